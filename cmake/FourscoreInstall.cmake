@@ -1,0 +1,1 @@
+# install(TARGETS ...) stands with each target.

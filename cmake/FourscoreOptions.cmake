@@ -1,0 +1,17 @@
+include(GNUInstallDirs)
+
+set(FOURSCORE_MPI "default" CACHE STRING "Which MPI: default (what find_package finds), openmpi, mpich, or none (no drivers)")
+set_property(CACHE FOURSCORE_MPI PROPERTY STRINGS default openmpi mpich none)
+option(FOURSCORE_TESTS "Build the tests" ON)
+option(FOURSCORE_WERROR "Warnings are errors" OFF)
+option(FOURSCORE_NATIVE "Compile for this machine's processor (-march=native)" ON)
+set(FOURSCORE_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined)")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")

@@ -1,0 +1,78 @@
+#pragma once
+// The interface to a way of moving data from one Decomposition to another.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "core/grid.hpp"
+#include "core/registry.hpp"
+
+namespace fourscore {
+
+/// What one rank hands to MPI in one exchange, and what it moves without MPI. Exact: tests count it.
+struct Traffic {
+  Index bytes_sent = 0;         ///< payload bytes to other ranks through MPI
+  Index messages_sent = 0;      ///< non-empty messages to other ranks through MPI
+  Index bytes_self = 0;         ///< payload that stays on the rank
+  Index bytes_read_shared = 0;  ///< payload read from other ranks' memory
+  Traffic& operator+=(const Traffic& other);
+  bool operator==(const Traffic&) const = default;
+};
+
+/// Memory a plan computes in, aligned to 64 bytes at least. `peer` is where another rank's buffer of the same
+/// allocation appears in this process, or null when it cannot be reached.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual void* data() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  [[nodiscard]] virtual const void* peer(int /*rank_in_allocating_comm*/) const { return nullptr; }
+  [[nodiscard]] virtual MPI_Comm allocating_comm() const { return MPI_COMM_NULL; }
+};
+
+/// From and to are decompositions of the same shape over the ranks of comm (from.ranks() == size of comm). The
+/// source buffer holds this rank's box of `from`; afterwards the destination holds its box of `to`.
+struct ExchangeSpec {
+  const Decomposition& from;
+  const Decomposition& to;
+  MPI_Comm comm;
+  std::size_t element_bytes;
+  Buffer& source;  ///< both buffers hold the larger of the two boxes; the source's content is lost
+  Buffer& spare;
+};
+
+/// One planned exchange. A run is pack, start, finish, unpack, in this order, on all ranks of comm. The result is
+/// in the source buffer or in the spare, as lands_in_source() says, fixed at construction and equal on all ranks.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual void pack() {}
+  virtual void start() = 0;
+  virtual void finish() {}
+  virtual void unpack() {}
+  [[nodiscard]] virtual bool lands_in_source() const = 0;
+  [[nodiscard]] virtual Traffic traffic() const = 0;
+  /// Memory of its own, beyond the two buffers.
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+};
+
+class ExchangeMethod {
+ public:
+  virtual ~ExchangeMethod() = default;
+  [[nodiscard]] virtual Card card() const = 0;
+  [[nodiscard]] virtual std::string unavailable() const { return {}; }
+  /// Collective over comm. The default is ordinary memory; `shared` gives windows.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const;
+  /// Collective over spec.comm. Throws InputError where counts overflow what MPI takes, naming the count.
+  [[nodiscard]] virtual std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const = 0;
+};
+
+using ExchangeRegistry = Registry<ExchangeMethod>;
+
+}  // namespace fourscore
+
+#define FOURSCORE_REGISTER_EXCHANGE(Type) \
+  static const bool registered_##Type = ::fourscore::ExchangeRegistry::instance().add(std::make_unique<Type>())

@@ -1,0 +1,65 @@
+#pragma once
+// The interface to a 1-D FFT library: batched, strided transforms of local data.
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "core/registry.hpp"
+
+namespace fourscore {
+
+/// One loop over elements: count and strides in elements of the precision's complex type.
+struct Loop {
+  Index count = 1;
+  Index in_stride = 1;
+  Index out_stride = 1;
+  bool operator==(const Loop&) const = default;
+};
+
+/// Unnormalised complex transform over `axes` (their order does not matter), repeated over `batch`.
+struct LocalFftSpec {
+  std::vector<Loop> axes;
+  std::vector<Loop> batch;
+  Precision precision = Precision::double_precision;
+  Direction direction = Direction::forward;
+  Effort effort = Effort::measure;
+  int threads = 1;
+  /// One plan of the library over all axes, as a bare user would make it; otherwise the library may split the axes
+  /// over several plans, or copy first, where that measured faster.
+  bool single_plan = false;
+};
+
+/// A planned transform bound to its buffers. execute() allocates and plans nothing.
+class LocalFft {
+ public:
+  virtual ~LocalFft() = default;
+  virtual void execute() = 0;
+  [[nodiscard]] virtual std::string describe() const = 0;  ///< the library's own words for the plan
+  [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch
+};
+
+class LocalFftLibrary {
+ public:
+  virtual ~LocalFftLibrary() = default;
+  [[nodiscard]] virtual Card card() const = 0;
+  [[nodiscard]] virtual std::string unavailable() const { return {}; }
+  [[nodiscard]] virtual std::string version() const = 0;
+  /// in == out is in place. Out of place the input may be overwritten. Planning may overwrite both buffers.
+  /// An empty spec (a count of 0) gives a plan that does nothing. Throws std::runtime_error when the library refuses.
+  [[nodiscard]] virtual std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const = 0;
+  /// Wisdom: text that makes later plans of this process repeat earlier ones. load returns false for a missing
+  /// file and throws InputError for one that the library does not accept.
+  virtual bool load_wisdom(const std::filesystem::path& file) const = 0;
+  virtual void save_wisdom(const std::filesystem::path& file) const = 0;
+};
+
+using LocalFftRegistry = Registry<LocalFftLibrary>;
+
+}  // namespace fourscore
+
+#define FOURSCORE_REGISTER_LOCAL_FFT(Type) \
+  static const bool registered_##Type = ::fourscore::LocalFftRegistry::instance().add(std::make_unique<Type>())

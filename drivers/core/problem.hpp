@@ -1,0 +1,90 @@
+#pragma once
+// What is transformed and under which contract: with the variant, the exchange and the local library this is the
+// identity of a measurement point. No MPI here.
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/grid.hpp"
+
+namespace fourscore {
+
+/// What the user asked for cannot be used; the message says what was wrong and what is expected. Ends in exit code 2.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Precision { double_precision, single_precision };  // "double", "single"
+enum class Kind { c2c };                                      // "c2c"
+enum class Direction { forward, backward };
+enum class LayoutContract { natural, transposed };
+enum class Placement { in_place, out_of_place };  // "in-place", "out-of-place"
+enum class Effort { estimate, measure, patient };
+
+/// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
+/// start there. Transforms are never normalised: backward(forward(x)) = N x. Out of place, the input may be overwritten.
+struct Contract {
+  LayoutContract layout = LayoutContract::transposed;
+  Placement placement = Placement::in_place;
+  Effort effort = Effort::measure;
+  bool operator==(const Contract&) const = default;
+};
+
+struct Problem {
+  std::vector<Index> shape;  ///< 1 to 3 extents, slowest in memory first
+  Precision precision = Precision::double_precision;
+  Kind kind = Kind::c2c;
+  Direction direction = Direction::forward;
+  std::vector<int> grid;  ///< process grid; empty: chosen by the variant
+  int threads = 1;        ///< threads per rank, for the local FFT
+  int instances = 1;
+  Contract contract;
+  std::map<std::string, std::string> parameters;  ///< a variant's own options
+
+  [[nodiscard]] Extents extents() const;  ///< shape padded with trailing ones
+  [[nodiscard]] Index elements() const;   ///< product of the shape
+  [[nodiscard]] std::size_t element_bytes() const;  ///< 16 or 8
+  [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N
+  bool operator==(const Problem&) const = default;
+};
+
+/// A Problem with who solves it: one point of a suite.
+struct Point {
+  std::string variant;
+  std::string exchange = "alltoallv";
+  std::string local_fft = "fftw";
+  int ranks = 1;
+  Problem problem;
+  bool operator==(const Point&) const = default;
+};
+
+/// Parsers throw InputError naming `what` (an option or key), the value and what is expected; shapes are checked
+/// for zero extents and for products beyond 2^62 bytes.
+[[nodiscard]] std::vector<Index> parse_shape(std::string_view text, std::string_view what = "shape");
+[[nodiscard]] std::vector<int> parse_grid(std::string_view text, std::string_view what = "grid");  // "auto" -> empty
+[[nodiscard]] Precision parse_precision(std::string_view text, std::string_view what = "precision");
+[[nodiscard]] Kind parse_kind(std::string_view text, std::string_view what = "kind");
+[[nodiscard]] Direction parse_direction(std::string_view text, std::string_view what = "direction");
+[[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
+[[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
+[[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
+
+[[nodiscard]] std::string to_string(Precision);
+[[nodiscard]] std::string to_string(Kind);
+[[nodiscard]] std::string to_string(Direction);
+[[nodiscard]] std::string to_string(LayoutContract);
+[[nodiscard]] std::string to_string(Placement);
+[[nodiscard]] std::string to_string(Effort);
+/// "128x96x100"
+[[nodiscard]] std::string shape_text(const std::vector<Index>& shape);
+[[nodiscard]] std::string grid_text(const std::vector<int>& grid);  // "auto" when empty
+
+/// The candidate nearest to `name` by edit distance, if any is near enough to suggest.
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace fourscore
