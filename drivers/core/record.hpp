@@ -1,0 +1,45 @@
+#pragma once
+// The RunRecord (results/README.md): what a launch of a measurement point leaves behind. No MPI here.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/problem.hpp"
+
+namespace fourscore {
+
+inline constexpr std::string_view record_schema = "fourscore.run-record";
+inline constexpr int record_schema_version = 1;
+
+/// The point with every key of the schema present, so that equal points have equal JSON.
+[[nodiscard]] nlohmann::json point_json(const Point& point);
+/// variant, shape and ranks are required, other keys default as in Point. Throws InputError naming the key, its value
+/// and what is expected; an unknown key is an error with the nearest name.
+[[nodiscard]] Point point_from_json(const nlohmann::json& json);
+/// First 16 hex digits of the SHA-256 of the point's canonical JSON (sorted keys, no spaces).
+[[nodiscard]] std::string point_id(const Point& point);
+/// Same rule for any JSON value: the hashes of the provenance.
+[[nodiscard]] std::string short_hash(const nlohmann::json& value);
+/// 32 random hex digits.
+[[nodiscard]] std::string new_record_id();
+
+/// How a launch ended: status is ok, wrong, skipped, failed or timeout; reason is one sentence for all but ok.
+struct Verdict {
+  std::string status{"ok"};
+  std::string reason{};
+  int exit_status = 0;
+  int signal = 0;
+  std::string stderr_tail{};
+};
+[[nodiscard]] nlohmann::json verdict_json(const Verdict& verdict);
+
+/// What every record holds. `campaign` and `provenance` are left out when null.
+[[nodiscard]] nlohmann::json make_record(const Point& point, const nlohmann::json& campaign, const Verdict& verdict,
+                                         const nlohmann::json& provenance);
+/// The record of a launch that did not come back (failed, timeout) or was never made (skipped).
+/// Throws std::logic_error for status ok or wrong, which only a program that ran can claim.
+[[nodiscard]] nlohmann::json make_unlaunched_record(const Point& point, const nlohmann::json& campaign,
+                                                    const Verdict& verdict, const nlohmann::json& provenance);
+
+}  // namespace fourscore

@@ -1,0 +1,138 @@
+#include "results/record_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& doing, const fs::path& path, int error) {
+  const std::string message = fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error));
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      throw RecordNoSpace(message);
+    case EEXIST:
+      throw RecordExists(message + " (records are never overwritten)");
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ENOENT:
+    case ENOTDIR:
+      throw RecordNotWritable(message);
+    default:
+      throw RecordFileError(message);
+  }
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+  /// close(2) may be the first to report a failed write (NFS, quotas), so its result counts.
+  [[nodiscard]] int close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return ::close(fd);
+  }
+
+ private:
+  int fd_;
+};
+
+/// Removes its file at the end of the scope, whatever happened to it.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
+  ~TemporaryFile() { ::unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void write_synced(Descriptor& file, const fs::path& path, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file.get(), text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail("write", path, errno);
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(file.get()) != 0) fail("sync", path, errno);
+  if (file.close() != 0) fail("close", path, errno);
+}
+
+/// link(2) refuses an existing name on every POSIX file system; some file systems have no hard links, and there
+/// renameat2(RENAME_NOREPLACE) does the same.
+void publish(const fs::path& temporary, const fs::path& path) {
+  if (::link(temporary.c_str(), path.c_str()) == 0) return;
+  int error = errno;
+  struct stat status {};
+  // A lost reply makes NFS report EEXIST for a link that was made; the link count tells (open(2), O_EXCL).
+  if (error == EEXIST && ::stat(temporary.c_str(), &status) == 0 && status.st_nlink == 2) return;
+  if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS) {
+    if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return;
+    error = errno;
+  }
+  fail("store", path, error);
+}
+
+void sync_folder(const fs::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot sync a folder (EINVAL); they give no stronger promise than the link itself.
+  if (descriptor.get() < 0 || (::fsync(descriptor.get()) != 0 && errno != EINVAL)) fail("sync", folder, errno);
+}
+
+}  // namespace
+
+void check_record_path(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0) fail("store", path, EEXIST);
+  if (errno != ENOENT) fail("store", path, errno);
+  const fs::path folder = folder_of(path);
+  if (::stat(folder.c_str(), &status) != 0) fail("write to folder", folder, errno);
+  if (!S_ISDIR(status.st_mode)) fail("write to folder", folder, ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail("write to folder", folder, errno);
+}
+
+void write_record_once(const fs::path& path, const nlohmann::json& record, const fs::path& staging) {
+  check_record_path(path);
+  // Captured stderr may be no UTF-8; a replacement character is better than no record.
+  const std::string text = record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const fs::path folder = staging.empty() ? folder_of(path) : staging;
+  std::random_device random;
+  const fs::path name =
+      folder / fmt::format(".{}.{}-{:08x}.tmp", path.filename().string(), ::getpid(), static_cast<unsigned>(random()));
+  Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (file.get() < 0) fail("create", name, errno);
+  const TemporaryFile temporary(name);
+  write_synced(file, path, text);
+  publish(temporary.path(), path);
+  sync_folder(folder_of(path));
+}
+
+}  // namespace fourscore

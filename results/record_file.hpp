@@ -1,0 +1,36 @@
+#pragma once
+// A record reaches its final name whole, synced and only once.
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+
+namespace fourscore {
+
+/// A record cannot be stored. The message names the file and what the system said.
+struct RecordFileError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// The final name is taken: records are never overwritten.
+struct RecordExists : RecordFileError {
+  using RecordFileError::RecordFileError;
+};
+/// The folder is missing or may not be written.
+struct RecordNotWritable : RecordFileError {
+  using RecordFileError::RecordFileError;
+};
+/// Disk full, quota used up, or the largest file size reached.
+struct RecordNoSpace : RecordFileError {
+  using RecordFileError::RecordFileError;
+};
+
+/// Throws RecordExists or RecordNotWritable when write_record_once(path, ...) would. For use before measuring.
+void check_record_path(const std::filesystem::path& path);
+
+/// Writes the record as one line of JSON to a temporary file in `staging` (default: the folder of `path`; it must be
+/// on the same file system), syncs it, links it to `path`, which must not exist, and syncs the folder. When it throws
+/// nothing is left behind; when it returns the record survives a power cut.
+void write_record_once(const std::filesystem::path& path, const nlohmann::json& record,
+                       const std::filesystem::path& staging = {});
+
+}  // namespace fourscore

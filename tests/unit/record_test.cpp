@@ -1,0 +1,128 @@
+#include "core/record.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "results/sha256.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+Point example() {
+  Point point;
+  point.variant = "pencil";
+  point.exchange = "alltoallw";
+  point.ranks = 4;
+  point.problem.shape = {128, 96, 100};
+  point.problem.grid = {2, 2};
+  point.problem.direction = Direction::backward;
+  point.problem.precision = Precision::single_precision;
+  point.problem.contract = {LayoutContract::natural, Placement::out_of_place, Effort::patient};
+  point.problem.parameters = {{"chunks", "4"}};
+  return point;
+}
+
+std::string error_of(const json& value) {
+  try {
+    (void)point_from_json(value);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Point, ComesBackFromItsJson) {
+  EXPECT_EQ(point_from_json(point_json(example())), example());
+  Point plain;
+  plain.variant = "serial";
+  plain.problem.shape = {64};
+  EXPECT_EQ(point_from_json(point_json(plain)), plain);
+}
+
+TEST(Point, FillsWhatIsNotSaidWithTheDefaults) {
+  const Point point = point_from_json(json{{"variant", "slab"}, {"shape", {8, 8, 8}}, {"ranks", 2}});
+  Point expected;
+  expected.variant = "slab";
+  expected.ranks = 2;
+  expected.problem.shape = {8, 8, 8};
+  EXPECT_EQ(point, expected);
+}
+
+TEST(Point, ErrorsNameTheKeyItsValueAndWhatIsExpected) {
+  const json good = point_json(example());
+  const auto with = [&](const std::string& key, const json& value) {
+    json changed = good;
+    changed[key] = value;
+    return error_of(changed);
+  };
+  EXPECT_NE(with("ranks", 0).find("ranks is 0; expected an integer from 1"), std::string::npos) << with("ranks", 0);
+  EXPECT_NE(with("ranks", "4").find("ranks is \"4\""), std::string::npos);
+  EXPECT_NE(with("ranks", 1e30).find("ranks"), std::string::npos);
+  EXPECT_NE(with("shape", {0, 4, 4}).find("shape"), std::string::npos);
+  EXPECT_NE(with("shape", {4, 4, 4, 4}).find("array of 1 to 3"), std::string::npos);
+  EXPECT_NE(with("shape", {1LL << 40, 1LL << 40, 4}).find("shape"), std::string::npos);
+  EXPECT_NE(with("grid", "2x2").find("grid"), std::string::npos);
+  EXPECT_NE(with("precision", "half").find("half"), std::string::npos);
+  EXPECT_NE(with("variant", 3).find("variant is 3; expected a string"), std::string::npos);
+  EXPECT_NE(with("parameters", {{"chunks", 4}}).find("chunks is 4; expected a string"), std::string::npos);
+  EXPECT_NE(with("contract", {{"planer", "measure"}}).find("did you mean 'planner'?"), std::string::npos);
+  EXPECT_NE(with("direktion", "forward").find("did you mean 'direction'?"), std::string::npos);
+  EXPECT_NE(error_of(json::array()).find("point is []; expected an object"), std::string::npos);
+  EXPECT_NE(error_of(json{{"variant", "slab"}, {"ranks", 1}}).find("key 'shape' is missing"), std::string::npos);
+}
+
+TEST(PointId, IsTheHashOfTheCanonicalJsonAndNeverMoves) {
+  const Point point = example();
+  EXPECT_EQ(
+      point_json(point).dump(),
+      R"({"contract":{"layout":"natural","normalisation":"none","placement":"out-of-place","planner":"patient"},)"
+      R"("direction":"backward","exchange":"alltoallw","grid":[2,2],"instances":1,"kind":"c2c","local_fft":"fftw",)"
+      R"("parameters":{"chunks":"4"},"precision":"single","ranks":4,"shape":[128,96,100],"threads":1,)"
+      R"("variant":"pencil"})");
+  EXPECT_EQ(point_id(point), sha256_hex(point_json(point).dump()).substr(0, 16));
+  EXPECT_EQ(point_id(point), "09c49ef6b7e9a323");
+}
+
+TEST(PointId, DiffersWhereAnyPartOfThePointDiffers) {
+  Point other = example();
+  other.problem.contract.effort = Effort::measure;
+  EXPECT_NE(point_id(other), point_id(example()));
+  other = example();
+  other.problem.grid.clear();
+  EXPECT_NE(point_id(other), point_id(example()));
+}
+
+TEST(RecordId, IsThirtyTwoHexDigitsAndNew) {
+  const std::string id = new_record_id();
+  EXPECT_EQ(id.size(), 32U);
+  EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_NE(id, new_record_id());
+}
+
+TEST(UnlaunchedRecord, HoldsPointCampaignVerdictAndWhatIsKnown) {
+  const json campaign{{"id", "strong-1a2b3c4d"}, {"launch", 0}};
+  const json provenance{{"machine_hash", "0123456789abcdef"}};
+  const json record =
+      make_unlaunched_record(example(), campaign, {"timeout", "took longer than 5 s", 0, 9, "tail"}, provenance);
+  EXPECT_EQ(record.at("schema"), "fourscore.run-record");
+  EXPECT_EQ(record.at("schema_version"), 1);
+  EXPECT_EQ(record.at("point"), point_json(example()));
+  EXPECT_EQ(record.at("point_id"), point_id(example()));
+  EXPECT_EQ(record.at("campaign"), campaign);
+  EXPECT_EQ(record.at("provenance"), provenance);
+  EXPECT_EQ(record.at("verdict").at("status"), "timeout");
+  EXPECT_EQ(record.at("verdict").at("signal"), 9);
+  EXPECT_FALSE(record.contains("samples"));
+}
+
+TEST(UnlaunchedRecord, CannotClaimToHaveRun) {
+  EXPECT_THROW((void)make_unlaunched_record(example(), {}, {"ok"}, {}), std::logic_error);
+  EXPECT_THROW((void)make_unlaunched_record(example(), {}, {"wrong"}, {}), std::logic_error);
+  EXPECT_THROW((void)make_unlaunched_record(example(), {}, {"fine"}, {}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace fourscore

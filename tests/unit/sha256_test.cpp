@@ -1,0 +1,39 @@
+#include "results/sha256.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+namespace fourscore {
+namespace {
+
+// FIPS 180-2, appendix B.
+TEST(Sha256, AgreesWithThePublishedVectors) {
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_hex(std::string(1'000'000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, OfAFileIsThatOfItsContent) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "fourscore-sha256-test";
+  const std::string content(200'000, 'x');
+  std::ofstream(path, std::ios::binary) << content;
+  EXPECT_EQ(sha256_file(path), sha256_hex(content));
+  std::filesystem::remove(path);
+}
+
+TEST(Sha256, OfAFileThatIsNotThereIsAnErrorThatNamesIt) {
+  try {
+    (void)sha256_file("/nowhere/at-all");
+    FAIL() << "no error";
+  } catch (const std::system_error& error) {
+    EXPECT_NE(std::string(error.what()).find("/nowhere/at-all"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace fourscore
