@@ -1,0 +1,33 @@
+# fourscore_add_mpi_test(NAME SOURCES file... [RANKS 1 2 ...] [LIBRARIES target...] [TIMEOUT seconds])
+#
+# Builds one GoogleTest program whose main() (tests/mpi/mpi_main.cpp) starts MPI, and adds the test NAME.<ranks> for
+# each rank count (default 1 2 3 4 5 6 7 8), labelled mpi. It links the drivers' libraries that exist.
+function(fourscore_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LIBRARIES")
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "fourscore_add_mpi_test(${name}): SOURCES is missing")
+  endif()
+  if(NOT arg_RANKS)
+    set(arg_RANKS 1 2 3 4 5 6 7 8)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/mpi/mpi_main.cpp)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE fourscore_core GTest::gmock GTest::gtest ${arg_LIBRARIES})
+  foreach(library fourscore_local fourscore_exchanges fourscore_variants)
+    if(TARGET ${library})
+      target_link_libraries(${name} PRIVATE ${library})
+    endif()
+  endforeach()
+
+  foreach(ranks IN LISTS arg_RANKS)
+    add_test(NAME ${name}.${ranks}
+      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
+    # The first three are read by Open MPI, which otherwise refuses root and more ranks than cores; MPICH takes both.
+    set_tests_properties(${name}.${ranks} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
+      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;${FOURSCORE_TEST_ENVIRONMENT}")
+  endforeach()
+endfunction()

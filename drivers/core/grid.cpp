@@ -1,0 +1,91 @@
+#include "core/grid.hpp"
+
+#include <algorithm>
+
+namespace fourscore {
+
+namespace {
+
+std::string name_of(const Grid& grid) {
+  constexpr std::array<char, 3> letters{'x', 'y', 'z'};
+  std::vector<std::size_t> cut;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (grid.extents[a] > 1) cut.push_back(a);
+  std::string sizes;
+  for (const std::size_t a : cut) sizes += (sizes.empty() ? "" : "x") + std::to_string(grid.extents[a]);
+  if (cut.empty()) return "whole";
+  if (cut.size() == 1) return std::string(1, letters[cut[0]]) + "-slabs " + sizes;
+  if (cut.size() == 3) return "blocks " + sizes;
+  return std::string(1, letters[3 - cut[0] - cut[1]]) + "-pencils " + sizes;
+}
+
+}  // namespace
+
+std::array<int, 3> Grid::coordinates(int rank) const {
+  const int last = rank % extents[2];
+  const int rest = rank / extents[2];
+  return {rest / extents[1], rest % extents[1], last};
+}
+
+int Grid::rank_of(const std::array<int, 3>& coordinates) const {
+  return (coordinates[0] * extents[1] + coordinates[1]) * extents[2] + coordinates[2];
+}
+
+Extents Decomposition::strides(int rank) const {
+  const Extents extents = boxes.at(static_cast<std::size_t>(rank)).extents();
+  Extents result{};
+  Index stride = 1;
+  for (std::size_t position = 3; position-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[position]);
+    result[axis] = stride;
+    stride *= extents[axis];
+  }
+  return result;
+}
+
+Extents Decomposition::global_index(int rank, Index offset) const {
+  const Box& box = boxes.at(static_cast<std::size_t>(rank));
+  const Extents extents = box.extents();
+  Extents result{};
+  for (std::size_t position = 3; position-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[position]);
+    const Index coordinate = box.low[axis] + offset % extents[axis];
+    offset /= extents[axis];
+    result[axis] = axis_map[axis].empty() ? coordinate : axis_map[axis].at(static_cast<std::size_t>(coordinate));
+  }
+  return result;
+}
+
+Index Decomposition::max_volume() const {
+  Index result = 0;
+  for (const Box& box : boxes) result = std::max(result, box.volume());
+  return result;
+}
+
+Decomposition decompose(const Extents& shape, const Grid& grid) {
+  Decomposition result;
+  result.shape = shape;
+  result.name = name_of(grid);
+  result.boxes.reserve(static_cast<std::size_t>(grid.ranks()));
+  for (int rank = 0; rank < grid.ranks(); ++rank) {
+    const auto coordinates = grid.coordinates(rank);
+    Box box;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const Range range = block_range(shape[a], grid.extents[a], coordinates[a]);
+      box.low[a] = range.low;
+      box.high[a] = range.high;
+    }
+    result.boxes.push_back(box);
+  }
+  return result;
+}
+
+std::vector<Grid> two_dimensional_grids(int ranks) {
+  std::vector<Grid> result;
+  for (int rows = 1; rows <= ranks; ++rows)
+    if (ranks % rows == 0) result.push_back({{rows, ranks / rows, 1}});
+  std::ranges::stable_sort(result, {}, [](const Grid& grid) { return std::max(grid.extents[0], grid.extents[1]); });
+  return result;
+}
+
+}  // namespace fourscore

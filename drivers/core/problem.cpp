@@ -1,0 +1,187 @@
+#include "core/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace fourscore {
+
+namespace {
+
+/// Element size of double precision: a shape is refused when it could not be held in either precision.
+constexpr Index largest_element_bytes = 16;
+constexpr Index most_elements = (Index{1} << 62) / largest_element_bytes;
+
+[[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view expected) {
+  throw InputError(fmt::format("{} '{}': {}", what, text, expected));
+}
+
+/// Positive integers joined by 'x', at most three.
+std::vector<Index> parse_factors(std::string_view text, std::string_view what, std::string_view expected) {
+  std::vector<Index> result;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t cut = rest.find('x');
+    const std::string_view part = rest.substr(0, cut);
+    Index value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error == std::errc::result_out_of_range)
+      refuse(what, text, fmt::format("the extent {} is too large; expected {}", part, expected));
+    if (error != std::errc{} || end != part.data() + part.size())
+      refuse(what, text, fmt::format("'{}' is not a positive integer; expected {}", part, expected));
+    if (value <= 0) refuse(what, text, fmt::format("the extent {} is below 1; expected {}", part, expected));
+    result.push_back(value);
+    if (cut == std::string_view::npos) break;
+    rest.remove_prefix(cut + 1);
+  }
+  if (result.size() > 3) refuse(what, text, fmt::format("{} extents; expected {}", result.size(), expected));
+  return result;
+}
+
+template <class T, std::size_t N>
+using Names = std::array<std::pair<std::string_view, T>, N>;
+
+constexpr Names<Precision, 2> precisions{
+    {{"double", Precision::double_precision}, {"single", Precision::single_precision}}};
+constexpr Names<Kind, 1> kinds{{{"c2c", Kind::c2c}}};
+constexpr Names<Direction, 2> directions{{{"forward", Direction::forward}, {"backward", Direction::backward}}};
+constexpr Names<LayoutContract, 2> layouts{
+    {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
+constexpr Names<Placement, 2> placements{
+    {{"in-place", Placement::in_place}, {"out-of-place", Placement::out_of_place}}};
+constexpr Names<Effort, 3> efforts{
+    {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}};
+
+template <class T, std::size_t N>
+T parse_name(const Names<T, N>& names, std::string_view text, std::string_view what) {
+  std::string expected;
+  std::vector<std::string> candidates;
+  for (const auto& [name, value] : names) {
+    if (name == text) return value;
+    expected += fmt::format("{}{}", expected.empty() ? "" : ", ", name);
+    candidates.emplace_back(name);
+  }
+  const auto nearest = nearest_name(text, candidates);
+  throw InputError(fmt::format("{} '{}'{}: expected {}{}", what, text,
+                               nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", N > 1 ? "one of " : "",
+                               expected));
+}
+
+template <class T, std::size_t N>
+std::string name_of(const Names<T, N>& names, T value) {
+  for (const auto& [name, known] : names)
+    if (known == value) return std::string(name);
+  throw std::logic_error("an enumerator without a name");
+}
+
+/// Edit distance with swaps of neighbours counted as one (optimal string alignment), ignoring case.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto same = [](char left, char right) {
+    return std::tolower(static_cast<unsigned char>(left)) == std::tolower(static_cast<unsigned char>(right));
+  };
+  std::vector<std::vector<std::size_t>> distance(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        distance[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replaced = distance[i - 1][j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      distance[i][j] = std::min({replaced, distance[i - 1][j] + 1, distance[i][j - 1] + 1});
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+        distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
+    }
+  }
+  return distance[a.size()][b.size()];
+}
+
+template <class T>
+std::string joined(const std::vector<T>& factors) {
+  return fmt::format("{}", fmt::join(factors, "x"));
+}
+
+}  // namespace
+
+Extents Problem::extents() const {
+  if (shape.empty() || shape.size() > 3)
+    throw InputError(fmt::format("shape has {} extents; expected 1 to 3", shape.size()));
+  Extents result{1, 1, 1};
+  std::ranges::copy(shape, result.begin());
+  return result;
+}
+
+Index Problem::elements() const {
+  const Extents e = extents();
+  return e[0] * e[1] * e[2];
+}
+
+std::size_t Problem::element_bytes() const { return precision == Precision::double_precision ? 16 : 8; }
+
+double Problem::credited_flops() const {
+  const auto n = static_cast<double>(elements());
+  return 5.0 * n * std::log2(n);
+}
+
+std::vector<Index> parse_shape(std::string_view text, std::string_view what) {
+  auto shape = parse_factors(text, what, "1 to 3 extents of at least 1 joined by x, as 128x96x100");
+  Index product = 1;
+  for (const Index extent : shape) {
+    if (extent > most_elements / product)
+      refuse(what, text,
+             fmt::format("the product overflows; expected at most 2^62 bytes, that is {} elements", most_elements));
+    product *= extent;
+  }
+  return shape;
+}
+
+std::vector<int> parse_grid(std::string_view text, std::string_view what) {
+  if (text == "auto") return {};
+  const std::string_view expected = "auto, or 1 to 3 extents of at least 1 joined by x, as 2x4";
+  std::vector<int> grid;
+  Index product = 1;
+  for (const Index extent : parse_factors(text, what, expected)) {
+    if (extent > std::numeric_limits<int>::max() / product)
+      refuse(what, text, fmt::format("more ranks than MPI can count; expected {}", expected));
+    product *= extent;
+    grid.push_back(static_cast<int>(extent));
+  }
+  return grid;
+}
+
+Precision parse_precision(std::string_view text, std::string_view what) { return parse_name(precisions, text, what); }
+Kind parse_kind(std::string_view text, std::string_view what) { return parse_name(kinds, text, what); }
+Direction parse_direction(std::string_view text, std::string_view what) { return parse_name(directions, text, what); }
+LayoutContract parse_layout(std::string_view text, std::string_view what) { return parse_name(layouts, text, what); }
+Placement parse_placement(std::string_view text, std::string_view what) { return parse_name(placements, text, what); }
+Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
+
+std::string to_string(Precision value) { return name_of(precisions, value); }
+std::string to_string(Kind value) { return name_of(kinds, value); }
+std::string to_string(Direction value) { return name_of(directions, value); }
+std::string to_string(LayoutContract value) { return name_of(layouts, value); }
+std::string to_string(Placement value) { return name_of(placements, value); }
+std::string to_string(Effort value) { return name_of(efforts, value); }
+
+std::string shape_text(const std::vector<Index>& shape) { return joined(shape); }
+std::string grid_text(const std::vector<int>& grid) { return grid.empty() ? "auto" : joined(grid); }
+
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  std::optional<std::string> nearest;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t near_enough = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
+    if (distance <= near_enough && distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,71 @@
+// main() of every MPI test: each rank runs the same tests, a failure on any rank fails the program on all, and only
+// rank 0 shows progress while every rank shows its own failures.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+/// Prints failures with the rank in front, in one write each, so that ranks do not mix within a message.
+class FailurePrinter : public testing::EmptyTestEventListener {
+ public:
+  explicit FailurePrinter(int rank) : rank_(rank) {}
+
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    const std::string test = info == nullptr ? "" : std::string(info->test_suite_name()) + "." + info->name() + " ";
+    const std::string text = "[rank " + std::to_string(rank_) + "] " + test +
+                             (result.file_name() == nullptr ? "" : result.file_name()) + ":" +
+                             std::to_string(result.line_number()) + ": " + result.message() + "\n";
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+ private:
+  int rank_;
+};
+
+/// A test that fails on one rank must be seen by all: otherwise the others could wait in a collective of a test
+/// that the first has left.
+class Agreement : public testing::EmptyTestEventListener {
+ public:
+  void OnTestEnd(const testing::TestInfo& info) override {
+    int failed = info.result()->Failed() ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    any_failed_ = any_failed_ || failed != 0;
+  }
+  [[nodiscard]] bool any_failed() const { return any_failed_; }
+
+ private:
+  bool any_failed_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return 1;
+  testing::InitGoogleTest(&argc, argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (rank != 0) delete listeners.Release(listeners.default_result_printer());
+  if (rank != 0) listeners.Append(new FailurePrinter(rank));
+  auto* agreement = new Agreement;  // GoogleTest owns it
+  listeners.Append(agreement);
+
+  int failed = RUN_ALL_TESTS();
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    if (rank == 0) std::fprintf(stderr, "no test ran\n");
+    failed = 1;
+  }
+  failed = failed != 0 || agreement->any_failed() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return failed;
+}
