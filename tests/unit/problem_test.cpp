@@ -31,7 +31,7 @@ TEST(ParseShape, RefusesWhatIsNoShapeAndNamesOptionValueAndExpectation) {
        {"0x4x4", "128x", "x", "", "axb", "4x-4x4", "4x4x4x4", "4 x4", "4x4.0", "0x10", "+4", "4X4", "4xx4"}) {
     const std::string message = message_of([&] { (void)parse_shape(text, "--shape"); });
     EXPECT_THAT(message, HasSubstr("--shape"));
-    EXPECT_THAT(message, HasSubstr("'" + std::string(text) + "'"));
+    EXPECT_THAT(message, HasSubstr(std::string("'").append(text).append("'")));
     EXPECT_THAT(message, HasSubstr("expected 1 to 3 extents"));
   }
 }
