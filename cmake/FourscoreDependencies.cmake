@@ -2,6 +2,7 @@
 # (fourscore_optional, printed by FourscoreSummary).
 
 set_property(GLOBAL PROPERTY FOURSCORE_OPTIONAL "")
+# fourscore_optional(<name> found|off <reason>): one line of the summary. The reason says who uses it, or why it is off.
 function(fourscore_optional name state reason)
   set_property(GLOBAL APPEND PROPERTY FOURSCORE_OPTIONAL "${name}|${state}|${reason}")
 endfunction()
@@ -17,15 +18,5 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
 find_package(FFTW3 REQUIRED COMPONENTS double single OPTIONAL_COMPONENTS double_threads single_threads double_mpi single_mpi)
-
-if(FOURSCORE_MPI STREQUAL "none")
-  set(MPI_C_FOUND FALSE)
-else()
-  if(FOURSCORE_MPI MATCHES "^(openmpi|mpich)$")
-    find_program(MPI_C_COMPILER NAMES mpicc.${FOURSCORE_MPI} REQUIRED)
-    find_program(MPIEXEC_EXECUTABLE NAMES mpiexec.${FOURSCORE_MPI} mpirun.${FOURSCORE_MPI} REQUIRED)
-  elseif(NOT FOURSCORE_MPI STREQUAL "default")
-    message(FATAL_ERROR "FOURSCORE_MPI is '${FOURSCORE_MPI}'; expected default, openmpi, mpich or none")
-  endif()
-  find_package(MPI 3.0 REQUIRED COMPONENTS C)
-endif()
+include(FourscoreMpi)
+include(FourscoreOptionalParts)

@@ -6,6 +6,8 @@ option(FOURSCORE_TESTS "Build the tests" ON)
 option(FOURSCORE_WERROR "Warnings are errors" OFF)
 option(FOURSCORE_NATIVE "Compile for this machine's processor (-march=native)" ON)
 set(FOURSCORE_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined)")
+set(FOURSCORE_PYTHON "" CACHE FILEPATH
+  "The Python of reports, models and their tests; empty: .venv/bin/python of the source tree when it is there, else python3")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -15,3 +17,10 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+# Installed programs find the libraries of a module system where the build found them.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+# Where an installed program finds suites/ and the Python package, from the folder that holds the program.
+set(FOURSCORE_INSTALL_DATADIR "${CMAKE_INSTALL_DATADIR}/fourscore")
+file(RELATIVE_PATH FOURSCORE_DATA_FROM_BIN "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${FOURSCORE_INSTALL_DATADIR}")

@@ -50,7 +50,9 @@ TEST(Box, BlocksOfAnUnevenExtentDifferByAtMostOne) {
         EXPECT_EQ(range.low, next);
         EXPECT_GE(range.size(), n / parts);
         EXPECT_LE(range.size(), n / parts + 1);
-        if (part > 0) EXPECT_LE(range.size(), block_range(n, parts, part - 1).size());
+        if (part > 0) {
+          EXPECT_LE(range.size(), block_range(n, parts, part - 1).size());
+        }
         next = range.high;
       }
       EXPECT_EQ(next, n);
