@@ -1,0 +1,50 @@
+#pragma once
+// Running one program to its end, or ending it: no shell, nothing of it left behind.
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace fourscore {
+
+struct ProcessSpec {
+  std::vector<std::string> argv;                                 ///< argv[0] is looked up in PATH when it has no slash
+  std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of this program's own
+  std::string input;                                             ///< written to its standard input
+  double time_limit_s = 0;                                       ///< 0: none
+  std::size_t output_limit = 4096;  ///< of standard output the last so many bytes are kept; 0: all
+};
+
+struct ProcessResult {
+  int start_error = 0;  ///< errno when it could not be started; everything else is then meaningless
+  int exit_status = 0;  ///< of a program that ended by itself
+  int signal = 0;       ///< that ended it, or 0
+  bool timed_out = false;
+  bool interrupted = false;  ///< this program was asked to stop and ended it
+  double wall_s = 0;
+  std::string output;       ///< standard output
+  std::string stderr_tail;  ///< the last 4 KiB of standard error
+};
+
+/// Runs the program in a process group of its own, below a supervisor process that is the reaper of all its descendants
+/// (mpirun and its ranks may use groups and sessions of their own). At the time limit, on interrupt, or when this
+/// program dies by any signal, the group gets SIGTERM and after 5 s every descendant gets SIGKILL. The supervisor
+/// inherits this program's open files and so its locks: another run cannot start before everything has ended.
+/// Call from a program with one thread. Throws std::system_error when the system refuses a pipe or a process.
+[[nodiscard]] ProcessResult run_process(const ProcessSpec& spec);
+
+/// While it exists, SIGINT, SIGTERM and SIGHUP set a flag, which run_process obeys, instead of ending the program.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  [[nodiscard]] static bool interrupted();
+};
+
+/// argv as one would type it, for people to read: never run.
+[[nodiscard]] std::string shown_command(const std::vector<std::string>& argv);
+
+}  // namespace fourscore

@@ -1,0 +1,57 @@
+#pragma once
+// Suites: a TOML file (suites/README.md) expanded into measurement points.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace fourscore {
+
+enum class LaunchOrder { random, listed };
+
+/// A suite after expansion. Points are in the order written, each once.
+struct Suite {
+  std::filesystem::path file;
+  std::string text;  ///< the file's content, which the campaign keeps
+  std::string name;
+  std::string description;
+  int launches = 3;
+  int repetitions = 10;
+  int warmup = 1;
+  double max_time_s = 60.0;     ///< a launch stops repeating after this long (at least one repetition)
+  double time_limit_s = 120.0;  ///< a launch is ended after this long
+  bool isolate = false;
+  bool phases = true;
+  LaunchOrder order = LaunchOrder::random;
+  std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
+  double max_oversubscription = 0.0;
+  std::vector<Point> points;
+  std::size_t dropped_oversubscribed = 0;  ///< points beyond max_oversubscription
+};
+
+/// Reads and expands a suite for a machine of `cores` cores. Throws InputError "file:line: key ...: what is allowed".
+[[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores);
+[[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores);
+
+/// Variants that take no exchange get "none"; points that become equal are kept once.
+void settle_exchanges(std::vector<Point>& points, const std::set<std::string>& variants_without_exchange);
+
+/// One launch of one point: indices into the suite's points, from 0.
+struct ScheduledLaunch {
+  std::size_t point = 0;
+  int launch = 0;
+  bool operator==(const ScheduledLaunch&) const = default;
+};
+
+/// Rounds: every point's launch 0, then every point's launch 1, ... A random order is a fresh permutation in each
+/// round, the same for the same seed on every machine; a point is never launched twice in a row unless it is the only
+/// one.
+[[nodiscard]] std::vector<ScheduledLaunch> schedule_launches(std::size_t points, int launches, LaunchOrder order,
+                                                             std::uint64_t seed);
+
+}  // namespace fourscore

@@ -1,0 +1,97 @@
+#pragma once
+// The archive: where records, campaigns and the index are, and reading records back (results/README.md).
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace fourscore {
+
+/// The newest RunRecord schema this program reads.
+inline constexpr int archive_schema_version = 1;
+
+/// A record file that cannot be used: truncated, not a record, or of a newer schema. The message is the reason alone.
+struct UnreadableRecord : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// The archive is missing or cannot be written; the message names the folder and what the system said.
+struct ArchiveError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Paths of one archive; reads only, but for create_campaign().
+class Archive {
+ public:
+  explicit Archive(std::filesystem::path root) : root_(std::move(root)) {}
+
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  [[nodiscard]] std::filesystem::path index_file() const { return root_ / "index.sqlite"; }
+  [[nodiscard]] std::filesystem::path campaign_folder(const std::string& campaign) const;
+  [[nodiscard]] std::filesystem::path records_folder(const std::string& campaign) const;
+  [[nodiscard]] std::filesystem::path record_file(const std::string& campaign, const std::string& point_id,
+                                                  int launch) const;
+  /// Relative to the root, with forward slashes: a record's name in the index and in messages.
+  [[nodiscard]] std::string name_of(const std::filesystem::path& file) const;
+
+  /// Names of campaigns with records or a campaign.json, sorted.
+  [[nodiscard]] std::vector<std::string> campaigns() const;
+  /// Record files of one campaign, or of all, sorted by name. Temporary files of running launches are left out.
+  [[nodiscard]] std::vector<std::filesystem::path> record_files(const std::string& campaign) const;
+  [[nodiscard]] std::vector<std::filesystem::path> record_files() const;
+
+  /// Throws ArchiveError when the folder does not exist.
+  void require() const;
+  /// Makes the folders of a campaign and writes, syncs and removes a file in them. Throws ArchiveError.
+  void create_campaign(const std::string& campaign) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// Throws UnreadableRecord.
+[[nodiscard]] nlohmann::json read_record(const std::filesystem::path& file);
+
+/// Applies function(const Item&) to all items on some threads; results in the items' order. The first exception is
+/// thrown again.
+template <class Item, class Function>
+auto parallel_map(const std::vector<Item>& items, Function function) {
+  using Result = decltype(function(items.front()));
+  std::vector<std::optional<Result>> slots(items.size());
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr error;
+  std::mutex error_mutex;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < items.size(); i = next++) {
+      try {
+        slots[i].emplace(function(items[i]));
+      } catch (...) {
+        const std::lock_guard lock(error_mutex);
+        if (!error) error = std::current_exception();
+        return;
+      }
+    }
+  };
+  const std::size_t threads =
+      std::min<std::size_t>(items.size() / 16, std::clamp(std::thread::hardware_concurrency(), 2U, 16U));
+  {
+    std::vector<std::jthread> pool;
+    for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(work);
+    work();
+  }
+  if (error) std::rethrow_exception(error);
+  std::vector<Result> results;
+  results.reserve(items.size());
+  for (auto& slot : slots) results.push_back(std::move(*slot));
+  return results;
+}
+
+}  // namespace fourscore

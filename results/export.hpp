@@ -1,0 +1,31 @@
+#pragma once
+// Records in the formats of other tools.
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace fourscore {
+
+/// One CSV writer over many records: a line per repetition of a record with samples, one line for any other record.
+/// Quoted as RFC 4180.
+class CsvExport {
+ public:
+  explicit CsvExport(std::ostream& out);
+  void add(const nlohmann::json& record, const std::string& name);
+
+ private:
+  std::ostream& out_;
+};
+
+/// Google Benchmark's JSON: "context" and "benchmarks", an entry per repetition (real_time in ns). Points that were
+/// launched several times are further repetitions of the same benchmark. Records without samples are entries with
+/// error_occurred and error_message, as Google Benchmark writes them.
+[[nodiscard]] nlohmann::json benchmark_export(const std::vector<nlohmann::json>& records,
+                                              const std::string& executable);
+
+/// "pencil/alltoallv/fftw/128x96x100/double/c2c/forward/ranks:4/grid:auto/...": equal exactly for equal points.
+[[nodiscard]] std::string benchmark_name(const nlohmann::json& point);
+
+}  // namespace fourscore

@@ -1,0 +1,181 @@
+#include "results/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "results/sha256.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+std::string short_hash_of(const json& value) { return sha256_hex(value.dump()).substr(0, 16); }
+
+bool all_numbers(const json& values) {
+  return values.is_array() && std::all_of(values.begin(), values.end(), [](const json& v) { return v.is_number(); });
+}
+
+class Checker {
+ public:
+  Checker(const json& record, const fs::path& file) : record_(record), file_(file) {}
+
+  std::vector<std::string> run() {
+    check_identity();
+    check_name();
+    check_status();
+    if (record_.contains("samples")) check_samples(record_["samples"]);
+    for (const auto& component : record_.value("isolated", json::array())) check_isolated(component);
+    return std::move(problems_);
+  }
+
+ private:
+  void say(std::string problem) { problems_.push_back(std::move(problem)); }
+
+  void check_identity() {
+    for (const char* key : {"record_id", "point_id", "point", "verdict"})
+      if (!record_.contains(key)) say(fmt::format("\"{}\" is missing", key));
+    if (!record_.contains("point") || !record_.contains("point_id")) return;
+    if (const auto expected = short_hash_of(record_["point"]); record_["point_id"] != expected)
+      say(fmt::format("point_id is {}, its point's is \"{}\"", record_["point_id"].dump(), expected));
+    const json provenance = record_.value("provenance", json::object());
+    if (provenance.contains("identity") && provenance.contains("identity_hash") &&
+        provenance["identity_hash"] != short_hash_of(provenance["identity"]))
+      say(fmt::format("identity_hash is {}, its identity's is \"{}\"", provenance["identity_hash"].dump(),
+                      short_hash_of(provenance["identity"])));
+  }
+
+  void check_name() {
+    const json campaign = record_.value("campaign", json::object());
+    if (!campaign.contains("id") || !campaign.contains("launch")) {
+      say("\"campaign\" lacks id or launch, so the record cannot be told apart from another launch");
+      return;
+    }
+    if (const std::string folder = file_.parent_path().filename().string(); campaign["id"] != folder)
+      say(fmt::format("stands in the folder of campaign \"{}\", says it is of {}", folder, campaign["id"].dump()));
+    if (!campaign["launch"].is_number_integer() || !record_.contains("point_id") || !record_["point_id"].is_string())
+      return;
+    const std::string expected =
+        fmt::format("{}-{:03}.json", record_["point_id"].get<std::string>(), campaign["launch"].get<int>());
+    if (file_.filename() != expected) say(fmt::format("should be named {}", expected));
+  }
+
+  void check_status() {
+    static const std::set<std::string> known{"ok", "wrong", "skipped", "failed", "timeout"};
+    const json verdict = record_.value("verdict", json::object());
+    const std::string status = verdict.is_object() && verdict.contains("status") && verdict["status"].is_string()
+                                   ? verdict["status"].get<std::string>()
+                                   : "";
+    if (!known.contains(status)) {
+      say(fmt::format("status \"{}\" is not one of ok, wrong, skipped, failed, timeout", status));
+      return;
+    }
+    if ((status == "ok") != record_.contains("samples"))
+      say(status == "ok"
+              ? "status is ok but there are no samples"
+              : fmt::format("status is {} but there are samples: only a verified result has a time", status));
+    if (status != "ok" && verdict.value("reason", "").empty())
+      say(fmt::format("status is {} without a reason", status));
+  }
+
+  /// values must be `ranks` arrays of `repetitions` numbers.
+  bool check_matrix(const json& values, const std::string& name, std::size_t repetitions) {
+    if (!values.is_array() || values.empty()) {
+      say(fmt::format("{} is not an array over ranks", name));
+      return false;
+    }
+    const json ranks = record_.value("/point/ranks"_json_pointer, json());
+    if (ranks.is_number_integer() && values.size() != ranks.get<std::size_t>()) {
+      say(fmt::format("{} has {} ranks, the point has {}", name, values.size(), ranks.dump()));
+      return false;
+    }
+    for (const auto& row : values)
+      if (!all_numbers(row) || row.size() != repetitions) {
+        say(fmt::format("{} has a rank without {} numbers", name, repetitions));
+        return false;
+      }
+    return true;
+  }
+
+  void check_maximum(const json& times, const json& per_rank, const std::string& name) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      double worst = 0;
+      for (const auto& rank : per_rank) worst = std::max(worst, rank[i].get<double>());
+      const double time = times[i].get<double>();
+      if (!(std::abs(time - worst) <= 1e-12 * worst)) {
+        say(fmt::format("{}[{}] is {}, the maximum over ranks is {}", name, i, time, worst));
+        return;
+      }
+    }
+  }
+
+  void check_samples(const json& samples) {
+    const json times = samples.value("time_s", json());
+    if (!all_numbers(times) || times.empty()) {
+      say("samples.time_s is not an array of numbers");
+      return;
+    }
+    for (const auto& time : times)
+      if (!(time.get<double>() > 0)) {
+        say(fmt::format("samples.time_s has {}, which is no duration", time.dump()));
+        return;
+      }
+    const json asked = record_.value("/sampling/repetitions"_json_pointer, json());
+    if (asked.is_number_integer() && times.size() > asked.get<std::size_t>())
+      say(fmt::format("{} samples, {} repetitions were asked for", times.size(), asked.dump()));
+    const json totals = samples.value("rank_total_s", json());
+    if (check_matrix(totals, "samples.rank_total_s", times.size())) check_maximum(times, totals, "samples.time_s");
+    const json phases = samples.value("rank_phase_s", json::object());
+    for (const auto& [phase, values] : phases.items())
+      check_matrix(values, "samples.rank_phase_s." + phase, times.size());
+  }
+
+  void check_isolated(const json& component) {
+    const std::string name = "isolated." + component.value("name", "?");
+    const json times = component.value("time_s", json());
+    const json ranks = component.value("rank_s", json());
+    if (!all_numbers(times) || times.empty()) {
+      say(name + ".time_s is not an array of numbers");
+      return;
+    }
+    if (check_matrix(ranks, name + ".rank_s", times.size())) check_maximum(times, ranks, name + ".time_s");
+  }
+
+  const json& record_;
+  const fs::path& file_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+std::vector<std::string> problems_of(const json& record, const fs::path& file) {
+  try {
+    return Checker(record, file).run();
+  } catch (const json::exception& error) {
+    return {fmt::format("not of the schema: {}", error.what())};
+  }
+}
+
+VerifyResult verify(const Archive& archive, const std::vector<std::string>& campaigns) {
+  std::vector<fs::path> files;
+  if (campaigns.empty()) files = archive.record_files();
+  for (const auto& campaign : campaigns)
+    for (auto& file : archive.record_files(campaign)) files.push_back(std::move(file));
+  const auto problems = parallel_map(files, [](const fs::path& file) -> std::vector<std::string> {
+    try {
+      return problems_of(read_record(file), file);
+    } catch (const UnreadableRecord& error) {
+      return {std::string("unreadable: ") + error.what()};
+    }
+  });
+  VerifyResult result;
+  result.records = files.size();
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (const auto& problem : problems[i]) result.findings.push_back({archive.name_of(files[i]), problem});
+  return result;
+}
+
+}  // namespace fourscore
