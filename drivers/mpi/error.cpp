@@ -1,0 +1,57 @@
+#include "mpi/error.hpp"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace fourscore::mpi {
+
+namespace {
+
+std::string describe(int code, const char* call) {
+  const std::string text(call);
+  std::string message = text.substr(0, text.find('('));
+  std::array<char, MPI_MAX_ERROR_STRING> buffer{};
+  int length = 0;
+  if (is_running()) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+    MPI_Get_processor_name(host.data(), &length);
+    message += " failed on rank " + std::to_string(rank) + " on host " + std::string(host.data());
+  } else {
+    message += " failed outside MPI_Init and MPI_Finalize";
+  }
+  // Both MPIs take MPI_Error_string at any time for codes they handed out themselves.
+  if (MPI_Error_string(code, buffer.data(), &length) == MPI_SUCCESS)
+    message += ": " + std::string(buffer.data(), static_cast<std::size_t>(length));
+  else
+    message += ": error code " + std::to_string(code);
+  return message;
+}
+
+}  // namespace
+
+bool is_running() noexcept {
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw MpiError(describe(code, call));
+}
+
+void check_nothrow(int code, const char* call) noexcept {
+  if (code == MPI_SUCCESS) return;
+  try {
+    std::fprintf(stderr, "fourscore: %s\n", describe(code, call).c_str());
+  } catch (const std::exception&) {
+    std::fprintf(stderr, "fourscore: %s failed\n", call);
+  }
+}
+
+}  // namespace fourscore::mpi

@@ -1,0 +1,178 @@
+#include "mpi/handles.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "mpi/error.hpp"
+
+namespace fourscore::mpi {
+
+namespace {
+
+constexpr std::size_t cache_line_bytes = 64;
+
+Communicator returning_errors(MPI_Comm comm) {
+  Communicator owner(comm);
+  if (comm != MPI_COMM_NULL) FOURSCORE_MPI(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  return owner;
+}
+
+int checked_int(Index value, const char* what) {
+  if (value > std::numeric_limits<int>::max())
+    throw std::invalid_argument(std::string(what) + " " + std::to_string(value) +
+                                " is more than MPI's int counts hold");
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+void CommunicatorTraits::free(Handle& handle) noexcept {
+  if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Comm_free(&handle));
+}
+void DatatypeTraits::free(Handle& handle) noexcept {
+  if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Type_free(&handle));
+}
+void GroupTraits::free(Handle& handle) noexcept {
+  if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Group_free(&handle));
+}
+void WindowTraits::free(Handle& handle) noexcept {
+  if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Win_free(&handle));
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  FOURSCORE_MPI(MPI_Comm_rank(comm, &rank));
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  FOURSCORE_MPI(MPI_Comm_size(comm, &size));
+  return size;
+}
+
+Communicator duplicate(MPI_Comm comm) {
+  MPI_Comm result = MPI_COMM_NULL;
+  FOURSCORE_MPI(MPI_Comm_dup(comm, &result));
+  return returning_errors(result);
+}
+
+Communicator split(MPI_Comm comm, int color, int key) {
+  MPI_Comm result = MPI_COMM_NULL;
+  FOURSCORE_MPI(MPI_Comm_split(comm, color, key, &result));
+  return returning_errors(result);
+}
+
+Communicator split_by_node(MPI_Comm comm) {
+  MPI_Comm result = MPI_COMM_NULL;
+  FOURSCORE_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_in(comm), MPI_INFO_NULL, &result));
+  return returning_errors(result);
+}
+
+Group group_of(MPI_Comm comm) {
+  MPI_Group group = MPI_GROUP_NULL;
+  FOURSCORE_MPI(MPI_Comm_group(comm, &group));
+  return Group(group);
+}
+
+std::vector<int> translate_ranks(MPI_Comm from, MPI_Comm to) {
+  const Group from_group = group_of(from);
+  const Group to_group = group_of(to);
+  std::vector<int> ranks(static_cast<std::size_t>(size_of(from)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> result(ranks.size());
+  FOURSCORE_MPI(MPI_Group_translate_ranks(from_group.get(), static_cast<int>(ranks.size()), ranks.data(),
+                                          to_group.get(), result.data()));
+  return result;
+}
+
+MPI_Datatype element_type(std::size_t element_bytes) {
+  if (element_bytes == 16) return MPI_C_DOUBLE_COMPLEX;
+  if (element_bytes == 8) return MPI_C_FLOAT_COMPLEX;
+  throw std::invalid_argument("element of " + std::to_string(element_bytes) + " bytes; expected 8 or 16");
+}
+
+Datatype box_type(std::size_t element_bytes, Index offset, const Extents& extents, const Extents& strides,
+                  const std::array<int, 3>& order) {
+  const auto bytes = static_cast<Index>(element_bytes);
+  // Neighbouring loops that together are one are given to MPI as one: fewer levels to walk for each run.
+  struct Level {
+    Index count;
+    Index stride;
+  };
+  std::vector<Level> levels;  // fastest first
+  for (std::size_t position = 3; position-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[position]);
+    if (extents[axis] == 1) continue;
+    if (!levels.empty() && strides[axis] == levels.back().count * levels.back().stride)
+      levels.back().count *= extents[axis];
+    else
+      levels.push_back({extents[axis], strides[axis]});
+  }
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  FOURSCORE_MPI(MPI_Type_contiguous(1, element_type(element_bytes), &made));
+  Datatype type(made);
+  for (const Level& level : levels) {
+    FOURSCORE_MPI(
+        MPI_Type_create_hvector(checked_int(level.count, "the extent"), 1, level.stride * bytes, type.get(), &made));
+    type = Datatype(made);
+  }
+  const int one = 1;
+  const MPI_Aint displacement = offset * bytes;
+  FOURSCORE_MPI(MPI_Type_create_hindexed(1, &one, &displacement, type.get(), &made));
+  type = Datatype(made);
+  FOURSCORE_MPI(MPI_Type_commit(&made));
+  return type;
+}
+
+Requests::~Requests() {
+  if (!is_running()) return;
+  for (MPI_Request& request : requests_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    FOURSCORE_MPI_NOTHROW(MPI_Cancel(&request));
+    FOURSCORE_MPI_NOTHROW(MPI_Request_free(&request));
+  }
+}
+
+void Requests::wait_all() {
+  FOURSCORE_MPI(MPI_Waitall(checked_int(static_cast<Index>(requests_.size()), "the number of requests"),
+                            requests_.data(), MPI_STATUSES_IGNORE));
+  requests_.clear();
+}
+
+SharedWindow::SharedWindow(const Communicator& node, std::size_t bytes) {
+  MPI_Info info = MPI_INFO_NULL;
+  FOURSCORE_MPI(MPI_Info_create(&info));
+  // Each rank's part on pages of its own, so that they can lie in its NUMA domain.
+  const int set = MPI_Info_set(info, "alloc_shared_noncontig", "true");
+  void* base = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+  const int allocated =
+      MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + cache_line_bytes), 1, info, node.get(), &base, &window);
+  FOURSCORE_MPI_NOTHROW(MPI_Info_free(&info));
+  check(set, "MPI_Info_set");
+  check(allocated, "MPI_Win_allocate_shared");
+  window_ = Window(window);
+  FOURSCORE_MPI(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN));
+  for (int rank = 0; rank < size_of(node.get()); ++rank) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    FOURSCORE_MPI(MPI_Win_shared_query(window, rank, &size, &unit, &base));
+    // Every process maps the segment at a multiple of the page size, so that all round up to the same byte.
+    const auto address = reinterpret_cast<std::uintptr_t>(base);
+    const std::uintptr_t aligned = (address + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
+    segments_.push_back(static_cast<std::byte*>(base) + (aligned - address));
+  }
+  FOURSCORE_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window));
+}
+
+SharedWindow::~SharedWindow() {
+  if (window_.get() != MPI_WIN_NULL && is_running()) FOURSCORE_MPI_NOTHROW(MPI_Win_unlock_all(window_.get()));
+}
+
+void SharedWindow::sync() const { FOURSCORE_MPI(MPI_Win_sync(window_.get())); }
+
+}  // namespace fourscore::mpi
