@@ -1,0 +1,50 @@
+#include "core/flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace fourscore {
+namespace {
+
+bool oversubscribed(const NodeFacts& node, int threads) {
+  std::set<int> cores;
+  for (const auto& rank : node.ranks) cores.insert(rank.cores.begin(), rank.cores.end());
+  return !cores.empty() && node.ranks.size() * static_cast<std::size_t>(threads) > cores.size();
+}
+
+bool unbound(const NodeFacts& node, int threads) {
+  return node.ranks.size() > 1 && std::any_of(node.ranks.begin(), node.ranks.end(), [&](const auto& rank) {
+           return rank.cores.size() > static_cast<std::size_t>(threads);
+         });
+}
+
+bool in_cache(const NodeFacts& node) {
+  return node.last_level_cache_bytes > 0 && node.plan_bytes <= node.last_level_cache_bytes;
+}
+
+/// Processor counters that are read without a system call.
+bool trusted_clock(std::string_view source) {
+  constexpr std::array<std::string_view, 6> trusted{
+      "tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "timebase", "riscv_clocksource"};
+  return source.empty() || std::find(trusted.begin(), trusted.end(), source) != trusted.end();
+}
+
+}  // namespace
+
+std::vector<std::string> validity_flags(const FlagFacts& facts) {
+  const auto any_node = [&](const auto& holds) { return std::any_of(facts.nodes.begin(), facts.nodes.end(), holds); };
+  std::vector<std::string> flags;
+  if (any_node([&](const NodeFacts& node) { return oversubscribed(node, facts.threads); }))
+    flags.emplace_back("oversubscribed");
+  if (any_node([&](const NodeFacts& node) { return unbound(node, facts.threads); })) flags.emplace_back("unbound");
+  if (!facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), in_cache))
+    flags.emplace_back("in-cache");
+  if (facts.warmup == 0) flags.emplace_back("cold");
+  const bool too_short = facts.smallest_sample_s && *facts.smallest_sample_s < 1000 * facts.clock_resolution_s;
+  if (!trusted_clock(facts.clock_source) || too_short) flags.emplace_back("clock-suspect");
+  if (facts.closure_worst && *facts.closure_worst > facts.closure_limit) flags.emplace_back("open-breakdown");
+  return flags;
+}
+
+}  // namespace fourscore

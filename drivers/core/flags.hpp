@@ -1,0 +1,41 @@
+#pragma once
+// Validity flags: what a reader must know before trusting a time. No MPI here.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fourscore {
+
+/// What the ranks of one node may use and hold.
+struct NodeFacts {
+  struct Rank {
+    std::set<int> cores;  ///< physical cores its affinity mask touches
+  };
+  std::vector<Rank> ranks;
+  double plan_bytes = 0;              ///< buffers and workspace of all its ranks
+  double last_level_cache_bytes = 0;  ///< of the caches next to those cores; 0: unknown
+};
+
+struct FlagFacts {
+  std::vector<NodeFacts> nodes;
+  int threads = 1;  ///< of each rank
+  int warmup = 1;
+  std::string clock_source;  ///< the kernel's name for it; empty: unknown
+  double clock_resolution_s = 0;
+  std::optional<double> smallest_sample_s;
+  std::optional<double> closure_worst;
+  double closure_limit = 0.02;
+};
+
+/// Those that hold, in this order:
+///   oversubscribed  the ranks of a node have more threads than there are cores in their masks together
+///   unbound         a rank of several on its node may wander over more cores than it has threads
+///   in-cache        the plans of a node's ranks fit its last-level caches: no memory traffic to speak of
+///   cold            no warm-up run came before
+///   clock-suspect   the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps
+///   open-breakdown  the phases of some rank do not add up to its total
+[[nodiscard]] std::vector<std::string> validity_flags(const FlagFacts& facts);
+
+}  // namespace fourscore

@@ -1,0 +1,79 @@
+#include "core/topology.hpp"
+
+#include <hwloc.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+json caches(hwloc_topology_t topology) {
+  json result = json::array();
+  const int depth = hwloc_topology_get_depth(topology);
+  for (int d = depth - 1; d >= 0; --d) {
+    const hwloc_obj_t cache = hwloc_get_obj_by_depth(topology, d, 0);
+    if (cache == nullptr || hwloc_obj_type_is_dcache(cache->type) == 0) continue;
+    const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
+    result.push_back({{"level", cache->attr->cache.depth}, {"bytes", cache->attr->cache.size}, {"shared_by", cores}});
+  }
+  return result;
+}
+
+}  // namespace
+
+Topology::Topology() {
+  if (hwloc_topology_init(&topology_) != 0) throw std::runtime_error("hwloc cannot describe this machine");
+  if (hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+      hwloc_topology_load(topology_) != 0) {
+    hwloc_topology_destroy(topology_);
+    throw std::runtime_error("hwloc cannot describe this machine");
+  }
+}
+
+Topology::~Topology() { hwloc_topology_destroy(topology_); }
+
+json Topology::identity() const {
+  const int cores = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE);
+  const int units = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_PU);
+  json result{{"caches", caches(topology_)}, {"numa_nodes", hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_NUMANODE)}};
+  if (cores > 0) {
+    result["cores"] = cores;
+    result["threads_per_core"] = units / cores;
+  }
+  const hwloc_obj_t package = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, 0);
+  const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+  if (model != nullptr) result["cpu_model"] = model;
+  constexpr double gibibyte = 1024.0 * 1024 * 1024;
+  const auto memory = static_cast<double>(hwloc_get_root_obj(topology_)->total_memory);
+  if (memory > 0) result["memory_bytes"] = static_cast<std::int64_t>(std::round(memory / gibibyte) * gibibyte);
+  return result;
+}
+
+std::set<int> Topology::cores_of(const std::vector<int>& units) const {
+  std::set<int> cores;
+  for (const int unit : units) {
+    const hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(topology_, static_cast<unsigned>(unit));
+    if (object == nullptr) continue;
+    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_CORE, object);
+    cores.insert(static_cast<int>(core == nullptr ? object->logical_index : core->logical_index));
+  }
+  return cores;
+}
+
+std::map<int, double> Topology::last_level_caches_of(const std::vector<int>& units) const {
+  std::map<int, double> caches;
+  for (const int unit : units) {
+    hwloc_obj_t outermost = nullptr;
+    for (hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(topology_, static_cast<unsigned>(unit)); object != nullptr;
+         object = object->parent)
+      if (hwloc_obj_type_is_dcache(object->type) != 0) outermost = object;
+    if (outermost != nullptr)
+      caches[static_cast<int>(outermost->logical_index)] = static_cast<double>(outermost->attr->cache.size);
+  }
+  return caches;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,32 @@
+#pragma once
+// Cores and caches of this machine, by hwloc.
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+struct hwloc_topology;
+
+namespace fourscore {
+
+class Topology {
+ public:
+  /// The whole machine, also what this process may not use. Throws std::runtime_error when it cannot be read.
+  Topology();
+  ~Topology();
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+
+  /// cpu_model, cores, threads_per_core, numa_nodes, caches, memory_bytes; what hwloc does not know is absent.
+  [[nodiscard]] nlohmann::json identity() const;
+  /// Logical numbers of the cores that hold these processing units.
+  [[nodiscard]] std::set<int> cores_of(const std::vector<int>& units) const;
+  /// Bytes of each outermost data cache above these processing units, by logical number.
+  [[nodiscard]] std::map<int, double> last_level_caches_of(const std::vector<int>& units) const;
+
+ private:
+  hwloc_topology* topology_ = nullptr;
+};
+
+}  // namespace fourscore

@@ -1,0 +1,274 @@
+#include "core/verifier.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+
+namespace fourscore {
+namespace {
+
+using Complex = std::complex<double>;
+
+// Beyond these the definition takes longer than a second on one core; then spots are checked.
+constexpr Index largest_naive_elements = Index{1} << 18;
+constexpr Index largest_naive_products = Index{1} << 24;
+constexpr int spots = 8;
+
+double machine_epsilon(Precision precision) {
+  return precision == Precision::double_precision ? std::numeric_limits<double>::epsilon()
+                                                  : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+bool small_enough_for_the_definition(const Extents& shape) {
+  const Index n = shape[0] * shape[1] * shape[2];
+  return n <= largest_naive_elements && shape[0] + shape[1] + shape[2] <= largest_naive_products / n;
+}
+
+auto noise_row(const LocalRows& rows, std::uint64_t seed) {
+  return [&rows, seed](Index i, Index j, std::span<Complex> out) {
+    const Index base = rows.linear(i, j);
+    const auto index = rows.index(2);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = noise(seed, base + index[k] * rows.linear_step());
+  };
+}
+
+auto field_row(const FieldRows& field) {
+  return [&field](Index i, Index j, std::span<Complex> out) { field.row(i, j, out); };
+}
+
+template <class Real>
+void write_row(std::span<const Complex> row, std::complex<Real>* out) {
+  for (std::size_t k = 0; k < row.size(); ++k)
+    out[k] = {static_cast<Real>(row[k].real()), static_cast<Real>(row[k].imag())};
+}
+
+/// Squares of the largest |computed * scale - expected| and |expected|; infinite where a NaN is met.
+template <class Real>
+void compare_row(std::span<const Complex> expected, const std::complex<Real>* computed, double scale, double& worst,
+                 double& largest) {
+  bool nan = false;
+  double row_worst = 0;
+  double row_largest = 0;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const double re = static_cast<double>(computed[k].real()) * scale - expected[k].real();
+    const double im = static_cast<double>(computed[k].imag()) * scale - expected[k].imag();
+    const double difference = re * re + im * im;
+    const double size = expected[k].real() * expected[k].real() + expected[k].imag() * expected[k].imag();
+    nan |= difference != difference;
+    row_worst = difference > row_worst ? difference : row_worst;
+    row_largest = size > row_largest ? size : row_largest;
+  }
+  worst = std::max(worst, nan ? std::numeric_limits<double>::infinity() : row_worst);
+  largest = std::max(largest, row_largest);
+}
+
+/// A layout is sound when its boxes tile the coordinates and each axis map is a permutation.
+bool covers_once(const Decomposition& layout) {
+  Index held = 0;
+  for (std::size_t r = 0; r < layout.boxes.size(); ++r) {
+    const Box& box = layout.boxes[r];
+    if (box.empty()) continue;
+    for (std::size_t a = 0; a < 3; ++a)
+      if (box.low[a] < 0 || box.high[a] > layout.shape[a]) return false;
+    held += box.volume();
+    for (std::size_t s = 0; s < r; ++s)
+      if (intersect(box, layout.boxes[s]).volume() > 0) return false;
+  }
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (layout.axis_map[a].empty()) continue;
+    const std::set<Index> distinct(layout.axis_map[a].begin(), layout.axis_map[a].end());
+    if (static_cast<Index>(distinct.size()) != layout.shape[a] || *distinct.begin() != 0 ||
+        *distinct.rbegin() != layout.shape[a] - 1)
+      return false;
+  }
+  return held == layout.shape[0] * layout.shape[1] * layout.shape[2];
+}
+
+bool same_places(const Decomposition& a, const Decomposition& b) {
+  return a.shape == b.shape && a.boxes == b.boxes && a.order == b.order && a.axis_map == b.axis_map;
+}
+
+}  // namespace
+
+Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std::uint64_t seed)
+    : problem_(problem),
+      comm_(comm),
+      rank_(mpi::rank_in(comm)),
+      seed_(seed),
+      tolerance_(4 * machine_epsilon(problem.precision) *
+                 std::max(1.0, std::log2(static_cast<double>(problem.elements())))),
+      input_rows_(plan.input_layout(), rank_),
+      output_rows_(plan.output_layout(), rank_),
+      input_field_(input_rows_),
+      scratch_(static_cast<std::size_t>(std::max(input_rows_.count(2), output_rows_.count(2)))) {
+  if (plan.input_layout().shape != problem.extents() || plan.output_layout().shape != problem.extents())
+    throw std::logic_error("the layouts of the plan do not have the shape of the problem");
+  input_field_.assign(timed_field(0));
+}
+
+void Verifier::write(const LocalRows& rows, const Row& row, void* buffer) {
+  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(rows.count(2))));
+  const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(rows.count(2)));
+  Index offset = 0;
+  for (Index i = 0; i < rows.count(0); ++i)
+    for (Index j = 0; j < rows.count(1); ++j, offset += rows.count(2)) {
+      row(i, j, values);
+      if (problem_.precision == Precision::double_precision)
+        write_row(values, static_cast<std::complex<double>*>(buffer) + offset);
+      else
+        write_row(values, static_cast<std::complex<float>*>(buffer) + offset);
+    }
+}
+
+Verifier::Difference Verifier::compare(const LocalRows& rows, const Row& row, const void* buffer, double scale) {
+  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(rows.count(2))));
+  const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(rows.count(2)));
+  Difference squares;
+  Index offset = 0;
+  for (Index i = 0; i < rows.count(0); ++i)
+    for (Index j = 0; j < rows.count(1); ++j, offset += rows.count(2)) {
+      row(i, j, values);
+      if (problem_.precision == Precision::double_precision)
+        compare_row(values, static_cast<const std::complex<double>*>(buffer) + offset, scale, squares.worst,
+                    squares.largest);
+      else
+        compare_row(values, static_cast<const std::complex<float>*>(buffer) + offset, scale, squares.worst,
+                    squares.largest);
+    }
+  return {std::sqrt(squares.worst), std::sqrt(squares.largest)};
+}
+
+Check Verifier::finish(const std::string& name, const std::string& when, const Difference& difference) const {
+  std::array<double, 2> all{difference.worst, difference.largest};
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_DOUBLE, MPI_MAX, comm_));
+  const double error = all[0] / all[1];
+  return {name, when, error, tolerance_, error <= tolerance_};
+}
+
+Check Verifier::check_field(const std::string& name, Plan& plan, const SparseField& field) {
+  FieldRows input(input_rows_);
+  input.assign(field);
+  write(input_rows_, field_row(input), plan.input());
+  PhaseClock clock(false);
+  plan.execute(clock);
+  FieldRows output(output_rows_);
+  output.assign(transform(field, problem_.direction));
+  return finish(name, "before", compare(output_rows_, field_row(output), plan.output()));
+}
+
+Check Verifier::check_layouts(const Plan& plan) const {
+  const int sizes = mpi::size_of(comm_);
+  const bool sound = plan.input_layout().ranks() == sizes && plan.output_layout().ranks() == sizes &&
+                     covers_once(plan.input_layout()) && covers_once(plan.output_layout());
+  return {"layouts", "before", sound ? 0.0 : 1.0, 0.0, sound};
+}
+
+Check Verifier::check_dft(const Plan& plan) {
+  const std::vector<Complex> expected = naive_noise_dft(problem_.extents(), problem_.direction, seed_);
+  const auto row = [&](Index i, Index j, std::span<Complex> out) {
+    const Index base = output_rows_.linear(i, j);
+    const auto index = output_rows_.index(2);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = expected[static_cast<std::size_t>(base + index[k] * output_rows_.linear_step())];
+  };
+  return finish("dft", "before", compare(output_rows_, row, plan.output()));
+}
+
+Check Verifier::check_spots(const Plan& plan) {
+  // X[k] = sum_j x[j] exp(+-2 pi i k j / n): the wave of index +-k, summed against the noise over this rank's input.
+  const Extents shape = problem_.extents();
+  const SparseField chosen = random_field(shape, 0, spots, 1, mix(seed_ + 1));
+  const SparseField waves = transform(chosen, problem_.direction);
+  std::array<Complex, spots> sums{};
+  std::vector<FieldRows> kernels;
+  for (int s = 0; s < spots; ++s) {
+    kernels.emplace_back(input_rows_);
+    kernels.back().assign({shape, {{1.0, waves.waves[static_cast<std::size_t>(s)].k}}, {}});
+  }
+  const auto row_length = static_cast<std::size_t>(input_rows_.count(2));
+  std::vector<Complex> values(row_length), kernel(row_length);
+  const auto fill_noise = noise_row(input_rows_, seed_);
+  for (Index i = 0; i < input_rows_.count(0); ++i)
+    for (Index j = 0; j < input_rows_.count(1); ++j) {
+      fill_noise(i, j, values);
+      for (std::size_t s = 0; s < spots; ++s) {
+        kernels[s].row(i, j, kernel);
+        double re = 0;
+        double im = 0;
+        for (std::size_t k = 0; k < row_length; ++k) {
+          re += values[k].real() * kernel[k].real() - values[k].imag() * kernel[k].imag();
+          im += values[k].real() * kernel[k].imag() + values[k].imag() * kernel[k].real();
+        }
+        sums[s] += Complex(re, im);
+      }
+    }
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2 * spots, MPI_DOUBLE, MPI_SUM, comm_));
+
+  // Noise of variance 1/12 in each part: by Parseval the root mean square of the result is sqrt(N / 6).
+  Difference difference{0, std::sqrt(static_cast<double>(problem_.elements()) / 6)};
+  for (std::size_t s = 0; s < spots; ++s) {
+    Extents local{};
+    if (!output_rows_.find(chosen.spikes[s].at, local)) continue;
+    const Index offset = (local[0] * output_rows_.count(1) + local[1]) * output_rows_.count(2) + local[2];
+    double worst = 0;
+    double ignored = 0;
+    if (problem_.precision == Precision::double_precision)
+      compare_row({&sums[s], 1}, static_cast<const std::complex<double>*>(plan.output()) + offset, 1, worst, ignored);
+    else
+      compare_row({&sums[s], 1}, static_cast<const std::complex<float>*>(plan.output()) + offset, 1, worst, ignored);
+    difference.worst = std::max(difference.worst, std::sqrt(worst));
+  }
+  return finish("dft-spots", "before", difference);
+}
+
+Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
+  if (!same_places(plan.output_layout(), inverse.input_layout()) ||
+      !same_places(plan.input_layout(), inverse.output_layout()))
+    return {"inverse-layouts", "before", 1, 0, false};
+  const auto bytes = static_cast<std::size_t>(output_rows_.volume()) * problem_.element_bytes();
+  if (bytes > 0) std::memcpy(inverse.input(), plan.output(), bytes);
+  PhaseClock clock(false);
+  inverse.execute(clock);
+  const double scale = 1 / static_cast<double>(problem_.elements());
+  return finish("inverse", "before", compare(input_rows_, noise_row(input_rows_, seed_), inverse.output(), scale));
+}
+
+std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
+  std::vector<Check> checks{check_layouts(plan)};
+  // Where elements are missing or doubled the other checks would read what is not there.
+  if (!checks.front().ok) return checks;
+  checks.push_back(check_field("plane-waves", plan, random_field(problem_.extents(), 3, 0, 0, mix(seed_ + 2))));
+  checks.push_back(check_field("impulse", plan, random_field(problem_.extents(), 0, 1, 1, mix(seed_ + 3))));
+  write(input_rows_, noise_row(input_rows_, seed_), plan.input());
+  PhaseClock clock(false);
+  plan.execute(clock);
+  checks.push_back(small_enough_for_the_definition(problem_.extents()) ? check_dft(plan) : check_spots(plan));
+  if (!make_inverse) return checks;
+  if (const auto inverse = make_inverse()) checks.push_back(check_inverse(plan, *inverse));
+  return checks;
+}
+
+SparseField Verifier::timed_field(int run) const {
+  return random_field(problem_.extents(), 2, 1, static_cast<double>(problem_.elements()),
+                      mix(seed_ + 4) + static_cast<std::uint64_t>(run));
+}
+
+void Verifier::fill(const Plan& plan, int run) {
+  filled_run_ = run;
+  input_field_.assign(timed_field(run));
+  write(input_rows_, field_row(input_field_), plan.input());
+}
+
+Check Verifier::check_after(const Plan& plan) {
+  FieldRows output(output_rows_);
+  output.assign(transform(timed_field(filled_run_), problem_.direction));
+  return finish("last-timed-run", "after", compare(output_rows_, field_row(output), plan.output()));
+}
+
+}  // namespace fourscore

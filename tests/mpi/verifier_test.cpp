@@ -1,0 +1,173 @@
+#include "core/verifier.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "support/naive_plan.hpp"
+
+namespace fourscore {
+namespace {
+
+using testing_support::Defect;
+using testing_support::NaivePlan;
+
+int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+Problem problem_of(std::vector<Index> shape, Direction direction = Direction::forward,
+                   Precision precision = Precision::double_precision) {
+  Problem problem;
+  problem.shape = std::move(shape);
+  problem.direction = direction;
+  problem.precision = precision;
+  return problem;
+}
+
+Decomposition slabs(const Problem& problem, std::size_t axis, std::array<int, 3> order = {0, 1, 2}) {
+  Grid grid;
+  grid.extents[axis] = world_size();
+  Decomposition layout = decompose(problem.extents(), grid);
+  layout.order = order;
+  return layout;
+}
+
+std::unique_ptr<Plan> plan_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
+                              Defect defect = Defect::none) {
+  if (problem.precision == Precision::single_precision)
+    return std::make_unique<NaivePlan<float>>(problem, MPI_COMM_WORLD, in, out, defect);
+  return std::make_unique<NaivePlan<double>>(problem, MPI_COMM_WORLD, in, out, defect);
+}
+
+/// All checks of a plan and of its inverse, then one timed run and its check.
+std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
+                             Defect defect = Defect::none) {
+  const auto plan = plan_of(problem, in, out, defect);
+  Problem opposite = problem;
+  opposite.direction = problem.direction == Direction::forward ? Direction::backward : Direction::forward;
+  Verifier verifier(problem, MPI_COMM_WORLD, *plan, 1);
+  auto checks = verifier.check_before(*plan, [&] { return plan_of(opposite, out, in); });
+  PhaseClock clock(false);
+  for (int run = 0; run < 2; ++run) {
+    verifier.fill(*plan, run);
+    plan->execute(clock);
+  }
+  checks.push_back(verifier.check_after(*plan));
+  return checks;
+}
+
+bool all_ok(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+}
+
+bool failed(const std::vector<Check>& checks, const std::string& name) {
+  return std::any_of(checks.begin(), checks.end(), [&](const Check& check) { return check.name == name && !check.ok; });
+}
+
+std::string text(const std::vector<Check>& checks) {
+  std::string result;
+  for (const Check& check : checks)
+    result += check.name + " " + std::to_string(check.error / check.tolerance) + " of its tolerance\n";
+  return result;
+}
+
+TEST(Verifier, PassesTheDefinitionOnAnyShapeDirectionPrecisionAndLayout) {
+  const std::vector<std::vector<Index>> shapes{{5, 6, 7}, {8, 8, 8}, {1, 9, 2}, {12, 10},
+                                               {17},      {1},       {2, 2, 2}, {4, 1, 3}};
+  for (const auto& shape : shapes)
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+        const Problem problem = problem_of(shape, direction, precision);
+        const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 1, {1, 2, 0}));
+        EXPECT_EQ(checks.size(), 6U);
+        EXPECT_TRUE(all_ok(checks)) << shape_text(shape) << " " << to_string(direction) << " " << to_string(precision)
+                                    << "\n"
+                                    << text(checks);
+      }
+}
+
+TEST(Verifier, FollowsTheAxisMapOfAPermutedOutput) {
+  const Problem problem = problem_of({4, 6, 5});
+  Decomposition out = slabs(problem, 1);
+  out.axis_map[1] = {3, 0, 5, 1, 4, 2};
+  EXPECT_TRUE(all_ok(checks_of(problem, slabs(problem, 0), out)));
+}
+
+class VerifierCatches : public testing::TestWithParam<std::pair<Defect, const char*>> {};
+
+TEST_P(VerifierCatches, InBothPrecisionsBeforeAnyTiming) {
+  for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+    Problem problem = problem_of({6, 6, 5}, Direction::forward, precision);
+    problem.contract.placement = Placement::out_of_place;
+    const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 1), GetParam().first);
+    const bool before =
+        std::any_of(checks.begin(), checks.end(), [](const Check& c) { return c.when == "before" && !c.ok; });
+    EXPECT_TRUE(before) << text(checks);
+    EXPECT_TRUE(failed(checks, GetParam().second)) << text(checks);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Defects, VerifierCatches,
+    testing::Values(std::pair(Defect::wrong_sign, "dft"), std::pair(Defect::missing_scale, "impulse"),
+                    std::pair(Defect::swapped_axes, "dft"), std::pair(Defect::one_wrong_element, "impulse"),
+                    std::pair(Defect::one_nan, "impulse"), std::pair(Defect::permuted_output, "impulse"),
+                    std::pair(Defect::dropped_input, "inverse"), std::pair(Defect::stale_after_first_run, "impulse")));
+
+TEST(Verifier, CatchesTheSameAfterTheTiming) {
+  for (const Defect defect :
+       {Defect::wrong_sign, Defect::missing_scale, Defect::swapped_axes, Defect::one_wrong_element, Defect::one_nan,
+        Defect::permuted_output, Defect::stale_after_first_run}) {
+    Problem problem = problem_of({6, 6, 5});
+    problem.contract.placement = Placement::out_of_place;
+    EXPECT_TRUE(failed(checks_of(problem, slabs(problem, 0), slabs(problem, 1), defect), "last-timed-run"))
+        << static_cast<int>(defect);
+  }
+}
+
+TEST(Verifier, ChecksSpotsOfLargeTransformsAgainstTheDefinition) {
+  // Long and thin: too many products for the whole definition, few enough for the naive plan of the test.
+  const Problem problem = problem_of({4, 4100});
+  const auto good = checks_of(problem, slabs(problem, 0), slabs(problem, 1));
+  EXPECT_TRUE(all_ok(good)) << text(good);
+  EXPECT_TRUE(std::any_of(good.begin(), good.end(), [](const Check& check) { return check.name == "dft-spots"; }));
+  EXPECT_TRUE(failed(checks_of(problem, slabs(problem, 0), slabs(problem, 1), Defect::wrong_sign), "dft-spots"));
+}
+
+TEST(Verifier, RefusesLayoutsThatLoseOrDoubleElements) {
+  const Problem problem = problem_of({6, 6, 6});
+  Decomposition lost = slabs(problem, 0);
+  lost.boxes.back().high[2] -= 1;
+  EXPECT_TRUE(failed(checks_of(problem, slabs(problem, 0), lost), "layouts"));
+  Decomposition folded = slabs(problem, 0);
+  folded.axis_map[2] = {0, 1, 2, 3, 4, 4};
+  EXPECT_TRUE(failed(checks_of(problem, slabs(problem, 0), folded), "layouts"));
+}
+
+TEST(Verifier, RefusesAnInverseThatDoesNotStartWhereTheForwardEnds) {
+  const Problem problem = problem_of({6, 6, 6});
+  const auto plan = plan_of(problem, slabs(problem, 0), slabs(problem, 1));
+  Problem opposite = problem;
+  opposite.direction = Direction::backward;
+  Verifier verifier(problem, MPI_COMM_WORLD, *plan, 1);
+  const auto checks = verifier.check_before(*plan, [&] {
+    return plan_of(opposite, slabs(problem, 1, {2, 1, 0}), slabs(problem, 0));
+  });
+  EXPECT_TRUE(failed(checks, "inverse-layouts"));
+}
+
+TEST(Verifier, GivesTheSameVerdictOnAllRanks) {
+  const Problem problem = problem_of({6, 6, 5});
+  int wrong = all_ok(checks_of(problem, slabs(problem, 0), slabs(problem, 1), Defect::one_wrong_element)) ? 0 : 1;
+  int least = 0;
+  MPI_Allreduce(&wrong, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  EXPECT_EQ(least, 1);
+}
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,125 @@
+#pragma once
+// A plan that computes the DFT by definition on data gathered to every rank, and can be told to go wrong in the ways
+// that real programs do. Slow: for shapes of a few thousand elements.
+
+#include <mpi.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "core/variant.hpp"
+
+namespace fourscore::testing_support {
+
+enum class Defect {
+  none,
+  wrong_sign,
+  missing_scale,         // the result is divided by N
+  swapped_axes,          // X[k1, k0, k2]: only for shapes with n0 == n1
+  one_wrong_element,     // the first output element of the last rank that has any
+  one_nan,               //
+  permuted_output,       // local output reversed
+  dropped_input,         // the element at the origin's neighbour is read as 0
+  stale_after_first_run  // later runs leave the output as it was (out of place)
+};
+
+template <class Real>
+class NaivePlan : public Plan {
+ public:
+  using Complex = std::complex<Real>;
+
+  NaivePlan(const Problem& problem, MPI_Comm comm, Decomposition in, Decomposition out, Defect defect = Defect::none)
+      : problem_(problem), comm_(comm), in_(std::move(in)), out_(std::move(out)), defect_(defect) {
+    MPI_Comm_rank(comm, &rank_);
+    const Index largest = std::max(volume(in_), volume(out_));
+    buffer_.resize(static_cast<std::size_t>(largest) + 1);
+    if (problem.contract.placement == Placement::out_of_place) result_.resize(buffer_.size());
+  }
+
+  const Decomposition& input_layout() const override { return in_; }
+  const Decomposition& output_layout() const override { return out_; }
+  void* input() const override { return const_cast<Complex*>(buffer_.data()); }
+  void* output() const override { return const_cast<Complex*>((result_.empty() ? buffer_ : result_).data()); }
+  Traffic traffic() const override { return {}; }
+  std::size_t buffer_bytes() const override { return (buffer_.size() + result_.size()) * sizeof(Complex); }
+  std::vector<int> grid() const override { return problem_.grid; }
+
+  void execute(PhaseClock& clock) override {
+    const Region region(clock, Phase::fft);
+    if (defect_ == Defect::stale_after_first_run && runs_++ > 0) return;
+    std::vector<std::complex<double>> data = gather();
+    if (defect_ == Defect::dropped_input) data[data.size() > 1 ? 1 : 0] = 0;
+    transform(data);
+    store(data);
+  }
+
+ private:
+  Index volume(const Decomposition& layout) const { return layout.boxes[static_cast<std::size_t>(rank_)].volume(); }
+
+  Index linear(const Extents& g) const { return (g[0] * in_.shape[1] + g[1]) * in_.shape[2] + g[2]; }
+
+  std::vector<std::complex<double>> gather() const {
+    std::vector<std::complex<double>> data(static_cast<std::size_t>(problem_.elements()));
+    for (Index offset = 0; offset < volume(in_); ++offset)
+      data[static_cast<std::size_t>(linear(in_.global_index(rank_, offset)))] =
+          buffer_[static_cast<std::size_t>(offset)];
+    MPI_Allreduce(MPI_IN_PLACE, data.data(), static_cast<int>(2 * data.size()), MPI_DOUBLE, MPI_SUM, comm_);
+    return data;
+  }
+
+  void transform(std::vector<std::complex<double>>& data) const {
+    double sign = problem_.direction == Direction::forward ? -1 : 1;
+    if (defect_ == Defect::wrong_sign) sign = -sign;
+    std::size_t stride = 1;
+    for (std::size_t a = 3; a-- > 0;) {
+      const auto n = static_cast<std::size_t>(in_.shape[a]);
+      std::vector<std::complex<double>> line(n), roots(n);
+      for (std::size_t m = 0; m < n; ++m)
+        roots[m] = std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(m) / static_cast<double>(n));
+      for (std::size_t start = 0; start < data.size(); ++start) {
+        if (start / stride % n != 0) continue;
+        for (std::size_t j = 0; j < n; ++j) line[j] = data[start + j * stride];
+        for (std::size_t k = 0; k < n; ++k) {
+          std::complex<double> sum = 0;
+          for (std::size_t j = 0; j < n; ++j) sum += line[j] * roots[j * k % n];
+          data[start + k * stride] = sum;
+        }
+      }
+      stride *= n;
+    }
+    if (defect_ == Defect::missing_scale)
+      for (auto& value : data) value /= static_cast<double>(data.size());
+  }
+
+  void store(const std::vector<std::complex<double>>& data) {
+    auto& target = result_.empty() ? buffer_ : result_;
+    const Index size = volume(out_);
+    for (Index offset = 0; offset < size; ++offset) {
+      Extents global = out_.global_index(rank_, defect_ == Defect::permuted_output ? size - 1 - offset : offset);
+      if (defect_ == Defect::swapped_axes) std::swap(global[0], global[1]);
+      target[static_cast<std::size_t>(offset)] = Complex(data[static_cast<std::size_t>(linear(global))]);
+    }
+    int last = 0;
+    for (int r = 0; r < out_.ranks(); ++r)
+      if (!out_.boxes[static_cast<std::size_t>(r)].empty()) last = r;
+    if (rank_ != last) return;
+    if (defect_ == Defect::one_wrong_element) target[0] *= Real(1.01);
+    if (defect_ == Defect::one_nan) target[0] = std::numeric_limits<Real>::quiet_NaN();
+  }
+
+  Problem problem_;
+  MPI_Comm comm_;
+  int rank_ = 0;
+  Decomposition in_;
+  Decomposition out_;
+  Defect defect_;
+  int runs_ = 0;
+  std::vector<Complex> buffer_;
+  std::vector<Complex> result_;
+};
+
+}  // namespace fourscore::testing_support
