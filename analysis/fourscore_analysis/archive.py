@@ -1,0 +1,166 @@
+"""The archive as a folder of records. The records are the truth, so they are read, all cores at once, not the index."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import re
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from fourscore_analysis.records import Launch, RecordError, read_record
+
+_SERIAL_BELOW = 200  # files; starting processes costs more than reading so few
+_CHUNK = 125
+_SUITE_OF_NAME = re.compile(r"-[0-9a-f]{8}$")
+
+
+class InputError(Exception):
+    """What the user asked for cannot be used; ends in exit code 2."""
+
+
+@dataclass(slots=True)
+class Unreadable:
+    """A file of the archive that is not used, and why."""
+
+    file: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Campaign:
+    """Every usable launch of one campaign, in the order of file names, and the files that could not be used."""
+
+    name: str
+    suite: str
+    launches: list[Launch] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    planned_records: int | None = None  # as campaign.json says; None where it is missing or unreadable
+
+
+def campaign_names(archive: Path) -> list[str]:
+    """Names of the campaigns in `archive`. Raises InputError when it is no archive or holds no record."""
+    if not archive.exists():
+        raise InputError(f"no archive at '{archive}': no such folder (choose one with --archive DIR)")
+    if not archive.is_dir():
+        raise InputError(f"'{archive}' is not an archive: not a folder")
+    records = archive / "records"
+    if not records.is_dir():
+        raise InputError(f"'{archive}' is not an archive: it has no folder 'records'")
+    try:
+        names = sorted(entry.name for entry in os.scandir(records) if entry.is_dir() and record_files(Path(entry.path)))
+    except OSError as error:
+        raise InputError(f"cannot read '{error.filename}': {error.strerror}") from None
+    if not names:
+        raise InputError(f"the archive '{archive}' holds no record yet")
+    return names
+
+
+def record_files(folder: Path) -> list[str]:
+    """Sorted names of the record files in a campaign's folder."""
+    return sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".json"))
+
+
+def select_campaigns(archive: Path, wanted: Sequence[str]) -> list[str]:
+    """The campaigns called `wanted`, each a campaign's name or a suite's (then its newest); without any, the newest of
+    each suite. Raises InputError for an unknown name, with the nearest one."""
+    names = campaign_names(archive)
+    if wanted and all(name in names for name in wanted):
+        return list(dict.fromkeys(wanted))
+    newest: dict[str, tuple[str, str]] = {}
+    for name in names:
+        suite, started = _suite_and_start(archive / "records" / name)
+        newest[suite] = max(newest.get(suite, ("", "")), (started, name))
+    if not wanted:
+        return [newest[suite][1] for suite in sorted(newest)]
+    chosen = []
+    for name in wanted:
+        if name not in names and name not in newest:
+            nearest = get_close_matches(name, [*names, *newest], n=1, cutoff=0.5)
+            hint = f"; did you mean '{nearest[0]}'?" if nearest else f"; there are: {', '.join(names[:8])}"
+            raise InputError(f"no campaign or suite '{name}' in '{archive}'{hint}")
+        chosen.append(name if name in names else newest[name][1])
+    return list(dict.fromkeys(chosen))
+
+
+def _suite_and_start(folder: Path) -> tuple[str, str]:
+    """Suite and start time of a campaign, from its most recently written readable record."""
+    entries = sorted(
+        (entry for entry in os.scandir(folder) if entry.name.endswith(".json")),
+        key=lambda entry: (entry.stat().st_mtime_ns, entry.name),
+        reverse=True,
+    )
+    for entry in entries:
+        try:
+            launch = read_record(Path(entry.path), entry.name)
+        except RecordError:
+            continue
+        started = launch.volatile.get("started_at", "")
+        if started or launch.status == "skipped":
+            return launch.suite, str(started)
+    return _SUITE_OF_NAME.sub("", folder.name), ""
+
+
+def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = None) -> list[Campaign]:
+    """Reads the named campaigns with `workers` processes (default: one a core). What cannot be used is listed."""
+    campaigns = {name: Campaign(name, _SUITE_OF_NAME.sub("", name)) for name in names}
+    chunks: list[tuple[str, str, list[str]]] = []
+    for name in names:
+        files = record_files(archive / "records" / name)
+        chunks += [(str(archive), name, files[start : start + _CHUNK]) for start in range(0, len(files), _CHUNK)]
+        campaigns[name].planned_records = _planned_records(archive, name)
+    workers = workers or available_cores()
+    if workers > 1 and sum(len(files) for _, _, files in chunks) >= _SERIAL_BELOW:
+        context = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            _collect(campaigns, pool.map(_read_chunk, chunks))
+    else:
+        _collect(campaigns, map(_read_chunk, chunks))
+    for campaign in campaigns.values():
+        if campaign.launches:
+            campaign.suite = campaign.launches[0].suite
+    return list(campaigns.values())
+
+
+def available_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _collect(campaigns: dict[str, Campaign], results: Iterable[tuple[str, list[Launch], list[Unreadable]]]) -> None:
+    identities: dict[str, dict] = {}
+    for name, launches, unreadable in results:
+        for launch in launches:  # one object per distinct identity
+            launch.identity = identities.setdefault(launch.identity_hash, launch.identity)
+        campaigns[name].launches += launches
+        campaigns[name].unreadable += unreadable
+
+
+def _read_chunk(chunk: tuple[str, str, list[str]]) -> tuple[str, list[Launch], list[Unreadable]]:
+    archive, name, files = chunk
+    launches: list[Launch] = []
+    unreadable: list[Unreadable] = []
+    seen: dict[str, dict] = {}
+    for file in files:
+        relative = f"records/{name}/{file}"
+        try:
+            launch = read_record(Path(archive, relative), relative)
+        except RecordError as error:
+            unreadable.append(Unreadable(relative, str(error)))
+            continue
+        launch.identity = seen.setdefault(launch.identity_hash, launch.identity)
+        launches.append(launch)
+    return name, launches, unreadable
+
+
+def _planned_records(archive: Path, name: str) -> int | None:
+    """How many records the campaign will have when complete, where campaign.json says so."""
+    try:
+        plan = json.loads((archive / "campaigns" / name / "campaign.json").read_text(encoding="utf-8"))
+        return len(plan["points"]) * int(plan["launches"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

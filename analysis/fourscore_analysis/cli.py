@@ -1,0 +1,117 @@
+"""Command line of the analysis: python -m fourscore_analysis report ..., which `fourscore report` runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fourscore_analysis.archive import InputError
+
+OK, UNUSABLE_INPUT, ENVIRONMENT_FAILED = 0, 2, 3
+
+EXAMPLES = """examples:
+  fourscore report                                  newest campaign of each suite in ./fourscore-archive -> report.html
+  fourscore report --archive /data/fft strong       newest campaign of the suite 'strong'
+  fourscore report strong-1a2b3c4d -o strong.html   one campaign
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns the exit code: 0 done, 2 unusable input, 3 the environment failed."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _report(options)
+    except InputError as error:
+        print(f"fourscore report: {error}", file=sys.stderr)
+        return UNUSABLE_INPUT
+    except OSError as error:
+        where = f" '{error.filename}'" if error.filename else ""
+        print(f"fourscore report: cannot write{where}: {error.strerror or error}", file=sys.stderr)
+        return ENVIRONMENT_FAILED
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fourscore", description="Analysis of a fourscore archive.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    report = commands.add_parser(
+        "report",
+        help="one self-contained HTML page about campaigns, and every plot as SVG, PNG and PDF",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    report.add_argument(
+        "campaigns",
+        nargs="*",
+        metavar="CAMPAIGN",
+        help="a campaign, or a suite for its newest campaign (default: the newest of each suite)",
+    )
+    default = os.environ.get("FOURSCORE_ARCHIVE") or "fourscore-archive"
+    report.add_argument(
+        "--archive",
+        type=Path,
+        default=Path(default),
+        metavar="DIR",
+        help=f"the archive (default: $FOURSCORE_ARCHIVE, else ./fourscore-archive; now {default})",
+    )
+    report.add_argument(
+        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page (default: report.html)"
+    )
+    report.add_argument(
+        "--plots", type=Path, metavar="DIR", help="folder of the plots (default: beside the page, report-plots)"
+    )
+    report.add_argument(
+        "--plot-points",
+        type=_count,
+        metavar="N",
+        help="points a campaign in the plots at most, the largest problems first; tables always have all "
+        "(0: no limit; default: 150, fewer in reports of more than 4000 records)",
+    )
+    report.add_argument("--json", action="store_true", help="print what was written and found as JSON")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of points (0 or more)")
+    return int(text)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from fourscore_analysis.report import build_report  # takes a moment: not before --help
+
+    report = build_report(options.archive, options.campaigns, options.output, options.plots, options.plot_points)
+    unreadable = [file for section in report.sections for file in section.campaign.unreadable]
+    for file in unreadable:
+        print(f"fourscore report: {file.file} is not used: {file.reason}", file=sys.stderr)
+    if options.json:
+        print(
+            json.dumps(
+                {
+                    "report": str(report.page),
+                    "plots": str(report.plots_folder),
+                    "campaigns": [
+                        {
+                            "campaign": section.campaign.name,
+                            "suite": section.campaign.suite,
+                            "records": section.counts,
+                            "finding": section.finding,
+                        }
+                        for section in report.sections
+                    ],
+                    "unreadable": [{"file": file.file, "reason": file.reason} for file in unreadable],
+                },
+                indent=1,
+                ensure_ascii=False,
+            )
+        )
+    else:
+        for section in report.sections:
+            print(f"{section.campaign.name}: {section.finding}")
+        print(f"report: {report.page} (plots: {report.plots_folder})")
+    return OK

@@ -1,0 +1,150 @@
+"""Time in computation, local transposition and communication against problem size, beside the same components alone:
+Fig. 2 of czechowski2012."""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis import style
+from fourscore_analysis.plots.base import Plot, log_ticks
+from fourscore_analysis.points import Point, group_by
+from fourscore_analysis.units import ranks_text, shape_text, time_unit
+from fourscore_analysis.view import View
+
+PARTS = {
+    "computation": ("fft", "twiddle", "combine"),
+    "local transposition": ("pack", "unpack"),
+    "communication": ("exchange",),
+    "copies": ("h2d", "d2h"),
+}
+LEAST_SIZES = 3
+ROWS_A_PAGE = 4
+COLUMNS = 3
+
+
+def pages(view: View) -> list[list[list[Point]]]:
+    """Groups of points that differ in shape only, of at least LEAST_SIZES sizes."""
+    drawn = [point for one in view.drawn for point in one.ranked if point.phases]
+    groups = group_by(drawn, lambda point: (point.cell.contract, point.setting, point.cell.ranks, point.method))
+    groups = [_one_a_size(group) for group in groups]
+    groups = [group for group in groups if len(group) >= LEAST_SIZES]
+    if len({point.cell.ranks for group in groups for point in group}) > 1 and view.campaign.suite != "breakdown":
+        return []  # a scaling campaign: its stacked bars show the same
+    return [groups[start : start + ROWS_A_PAGE] for start in range(0, len(groups), ROWS_A_PAGE)]
+
+
+def _one_a_size(group: list[Point]) -> list[Point]:
+    sizes: dict[int, Point] = {}
+    for point in sorted(group, key=lambda point: (point.cell.elements, max(point.cell.shape))):
+        sizes.setdefault(point.cell.elements, point)
+    return list(sizes.values())
+
+
+def part_time(phases: dict[str, float], part: str) -> float:
+    """Seconds of all phases of `part` together."""
+    return sum(phases.get(phase, 0.0) for phase in PARTS[part])
+
+
+def draw(view: View, groups: list[list[Point]], heading: str) -> Figure:
+    points = [point for group in groups for point in group]
+    present = [part for part in PARTS if any(part_time(point.phases_max, part) > 0 for point in points)]
+    handles = [Line2D([], [], color=_colour(part), linewidth=2, label=part) for part in present]
+    handles += [
+        Line2D([], [], color=style.INK, marker="o", markersize=3.5, label="inside"),
+        Line2D(
+            [], [], color=style.INK, marker="o", markersize=3.5, markerfacecolor="white", linestyle="--", label="alone"
+        ),
+    ]
+    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
+    style.page_legend(figure, handles, COLUMNS)
+    for group, (left, right) in zip(groups, pairs, strict=True):
+        _draw_times(view, left, group, present)
+        _draw_ratios(right, group, present)
+    return figure
+
+
+def _colour(part: str) -> str:
+    return style.phase_colour(PARTS[part][0])
+
+
+def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> None:
+    unit_s, unit = time_unit(max(point.time_s for point in group))
+    values = []
+    for part in present:
+        for phases, marker_fill, line in (("phases_max", _colour(part), "-"), ("alone", "white", "--")):
+            series = [(point.cell.elements, part_time(getattr(point, phases), part) / unit_s) for point in group]
+            series = [(size, value) for size, value in series if value > 0]
+            if series:
+                values += [value for _, value in series]
+                axes.plot(
+                    *zip(*series, strict=True),
+                    color=_colour(part),
+                    linestyle=line,
+                    marker="o",
+                    markersize=3.2,
+                    markerfacecolor=marker_fill,
+                )
+    _size_axis(axes, group)
+    axes.set_yscale("log")
+    low, high = min(values) / 1.4, max(values) * 1.4
+    ticks = log_ticks(low, high)
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_yticks([], minor=True)
+    axes.set_ylim(low, high)
+    axes.set_ylabel(f"time ({unit})")
+    first = group[0]
+    subtitle = view.subtitle(first)
+    title = f"{first.label} · {ranks_text(first.cell.ranks)}"
+    axes.set_title(style.shorten(f"{title} · {subtitle}" if subtitle else title, 78))
+
+
+def _draw_ratios(axes, group: list[Point], present: list[str]) -> None:
+    highest = 1.0
+    for part in present:
+        series = [
+            (point.cell.elements, part_time(point.phases_max, part) / part_time(point.alone, part))
+            for point in group
+            if part_time(point.alone, part) > 0 and part_time(point.phases_max, part) > 0
+        ]
+        if series:
+            highest = max(highest, *(ratio for _, ratio in series))
+            axes.plot(*zip(*series, strict=True), color=_colour(part), marker="o", markersize=3.2)
+    axes.axhline(1, color=style.GREY, linewidth=1)
+    _size_axis(axes, group)
+    axes.set_ylim(0, highest * 1.12)
+    axes.set_ylabel("inside / alone")
+
+
+def _size_axis(axes, group: list[Point]) -> None:
+    """Sizes as shapes where they fit, else as numbers of elements."""
+    sizes = [point.cell.elements for point in group]
+    axes.set_xscale("log")
+    labels = [shape_text(point.cell.shape) for point in group]
+    if max(map(len, labels)) <= 5:
+        room = math.log(sizes[-1] * 1.3**2 / sizes[0]) / 6.5  # of one label, on the logarithmic axis
+        shown: list[int] = []
+        for index in reversed(range(len(sizes))):
+            if not shown or math.log(sizes[shown[-1]] / sizes[index]) >= room:
+                shown.append(index)
+        axes.set_xticks([sizes[index] for index in shown], [labels[index] for index in shown])
+        axes.set_xlabel("shape")
+    else:
+        ticks = log_ticks(sizes[0], sizes[-1])
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xlabel("elements")
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(sizes[0] / 1.3, sizes[-1] * 1.3)
+
+
+PLOT = Plot(
+    name="breakdown",
+    title="Breakdown against problem size",
+    caption="As Fig. 2 of czechowski2012: time in each part of the transform against problem size (maximum over "
+    "ranks, left), beside the same components timed alone, and the ratio of the two (right).",
+    order=10,
+    pages=pages,
+    draw=draw,
+)

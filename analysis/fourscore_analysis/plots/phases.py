@@ -1,0 +1,69 @@
+"""Where the time goes: phases of the slowest rank as stacked bars."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from fourscore_analysis import style
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.records import PHASES
+from fourscore_analysis.units import time_text, time_unit
+from fourscore_analysis.view import Facet, View
+
+ROW_IN = 0.19
+COLUMNS = 5
+
+
+def _facets(view: View) -> list[Facet]:
+    with_phases = (facet.only([point for point in facet.points if point.phases]) for facet in view.facets)
+    return [facet for facet in with_phases if facet.points]
+
+
+def pages(view: View) -> list[list[Facet]]:
+    facets = _facets(view)
+    return [[facets[i] for i in page] for page in style.paginate([ROW_IN * len(facet.points) for facet in facets])]
+
+
+def draw(view: View, facets: list[Facet], heading: str) -> Figure:
+    points = [point for facet in facets for point in facet.points]
+    present = [phase for phase in PHASES if any(point.phases.get(phase) for point in points)]
+    figure, all_axes = style.stacked_axes(
+        heading,
+        [ROW_IN * len(facet.points) for facet in facets],
+        style.label_width_in(point.label for point in points),
+        top_in=style.legend_room_in(len(present), COLUMNS),
+    )
+    style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in present], COLUMNS)
+    for facet, axes in zip(facets, all_axes, strict=True):
+        longest = max(max(point.time_s, sum(point.phases.values())) for point in facet.points)
+        unit_s, unit = time_unit(longest)
+        rows = range(len(facet.points))
+        left = [0.0] * len(facet.points)
+        for phase in present:
+            widths = [point.phases.get(phase, 0.0) / unit_s for point in facet.points]
+            if any(widths):
+                axes.barh(rows, widths, left=left, height=0.78, color=style.phase_colour(phase), linewidth=0)
+                left = [start + width for start, width in zip(left, widths, strict=True)]
+        for row, point in zip(rows, facet.points, strict=True):
+            end = max(left[row], point.time_s / unit_s)
+            axes.plot([point.time_s / unit_s] * 2, [row - 0.45, row + 0.45], color=style.INK, linewidth=1.2)
+            axes.annotate(
+                time_text(point.time_s), (end, row), (4, 0), textcoords="offset points", va="center", fontsize=7
+            )
+        style.row_axis(axes, [point.label for point in facet.points], rows, (-0.6, len(facet.points) - 0.4))
+        axes.set_xlim(0, longest / unit_s * 1.2)
+        axes.set_title(style.shorten(facet.title, 78))
+        axes.set_xlabel(f"time per transform ({unit})")
+    return figure
+
+
+PLOT = Plot(
+    name="phases",
+    title="Where the time goes",
+    caption="Each bar is one transform: the phases of the slowest rank of each repetition, median over repetitions, "
+    "then over launches. The black tick is the median time itself. Fastest first.",
+    order=20,
+    pages=pages,
+    draw=draw,
+)

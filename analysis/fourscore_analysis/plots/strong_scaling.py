@@ -1,0 +1,61 @@
+"""Speedup and parallel efficiency against ranks, the same problem."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis import style
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.scaling import Series, strong_series
+from fourscore_analysis.scaling_axes import COLUMNS, draw_lines, efficiency_axis, in_pages, legend_handles, rank_axis
+from fourscore_analysis.units import ranks_text, shape_text
+from fourscore_analysis.view import View
+
+
+def pages(view: View) -> list[list[list[Series]]]:
+    drawn = [point for one in view.drawn for point in one.ranked]
+    return in_pages(strong_series(drawn))
+
+
+def draw(view: View, groups: list[list[Series]], heading: str) -> Figure:
+    ideal = Line2D([], [], color=style.GREY, linewidth=1, label="ideal")
+    handles = legend_handles(view, groups, ideal)
+    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
+    style.page_legend(figure, handles, COLUMNS)
+    for group, (left, right) in zip(groups, pairs, strict=True):
+        ranks = rank_axis(left, group)
+        bases = sorted({series.baseline.cell.ranks for series in group})
+        for base in bases:
+            ideal_ranks = [count for count in ranks if count >= base]
+            left.plot(ideal_ranks, [count / base for count in ideal_ranks], color=style.GREY, linewidth=1)
+        draw_lines(view, left, group, Series.speedup)
+        left.set_yscale("log", base=2)
+        ticks = [2.0**power for power in range(-6, 20)]
+        left.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        values = [value for series in group for value in series.speedup()]
+        left.set_ylim(min(values) / 1.2, max([*values, ranks[-1] / bases[0]]) * 1.2)
+        left.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own fewest ranks")
+        first = group[0].baseline
+        left.set_title(style.shorten(shape_text(first.cell.shape) + _suffix(view, first), 70))
+        rank_axis(right, group)
+        draw_lines(view, right, group, Series.strong_efficiency)
+        efficiency_axis(right, group, Series.strong_efficiency)
+    return figure
+
+
+def _suffix(view: View, point) -> str:
+    subtitle = view.subtitle(point)
+    return f" · {subtitle}" if subtitle else ""
+
+
+PLOT = Plot(
+    name="strong-scaling",
+    title="Strong scaling",
+    caption="The same problem on more ranks. Each method is set against itself on the fewest ranks it was measured "
+    "on (its baseline), so the lines say how well a method scales, not which is fastest. Hollow markers: "
+    "more ranks than cores.",
+    order=30,
+    pages=pages,
+    draw=draw,
+)

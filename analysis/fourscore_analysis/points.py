@@ -1,0 +1,235 @@
+"""Launches of one measurement point together, points of one comparison together, and what is read off them."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fourscore_analysis.archive import Campaign
+from fourscore_analysis.records import STATUSES, Cell, Contract, Launch, Method
+from fourscore_analysis.stats import Spread, spread
+from fourscore_analysis.units import ranks_text, shape_text
+
+REFERENCE = "fftw-mpi"
+GPU_COPIES = ("h2d", "d2h")
+
+
+@dataclass
+class Point:
+    """All launches of one measurement point on one machine with one build."""
+
+    cell: Cell
+    method: Method
+    label: str  # of the method, as short as the campaign allows
+    setting: str  # names machine and build where the campaign mixes them, else ""
+    launches: list[Launch] = field(default_factory=list)
+
+    @cached_property
+    def measured(self) -> list[Launch]:
+        return [launch for launch in self.launches if launch.status == "ok"]
+
+    @cached_property
+    def time(self) -> Spread | None:
+        """Over the launches' medians, seconds; None when nothing was measured."""
+        return spread([launch.median_s for launch in self.measured]) if self.measured else None
+
+    @property
+    def time_s(self) -> float:
+        """Median over launches of the launch medians. Only for measured points."""
+        assert self.time is not None
+        return self.time.median
+
+    @property
+    def gflops(self) -> float | None:
+        """Credited 5 N log2 N flops over time_s, in 1e9 a second."""
+        credited = self.measured[0].credited_flops if self.measured else None
+        return credited / self.time_s / 1e9 if credited else None
+
+    @cached_property
+    def phases(self) -> dict[str, float]:
+        """Seconds of each phase on the slowest rank, median over launches."""
+        return _medians(launch.phase_s for launch in self.measured)
+
+    @cached_property
+    def phases_max(self) -> dict[str, float]:
+        """Seconds of each phase, maximum over ranks, median over launches: to set beside the component alone."""
+        return _medians(launch.phase_max_s for launch in self.measured)
+
+    @cached_property
+    def alone(self) -> dict[str, float]:
+        """Seconds of all components of a phase timed alone, summed; median over launches."""
+        sums = []
+        for launch in self.measured:
+            total: dict[str, float] = defaultdict(float)
+            for part in launch.components:
+                total[part.phase] += part.time_s
+            sums.append(total)
+        return _medians(sums)
+
+    @cached_property
+    def components(self) -> dict[str, float]:
+        """Seconds of each component alone, by name; median over launches."""
+        return _medians({part.name: part.time_s for part in launch.components} for launch in self.measured)
+
+    @property
+    def exchange_share(self) -> float | None:
+        return self.share("exchange")
+
+    def share(self, phase: str) -> float | None:
+        """Part of the time spent in `phase`, 0 to 1; None without phases."""
+        total = sum(self.phases.values())
+        return self.phases.get(phase, 0.0) / total if total > 0 else None
+
+    @cached_property
+    def plan(self) -> Spread | None:
+        """Planning time over launches, seconds."""
+        times = [launch.plan_s for launch in self.launches if launch.plan_s is not None]
+        return spread(times) if times else None
+
+    @cached_property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of any measured launch, and "mixed-launch" when the launches were bound or placed differently."""
+        found = {flag for launch in self.measured for flag in launch.flags}
+        if len({launch.launch_hash for launch in self.measured if launch.launch_hash}) > 1:
+            found.add("mixed-launch")
+        return tuple(sorted(found))
+
+    @cached_property
+    def statuses(self) -> dict[str, int]:
+        return {
+            status: count for status in STATUSES if (count := sum(launch.status == status for launch in self.launches))
+        }
+
+    def memory(self, name: str) -> float | None:
+        """Largest over launches of a value of records.Memory."""
+        values = [value for launch in self.measured if (value := getattr(launch.memory, name)) is not None]
+        return max(values) if values else None
+
+
+def _medians(values: Iterable[dict[str, float]]) -> dict[str, float]:
+    """Median of each key over the dictionaries that have it."""
+    collected: dict[str, list[float]] = defaultdict(list)
+    for one in values:
+        for key, value in one.items():
+            collected[key].append(value)
+    return {key: statistics.median(found) for key, found in collected.items()}
+
+
+@dataclass
+class Comparison:
+    """Points that may be ranked against each other: same cell, same machine and build."""
+
+    cell: Cell
+    setting: str
+    points: list[Point]
+
+    @cached_property
+    def ranked(self) -> list[Point]:
+        """Measured points, fastest first."""
+        return sorted((point for point in self.points if point.measured), key=lambda point: point.time_s)
+
+    @property
+    def fastest(self) -> Point:
+        return self.ranked[0]
+
+    @cached_property
+    def reference(self) -> Point | None:
+        """The fastest point of the reference library, if it was measured."""
+        return next((point for point in self.ranked if point.method.variant == REFERENCE), None)
+
+    def ratio(self, point: Point) -> float | None:
+        """Time of `point` over that of the reference."""
+        return point.time_s / self.reference.time_s if self.reference and point.measured else None
+
+    @property
+    def tied(self) -> list[Point]:
+        """Points other than the fastest whose range over launches meets that of the fastest."""
+        return [point for point in self.ranked[1:] if point.time.overlaps(self.fastest.time)]
+
+    @property
+    def title(self) -> str:
+        return f"{shape_text(self.cell.shape)} · {ranks_text(self.cell.ranks)}"
+
+
+def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
+    """A label for each method: variant/exchange, and what else tells methods of this campaign apart."""
+    methods = set(methods)
+    several_libraries = len({method.local_fft for method in methods if method.local_fft not in ("", "none")}) > 1
+    labels = {}
+    for method in methods:
+        label = method.variant if method.exchange in ("", "none") else f"{method.variant}/{method.exchange}"
+        if several_libraries:
+            label += f" {method.local_fft}"
+        if method.grid != "auto":
+            label += f" {method.grid}"
+        if method.parameters:
+            label += f" {method.parameters}"
+        labels[method] = label
+    return labels
+
+
+def contract_text(contract: Contract) -> str:
+    """transposed, in-place, double c2c forward, planner measure"""
+    text = f"{contract.layout}, {contract.placement}, {contract.precision} {contract.kind} {contract.direction}"
+    text += f", planner {contract.planner}"
+    if contract.normalisation != "none":
+        text += f", normalised {contract.normalisation}"
+    if contract.threads != 1:
+        text += f", {contract.threads} threads a rank"
+    if contract.instances != 1:
+        text += f", {contract.instances} instances"
+    return text
+
+
+def group_points(campaign: Campaign) -> list[Point]:
+    """Launches by point, machine and build; sorted by contract, size, ranks and method. Records that know neither
+    machine nor build (nothing ran) join the point's others."""
+    labels = method_labels(launch.method for launch in campaign.launches)
+    settings = setting_names(campaign.launches)
+    homes: dict[str, tuple[str, str]] = {}
+    for launch in campaign.launches:
+        if launch.status == "ok":
+            homes.setdefault(launch.point_id, (launch.machine_hash, launch.code_hash))
+    found: dict[tuple[str, tuple[str, str]], Point] = {}
+    for launch in sorted(campaign.launches, key=lambda launch: launch.launch):
+        home = (launch.machine_hash, launch.code_hash)
+        if launch.status != "ok":
+            home = homes.get(launch.point_id, home)
+        key = (launch.point_id, home)
+        if key not in found:
+            found[key] = Point(launch.cell, launch.method, labels[launch.method], settings.get(home, ""))
+        found[key].launches.append(launch)
+    return sorted(found.values(), key=lambda point: (_order(point.cell, point.setting), point.label))
+
+
+def setting_names(launches: Iterable[Launch]) -> dict[tuple[str, str], str]:
+    """A short name for each (machine, build) when measured launches have more than one: "A", "B" ..., by first use."""
+    found: dict[tuple[str, str], None] = {}
+    for launch in sorted(launches, key=lambda launch: str(launch.volatile.get("started_at", ""))):
+        if launch.status == "ok":
+            found.setdefault((launch.machine_hash, launch.code_hash))
+    if len(found) < 2:
+        return {}
+    return {pair: f"setting {chr(65 + number) if number < 26 else number}" for number, pair in enumerate(found)}
+
+
+def _order(cell: Cell, setting: str) -> tuple:
+    return (contract_text(cell.contract), setting, cell.elements, cell.shape, cell.ranks)
+
+
+def group_by(points: Iterable[Point], key: Callable[[Point], object]) -> list[list[Point]]:
+    """Points with an equal key together, in order of first appearance."""
+    found: dict[object, list[Point]] = defaultdict(list)
+    for point in points:
+        found[key(point)].append(point)
+    return list(found.values())
+
+
+def comparisons(points: Iterable[Point]) -> list[Comparison]:
+    """Points by cell and setting, in the order of the points; only those with a measured point."""
+    groups = group_by(points, lambda point: (point.cell, point.setting))
+    found = [Comparison(group[0].cell, group[0].setting, group) for group in groups]
+    return [comparison for comparison in found if comparison.ranked]

@@ -1,0 +1,295 @@
+"""One record file as a Launch: validated, reduced to what tables and plots need. The schema is in results/README.md."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+SCHEMA = "fourscore.run-record"
+SCHEMA_VERSION = 1
+STATUSES = ("ok", "wrong", "failed", "timeout", "skipped")
+PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
+HARNESS_STAGES = ("launch_s", "init_s", "plan_s", "verify_s", "measure_s", "isolate_s", "write_s")
+
+
+class RecordError(ValueError):
+    """A file that cannot be used as a record; the message is the reason, without the file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What two measurements must share to be ranked against each other."""
+
+    layout: str
+    placement: str
+    normalisation: str
+    precision: str
+    kind: str
+    direction: str
+    planner: str
+    threads: int
+    instances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Who solves the problem, and with which options."""
+
+    variant: str
+    exchange: str
+    local_fft: str
+    grid: str  # "auto" or "2x2"
+    parameters: str  # "" or "name=value, ..."
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One comparison: the same problem on the same number of ranks under the same contract."""
+
+    contract: Contract
+    shape: tuple[int, ...]
+    ranks: int
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+
+@dataclass(slots=True)
+class Component:
+    """One part of a plan, timed alone: median over repetitions of the maximum over ranks, seconds."""
+
+    name: str
+    phase: str
+    time_s: float
+
+
+@dataclass(slots=True)
+class Memory:
+    """Bytes, the largest over ranks; None where the record does not say."""
+
+    ratio: float | None = None
+    local_data_bytes: float | None = None
+    plan_bytes: float | None = None
+    workspace_bytes: float | None = None
+    peak_rss_bytes: float | None = None
+
+
+@dataclass(slots=True)
+class Launch:
+    """One record. Times in seconds; sample arrays are in time order."""
+
+    file: str
+    suite: str
+    point_id: str
+    launch: int
+    order: int
+    cell: Cell
+    method: Method
+    status: str
+    reason: str = ""
+    exit_status: int | None = None
+    signal: int | None = None
+    stderr_tail: str = ""
+    flags: tuple[str, ...] = ()
+    time_s: tuple[float, ...] = ()
+    median_s: float = math.nan
+    phase_s: dict[str, float] = field(default_factory=dict)  # of the slowest rank of a repetition; median over these
+    phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
+    components: tuple[Component, ...] = ()
+    plan_s: float | None = None
+    credited_flops: float | None = None
+    closure_worst: float | None = None
+    memory: Memory = field(default_factory=Memory)
+    harness: dict[str, float] = field(default_factory=dict)
+    summaries: tuple[tuple[str, str], ...] = ()  # (name, "summary [citation]") of the cards
+    machine_hash: str = ""
+    code_hash: str = ""
+    launch_hash: str = ""
+    identity_hash: str = ""
+    volatile: dict[str, Any] = field(default_factory=dict)
+    identity: dict[str, Any] = field(default_factory=dict)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise RecordError(f"holds {name}, which is not a JSON number")
+
+
+def parse_record(text: str | bytes, file: str) -> Launch:
+    """The Launch in `text`. Raises RecordError with the reason when it is truncated, newer, or lacks a key."""
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(error.doc.rstrip()) or "Unterminated" in error.msg:
+            raise RecordError(f"truncated: JSON ends early, at character {error.pos}") from None
+        raise RecordError(f"not JSON: {error.msg} at character {error.pos}") from None
+    except UnicodeDecodeError:
+        raise RecordError("not UTF-8 text") from None
+    except RecursionError:
+        raise RecordError("nested too deeply") from None
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise RecordError(f'not a record: "schema" is not "{SCHEMA}"')
+    version = data.get("schema_version")
+    if not isinstance(version, int) or version < 1:
+        raise RecordError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
+    if version > SCHEMA_VERSION:
+        raise RecordError(f"schema version {version} is newer than {SCHEMA_VERSION}, which this program reads")
+    try:
+        return _launch(data, file)
+    except KeyError as error:
+        raise RecordError(f"lacks the key {error.args[0]!r}") from None
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise RecordError(f"a value has the wrong type or size: {error}") from None
+
+
+def read_record(path: Path, file: str) -> Launch:
+    """parse_record of a file; a file that cannot be opened is a RecordError too."""
+    try:
+        with path.open("rb") as stream:
+            return parse_record(stream.read(), file)
+    except OSError as error:
+        raise RecordError(error.strerror or str(error)) from None
+
+
+def _launch(data: dict[str, Any], file: str) -> Launch:
+    point, verdict, campaign = data["point"], data["verdict"], data["campaign"]
+    status = verdict["status"]
+    if status not in STATUSES:
+        raise RecordError(f"status {status!r} is none of {', '.join(STATUSES)}")
+    provenance = data.get("provenance", {})
+    launch = Launch(
+        file=file,
+        suite=_text(campaign["suite"]),
+        point_id=_text(data["point_id"]),
+        launch=int(campaign["launch"]),
+        order=int(campaign.get("order", 0)),
+        cell=_cell(point),
+        method=_method(point),
+        status=status,
+        reason=_text(verdict.get("reason", "")),
+        exit_status=verdict.get("exit_status"),
+        signal=verdict.get("signal"),
+        stderr_tail=_text(verdict.get("stderr_tail", "")),
+        flags=tuple(_text(flag) for flag in data.get("flags", ())),
+        credited_flops=data.get("credited_flops"),
+        harness={
+            stage: float(data.get("harness", {})[stage]) for stage in HARNESS_STAGES if stage in data.get("harness", {})
+        },
+        summaries=_summaries(data.get("cards", {})),
+        machine_hash=provenance.get("machine_hash", ""),
+        code_hash=provenance.get("code_hash", ""),
+        launch_hash=provenance.get("launch_hash", ""),
+        identity_hash=provenance.get("identity_hash", ""),
+        volatile=dict(provenance.get("volatile", {})),
+        identity=dict(provenance.get("identity", {})),
+    )
+    if "plan" in data and "time_s" in data["plan"]:
+        launch.plan_s = float(data["plan"]["time_s"])
+    _read_memory(launch.memory, data.get("memory", {}))
+    if status == "ok":
+        _read_samples(launch, data["samples"])
+        launch.components = tuple(
+            Component(_text(part["name"]), _text(part["phase"]), _median(part["time_s"]))
+            for part in data.get("isolated", ())
+        )
+    return launch
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {value!r}")
+    return value
+
+
+def _cell(point: dict[str, Any]) -> Cell:
+    shape = tuple(int(extent) for extent in point["shape"])
+    if not 1 <= len(shape) <= 3 or min(shape) < 1:
+        raise RecordError(f"shape {point['shape']} is not 1 to 3 positive extents")
+    ranks = int(point["ranks"])
+    if ranks < 1:
+        raise RecordError(f"ranks is {ranks}, expected 1 or more")
+    terms = point["contract"]
+    contract = Contract(
+        layout=_text(terms["layout"]),
+        placement=_text(terms["placement"]),
+        normalisation=_text(terms.get("normalisation", "none")),
+        precision=_text(point["precision"]),
+        kind=_text(point["kind"]),
+        direction=_text(point["direction"]),
+        planner=_text(terms["planner"]),
+        threads=int(point.get("threads", 1)),
+        instances=int(point.get("instances", 1)),
+    )
+    return Cell(contract, shape, ranks)
+
+
+def _method(point: dict[str, Any]) -> Method:
+    grid = point.get("grid", "auto")
+    parameters = point.get("parameters", {})
+    return Method(
+        variant=_text(point["variant"]),
+        exchange=_text(point.get("exchange", "none")),
+        local_fft=_text(point.get("local_fft", "")),
+        grid=grid if isinstance(grid, str) else "x".join(str(int(extent)) for extent in grid),
+        parameters=", ".join(f"{name}={parameters[name]}" for name in sorted(parameters)),
+    )
+
+
+def _summaries(cards: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for card in cards.values():
+        if card.get("summary"):
+            citation = f" [{card['citation']}]" if card.get("citation") else ""
+            found.append((_text(card["name"]), f"{card['summary']}{citation}"))
+    return tuple(found)
+
+
+def _read_memory(memory: Memory, data: dict[str, Any]) -> None:
+    if "ratio" in data:
+        memory.ratio = float(data["ratio"])
+    for name in ("local_data_bytes", "plan_bytes", "workspace_bytes", "peak_rss_bytes"):
+        if data.get(name):
+            setattr(memory, name, float(max(data[name])))
+
+
+def _median(values: list[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if not ordered:
+        raise ValueError("no samples")
+    return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
+
+
+def median_rows(values: np.ndarray) -> np.ndarray:
+    """Median over the last axis; several times faster than numpy.median on the short rows of a record."""
+    ordered = np.sort(values, axis=-1)
+    count = ordered.shape[-1]
+    return (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2
+
+
+def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
+    launch.time_s = tuple(float(value) for value in samples["time_s"])
+    launch.median_s = _median(samples["time_s"])
+    if min(launch.time_s) <= 0:
+        raise RecordError("samples.time_s holds a time that is not positive")
+    if "closure" in samples:
+        launch.closure_worst = float(samples["closure"]["worst"])
+    by_phase = samples.get("rank_phase_s", {})
+    names = [name for name in PHASES if name in by_phase] + sorted(set(by_phase) - set(PHASES))
+    if not names:
+        return
+    totals = np.asarray(samples["rank_total_s"], dtype=float)  # [rank][repetition]
+    phases = np.asarray([by_phase[name] for name in names], dtype=float)  # [phase][rank][repetition]
+    if phases.shape[1:] != totals.shape or totals.shape[1] != len(launch.time_s):
+        raise RecordError(
+            f"samples disagree in size: time_s has {len(launch.time_s)} repetitions, rank_total_s is "
+            f"{totals.shape}, rank_phase_s is {phases.shape[1:]}"
+        )
+    of_slowest_rank = phases[:, totals.argmax(axis=0), np.arange(totals.shape[1])]
+    launch.phase_s = dict(zip(names, median_rows(of_slowest_rank).tolist(), strict=True))
+    launch.phase_max_s = dict(zip(names, median_rows(phases.max(axis=1)).tolist(), strict=True))

@@ -1,0 +1,199 @@
+"""Puts the report together: reads, works out, draws, and writes one page and a folder of plots."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from fourscore_analysis import __version__, tables
+from fourscore_analysis.archive import Campaign, InputError, read_campaigns, select_campaigns
+from fourscore_analysis.figures import DrawnPlot, draw_all
+from fourscore_analysis.findings import finding, wins
+from fourscore_analysis.points import setting_names
+from fourscore_analysis.provenance import (
+    Difference,
+    IdentityPart,
+    differences,
+    flatten,
+    identity_parts,
+    launch_differences,
+    volatile_ranges,
+)
+from fourscore_analysis.style import method_styles
+from fourscore_analysis.view import View
+
+PLOT_POINTS = 150  # a campaign
+MANY_RECORDS, FEW_PLOT_POINTS = 4000, 100  # beyond so many records the whole report draws so many points
+OPEN_TABLE_ROWS = 30
+OPEN_PAGES = 2  # of a plot; the others unfold
+
+
+@dataclass
+class Section:
+    """One campaign of the page."""
+
+    view: View
+    finding: str
+    wins: str
+    counts: dict[str, int]
+    contract_tables: list[tables.ContractTable]
+    troubles: list[tables.Trouble]
+    memory: list[tables.MemoryRow]
+    components: list[tables.ComponentRow]
+    harness: list[tables.HarnessRow]
+    cards: list[tuple[str, str]]
+    mixed: list[tuple[str, list[Difference]]]
+    settings: list[tuple[str, str, str]]
+    volatile: list[tuple[str, str]]
+    plots: list[DrawnPlot] = field(default_factory=list)
+
+    @property
+    def campaign(self) -> Campaign:
+        return self.view.campaign
+
+    @property
+    def flags(self) -> list[str]:
+        """Flags of any point, to explain them."""
+        return sorted({flag for point in self.view.measured for flag in point.flags})
+
+
+@dataclass
+class Report:
+    sections: list[Section]
+    identities: list[IdentityPart]
+    page: Path
+    plots_folder: Path
+
+
+def build_report(
+    archive: Path, wanted: list[str], page: Path, plots_folder: Path | None, plot_points: int | None
+) -> Report:
+    """Writes `page` and the plots (by default into a folder beside it, called after it). Raises InputError for what
+    cannot be used, OSError when the files cannot be written."""
+    plots_folder = plots_folder or page.with_name(f"{page.stem}-plots")
+    campaigns = read_campaigns(archive, select_campaigns(archive, wanted))
+    for campaign in campaigns:
+        if not campaign.launches:
+            first = campaign.unreadable[0]
+            raise InputError(f"campaign '{campaign.name}' has no readable record; {first.file}: {first.reason}")
+    prepare_output(page, plots_folder)
+    if plot_points is None:
+        plot_points = default_plot_points(campaigns)
+    views = [View(campaign, plot_points) for campaign in campaigns]
+    styles = method_styles(
+        launch.method for campaign in campaigns for launch in campaign.launches if launch.status == "ok"
+    )
+    for view in views:
+        view.styles = styles
+    sections = [section_of(view) for view in views]
+    for section, plots in zip(sections, draw_all(views, plots_folder), strict=True):
+        section.plots = plots
+    identities = identity_parts({campaign.name: campaign.launches for campaign in campaigns})
+    report = Report(sections, identities, page, plots_folder)
+    write_whole(page, render(report, archive))
+    return report
+
+
+def default_plot_points(campaigns: list[Campaign]) -> int:
+    """Points that the plots of each campaign draw, so that a large archive still becomes a report in seconds."""
+    if sum(len(campaign.launches) for campaign in campaigns) <= MANY_RECORDS:
+        return PLOT_POINTS
+    return max(1, FEW_PLOT_POINTS // len(campaigns))
+
+
+def prepare_output(page: Path, plots_folder: Path) -> None:
+    """Raises InputError where page and plots cannot be written, before anything long is done."""
+    if page.is_dir():
+        raise InputError(f"cannot write the report to '{page}': it is a folder; -o names a file")
+    if not page.parent.is_dir():
+        raise InputError(f"cannot write the report to '{page}': no folder '{page.parent}'")
+    if not os.access(page.parent, os.W_OK):
+        raise InputError(f"cannot write the report to '{page}': the folder '{page.parent}' is not writable")
+    try:
+        plots_folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write plots to '{plots_folder}': {error.strerror}") from None
+    if not os.access(plots_folder, os.W_OK):
+        raise InputError(f"cannot write plots to '{plots_folder}': not writable")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replaces `path` in one step: a reader never sees half a page."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def section_of(view: View) -> Section:
+    launches = view.campaign.launches
+    mixed = [(part, differences(launches, part)) for part in ("machine", "code")]
+    mixed.append(("launch", launch_differences(view.comparisons)))
+    return Section(
+        view=view,
+        finding=finding(view.comparisons),
+        wins=wins(view.comparisons),
+        counts=tables.status_counts(launches),
+        contract_tables=tables.contract_tables(view),
+        troubles=tables.troubles(view),
+        memory=tables.memory_rows(view),
+        components=tables.component_rows(view),
+        harness=tables.harness_rows(launches),
+        cards=tables.method_cards(view),
+        mixed=[(part, found) for part, found in mixed if found],
+        settings=[(name, machine, code) for (machine, code), name in setting_names(launches).items()],
+        volatile=volatile_ranges(launches),
+    )
+
+
+def machine_line(report: Report) -> str:
+    """The machine and build in one line, when all campaigns share them."""
+    machines = [flatten(dict(entry.fields)) for entry in report.identities if entry.part == "machine"]
+    codes = [flatten(dict(entry.fields)) for entry in report.identities if entry.part == "code"]
+    if not machines or not codes:
+        return ""
+    if len(machines) > 1 or len(codes) > 1:
+        return f"{len(machines)} machine(s), {len(codes)} build(s): see provenance"
+    machine, code = machines[0], codes[0]
+    parts = [
+        machine.get("cpu_model"),
+        f"{machine.get('cores', '?')} cores",
+        code.get("mpi"),
+        code.get("fftw"),
+        code.get("compiler"),
+    ]
+    return " · ".join(part for part in parts if part and part != "–")
+
+
+def render(report: Report, archive: Path) -> str:
+    """The page. All text of records passes Jinja's escaping."""
+    environment = Environment(
+        loader=PackageLoader("fourscore_analysis"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    started = [
+        str(launch.volatile["started_at"])
+        for section in report.sections
+        for launch in section.campaign.launches
+        if launch.volatile.get("started_at")
+    ]
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        archive=str(archive),
+        machine=machine_line(report),
+        first=min(started)[:16].replace("T", " ") if started else "",
+        last=max(started)[:16].replace("T", " ") if started else "",
+        flag_meanings=tables.FLAG_MEANINGS,
+        open_rows=OPEN_TABLE_ROWS,
+        open_pages=OPEN_PAGES,
+        version=__version__,
+        unreadable=[file for section in report.sections for file in section.campaign.unreadable],
+    )

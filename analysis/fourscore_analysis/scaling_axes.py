@@ -1,0 +1,80 @@
+"""What the plots of strong and weak scaling share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from fourscore_analysis import style
+from fourscore_analysis.scaling import Series
+from fourscore_analysis.view import View
+
+COLUMNS = 3
+ROW_IN = 1.75
+ROWS_A_PAGE = 3
+
+
+def legend_handles(view: View, groups: Sequence[Sequence[Series]], *extra: Line2D) -> list[Line2D]:
+    """One entry a method, and `extra`."""
+    found: dict[str, Line2D] = {}
+    for series in (one for group in groups for one in group):
+        look = view.styles[series.baseline.method]
+        label = series.baseline.label
+        found.setdefault(
+            label,
+            Line2D(
+                [],
+                [],
+                color=look.colour,
+                marker=look.marker,
+                linestyle=look.line,
+                markersize=3.5,
+                label=style.shorten(label, 24),
+            ),
+        )
+    return [*[found[label] for label in sorted(found)], *extra]
+
+
+def draw_lines(view: View, axes: Axes, group: Sequence[Series], values: Callable[[Series], list[float]]) -> None:
+    """A line a method; hollow where more ranks than cores took part."""
+    for series in group:
+        look = view.styles[series.baseline.method]
+        y = values(series)
+        axes.plot(series.ranks, y, color=look.colour, linestyle=look.line, linewidth=1.1)
+        for hollow in (False, True):
+            chosen = [i for i, point in enumerate(series.points) if ("oversubscribed" in point.flags) == hollow]
+            axes.plot(
+                [series.ranks[i] for i in chosen],
+                [y[i] for i in chosen],
+                linestyle="",
+                marker=look.marker,
+                markersize=3.8,
+                markeredgewidth=0.9,
+                color=look.colour,
+                markerfacecolor="white" if hollow else look.colour,
+            )
+
+
+def rank_axis(axes: Axes, group: Sequence[Series]) -> list[int]:
+    """The x axis: every rank count that was measured. Returns them."""
+    ranks = sorted({count for series in group for count in series.ranks})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ranks, [str(count) for count in ranks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(ranks[0] / 1.15, ranks[-1] * 1.15)
+    axes.set_xlabel("ranks")
+    return ranks
+
+
+def efficiency_axis(axes: Axes, group: Sequence[Series], values: Callable[[Series], list[float]]) -> None:
+    """Efficiency from 0, with the ideal line at 1."""
+    highest = max(value for series in group for value in values(series))
+    axes.axhline(1, color=style.GREY, linewidth=1)
+    axes.set_ylim(0, max(1.1, highest * 1.05))
+    axes.set_ylabel("parallel efficiency (1 is ideal)")
+
+
+def in_pages(groups: list[list[Series]]) -> list[list[list[Series]]]:
+    return [groups[start : start + ROWS_A_PAGE] for start in range(0, len(groups), ROWS_A_PAGE)]

@@ -1,0 +1,69 @@
+"""Numbers as people read them: three significant digits, with their unit."""
+
+from __future__ import annotations
+
+import math
+
+_TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """The unit (its size in seconds, its name) in which `seconds` reads best."""
+    for size, name in _TIME_UNITS:
+        if abs(seconds) >= size * 0.9995:
+            return size, name
+    return _TIME_UNITS[-1]
+
+
+def digits(value: float, significant: int = 3) -> str:
+    """`value` with so many significant digits, without an exponent: 1234, 12.3, 0.00123."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    places = significant - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, places)
+    places = significant - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:.{max(0, places)}f}"
+
+
+def time_text(seconds: float | None) -> str:
+    """12.3 ms"""
+    if seconds is None or not math.isfinite(seconds):
+        return "–"
+    size, name = time_unit(seconds)
+    return f"{digits(seconds / size)} {name}"
+
+
+def range_text(low: float, high: float) -> str:
+    """12.1–12.6 ms: both in the unit of the larger."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "–"
+    size, name = time_unit(high)
+    return f"{digits(low / size)}–{digits(high / size)} {name}"
+
+
+def bytes_text(count: float | None) -> str:
+    """1.5 MiB"""
+    if count is None:
+        return "–"
+    for size, name in _BYTE_UNITS:
+        if count >= size:
+            return f"{digits(count / size)} {name}"
+    return f"{count:.0f} B"
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """128³ for a cube, else 128×96×100."""
+    if len(shape) == 3 and len(set(shape)) == 1:
+        return f"{shape[0]}³"
+    return "×".join(str(extent) for extent in shape)
+
+
+def ranks_text(ranks: int) -> str:
+    return "1 rank" if ranks == 1 else f"{ranks} ranks"
+
+
+def percent_text(share: float | None) -> str:
+    return "–" if share is None or not math.isfinite(share) else f"{100 * share:.0f} %"

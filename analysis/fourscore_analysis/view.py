@@ -1,0 +1,99 @@
+"""One campaign as the report sees it: what plots and tables share, worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from fourscore_analysis.archive import Campaign
+from fourscore_analysis.points import Comparison, Point, comparisons, contract_text, group_points
+from fourscore_analysis.records import Method
+from fourscore_analysis.style import LineStyle
+
+ROWS_A_FACET = 24
+
+
+@dataclass
+class View:
+    """`plot_points` is how many points the plots of single points draw at most (0: all)."""
+
+    campaign: Campaign
+    plot_points: int
+    styles: dict[Method, LineStyle] = field(default_factory=dict)
+
+    @cached_property
+    def points(self) -> list[Point]:
+        return group_points(self.campaign)
+
+    @cached_property
+    def measured(self) -> list[Point]:
+        return [point for point in self.points if point.measured]
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        return comparisons(self.points)
+
+    @cached_property
+    def drawn(self) -> list[Comparison]:
+        """The comparisons that plots of single points draw: all, or the largest problems up to plot_points points."""
+        if not self.plot_points or len(self.measured) <= self.plot_points:
+            return self.comparisons
+        chosen: set[int] = set()
+        room = self.plot_points
+        by_size = sorted(range(len(self.comparisons)), key=lambda index: _size(self.comparisons[index]), reverse=True)
+        for index in by_size:
+            if room <= 0:
+                break
+            chosen.add(index)
+            room -= len(self.comparisons[index].ranked)
+        return [self.comparisons[index] for index in sorted(chosen)]
+
+    @cached_property
+    def left_out(self) -> int:
+        """Measured points that plots of single points leave out."""
+        return len(self.measured) - sum(len(one.ranked) for one in self.drawn)
+
+    @cached_property
+    def contracts(self) -> list[str]:
+        """Each contract and setting of the measured points in words, in the order of the tables."""
+        return list(dict.fromkeys(self.contract_of(one) for one in self.comparisons))
+
+    def contract_of(self, one: Comparison | Point) -> str:
+        text = contract_text(one.cell.contract)
+        return f"{text}; {one.setting}" if one.setting else text
+
+    def subtitle(self, one: Comparison | Point) -> str:
+        """What tells this contract from the campaign's others, in words; "" where there is only one."""
+        if len(self.contracts) < 2:
+            return ""
+        terms = [set(contract.split(", ")) for contract in self.contracts]
+        common = set.intersection(*terms)
+        return ", ".join(term for term in self.contract_of(one).split(", ") if term not in common)
+
+    @cached_property
+    def facets(self) -> list[Facet]:
+        """The drawn comparisons, the largest problem of a contract first; those with too many points in parts."""
+        found = []
+        order = {contract: number for number, contract in enumerate(self.contracts)}
+        for one in sorted(self.drawn, key=lambda one: (order[self.contract_of(one)], *(-n for n in _size(one)))):
+            parts = [one.ranked[start : start + ROWS_A_FACET] for start in range(0, len(one.ranked), ROWS_A_FACET)]
+            for number, points in enumerate(parts, 1):
+                title = one.title + (f" ({number} of {len(parts)})" if len(parts) > 1 else "")
+                subtitle = self.subtitle(one)
+                found.append(Facet(f"{title} · {subtitle}" if subtitle else title, points))
+        return found
+
+
+@dataclass
+class Facet:
+    """One group of rows of a plot."""
+
+    title: str
+    points: list[Point]
+
+    def only(self, points: list[Point]) -> Facet:
+        return replace(self, points=points)
+
+
+def _size(one: Comparison) -> tuple[int, int]:
+    return (one.cell.elements, one.cell.ranks)
