@@ -9,7 +9,7 @@ from fourscore_analysis.units import digits, percent_text, range_text, ranks_tex
 
 
 def main_comparison(found: list[Comparison]) -> Comparison | None:
-    """The largest problem on the most ranks that several methods solved; not an oversubscribed one, given the choice."""
+    """The largest problem on the most ranks that several methods solved; if possible not oversubscribed."""
     fair = [one for one in found if "oversubscribed" not in one.fastest.flags] or found
     if not fair:
         return None

@@ -125,18 +125,16 @@ def volatile_ranges(launches: Iterable[Launch]) -> list[tuple[str, str]]:
                 collected[name].append(" ".join(f"{key}={value[key]}" for key in sorted(value)))
             else:
                 collected[name].append(value)
-    return [(name, _range(values)) for name, values in collected.items()]
+    return [(name, _range(name, values)) for name, values in collected.items()]
 
 
-def _range(values: list[Any]) -> str:
+def _range(name: str, values: list[Any]) -> str:
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         low, high = min(values), max(values)
         return digits(low) if low == high else f"{digits(low)} to {digits(high)}"
     texts = sorted({str(value) for value in values if value not in ("", None)})
+    if name.endswith("_at") and len(texts) > 1:
+        return f"{texts[0]} to {texts[-1]}"
     if len(texts) > 6:
-        return (
-            f"{texts[0]} to {texts[-1]}"
-            if texts[0][:2].isdigit()
-            else f"{', '.join(texts[:6])} and {len(texts) - 6} more"
-        )
+        return f"{', '.join(texts[:6])} and {len(texts) - 6} more"
     return ", ".join(texts) or "–"

@@ -207,6 +207,8 @@ def _text(value: Any) -> str:
 
 
 def _cell(point: dict[str, Any]) -> Cell:
+    if not isinstance(point["shape"], list):
+        raise TypeError(f"shape is {point['shape']!r}, expected a list of extents")
     shape = tuple(int(extent) for extent in point["shape"])
     if not 1 <= len(shape) <= 3 or min(shape) < 1:
         raise RecordError(f"shape {point['shape']} is not 1 to 3 positive extents")

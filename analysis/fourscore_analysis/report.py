@@ -26,7 +26,7 @@ from fourscore_analysis.style import method_styles
 from fourscore_analysis.view import View
 
 PLOT_POINTS = 150  # a campaign
-MANY_RECORDS, FEW_PLOT_POINTS = 4000, 100  # beyond so many records the whole report draws so many points
+MANY_RECORDS, FEW_PLOT_POINTS = 4000, 60  # beyond so many records the whole report draws so many points
 OPEN_TABLE_ROWS = 30
 OPEN_PAGES = 2  # of a plot; the others unfold
 

@@ -17,7 +17,7 @@ def time_unit(seconds: float) -> tuple[float, str]:
 
 
 def digits(value: float, significant: int = 3) -> str:
-    """`value` with so many significant digits, without an exponent: 1234, 12.3, 0.00123."""
+    """`value` with so many significant digits, without an exponent: 1230, 12.3, 0.00123."""
     if not math.isfinite(value):
         return "–"
     if value == 0:

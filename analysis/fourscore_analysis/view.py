@@ -35,17 +35,17 @@ class View:
 
     @cached_property
     def drawn(self) -> list[Comparison]:
-        """The comparisons that plots of single points draw: all, or the largest problems up to plot_points points."""
+        """The comparisons that plots draw: all, or the largest problems up to plot_points points, at least one."""
         if not self.plot_points or len(self.measured) <= self.plot_points:
             return self.comparisons
         chosen: set[int] = set()
         room = self.plot_points
         by_size = sorted(range(len(self.comparisons)), key=lambda index: _size(self.comparisons[index]), reverse=True)
         for index in by_size:
-            if room <= 0:
+            room -= len(self.comparisons[index].ranked)
+            if room < 0 and chosen:
                 break
             chosen.add(index)
-            room -= len(self.comparisons[index].ranked)
         return [self.comparisons[index] for index in sorted(chosen)]
 
     @cached_property

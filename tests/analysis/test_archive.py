@@ -1,0 +1,125 @@
+"""Reading an archive: what cannot be used is named, the rest is used."""
+
+import json
+
+import pytest
+from fourscore_analysis.archive import InputError, read_campaigns, select_campaigns
+from fourscore_analysis.cli import main
+from fourscore_analysis.records import RecordError, parse_record
+from synthetic import Maker, canonical, fill, make_point, store, weak_points
+
+
+def whole() -> dict:
+    return Maker().ok(make_point(), 0)
+
+
+def test_the_newest_campaign_of_each_suite_is_the_default(example):
+    assert select_campaigns(example, []) == ["breakdown-33333333", "peers-44444444", "strong-1a2b3c4d", "weak-22222222"]
+
+
+def test_a_suite_means_its_newest_campaign_and_a_campaign_itself(example):
+    assert select_campaigns(example, ["strong"]) == ["strong-1a2b3c4d"]
+    assert select_campaigns(example, ["strong-00000001", "weak"]) == ["strong-00000001", "weak-22222222"]
+
+
+def test_an_unknown_campaign_names_the_nearest(example):
+    with pytest.raises(InputError, match="did you mean 'strong-1a2b3c4d'"):
+        select_campaigns(example, ["strong-1a2b3c4e"])
+    with pytest.raises(InputError, match=r"no campaign or suite 'zzz'.*there are: breakdown-33333333"):
+        select_campaigns(example, ["zzz"])
+
+
+def test_many_processes_read_the_same_as_one(tmp_path):
+    for launch in range(60):
+        fill(tmp_path, Maker("weak-22222222", "weak", seed=launch), list(weak_points())[:4], 1)
+        for path in (tmp_path / "records/weak-22222222").glob("*-000.json"):
+            path.rename(path.with_name(path.name.replace("-000", f"-1{launch:02d}")))
+    [one] = read_campaigns(tmp_path, ["weak-22222222"], workers=1)
+    [many] = read_campaigns(tmp_path, ["weak-22222222"], workers=2)
+    assert len(one.launches) == 240
+    assert one == many
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda text: text[:-200], "truncated"),
+        (lambda text: "", "truncated"),
+        (lambda text: text.replace('"schema_version":1', '"schema_version":2'), "newer than 1"),
+        (lambda text: text.replace('"schema_version":1', '"schema_version":"1"'), "expected 1"),
+        (lambda text: "[1, 2]", "not a record"),
+        (lambda text: "{]", "not JSON"),
+        (lambda text: text.replace('"status":"ok"', '"status":"fine"'), "none of ok, wrong"),
+        (lambda text: text.replace('"ranks":2', '"ranks":0'), "ranks is 0"),
+        (lambda text: text.replace('"shape":[64,64,64]', '"shape":[64,0,64]'), "positive extents"),
+        (lambda text: text.replace('"shape":[64,64,64]', '"shape":"64"'), "wrong type"),
+    ],
+)
+def test_a_file_that_cannot_be_used_says_why(change, reason):
+    text = canonical(whole())
+    assert change(text) != text
+    with pytest.raises(RecordError, match=reason):
+        parse_record(change(text), "a.json")
+
+
+def test_samples_that_disagree_are_refused():
+    record = whole()
+    record["samples"]["rank_phase_s"]["fft"][1].pop()
+    with pytest.raises(RecordError, match=r"wrong type or size|disagree"):
+        parse_record(canonical(record), "a.json")
+    record = whole()
+    record["samples"]["time_s"].append(1.0)
+    with pytest.raises(RecordError, match="disagree"):
+        parse_record(canonical(record), "a.json")
+    record = whole()
+    record["samples"]["time_s"][0] = float("nan")
+    with pytest.raises(RecordError, match="NaN"):
+        parse_record(json.dumps(record), "a.json")
+    del (record := whole())["samples"]
+    with pytest.raises(RecordError, match="lacks the key 'samples'"):
+        parse_record(canonical(record), "a.json")
+
+
+def test_a_record_without_phases_or_isolated_parts_is_used():
+    record = whole()
+    record["samples"]["rank_phase_s"] = {}
+    del record["isolated"], record["plan"], record["memory"], record["harness"], record["cards"]
+    launch = parse_record(canonical(record), "a.json")
+    assert launch.median_s > 0
+    assert launch.phase_s == {}
+
+
+@pytest.mark.parametrize("prepare", ["missing", "file", "no-records", "empty"])
+def test_no_archive_is_unusable_input(tmp_path, capsys, prepare):
+    archive = tmp_path / "archive"
+    if prepare == "file":
+        archive.write_text("x")
+    elif prepare == "no-records":
+        archive.mkdir()
+    elif prepare == "empty":
+        (archive / "records/strong-1").mkdir(parents=True)
+    page = tmp_path / "report.html"
+    assert main(["report", "--archive", str(archive), "-o", str(page)]) == 2
+    message = capsys.readouterr().err
+    assert str(archive) in message
+    assert message.count("\n") == 1
+    assert not page.exists()
+
+
+def test_a_campaign_without_any_readable_record_is_unusable_input(tmp_path, capsys):
+    store(tmp_path, whole()).write_text("{")
+    assert main(["report", "--archive", str(tmp_path), "-o", str(tmp_path / "report.html")]) == 2
+    assert "has no readable record" in capsys.readouterr().err
+
+
+def test_a_page_that_cannot_be_written_is_unusable_input(tmp_path, capsys):
+    store(tmp_path, whole())
+    for page in (tmp_path / "nowhere" / "report.html", tmp_path):
+        assert main(["report", "--archive", str(tmp_path), "-o", str(page)]) == 2
+        assert str(page) in capsys.readouterr().err
+
+
+def test_the_environment_names_the_archive(tmp_path, monkeypatch):
+    store(tmp_path / "elsewhere", whole())
+    monkeypatch.setenv("FOURSCORE_ARCHIVE", str(tmp_path / "elsewhere"))
+    assert main(["report", "-o", str(tmp_path / "report.html")]) == 0

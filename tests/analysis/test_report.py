@@ -1,0 +1,160 @@
+"""The page and the plots: what they hold, and that nothing of a record reaches the page unescaped."""
+
+import json
+import re
+import resource
+import time
+
+import pytest
+from fourscore_analysis import style
+from fourscore_analysis.cli import main
+from fourscore_analysis.plots import all_plots
+from fourscore_analysis.records import PHASES
+from synthetic import Maker, example_archive, fill, make_point, many_points, peers_points, store
+
+
+def text_of(page) -> str:
+    return re.sub(r"data:[a-z/+]+;base64,[A-Za-z0-9+/=]*", "data:", page.read_text(encoding="utf-8"))
+
+
+def report_of(archive, tmp_path, *options) -> str:
+    page = tmp_path / "report.html"
+    assert main(["report", "--archive", str(archive), "-o", str(page), *options]) == 0
+    return text_of(page)
+
+
+def test_every_plot_is_also_a_png_an_svg_and_a_pdf(report):
+    folder = report.with_name("report-plots")
+    stems = {path.stem for path in folder.iterdir()}
+    magic = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    assert len(stems) >= 10
+    for stem in stems:
+        for suffix, start in magic.items():
+            assert (folder / f"{stem}{suffix}").read_bytes().startswith(start)
+    for plot in all_plots():
+        assert any(f"-{plot.name}" in stem for stem in stems), plot.name
+    assert report.read_text(encoding="utf-8").count("data:image/svg+xml") == len(stems)
+
+
+def test_the_page_asks_for_nothing_outside_itself(report):
+    page = text_of(report)
+    targets = re.findall(r"""(?:src|href)=["']?([^"'>]*)""", page)
+    assert targets
+    assert [target for target in targets if not target.startswith(("data:", "#"))] == []
+    assert not re.search(r"url\(|@import|<script", page)
+
+
+def test_record_text_never_reaches_the_page_unescaped(report):
+    page = text_of(report)
+    assert "<script>alert" not in page
+    for place in ("bad&lt;script&gt;", "exit status 134 &lt;script&gt;", "terminate called\n&lt;script&gt;"):
+        assert place in page
+
+
+def test_unreadable_files_are_named_and_the_rest_is_used(report):
+    page = text_of(report)
+    assert "2 files could not be used" in page
+    assert re.search(r"0000000000000000-000\.json: truncated", page)
+    assert re.search(r"0000000000000001-000\.json: schema version 2 is newer than 1", page)
+
+
+def test_what_gave_no_time_is_listed_with_its_reason(report):
+    page = text_of(report)
+    for reason in ("slab uses at most 8 ranks", "took longer than 120 s", "plane-waves: error 0.3", "signal 9"):
+        assert reason in page
+
+
+def test_flags_stand_in_the_tables_and_are_explained(report):
+    page = text_of(report)
+    for flag in ("oversubscribed", "unbound", "in-cache", "cold", "clock-suspect", "open-breakdown"):
+        assert re.search(rf'<a class="flag[^>]*>{flag}</a>', page)
+        assert re.search(rf"<dt><span[^>]*>{flag}</span></dt><dd>\w", page)
+
+
+def test_contracts_have_tables_of_their_own(tmp_path):
+    fill(tmp_path, Maker("peers-44444444", "peers"), peers_points(), 1)
+    page = report_of(tmp_path, tmp_path, "--plot-points", "8")
+    headings = re.findall(r"<h3>Fastest: (.*?)</h3>", page)
+    assert len(headings) == 2
+    assert {heading.split(",")[0] for heading in headings} == {"natural", "transposed"}
+    for table in re.findall(r"<h3>Fastest.*?</table>", page, re.DOTALL):
+        assert table.count("<tr") == 7  # a heading and 3 shapes x 2 rank counts
+
+
+def test_a_campaign_without_isolated_parts_lacks_that_plot(tmp_path):
+    maker = Maker("peers-44444444", "peers", isolate=False)
+    store(tmp_path, maker.ok(make_point(), 0))
+    page = report_of(tmp_path, tmp_path)
+    assert "<h3>Where the time goes</h3>" in page
+    for absent in ("Inside against alone", "Strong scaling", "Weak scaling", "Breakdown against"):
+        assert absent not in page
+
+
+def test_a_campaign_of_skipped_points_only_is_a_report(tmp_path):
+    store(tmp_path, Maker().ended(make_point(ranks=16), 0, "skipped", "too many ranks"))
+    page = report_of(tmp_path, tmp_path)
+    assert "Nothing was measured." in page
+    assert "too many ranks" in page
+
+
+def test_a_mix_of_builds_is_shown_with_what_differs(tmp_path):
+    for launch, revision in enumerate(("aaaaaaa", "bbbbbbb")):
+        store(tmp_path, Maker(revision=revision).ok(make_point(), launch))
+    page = report_of(tmp_path, tmp_path)
+    assert "mixes more than one build" in page
+    assert re.search(r"<td>revision</td><td[^>]*>aaaaaaa \(1\); bbbbbbb \(1\)</td>", page)
+    assert page.count("<h3>Fastest") == 2
+
+
+def test_launches_placed_differently_are_flagged(tmp_path):
+    maker = Maker()
+    records = [maker.ok(make_point(), launch) for launch in range(2)]
+    records[1]["provenance"]["identity"]["launch"]["rank_cores"] = [[4], [5]]
+    records[1]["provenance"] |= {"launch_hash": "0123456789abcdef", "identity_hash": "fedcba9876543210"}
+    for record in records:
+        store(tmp_path, record)
+    page = report_of(tmp_path, tmp_path)
+    assert re.search(r'<a class="flag[^>]*>mixed-launch</a>', page)
+    assert "launched differently" in page
+
+
+def test_every_phase_has_a_colour_of_its_own():
+    colours = [style.phase_colour(phase) for phase in PHASES]
+    assert len(set(colours)) == len(PHASES)
+
+
+def test_json_tells_a_program_what_was_written(tmp_path, capsys):
+    example_archive(tmp_path / "archive")
+    assert (
+        main(["report", "--archive", str(tmp_path / "archive"), "weak", "-o", str(tmp_path / "r.html"), "--json"]) == 0
+    )
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["report"] == str(tmp_path / "r.html")
+    assert answer["campaigns"][0]["campaign"] == "weak-22222222"
+    assert answer["campaigns"][0]["records"] == {"ok": 48}
+
+
+def test_points_left_out_of_the_plots_are_said(tmp_path):
+    fill(tmp_path, Maker("many-55555555", "many"), many_points(42), 1)
+    page = report_of(tmp_path, tmp_path, "--plot-points", "14")
+    assert "28 of 42 points are in no plot" in page
+    assert "All 21 points" in page  # of each precision
+    assert "are in no plot" not in report_of(tmp_path, tmp_path, "--plot-points", "0")
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "--plot-points", "-3"])
+    assert ended.value.code == 2
+
+
+def test_ten_thousand_records_become_a_report_in_ten_seconds_of_two_cores(tmp_path):
+    maker, points = Maker("many-55555555", "many"), list(many_points(3334))
+    for number in range(10000):
+        store(tmp_path, maker.ok(points[number % len(points)], number // len(points)))
+    before = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    start = time.monotonic()
+    page = report_of(tmp_path, tmp_path)
+    wall = time.monotonic() - start
+    after = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    used = sum(b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime for a, b in zip(before, after, strict=True))
+    assert "10000 records" in page
+    # The wall clock where the machine is ours; on a busy one the processor time tells, two cores for ten seconds.
+    assert wall < 10 or used < 15, f"{wall:.1f} s, {used:.1f} s of processor time"
