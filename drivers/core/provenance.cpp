@@ -197,6 +197,10 @@ json machine_identity() {
   if (!machine.contains("cpu_model"))
     if (const auto models = values_of("/proc/cpuinfo", "model name"); !models.empty())
       machine["cpu_model"] = models.front();
+  // Not hwloc's sum over NUMA nodes, which containers may falsify.
+  constexpr double gibibyte = 1024.0 * 1024 * 1024;
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (memory > 0) machine["memory_bytes"] = static_cast<std::int64_t>(std::round(memory / gibibyte) * gibibyte);
   machine["gpus"] = gpu_models();
   return machine;
 }

@@ -2,7 +2,6 @@
 
 #include <hwloc.h>
 
-#include <cmath>
 #include <stdexcept>
 
 namespace fourscore {
@@ -46,9 +45,6 @@ json Topology::identity() const {
   const hwloc_obj_t package = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, 0);
   const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
   if (model != nullptr) result["cpu_model"] = model;
-  constexpr double gibibyte = 1024.0 * 1024 * 1024;
-  const auto memory = static_cast<double>(hwloc_get_root_obj(topology_)->total_memory);
-  if (memory > 0) result["memory_bytes"] = static_cast<std::int64_t>(std::round(memory / gibibyte) * gibibyte);
   return result;
 }
 

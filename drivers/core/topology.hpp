@@ -18,7 +18,7 @@ class Topology {
   Topology(const Topology&) = delete;
   Topology& operator=(const Topology&) = delete;
 
-  /// cpu_model, cores, threads_per_core, numa_nodes, caches, memory_bytes; what hwloc does not know is absent.
+  /// cpu_model, cores, threads_per_core, numa_nodes, caches; what hwloc does not know is absent.
   [[nodiscard]] nlohmann::json identity() const;
   /// Logical numbers of the cores that hold these processing units.
   [[nodiscard]] std::set<int> cores_of(const std::vector<int>& units) const;

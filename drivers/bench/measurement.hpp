@@ -1,0 +1,44 @@
+#pragma once
+// Plans, checks and measures one point.
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/agreement.hpp"
+#include "bench/options.hpp"
+#include "bench/resolve.hpp"
+#include "core/sampler.hpp"
+#include "core/verifier.hpp"
+
+namespace fourscore::bench {
+
+/// Wall seconds of the harness's own steps on this rank; absent: the step was not made.
+struct StepTimes {
+  std::optional<double> launch_s, init_s, plan_s, verify_s, measure_s, isolate_s;
+};
+
+/// One launch's results. Per-rank vectors are in rank order and filled on rank 0.
+struct Measurement {
+  bool ok = false;
+  std::vector<Check> checks;
+  Samples samples;  ///< only meaningful when ok
+  std::vector<ComponentSamples> isolated;
+  std::vector<double> plan_s;
+  std::vector<int> grid;
+  std::string input_layout, output_layout;
+  std::vector<std::string> local_ffts;  ///< rank 0's
+  int distinct_plans = 0;
+  std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes;
+  std::vector<double> bytes_sent, messages_sent, bytes_self, bytes_read_shared;
+  std::string wisdom_sha256;  ///< of the file that was read; empty: none was there
+  StepTimes steps;
+};
+
+/// Collective. Throws LeaveTogether when planning fails on some rank.
+[[nodiscard]] Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
+                                  const ResolvedPoint& resolved);
+
+}  // namespace fourscore::bench

@@ -1,0 +1,39 @@
+#pragma once
+// The command line of fft_bench.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/problem.hpp"
+#include "core/sampler.hpp"
+
+namespace fourscore::bench {
+
+enum class Mode { measure, list, identity, check_points };
+
+struct Options {
+  Mode mode = Mode::measure;
+  Point point;  ///< ranks is filled in once MPI runs
+  SamplingOptions sampling;
+  bool isolate = false;
+  std::uint64_t seed = 1;
+  std::optional<std::filesystem::path> wisdom;
+  std::optional<std::filesystem::path> record;
+  nlohmann::json campaign;  ///< null when not given
+  std::string launcher = "none";
+  std::optional<double> launched_at_s;  ///< since the epoch
+  bool json = false;
+};
+
+/// The program must end now, on purpose: text for stdout or stderr (printed by one rank) and the exit code.
+struct Exit {
+  int code = 0;
+  std::string text;
+};
+
+/// Throws Exit for --help, --version and a command line that cannot be used (code 2).
+[[nodiscard]] Options parse_command_line(int argc, char** argv);
+
+}  // namespace fourscore::bench

@@ -1,0 +1,23 @@
+#pragma once
+// What fft_bench answers without MPI: other programs ask before they launch anything.
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+
+namespace fourscore::bench {
+
+/// {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation, available, reason;
+/// variants also takes_exchange and parameters, libraries their version.
+[[nodiscard]] nlohmann::json list_entries();
+
+/// Identity of machine and code with their hashes.
+[[nodiscard]] nlohmann::json describe_identity();
+
+/// Reads one point (JSON) a line and writes one answer a line: {"point_id", "point" (normalised), "supported",
+/// "reason", "error"}. error: the point is unusable input (then there is no point_id); not supported: to be skipped.
+void check_points(std::istream& in, std::ostream& out);
+
+/// The version of FFTW as the local library reports it, or "" where it is not there.
+[[nodiscard]] std::string fftw_version();
+
+}  // namespace fourscore::bench

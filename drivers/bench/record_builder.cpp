@@ -1,0 +1,196 @@
+#include "bench/record_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/record.hpp"
+
+namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+
+json sampling_json(const Options& options) {
+  json sampling{{"repetitions", options.sampling.repetitions},
+                {"warmup", options.sampling.warmup},
+                {"start", Sampler::start_method},
+                {"phases", options.sampling.phases},
+                {"isolate", options.isolate},
+                {"seed", options.seed}};
+  if (options.sampling.max_time_s) sampling["max_time_s"] = *options.sampling.max_time_s;
+  return sampling;
+}
+
+json card_json(const Card& card) {
+  return {{"name", card.name}, {"summary", card.summary}, {"citation", card.citation}};
+}
+
+json cards_json(const ResolvedPoint& resolved) {
+  json cards{{"variant", card_json(resolved.variant->card())}};
+  if (resolved.exchange != nullptr) cards["exchange"] = card_json(resolved.exchange->card());
+  cards["local_fft"] = {{"name", resolved.local_fft->card().name}};
+  if (resolved.local_fft->unavailable().empty()) cards["local_fft"]["version"] = resolved.local_fft->version();
+  return cards;
+}
+
+json verification_json(const std::vector<Check>& checks) {
+  json list = json::array();
+  bool ok = true;
+  for (const Check& check : checks) {
+    json entry{{"name", check.name}, {"when", check.when}, {"tolerance", check.tolerance}, {"ok", check.ok}};
+    // JSON has no NaN and no infinity: an error that is not finite is absent, and the check is not ok.
+    if (std::isfinite(check.error)) entry["error"] = check.error;
+    ok = ok && check.ok;
+    list.push_back(std::move(entry));
+  }
+  return {{"ok", ok}, {"checks", list}};
+}
+
+json samples_json(const Samples& samples) {
+  json result{{"time_s", samples.time_s}, {"warmup_s", samples.warmup_s}, {"rank_total_s", samples.rank_total_s}};
+  if (!samples.closure_worst) return result;
+  result["rank_phase_s"] = json::object();
+  for (const auto& [phase, of_ranks] : samples.rank_phase_s)
+    result["rank_phase_s"][std::string(phase_names[static_cast<std::size_t>(phase)])] = of_ranks;
+  result["closure"] = {
+      {"worst", *samples.closure_worst}, {"limit", closure_limit}, {"ok", *samples.closure_worst <= closure_limit}};
+  return result;
+}
+
+json isolated_json(const std::vector<ComponentSamples>& components) {
+  json list = json::array();
+  for (const ComponentSamples& component : components)
+    list.push_back({{"name", component.name},
+                    {"phase", phase_names[static_cast<std::size_t>(component.phase)]},
+                    {"time_s", component.time_s},
+                    {"rank_s", component.rank_s}});
+  return list;
+}
+
+double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+json plan_json(const Options& options, const Measurement& measurement) {
+  json plan{{"rank_s", measurement.plan_s},
+            {"time_s", largest(measurement.plan_s)},
+            {"wisdom", options.wisdom ? "file" : "none"},
+            {"local_fft", measurement.local_ffts},
+            {"distinct_plans", measurement.distinct_plans}};
+  if (options.wisdom) plan["wisdom_file"] = options.wisdom->string();
+  if (!measurement.wisdom_sha256.empty()) plan["wisdom_sha256"] = measurement.wisdom_sha256;
+  return plan;
+}
+
+json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
+  Problem problem = resolved.point.problem;
+  problem.grid = measurement.grid;
+  const Cost cost = resolved.variant->cost(problem, resolved.point.ranks);
+  return {{"flops", cost.flops},
+          {"bytes_sent_per_rank", measurement.bytes_sent},
+          {"messages_per_rank", measurement.messages_sent},
+          {"bytes_self_per_rank", measurement.bytes_self},
+          {"bytes_read_shared_per_rank", measurement.bytes_read_shared},
+          {"model_bytes_per_rank", cost.bytes_per_rank},
+          {"model_messages_per_rank", cost.messages_per_rank}};
+}
+
+json memory_json(const Measurement& measurement) {
+  double most = 0;
+  for (std::size_t r = 0; r < measurement.plan_bytes.size(); ++r)
+    most = std::max(most, measurement.plan_bytes[r] + measurement.workspace_bytes[r]);
+  json memory{{"local_data_bytes", measurement.local_data_bytes},
+              {"plan_bytes", measurement.plan_bytes},
+              {"workspace_bytes", measurement.workspace_bytes},
+              {"ratio", most / largest(measurement.local_data_bytes)}};
+  if (*std::min_element(measurement.peak_rss_bytes.begin(), measurement.peak_rss_bytes.end()) > 0)
+    memory["peak_rss_bytes"] = measurement.peak_rss_bytes;
+  return memory;
+}
+
+json harness_json(const StepTimes& steps) {
+  json harness = json::object();
+  const auto add = [&](const char* name, const std::optional<double>& seconds) {
+    if (seconds) harness[name] = *seconds;
+  };
+  add("launch_s", steps.launch_s);
+  add("init_s", steps.init_s);
+  add("plan_s", steps.plan_s);
+  add("verify_s", steps.verify_s);
+  add("measure_s", steps.measure_s);
+  add("isolate_s", steps.isolate_s);
+  return harness;
+}
+
+std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
+                                  const Provenance& provenance) {
+  FlagFacts facts;
+  facts.nodes = provenance.nodes;
+  for (std::size_t rank = 0; rank < provenance.node_of_rank.size(); ++rank)
+    facts.nodes[static_cast<std::size_t>(provenance.node_of_rank[rank])].plan_bytes +=
+        measurement.plan_bytes[rank] + measurement.workspace_bytes[rank];
+  facts.threads = resolved.point.problem.threads;
+  facts.warmup = options.sampling.warmup;
+  const json& now = provenance.record.at("volatile");
+  facts.clock_source = now.value("clock_source", "");
+  facts.clock_resolution_s = now.at("clock_resolution_s").get<double>();
+  const auto& times = measurement.samples.time_s;
+  if (!times.empty()) facts.smallest_sample_s = *std::min_element(times.begin(), times.end());
+  facts.closure_worst = measurement.samples.closure_worst;
+  facts.closure_limit = closure_limit;
+  return validity_flags(facts);
+}
+
+/// "impulse: error 0.31 beyond 4.4e-15", the first check that failed.
+std::string reason_of(const std::vector<Check>& checks) {
+  for (const Check& check : checks) {
+    if (check.ok) continue;
+    const std::string error =
+        std::isfinite(check.error) ? fmt::format("error {:.2g}", check.error) : "error not finite";
+    return fmt::format("{} ({} timing): {}, tolerance {:.2g}", check.name, check.when, error, check.tolerance);
+  }
+  return {};
+}
+
+}  // namespace
+
+json build_record(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
+                  Provenance provenance) {
+  Verdict verdict;
+  if (!measurement.ok) {
+    verdict.status = "wrong";
+    verdict.reason = reason_of(measurement.checks);
+    verdict.exit_status = 1;
+  }
+  json record = make_record(resolved.point, options.campaign, verdict, provenance.record);
+  record["resolved"] = {
+      {"grid", measurement.grid}, {"input", measurement.input_layout}, {"output", measurement.output_layout}};
+  record["sampling"] = sampling_json(options);
+  record["cards"] = cards_json(resolved);
+  record["verification"] = verification_json(measurement.checks);
+  record["plan"] = plan_json(options, measurement);
+  record["cost"] = cost_json(resolved, measurement);
+  record["credited_flops"] = resolved.point.problem.credited_flops();
+  record["memory"] = memory_json(measurement);
+  record["harness"] = harness_json(measurement.steps);
+  record["counters"] = {{"backend", "none"}};
+  if (!measurement.ok) {
+    // Nothing of a wrong transform may be mistaken for a time.
+    record["harness"].erase("measure_s");
+    return record;
+  }
+  record["flags"] = flags_of(options, resolved, measurement, provenance);
+  record["samples"] = samples_json(measurement.samples);
+  if (options.isolate) record["isolated"] = isolated_json(measurement.isolated);
+  return record;
+}
+
+json build_skipped_record(const Options& options, const ResolvedPoint& resolved, const Provenance& provenance) {
+  json record = make_unlaunched_record(resolved.point, options.campaign, {"skipped", *resolved.skip, 0, 0, ""},
+                                       provenance.record);
+  record["sampling"] = sampling_json(options);
+  record["cards"] = cards_json(resolved);
+  return record;
+}
+
+}  // namespace fourscore::bench

@@ -1,0 +1,67 @@
+#include "bench/resolve.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace fourscore::bench {
+namespace {
+
+/// An unknown name is an error, an entry that cannot run here a reason to skip.
+template <class T>
+const T& find_entry(const Registry<T>& registry, const std::string& name, const std::string& what,
+                    std::optional<std::string>& skip) {
+  const T* entry = registry.find(name);
+  if (entry == nullptr) return registry.get(name, what);  // throws with the nearest name
+  if (const std::string reason = entry->unavailable(); !reason.empty() && !skip)
+    skip = fmt::format("{} '{}' cannot run here: {}", what, name, reason);
+  return *entry;
+}
+
+void check_grid(const Point& point) {
+  if (point.problem.grid.empty()) return;
+  Index ranks = 1;
+  for (const int extent : point.problem.grid) ranks *= extent;
+  if (ranks != point.ranks)
+    throw InputError(fmt::format("grid {} has {} places, but there are {} ranks", grid_text(point.problem.grid), ranks,
+                                 point.ranks));
+}
+
+void check_parameters(const Point& point, const Variant& variant) {
+  const auto known = variant.parameters();
+  for (const auto& [key, value] : point.problem.parameters) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const auto nearest = nearest_name(key, known);
+    throw InputError(fmt::format("variant '{}' has no parameter '{}'{}; {}", point.variant, key,
+                                 nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
+                                 known.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(known, ", "))));
+  }
+}
+
+}  // namespace
+
+ResolvedPoint resolve_point(Point point) {
+  ResolvedPoint resolved;
+  resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", resolved.skip);
+  resolved.local_fft = &find_entry(LocalFftRegistry::instance(), point.local_fft, "local FFT library", resolved.skip);
+  if (!resolved.variant->takes_exchange()) {
+    // The name must still be one that exists: a typing error is no wish for none.
+    if (point.exchange != "none" && point.exchange != Point{}.exchange &&
+        ExchangeRegistry::instance().find(point.exchange) == nullptr)
+      (void)ExchangeRegistry::instance().get(point.exchange, "exchange");
+    point.exchange = "none";
+  } else {
+    if (point.exchange == "none") throw InputError(fmt::format("variant '{}' needs an exchange", point.variant));
+    resolved.exchange = &find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", resolved.skip);
+  }
+  if (point.problem.instances != 1)
+    throw InputError(fmt::format("instances is {}; allowed: 1", point.problem.instances));
+  check_grid(point);
+  check_parameters(point, *resolved.variant);
+  if (!resolved.skip) resolved.skip = resolved.variant->supports(point.problem, point.ranks);
+  resolved.point = std::move(point);
+  return resolved;
+}
+
+}  // namespace fourscore::bench

@@ -1,0 +1,210 @@
+#include "bench/screen.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <vector>
+
+namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+
+/// Three significant digits, without an exponent.
+std::string three_digits(double value) {
+  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double largest(const json& values) {
+  double result = 0;
+  for (const json& value : values) result = std::max(result, value.get<double>());
+  return result;
+}
+
+std::string shape_of(const json& extents) {
+  return fmt::format("{}", fmt::join(extents.get<std::vector<long long>>(), "x"));
+}
+
+std::string line(const std::string& label, const std::string& text) { return fmt::format("{:<13}{}\n", label, text); }
+
+/// Text longer than a line goes on under its own beginning.
+std::string wrapped(const std::string& label, const std::string& text) {
+  constexpr std::size_t width = 85;
+  std::string result;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    std::size_t end = text.size();
+    if (end - begin > width) {
+      const std::size_t space = text.rfind(' ', begin + width);
+      end = space == std::string::npos || space <= begin ? begin + width : space;
+    }
+    result += line(begin == 0 ? label : "", text.substr(begin, end - begin));
+    begin = end < text.size() && text[end] == ' ' ? end + 1 : end;
+  }
+  return result;
+}
+
+std::string what_ran(const json& record) {
+  const json& point = record.at("point");
+  const json& contract = point.at("contract");
+  std::string text =
+      line("fft_bench", fmt::format("{} {} {} {}, exchange {}, local FFT {}", point["variant"].get<std::string>(),
+                                    shape_of(point["shape"]), point["precision"].get<std::string>(),
+                                    point["direction"].get<std::string>(), point["exchange"].get<std::string>(),
+                                    point["local_fft"].get<std::string>()));
+  const int ranks = point["ranks"];
+  const int threads = point["threads"];
+  std::string on = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+  if (threads > 1) on += fmt::format(" of {} threads", threads);
+  if (record.contains("resolved")) {
+    const json& resolved = record["resolved"];
+    if (!resolved["grid"].empty()) on += ", grid " + shape_of(resolved["grid"]);
+    on += fmt::format(", {} to {}", resolved["input"].get<std::string>(), resolved["output"].get<std::string>());
+  }
+  text += wrapped("", on);
+  text += line("", fmt::format("layout {}, {}, planner {}", contract["layout"].get<std::string>(),
+                               contract["placement"].get<std::string>(), contract["planner"].get<std::string>()));
+  return text;
+}
+
+std::string verified(const json& record) {
+  std::string text;
+  for (const json& check : record.at("verification").at("checks")) {
+    const bool ok = check.at("ok");
+    const std::string name = check.at("name");
+    std::string result = ok ? "" : " WRONG";
+    if (check.at("tolerance").get<double>() > 0)
+      result = fmt::format(" {}{}",
+                           check.contains("error") ? fmt::format("{:.1e}", check["error"].get<double>()) : "not finite",
+                           ok ? "" : fmt::format(" WRONG (tolerance {:.1e})", check["tolerance"].get<double>()));
+    text += (text.empty() ? "" : ", ") + name + result;
+  }
+  return wrapped("verified", text);
+}
+
+std::string times(const json& record) {
+  const auto samples = record.at("samples").at("time_s").get<std::vector<double>>();
+  const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+  const double middle = median(samples);
+  std::string text =
+      line("time", fmt::format("median {}   min {}   max {}   ({} runs, maximum over ranks)", seconds_text(middle),
+                               seconds_text(*least), seconds_text(*most), samples.size()));
+  text += line("", fmt::format("{} GFLOP/s at the median (5 N log2 N, 1e9)",
+                               three_digits(record.at("credited_flops").get<double>() / middle / 1e9)));
+  return text;
+}
+
+struct PhaseRow {
+  double inside = -1;  // median over repetitions, of the rank that takes longest; -1: does not occur
+  double alone = -1;
+};
+
+std::map<std::string, PhaseRow> phase_rows(const json& record) {
+  std::map<std::string, PhaseRow> rows;
+  const json& samples = record.at("samples");
+  if (samples.contains("rank_phase_s"))
+    for (const auto& [phase, ranks] : samples["rank_phase_s"].items())
+      for (const json& rank : ranks)
+        rows[phase].inside = std::max(rows[phase].inside, median(rank.get<std::vector<double>>()));
+  if (record.contains("isolated"))
+    for (const json& component : record["isolated"]) {
+      double& alone = rows[component.at("phase").get<std::string>()].alone;
+      alone = std::max(alone, 0.0) + median(component.at("time_s").get<std::vector<double>>());
+    }
+  return rows;
+}
+
+std::string phases(const json& record) {
+  static constexpr std::array<const char*, 9> order{"fft",     "pack", "exchange", "unpack", "twiddle",
+                                                    "combine", "h2d",  "d2h",      "other"};
+  const auto rows = phase_rows(record);
+  if (rows.empty()) return {};
+  const bool isolated = record.contains("isolated");
+  const double total = median(record.at("samples").at("time_s").get<std::vector<double>>());
+  std::string text = fmt::format("{:<13}{:<10}{:>12}{:>8}", "phases", "", "slowest rank", "share");
+  text += isolated ? fmt::format("{:>12}{:>14}\n", "alone", "inside/alone") : "\n";
+  for (const char* phase : order) {
+    const auto it = rows.find(phase);
+    if (it == rows.end()) continue;
+    const auto& [inside, alone] = it->second;
+    text += fmt::format("{:<13}{:<10}{:>12}{:>8}", "", phase, inside < 0 ? "-" : seconds_text(inside),
+                        inside < 0 ? "-" : fmt::format("{:.1f} %", 100 * inside / total));
+    if (isolated)
+      text += fmt::format("{:>12}{:>14}", alone < 0 ? "-" : seconds_text(alone),
+                          inside < 0 || alone <= 0 ? "-" : three_digits(inside / alone));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string movement(const json& record) {
+  const json& cost = record.at("cost");
+  std::string text = fmt::format("{} in {} messages sent by a rank (most)",
+                                 bytes_text(largest(cost["bytes_sent_per_rank"])), largest(cost["messages_per_rank"]));
+  const double shared = largest(cost["bytes_read_shared_per_rank"]);
+  if (shared > 0) text += fmt::format(", {} read from shared memory", bytes_text(shared));
+  const json& memory = record.at("memory");
+  std::string memory_text = fmt::format("{} times the local data of {}", three_digits(memory["ratio"].get<double>()),
+                                        bytes_text(largest(memory["local_data_bytes"])));
+  if (memory.contains("peak_rss_bytes"))
+    memory_text += fmt::format("; {} resident at most", bytes_text(largest(memory["peak_rss_bytes"])));
+  return wrapped("exchange", text) + wrapped("memory", memory_text);
+}
+
+std::string harness(const json& record, double total_s) {
+  std::string text;
+  for (const char* step : {"launch", "init", "plan", "verify", "measure", "isolate", "write"}) {
+    const std::string key = std::string(step) + "_s";
+    if (record.at("harness").contains(key))
+      text += fmt::format("{} {}, ", step, seconds_text(record["harness"][key].get<double>()));
+  }
+  return wrapped("harness", text + "in all " + seconds_text(total_s));
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) {
+  if (seconds < 0.9995e-6) return three_digits(seconds * 1e9) + " ns";
+  if (seconds < 0.9995e-3) return three_digits(seconds * 1e6) + " us";
+  if (seconds < 0.9995) return three_digits(seconds * 1e3) + " ms";
+  return three_digits(seconds) + " s";
+}
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  static constexpr std::array<const char*, 4> units{"KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (bytes /= 1024; bytes >= 1023.5 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  return three_digits(bytes) + " " + units[unit];
+}
+
+std::string summary(const json& record, const std::string& record_path, double total_s) {
+  const json& verdict = record.at("verdict");
+  const std::string status = verdict.at("status");
+  std::string text = what_ran(record);
+  if (record.contains("verification")) text += verified(record);
+  if (status != "ok") text += wrapped(status, verdict.at("reason").get<std::string>());
+  if (record.contains("samples")) text += times(record) + phases(record);
+  if (record.contains("cost")) text += movement(record);
+  if (record.contains("flags")) {
+    const auto flags = record["flags"].get<std::vector<std::string>>();
+    text += line("flags", flags.empty() ? "none" : fmt::format("{}", fmt::join(flags, ", ")));
+  }
+  if (record.contains("harness")) text += harness(record, total_s);
+  if (!record_path.empty()) text += line("record", record_path);
+  return text;
+}
+
+}  // namespace fourscore::bench

@@ -1,0 +1,168 @@
+// The driver: one measurement point, one record.
+
+#include <mpi.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "bench/agreement.hpp"
+#include "bench/measurement.hpp"
+#include "bench/options.hpp"
+#include "bench/queries.hpp"
+#include "bench/record_builder.hpp"
+#include "bench/screen.hpp"
+#include "core/record.hpp"
+#include "mpi/error.hpp"
+#include "results/record_file.hpp"
+
+namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+double seconds_since(SteadyTime begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The launcher's word for this process's rank, or null without a launcher: before MPI_Init nothing else says it.
+const char* launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(name)) return value;
+  return nullptr;
+}
+
+/// Ranks whose launcher was killed would go on for ever, and spoil the next measurement.
+void die_with_the_launcher() {
+  if (launched_rank() != nullptr) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void print_once(std::FILE* stream, const std::string& text) {
+  const char* rank = launched_rank();
+  if (rank == nullptr || std::string_view(rank) == "0") std::fputs(text.c_str(), stream);
+  std::fflush(stream);
+}
+
+int answer(const Options& options) {
+  if (options.mode == Mode::check_points) {
+    check_points(std::cin, std::cout);
+    return 0;
+  }
+  const json reply = options.mode == Mode::list ? list_entries() : describe_identity();
+  print_once(stdout, reply.dump(2) + "\n");
+  return 0;
+}
+
+/// Before anything is measured: would the record find its place?
+void check_output(Agreement& agreement, const Options& options) {
+  if (!options.record) return;
+  agreement.run_on_root([&] {
+    try {
+      check_record_path(*options.record);
+    } catch (const RecordFileError& error) {
+      throw InputError(std::string("--record: ") + error.what());
+    }
+  });
+}
+
+void deliver(Agreement& agreement, const Options& options, const json& record, double total_s) {
+  agreement.run_on_root([&] {
+    if (options.record) write_record_once(*options.record, record);
+    const std::string text = options.json
+                                 ? record.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                                 : summary(record, options.record ? options.record->string() : std::string(), total_s);
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+      throw std::runtime_error("cannot write to standard output");
+  });
+}
+
+int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  options.point.ranks = mpi::size_of(comm);
+  ResolvedPoint resolved;
+  agreement.run([&] { resolved = resolve_point(options.point); });
+  check_output(agreement, options);
+  Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
+  if (resolved.skip) {
+    const json record = mpi::rank_in(comm) == 0 ? build_skipped_record(options, resolved, provenance) : json();
+    deliver(agreement, options, record, seconds_since(begin));
+    return 0;
+  }
+  Measurement measurement = measure(comm, agreement, options, resolved);
+  measurement.steps.launch_s = steps.launch_s;
+  measurement.steps.init_s = steps.init_s;
+  const auto write_begin = std::chrono::steady_clock::now();
+  json record;
+  if (mpi::rank_in(comm) == 0) {
+    record = build_record(options, resolved, measurement, std::move(provenance));
+    record["harness"]["write_s"] = seconds_since(write_begin);
+  }
+  deliver(agreement, options, record, seconds_since(begin));
+  return measurement.ok ? 0 : 1;
+}
+
+/// Between MPI_Init and MPI_Finalize: every way out is a code for all ranks, or ends all ranks.
+int run_under_mpi(const Options& options, const StepTimes& steps, SteadyTime begin) {
+  try {
+    Agreement agreement(MPI_COMM_WORLD);
+    try {
+      return run_point(agreement, options, steps, begin);
+    } catch (const LeaveTogether& leave) {
+      if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "fft_bench: %s\n", leave.message.c_str());
+      return leave.code;
+    }
+  } catch (const std::exception& error) {
+    // The other ranks may wait in a collective that this one will never reach.
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::fprintf(stderr, "fft_bench: rank %d: %s\n", rank, error.what());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    return 3;
+  }
+}
+
+int measure_point(int argc, char** argv, const Options& options, SteadyTime begin) {
+  StepTimes steps;
+  if (options.launched_at_s) {
+    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    steps.launch_s = std::max(0.0, now - *options.launched_at_s);
+  }
+  die_with_the_launcher();
+  int provided = 0;
+  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+    std::fputs("fft_bench: MPI_Init_thread failed\n", stderr);
+    return 3;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  steps.init_s = seconds_since(begin);
+  const int code = run_under_mpi(options, steps, begin);
+  MPI_Finalize();
+  return code;
+}
+
+int run(int argc, char** argv) {
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    const Options options = parse_command_line(argc, argv);
+    if (options.mode != Mode::measure) return answer(options);
+    return measure_point(argc, argv, options, begin);
+  } catch (const Exit& exit) {
+    print_once(exit.code == 0 ? stdout : stderr, exit.text);
+    return exit.code;
+  } catch (const std::exception& error) {
+    print_once(stderr, std::string("fft_bench: ") + error.what() + "\n");
+    return 3;
+  }
+}
+
+}  // namespace
+}  // namespace fourscore::bench
+
+int main(int argc, char** argv) { return fourscore::bench::run(argc, argv); }
