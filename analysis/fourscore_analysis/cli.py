@@ -100,7 +100,7 @@ def _report(options: argparse.Namespace) -> int:
                             "campaign": section.campaign.name,
                             "suite": section.campaign.suite,
                             "records": section.counts,
-                            "finding": section.finding,
+                            "findings": section.findings,
                         }
                         for section in report.sections
                     ],
@@ -112,6 +112,6 @@ def _report(options: argparse.Namespace) -> int:
         )
     else:
         for section in report.sections:
-            print(f"{section.campaign.name}: {section.finding}")
+            print(f"{section.campaign.name}: {section.findings[0]}")
         print(f"report: {report.page} (plots: {report.plots_folder})")
     return OK

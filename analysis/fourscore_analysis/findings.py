@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fourscore_analysis.points import REFERENCE, Comparison
+from fourscore_analysis.points import REFERENCE, Comparison, Point
 from fourscore_analysis.units import digits, percent_text, range_text, ranks_text, shape_text, time_text
+from fourscore_analysis.view import View
+
+MOST_SENTENCES = 4
+DOUBTFUL = ("oversubscribed", "cold", "clock-suspect", "mixed-launch")  # flags that a sentence must not hide
 
 
 def main_comparison(found: list[Comparison]) -> Comparison | None:
@@ -17,13 +21,25 @@ def main_comparison(found: list[Comparison]) -> Comparison | None:
     return max(several, key=lambda one: (one.cell.elements, one.cell.ranks, len(one.ranked)))
 
 
-def finding(found: list[Comparison]) -> str:
+def findings(view: View) -> list[str]:
+    """A sentence for each contract of the campaign, the most measured first."""
+    by_contract: dict[str, list[Comparison]] = {}
+    for one in view.comparisons:
+        by_contract.setdefault(view.contract_of(one), []).append(one)
+    groups = sorted(by_contract.values(), key=lambda group: -sum(len(one.ranked) for one in group))
+    sentences = [finding(group, view.subtitle(group[0])) for group in groups[:MOST_SENTENCES]] or [finding([])]
+    if len(groups) > MOST_SENTENCES:
+        sentences.append(f"{len(groups) - MOST_SENTENCES} more contracts are in the tables.")
+    return sentences
+
+
+def finding(found: list[Comparison], contract: str = "") -> str:
     """At 128³ on 2 ranks slab/shared is fastest: 12.3 ms, 0.87 of fftw-mpi; 34 % of its time is exchange."""
     main = main_comparison(found)
     if main is None:
         return "Nothing was measured."
     best = main.fastest
-    place = f"{shape_text(main.cell.shape)} on {ranks_text(main.cell.ranks)}"
+    place = f"{shape_text(main.cell.shape)} on {ranks_text(main.cell.ranks)}" + (f" ({contract})" if contract else "")
     time = f"{time_text(best.time_s)}{_launch_range(best)}"
     if len(main.ranked) == 1:
         text = f"At {place} {best.label} takes {time}"
@@ -39,6 +55,9 @@ def finding(found: list[Comparison]) -> str:
     share = best.exchange_share
     if share:
         text += f"; {percent_text(share)} of its time is exchange"
+    doubts = [flag for flag in best.flags if flag in DOUBTFUL]
+    if doubts:
+        text += f" (but: {', '.join(doubts)})"
     return text + "."
 
 
@@ -49,9 +68,9 @@ def wins(found: list[Comparison]) -> str:
         return ""
     counts = Counter(one.fastest.label for one in contests).most_common()
     listed = ", ".join(f"{label} {count}" for label, count in counts[:5]) + (", others" if len(counts) > 5 else "")
-    return f"Lowest median, of {len(contests)} comparisons: {listed}."
+    return f"Fastest in {len(contests)} comparisons: {listed}."
 
 
-def _launch_range(point) -> str:
+def _launch_range(point: Point) -> str:
     time = point.time
-    return f" (launches {range_text(time.low, time.high)})" if time.count > 1 else ""
+    return f" (launches {range_text(time.low, time.high)})" if time.count > 1 else " (one launch)"

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from fourscore_analysis import __version__, tables
 from fourscore_analysis.archive import Campaign, InputError, read_campaigns, select_campaigns
 from fourscore_analysis.figures import DrawnPlot, draw_all
-from fourscore_analysis.findings import finding, wins
+from fourscore_analysis.findings import findings, wins
 from fourscore_analysis.points import setting_names
 from fourscore_analysis.provenance import (
     Difference,
@@ -36,7 +36,7 @@ class Section:
     """One campaign of the page."""
 
     view: View
-    finding: str
+    findings: list[str]
     wins: str
     counts: dict[str, int]
     contract_tables: list[tables.ContractTable]
@@ -136,7 +136,7 @@ def section_of(view: View) -> Section:
     mixed.append(("launch", launch_differences(view.comparisons)))
     return Section(
         view=view,
-        finding=finding(view.comparisons),
+        findings=findings(view),
         wins=wins(view.comparisons),
         counts=tables.status_counts(launches),
         contract_tables=tables.contract_tables(view),

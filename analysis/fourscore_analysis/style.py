@@ -1,6 +1,6 @@
 """How every plot looks: colours, fonts, and axes placed in inches so that labels cannot overlap at any number of rows.
 
-Pages are narrow and tall: at the width of a phone the text of an 5.4 inch page is still readable."""
+Pages are narrow and tall: at the width of a phone the text of a page 4.8 inches wide can be read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _VARIANT_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY, YELLOW)
 _EXCHANGE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 _EXCHANGE_LINES = ("-", "--", "-.", ":")
 
-WIDTH_IN = 5.4
+WIDTH_IN = 4.8
 MAX_HEIGHT_IN = 9.6
 TOP_IN = 0.62  # heading and legend
 TITLE_IN = 0.24  # a facet's title, above its axes
@@ -47,10 +47,6 @@ RIGHT_IN = 0.14
 
 RC = {
     "font.size": 8,
-    "axes.titlesize": 8.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 4,
     "axes.labelsize": 8,
     "axes.labelpad": 2,
     "axes.edgecolor": GREY,
@@ -162,7 +158,7 @@ def paired_axes(
     heading: str, rows: int, height_in: float = 1.75, top_in: float = TOP_IN
 ) -> tuple[Figure, list[tuple[Axes, Axes]]]:
     """A page with `rows` rows of two axes side by side."""
-    left, gap = 0.55, 0.62
+    left, gap = 0.5, 0.58
     width = (WIDTH_IN - left - gap - RIGHT_IN) / 2
     height = top_in + rows * (TITLE_IN + height_in + AXIS_IN)
     figure = blank_figure(height, heading)
@@ -204,6 +200,18 @@ def paginate(heights_in: Sequence[float], top_in: float = TOP_IN) -> list[range]
     if heights_in:
         pages.append(range(start, len(heights_in)))
     return pages
+
+
+def facet_title(axes: Axes, title: str, subtitle: str = "") -> None:
+    """A title above `axes`, from the left edge of the page; `subtitle` at the right in smaller letters."""
+    figure = axes.figure
+    bounds = axes.get_position()
+    height = bounds.y1 + 4 / 72 / figure.get_figheight()
+    figure.text(0.1 / WIDTH_IN, height, shorten(title, 52), fontsize=8.5, fontweight="bold", color=INK)
+    if subtitle:
+        room = int((WIDTH_IN - 0.3 - 0.083 * min(len(title), 52)) / 0.057)
+        right = 1 - RIGHT_IN / WIDTH_IN
+        figure.text(right, height, shorten(subtitle, max(12, room)), fontsize=7, color="#555555", ha="right")
 
 
 def row_axis(axes: Axes, labels: Sequence[str], positions: Sequence[float], limits: tuple[float, float]) -> None:

@@ -67,6 +67,10 @@ class ContractTable:
     summary: list[SummaryRow] = field(default_factory=list)
     rows: list[PointRow] = field(default_factory=list)
 
+    @property
+    def has_intervals(self) -> bool:
+        return any(row.interval for row in self.rows)
+
 
 @dataclass
 class Trouble:
@@ -166,7 +170,7 @@ def _point_rows(one: Comparison) -> list[PointRow]:
     tied = {id(point) for point in one.tied}
     rows = []
     for position, point in enumerate(one.ranked):
-        interval = "–"
+        interval = ""
         if point.time.interval:
             interval = f"{range_text(*point.time.interval)} ({percent_text(point.time.coverage)})"
         launches = ", ".join(f"{count} {status}" for status, count in point.statuses.items() if status != "ok")

@@ -80,7 +80,7 @@ class View:
             for number, points in enumerate(parts, 1):
                 title = one.title + (f" ({number} of {len(parts)})" if len(parts) > 1 else "")
                 subtitle = self.subtitle(one)
-                found.append(Facet(f"{title} · {subtitle}" if subtitle else title, points))
+                found.append(Facet(title, subtitle, points))
         return found
 
 
@@ -89,6 +89,7 @@ class Facet:
     """One group of rows of a plot."""
 
     title: str
+    subtitle: str  # the contract, where the campaign has several
     points: list[Point]
 
     def only(self, points: list[Point]) -> Facet:

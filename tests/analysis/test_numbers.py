@@ -142,7 +142,7 @@ def test_the_finding_says_what_was_measured():
     ours = maker.with_samples(make_point("slab", "shared", (128,) * 3), 0, whole, {"fft": half, "exchange": half})
     theirs = timed(maker, make_point("fftw-mpi", "none", (128,) * 3), 0, 1.25)
     assert finding(comparisons(group_points(campaign_of(ours, theirs)))) == (
-        "At 128³ on 2 ranks slab/shared is fastest: 1.00 s; next is fftw-mpi at 1.25 s; "
+        "At 128³ on 2 ranks slab/shared is fastest: 1.00 s (one launch); next is fftw-mpi at 1.25 s; "
         "0.80 of the time of fftw-mpi; 50 % of its time is exchange."
     )
     assert finding([]) == "Nothing was measured."

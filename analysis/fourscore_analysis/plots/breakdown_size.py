@@ -96,9 +96,7 @@ def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> Non
     axes.set_ylim(low, high)
     axes.set_ylabel(f"time ({unit})")
     first = group[0]
-    subtitle = view.subtitle(first)
-    title = f"{first.label} · {ranks_text(first.cell.ranks)}"
-    axes.set_title(style.shorten(f"{title} · {subtitle}" if subtitle else title, 78))
+    style.facet_title(axes, f"{first.label} · {ranks_text(first.cell.ranks)}", view.subtitle(first))
 
 
 def _draw_ratios(axes, group: list[Point], present: list[str]) -> None:

@@ -97,7 +97,7 @@ def _draw_facet(facet: Facet, axes) -> None:
     else:
         axes.set_xlim(0, high / unit_s * 1.08)
         time_axis(axes, 0, high, unit_s, unit, "time in the phase", False)
-    axes.set_title(style.shorten(facet.title, 78))
+    style.facet_title(axes, facet.title, facet.subtitle)
 
 
 PLOT = Plot(

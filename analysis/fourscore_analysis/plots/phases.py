@@ -53,7 +53,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
             )
         style.row_axis(axes, [point.label for point in facet.points], rows, (-0.6, len(facet.points) - 0.4))
         axes.set_xlim(0, longest / unit_s * 1.2)
-        axes.set_title(style.shorten(facet.title, 78))
+        style.facet_title(axes, facet.title, facet.subtitle)
         axes.set_xlabel(f"time per transform ({unit})")
     return figure
 

@@ -69,7 +69,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         log = high > 4 * low
         margin = 1.15 if log else 1.0
         time_axis(axes, low / margin, high * margin, unit_s, unit, "planning time", log)
-        axes.set_title(style.shorten(facet.title, 78))
+        style.facet_title(axes, facet.title, facet.subtitle)
     return figure
 
 

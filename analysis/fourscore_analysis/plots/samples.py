@@ -91,7 +91,7 @@ def _draw_facet(facet: Facet, axes) -> None:
     style.row_axis(axes, [point.label for point in facet.points], centres, (0, top))
     margin = 1.08 if log else 1.0
     time_axis(axes, low / margin, high * margin, unit_s, unit, "time of a sample", log)
-    axes.set_title(style.shorten(facet.title, 78))
+    style.facet_title(axes, facet.title, facet.subtitle)
 
 
 PLOT = Plot(

@@ -37,16 +37,11 @@ def draw(view: View, groups: list[list[Series]], heading: str) -> Figure:
         left.set_ylim(min(values) / 1.2, max([*values, ranks[-1] / bases[0]]) * 1.2)
         left.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own fewest ranks")
         first = group[0].baseline
-        left.set_title(style.shorten(shape_text(first.cell.shape) + _suffix(view, first), 70))
+        style.facet_title(left, shape_text(first.cell.shape), view.subtitle(first))
         rank_axis(right, group)
         draw_lines(view, right, group, Series.strong_efficiency)
         efficiency_axis(right, group, Series.strong_efficiency)
     return figure
-
-
-def _suffix(view: View, point) -> str:
-    subtitle = view.subtitle(point)
-    return f" · {subtitle}" if subtitle else ""
 
 
 PLOT = Plot(

@@ -33,11 +33,10 @@ def draw(view: View, groups: list[list[Series]], heading: str) -> Figure:
             group[0].points[0].cell,
             max((series.points[-1].cell for series in group), key=lambda cell: cell.ranks),
         )
-        subtitle = view.subtitle(group[0].baseline)
         title = (
             f"{first.elements // first.ranks:,} elements a rank, {shape_text(first.shape)} to {shape_text(last.shape)}"
         )
-        left.set_title(style.shorten(title + (f" · {subtitle}" if subtitle else ""), 78))
+        style.facet_title(left, title, view.subtitle(group[0].baseline))
         rank_axis(right, group)
         draw_lines(view, right, group, Series.weak_efficiency)
         efficiency_axis(right, group, Series.weak_efficiency)
