@@ -16,8 +16,8 @@ FLAG_MEANINGS = {
     "oversubscribed": "more ranks times threads than cores: they took turns, and the time says little about the method",
     "unbound": "ranks were not bound to cores: the system may have moved them",
     "in-cache": "the data fit into the caches: memory traffic is hidden",
-    "cold": "the first repetitions were still getting faster, or there was no warm-up",
-    "clock-suspect": "the processor's clock changed, or the clock is too coarse for the times taken",
+    "cold": "no warm-up: the first samples pay for empty caches and untouched memory",
+    "clock-suspect": "the system's clock source is a slow or jumping one, or the samples are under 1000 of its ticks",
     "open-breakdown": "the phases do not add up to the total within 2 %: do not trust the breakdown",
     "mixed-launch": "launches of this point were placed or started differently (see provenance)",
 }
