@@ -65,6 +65,8 @@ def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
                 _jobs.append(_Job(number, plot, page, stem, f"{plot.title} · {view.campaign.name}{part}"))
             if pages:
                 shape[-1].append((plot, list(range(start, len(_jobs)))))
+    for view in views:
+        remove_earlier(folder, view.campaign.name)
     drawn = _draw_jobs(folder)
     return [[DrawnPlot(plot, [drawn[index] for index in indices]) for plot, indices in plots] for plots in shape]
 
@@ -72,6 +74,15 @@ def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
 def file_name(name: str) -> str:
     """`name` with everything that a file name should not hold replaced."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+
+
+def remove_earlier(folder: Path, campaign: str) -> None:
+    """Removes the pages that an earlier report drew of this campaign: there may have been more of them."""
+    plots = "|".join(re.escape(plot.name) for plot in all_plots())
+    ours = re.compile(rf"{re.escape(file_name(campaign))}-(?:{plots})(?:-\d+)?\.(?:svg|png|pdf)")
+    for path in list(folder.iterdir()):
+        if ours.fullmatch(path.name):
+            path.unlink()
 
 
 def _draw_jobs(folder: Path) -> list[DrawnPage]:

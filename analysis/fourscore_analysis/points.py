@@ -171,17 +171,17 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
     return labels
 
 
-def contract_text(contract: Contract) -> str:
-    """transposed, in-place, double c2c forward, planner measure"""
-    text = f"{contract.layout}, {contract.placement}, {contract.precision} {contract.kind} {contract.direction}"
-    text += f", planner {contract.planner}"
+def contract_terms(contract: Contract) -> list[str]:
+    """transposed; in-place; double; c2c; forward; planner measure"""
+    terms = [contract.layout, contract.placement, contract.precision, contract.kind, contract.direction]
+    terms.append(f"planner {contract.planner}")
     if contract.normalisation != "none":
-        text += f", normalised {contract.normalisation}"
+        terms.append(f"normalised {contract.normalisation}")
     if contract.threads != 1:
-        text += f", {contract.threads} threads a rank"
+        terms.append(f"{contract.threads} threads a rank")
     if contract.instances != 1:
-        text += f", {contract.instances} instances"
-    return text
+        terms.append(f"{contract.instances} instances")
+    return terms
 
 
 def group_points(campaign: Campaign) -> list[Point]:
@@ -217,7 +217,7 @@ def setting_names(launches: Iterable[Launch]) -> dict[tuple[str, str], str]:
 
 
 def _order(cell: Cell, setting: str) -> tuple:
-    return (contract_text(cell.contract), setting, cell.elements, cell.shape, cell.ranks)
+    return (contract_terms(cell.contract), setting, cell.elements, cell.shape, cell.ranks)
 
 
 def group_by(points: Iterable[Point], key: Callable[[Point], object]) -> list[list[Point]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fourscore_analysis.archive import Campaign
-from fourscore_analysis.points import Comparison, Point, comparisons, contract_text, group_points
+from fourscore_analysis.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.records import Method
 from fourscore_analysis.style import LineStyle
 
@@ -59,16 +59,18 @@ class View:
         return list(dict.fromkeys(self.contract_of(one) for one in self.comparisons))
 
     def contract_of(self, one: Comparison | Point) -> str:
-        text = contract_text(one.cell.contract)
-        return f"{text}; {one.setting}" if one.setting else text
+        """transposed, in-place, double, c2c, forward, planner measure"""
+        return ", ".join(_terms(one))
+
+    @cached_property
+    def common_terms(self) -> set[str]:
+        """What all contracts of the measured points share."""
+        terms = [set(_terms(one)) for one in self.comparisons]
+        return set.intersection(*terms) if terms else set()
 
     def subtitle(self, one: Comparison | Point) -> str:
         """What tells this contract from the campaign's others, in words; "" where there is only one."""
-        if len(self.contracts) < 2:
-            return ""
-        terms = [set(contract.split(", ")) for contract in self.contracts]
-        common = set.intersection(*terms)
-        return ", ".join(term for term in self.contract_of(one).split(", ") if term not in common)
+        return ", ".join(term for term in _terms(one) if term not in self.common_terms)
 
     @cached_property
     def facets(self) -> list[Facet]:
@@ -94,6 +96,10 @@ class Facet:
 
     def only(self, points: list[Point]) -> Facet:
         return replace(self, points=points)
+
+
+def _terms(one: Comparison | Point) -> list[str]:
+    return [*contract_terms(one.cell.contract), *([one.setting] if one.setting else [])]
 
 
 def _size(one: Comparison) -> tuple[int, int]:

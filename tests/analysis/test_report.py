@@ -134,6 +134,18 @@ def test_json_tells_a_program_what_was_written(tmp_path, capsys):
     assert answer["campaigns"][0]["records"] == {"ok": 48}
 
 
+def test_pages_of_an_earlier_report_are_removed_and_other_files_kept(tmp_path):
+    store(tmp_path, Maker().ok(make_point(), 0))
+    folder = tmp_path / "report-plots"
+    folder.mkdir()
+    for name in ("strong-1a2b3c4d-samples-7.png", "strong-00000001-samples-7.png", "notes.txt"):
+        (folder / name).write_text("x")
+    report_of(tmp_path, tmp_path)
+    names = {path.name for path in folder.iterdir()}
+    assert "strong-1a2b3c4d-samples-7.png" not in names
+    assert {"strong-1a2b3c4d-samples.png", "strong-00000001-samples-7.png", "notes.txt"} <= names
+
+
 def test_points_left_out_of_the_plots_are_said(tmp_path):
     fill(tmp_path, Maker("many-55555555", "many"), many_points(42), 1)
     page = report_of(tmp_path, tmp_path, "--plot-points", "14")
