@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "jobscripts/point_keys.hpp"
@@ -308,16 +309,6 @@ Suite load_suite(const std::filesystem::path& file, int cores) {
   std::ostringstream text;
   if (!in || !(text << in.rdbuf())) throw InputError(fmt::format("suite {}: cannot be read", file.string()));
   return parse_suite(text.str(), file, cores);
-}
-
-void settle_exchanges(std::vector<Point>& points, const std::set<std::string>& variants_without_exchange) {
-  std::set<std::string> seen;
-  std::vector<Point> kept;
-  for (auto& point : points) {
-    if (variants_without_exchange.contains(point.variant)) point.exchange = "none";
-    if (seen.insert(point_text(point)).second) kept.push_back(std::move(point));
-  }
-  points = std::move(kept);
 }
 
 std::vector<ScheduledLaunch> schedule_launches(std::size_t points, int launches, LaunchOrder order,

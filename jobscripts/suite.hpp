@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -37,9 +36,6 @@ struct Suite {
 /// Reads and expands a suite for a machine of `cores` cores. Throws InputError "file:line: key ...: what is allowed".
 [[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores);
 [[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores);
-
-/// Variants that take no exchange get "none"; points that become equal are kept once.
-void settle_exchanges(std::vector<Point>& points, const std::set<std::string>& variants_without_exchange);
 
 /// One launch of one point: indices into the suite's points, from 0.
 struct ScheduledLaunch {

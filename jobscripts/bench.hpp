@@ -1,0 +1,40 @@
+#pragma once
+// What the measuring program says of itself, asked without MPI launch.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace fourscore {
+
+/// fft_bench's answer about one point.
+struct PointCheck {
+  Point point;         ///< as it would be recorded: a variant that takes no exchange has "none"
+  bool error = false;  ///< unusable input; otherwise a reason means: to be skipped
+  std::string reason;
+};
+
+class Bench {
+ public:
+  explicit Bench(std::filesystem::path program) : program_(std::move(program)) {}
+  [[nodiscard]] const std::filesystem::path& program() const { return program_; }
+
+  /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation,
+  /// available, reason.
+  [[nodiscard]] nlohmann::json list() const;
+  /// `--identity`: { "machine": {...}, "code": {...}, "machine_hash", "code_hash" }
+  [[nodiscard]] nlohmann::json identity() const;
+  /// `--check-points`: points as JSON lines on its standard input, one answer a line, in one process.
+  [[nodiscard]] std::vector<PointCheck> check(const std::vector<Point>& points) const;
+
+ private:
+  /// Its standard output. Throws EnvironmentError with the end of its standard error when it fails.
+  [[nodiscard]] std::string ask(const std::vector<std::string>& options, const std::string& input = {}) const;
+
+  std::filesystem::path program_;
+};
+
+}  // namespace fourscore

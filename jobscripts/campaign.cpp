@@ -1,0 +1,216 @@
+#include "jobscripts/campaign.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "core/record.hpp"
+#include "results/record_file.hpp"
+#include "results/sha256.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr double longest_clean_up_s = 20.0;
+
+json read_campaign_file(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  const json content = json::parse(text.str(), nullptr, false);
+  if (!content.is_object() || content.value("schema", "") != "fourscore.campaign")
+    throw InputError(
+        fmt::format("{} is not a campaign's description; choose another name with --campaign", file.string()));
+  return content;
+}
+
+/// Points that fft_bench takes for one (a variant without exchanges ignores the exchange) are kept once.
+void check_points(const Suite& suite, const Bench& bench, std::vector<CampaignPoint>& points) {
+  std::set<std::string> errors;
+  std::set<std::string> seen;
+  for (auto& answer : bench.check(suite.points)) {
+    if (answer.error) errors.insert(answer.reason);
+    const std::string id = point_id(answer.point);
+    if (seen.insert(id).second) points.push_back({std::move(answer.point), id, answer.reason});
+  }
+  if (errors.empty()) return;
+  std::string message = fmt::format("suite {}:", suite.file.string());
+  for (const auto& error : errors) message += (errors.size() > 1 ? "\n  " : " ") + error;
+  throw InputError(message);
+}
+
+/// BASE, BASE-2, BASE-3 ...: the last one there is, or the next.
+std::string choose_name(const Archive& archive, const std::string& base, bool fresh) {
+  const auto exists = [&](const std::string& name) {
+    return fs::exists(archive.campaign_folder(name) / "campaign.json") || fs::exists(archive.records_folder(name));
+  };
+  if (!exists(base)) return base;
+  std::string last = base;
+  for (int number = 2;; ++number) {
+    const std::string name = fmt::format("{}-{}", base, number);
+    if (!exists(name)) return fresh ? name : last;
+    last = name;
+  }
+}
+
+bool valid_campaign_name(const std::string& name) {
+  return !name.empty() && name.size() <= 128 && name.front() != '.' && name.front() != '-' &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
+             std::string::npos;
+}
+
+/// An existing campaign goes on only with what it began with.
+void adopt(Campaign& campaign, const json& stored) {
+  std::string differing;
+  const auto compare = [&](const char* what, const std::string& key, const std::string& now) {
+    if (stored.value(key, "") != now)
+      differing += fmt::format("{}{} ({}, now {})", differing.empty() ? "" : ", ", what, stored.value(key, "?"), now);
+  };
+  compare("suite", "suite_sha256", campaign.suite_sha256);
+  compare("machine", "machine_hash", campaign.identity.value("machine_hash", ""));
+  compare("program", "code_hash", campaign.identity.value("code_hash", ""));
+  if (!differing.empty())
+    throw InputError(
+        fmt::format("campaign {} was begun with another {}; choose another name with --campaign, or --fresh",
+                    campaign.id, differing));
+  campaign.seed = stored.value("seed", campaign.seed);
+  campaign.exists = true;
+}
+
+}  // namespace
+
+json Campaign::stamp(int launch, std::size_t order) const {
+  return {{"id", id},         {"suite", suite.name}, {"suite_sha256", suite_sha256},
+          {"launch", launch}, {"order", order},      {"of", schedule.size()},
+          {"seed", seed}};
+}
+
+Campaign plan_campaign(Suite suite, const Bench& bench, const Archive& archive, const CampaignRequest& request) {
+  Campaign campaign;
+  campaign.suite_sha256 = sha256_hex(suite.text);
+  check_points(suite, bench, campaign.points);
+  campaign.identity = bench.identity();
+  campaign.seed = suite.seed;
+  while (campaign.seed == 0) campaign.seed = std::random_device{}();
+  if (!request.name.empty() && !valid_campaign_name(request.name))
+    throw InputError(
+        fmt::format("campaign name '{}': letters, digits, - _ . only, not starting with - or .", request.name));
+  const std::string digits = sha256_hex(campaign.suite_sha256 + campaign.identity.value("machine_hash", "") +
+                                        campaign.identity.value("code_hash", ""))
+                                 .substr(0, 8);
+  const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
+  campaign.id = choose_name(archive, base, request.fresh);
+  campaign.suite = std::move(suite);
+  if (const fs::path file = archive.campaign_folder(campaign.id) / "campaign.json"; fs::exists(file))
+    adopt(campaign, read_campaign_file(file));
+
+  std::vector<std::size_t> launched;
+  for (std::size_t i = 0; i < campaign.points.size(); ++i)
+    if (campaign.points[i].skip_reason.empty()) launched.push_back(i);
+  campaign.schedule = schedule_launches(launched.size(), campaign.suite.launches, campaign.suite.order, campaign.seed);
+  for (auto& entry : campaign.schedule) entry.point = launched[entry.point];
+  return campaign;
+}
+
+void write_campaign(const Campaign& campaign, const Archive& archive, const std::string& launcher) {
+  if (campaign.exists) return;
+  json points = json::array();
+  for (const auto& point : campaign.points) {
+    points.push_back({{"point_id", point.id}, {"point", point_json(point.point)}});
+    if (!point.skip_reason.empty()) points.back()["skipped"] = point.skip_reason;
+  }
+  json schedule = json::array();
+  for (const auto& entry : campaign.schedule) schedule.push_back({campaign.points[entry.point].id, entry.launch});
+  const Suite& suite = campaign.suite;
+  const json content{{"schema", "fourscore.campaign"},
+                     {"schema_version", 1},
+                     {"id", campaign.id},
+                     {"suite", suite.name},
+                     {"description", suite.description},
+                     {"suite_sha256", campaign.suite_sha256},
+                     {"suite_text", suite.text},
+                     {"launches", suite.launches},
+                     {"order", suite.order == LaunchOrder::random ? "random" : "listed"},
+                     {"seed", campaign.seed},
+                     {"dropped_oversubscribed", suite.dropped_oversubscribed},
+                     {"launcher", launcher},
+                     {"machine_hash", campaign.identity.value("machine_hash", "")},
+                     {"code_hash", campaign.identity.value("code_hash", "")},
+                     {"identity", campaign.identity},
+                     {"points", points},
+                     {"schedule", schedule}};
+  const fs::path folder = archive.campaign_folder(campaign.id);
+  try {
+    write_record_once(folder / "campaign.json", content, folder / "staging");
+  } catch (const RecordFileError& error) {
+    throw ArchiveError(error.what());
+  }
+}
+
+CampaignLock::CampaignLock(const Archive& archive, const std::string& campaign) {
+  const fs::path file = archive.campaign_folder(campaign) / "lock";
+  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd_ < 0) throw ArchiveError(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  char host[256] = "";
+  ::gethostname(host, sizeof(host) - 1);
+  const auto begin = std::chrono::steady_clock::now();
+  while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) {
+      ::close(fd_);
+      throw ArchiveError(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
+    }
+    std::ifstream in(file);
+    long pid = 0;
+    std::string holder_host;
+    in >> pid >> holder_host;
+    const bool dead = pid > 0 && holder_host == host && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if ((!dead && waited > 0.2) || waited > longest_clean_up_s) {
+      ::close(fd_);
+      throw InputError(
+          fmt::format("campaign {} is being run by process {} on {}; two runs of one campaign would measure "
+                      "each other",
+                      campaign, pid, holder_host.empty() ? "an unknown host" : holder_host));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const std::string text = fmt::format("{} {}\n", ::getpid(), host);
+  if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, text.data(), text.size(), 0) < 0) {
+    ::close(fd_);
+    throw ArchiveError(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+  }
+}
+
+CampaignLock::~CampaignLock() { ::close(fd_); }
+
+void sweep(const Archive& archive, const std::string& campaign) {
+  std::error_code error;
+  const fs::path staging = archive.campaign_folder(campaign) / "staging";
+  for (fs::directory_iterator it(staging, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    fs::remove_all(it->path(), ignored);
+  }
+  for (fs::directory_iterator it(archive.records_folder(campaign), error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(".") && name.ends_with(".tmp")) fs::remove(it->path(), ignored);
+  }
+}
+
+}  // namespace fourscore

@@ -1,0 +1,67 @@
+#pragma once
+// One campaign: a suite expanded for one machine and one binary, and what of it is done.
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "jobscripts/bench.hpp"
+#include "jobscripts/suite.hpp"
+#include "results/archive.hpp"
+
+namespace fourscore {
+
+/// A point of a campaign, with fft_bench's answer about it.
+struct CampaignPoint {
+  Point point;
+  std::string id;
+  std::string skip_reason;  ///< why it is not launched; empty when it is
+};
+
+/// What campaign.json holds, and the order of launches that follows from it.
+struct Campaign {
+  std::string id;
+  Suite suite;
+  std::string suite_sha256;
+  nlohmann::json identity;  ///< of fft_bench: machine, code and their hashes
+  std::uint64_t seed = 0;
+  std::vector<CampaignPoint> points;
+  std::vector<ScheduledLaunch> schedule;  ///< of the points that are launched
+  bool exists = false;                    ///< campaign.json is there already
+
+  /// The "campaign" object of a record; order counts from 0 in the schedule.
+  [[nodiscard]] nlohmann::json stamp(int launch, std::size_t order) const;
+};
+
+struct CampaignRequest {
+  std::string name;    ///< --campaign
+  bool fresh = false;  ///< --fresh
+};
+
+/// Asks fft_bench about every point and finds or names the campaign; writes nothing. Throws InputError for points that
+/// fft_bench refuses and for a name that another suite, binary or machine has.
+[[nodiscard]] Campaign plan_campaign(Suite suite, const Bench& bench, const Archive& archive,
+                                     const CampaignRequest& request);
+
+/// Writes campaign.json, once. Throws ArchiveError.
+void write_campaign(const Campaign& campaign, const Archive& archive, const std::string& launcher);
+
+/// flock(2) on the campaign, inherited by what runs under it. When the holder is dead and only its last launch is still
+/// being ended, waits for that. Throws InputError naming the holder otherwise.
+class CampaignLock {
+ public:
+  CampaignLock(const Archive& archive, const std::string& campaign);
+  ~CampaignLock();
+  CampaignLock(const CampaignLock&) = delete;
+  CampaignLock& operator=(const CampaignLock&) = delete;
+
+ private:
+  int fd_ = -1;
+};
+
+/// Removes what a killed run left in the staging folder and among the records. The caller holds the lock.
+void sweep(const Archive& archive, const std::string& campaign);
+
+}  // namespace fourscore

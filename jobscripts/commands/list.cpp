@@ -1,0 +1,119 @@
+// fourscore list: what there is, what cannot run here and why.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "hwcounters/counter.hpp"
+#include "jobscripts/bench.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/suite.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+struct ListOptions {
+  std::string what;
+  std::string bench;
+  bool json = false;
+};
+
+json counters() {
+  json entries = json::array();
+  for (const auto& [name, backend] : CounterRegistry::instance().backends())
+    entries.push_back({{"name", name},
+                       {"summary", backend->summary()},
+                       {"available", backend->unavailable().empty()},
+                       {"reason", backend->unavailable()}});
+  return entries;
+}
+
+json launchers() {
+  json entries = json::array();
+  for (const auto& name : LauncherRegistry::instance().names()) {
+    const Launcher& launcher = *LauncherRegistry::instance().find(name);
+    const std::string reason = launcher.unavailable();
+    entries.push_back(
+        {{"name", name}, {"summary", launcher.card().summary}, {"available", reason.empty()}, {"reason", reason}});
+  }
+  return entries;
+}
+
+json suites() {
+  json entries = json::array();
+  for (const auto& folder : suite_folders())
+    for (const auto& file : all_suites()) {
+      json entry{{"name", file.lexically_relative(folder).replace_extension().generic_string()},
+                 {"file", file.string()}};
+      try {
+        const Suite suite = load_suite(file, usable_cores());
+        entry.update({{"summary", suite.description},
+                      {"points", suite.points.size()},
+                      {"launches", suite.launches},
+                      {"dropped_oversubscribed", suite.dropped_oversubscribed},
+                      {"available", true},
+                      {"reason", ""}});
+      } catch (const InputError& error) {
+        entry.update({{"summary", ""}, {"available", false}, {"reason", error.what()}});
+      }
+      entries.push_back(std::move(entry));
+    }
+  return entries;
+}
+
+void print(const json& entries) {
+  std::size_t width = 0;
+  for (const auto& entry : entries) width = std::max(width, entry.value("name", "").size());
+  for (const auto& entry : entries) {
+    std::string line = fmt::format("{:<{}}  {}", entry.value("name", ""), width, entry.value("summary", ""));
+    if (entry.contains("points"))
+      line += fmt::format(" ({} points x {} launches)", entry["points"].dump(), entry["launches"].dump());
+    if (const std::string citation = entry.value("citation", ""); !citation.empty()) line += " [" + citation + "]";
+    if (!entry.value("available", true))
+      line += fmt::format("\n{:<{}}  cannot run here: {}", "", width, entry.value("reason", ""));
+    fmt::print("{}\n", line);
+  }
+}
+
+int list(const ListOptions& options) {
+  json entries;
+  if (options.what == "counters")
+    entries = counters();
+  else if (options.what == "launchers")
+    entries = launchers();
+  else if (options.what == "suites")
+    entries = suites();
+  else
+    entries = Bench(find_bench(options.bench)).list().value(options.what, json::array());
+  if (options.json)
+    fmt::print("{}\n", entries.dump(2));
+  else
+    print(entries);
+  return exit_done;
+}
+
+Command list_command() {
+  return {"list", "Show what there is, what cannot run here and why",
+          "  fourscore list variants\n"
+          "  fourscore list suites --json\n",
+          10, [](CLI::App& app) -> std::function<int()> {
+            auto options = std::make_shared<ListOptions>();
+            app.add_option("what", options->what, "variants, exchanges, suites, counters or launchers")
+                ->required()
+                ->check(CLI::IsMember({"variants", "exchanges", "suites", "counters", "launchers"}));
+            app.add_option("--bench", options->bench,
+                           "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
+                ->type_name("FILE");
+            add_json_option(app, options->json);
+            return [options] { return list(*options); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(list_command);
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,49 @@
+// fourscore reindex: build the SQLite index anew from the records.
+
+#include <fmt/format.h>
+
+#include "jobscripts/commands/campaigns.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "results/index.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+int reindex_archive(const std::string& archive_option, bool as_json) {
+  const Archive archive = open_archive(archive_option);
+  const ReindexResult result = reindex(archive);
+  if (as_json) {
+    json unreadable = json::array();
+    for (const auto& [file, reason] : result.unreadable) unreadable.push_back({{"file", file}, {"reason", reason}});
+    fmt::print("{}\n",
+               json{{"records", result.records}, {"unreadable", unreadable}, {"seconds", result.seconds}}.dump(2));
+    return exit_done;
+  }
+  for (const auto& [file, reason] : result.unreadable) fmt::print(stderr, "unreadable: {}: {}\n", file, reason);
+  fmt::print("{} records indexed in {:.2f} s, {} unreadable\n", result.records, result.seconds,
+             result.unreadable.size());
+  return exit_done;
+}
+
+Command reindex_command() {
+  return {"reindex", "Rebuild the index from the records",
+          "  fourscore reindex --archive results-2026\n"
+          "Files that cannot be read are named, kept in the table `unreadable`, and passed over.\n",
+          50, [](CLI::App& app) -> std::function<int()> {
+            struct Options {
+              std::string archive;
+              bool json = false;
+            };
+            auto options = std::make_shared<Options>();
+            add_archive_option(app, options->archive);
+            add_json_option(app, options->json);
+            return [options] { return reindex_archive(options->archive, options->json); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(reindex_command);
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,89 @@
+// fourscore report: the Python package writes it.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/problem.hpp"
+#include "jobscripts/commands/campaigns.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/process.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// $FOURSCORE_PYTHON, else the configured interpreter, else python3.
+std::string python() {
+  if (const char* set = std::getenv("FOURSCORE_PYTHON"); set != nullptr && *set != '\0') return set;
+  const std::string configured = FOURSCORE_PYTHON_DEFAULT;
+  return configured.empty() ? "python3" : configured;
+}
+
+/// Throws EnvironmentError saying what is missing.
+void check_python(const std::string& interpreter) {
+  ProcessSpec spec;
+  spec.argv = {interpreter, "-c", "import fourscore_analysis.__main__"};
+  spec.time_limit_s = 120;
+  const ProcessResult result = run_process(spec);
+  constexpr auto advice =
+      "run jobscripts/setup, or name an interpreter that has numpy, scipy, pandas, matplotlib and jinja2 with "
+      "FOURSCORE_PYTHON";
+  if (result.start_error != 0)
+    throw EnvironmentError(fmt::format("the Python interpreter '{}' cannot be started: {}; {}", interpreter,
+                                       std::strerror(result.start_error), advice));
+  if (result.exit_status == 0 && result.signal == 0) return;
+  std::string tail = result.stderr_tail;
+  while (!tail.empty() && tail.back() == '\n') tail.pop_back();
+  throw EnvironmentError(fmt::format("'{}' cannot load fourscore_analysis: {}; {}", interpreter,
+                                     tail.substr(tail.rfind('\n') + 1), advice));
+}
+
+int report(const std::string& archive_option, const std::vector<std::string>& names, const std::string& output) {
+  const Archive archive = open_archive(archive_option);
+  if (!names.empty()) (void)chosen_campaigns(archive, names);
+  const char* path = std::getenv("PYTHONPATH");
+  const std::string folder = analysis_folder().string();
+  ::setenv("PYTHONPATH", (path == nullptr || *path == '\0' ? folder : folder + ":" + path).c_str(), 1);
+  const std::string interpreter = python();
+  check_python(interpreter);
+  std::vector<std::string> command{interpreter, "-m",        "fourscore_analysis",
+                                   "report",    "--archive", archive.root().string()};
+  command.insert(command.end(), names.begin(), names.end());
+  command.insert(command.end(), {"-o", output});
+  std::vector<char*> argv;
+  for (auto& argument : command) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  throw EnvironmentError(fmt::format("{} cannot be started: {}", shown_command(command), std::strerror(errno)));
+}
+
+Command report_command() {
+  return {"report", "Write one self-contained page of what the campaigns found",
+          "  fourscore report -o report.html\n"
+          "  fourscore report strong-1a2b3c4d weak-5e6f7a8b -o scaling.html\n",
+          70, [](CLI::App& app) -> std::function<int()> {
+            struct Options {
+              std::string archive;
+              std::vector<std::string> campaigns;
+              std::string output = "report.html";
+            };
+            auto options = std::make_shared<Options>();
+            app.add_option("campaign", options->campaigns, "campaigns to show (default: all)")->type_name("CAMPAIGN");
+            app.add_option("-o,--output", options->output, "the page; plots stand in a folder beside it")
+                ->capture_default_str()
+                ->type_name("FILE");
+            add_archive_option(app, options->archive);
+            return [options] { return report(options->archive, options->campaigns, options->output); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(report_command);
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,172 @@
+// fourscore run: launch what a suite still lacks.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/record.hpp"
+#include "jobscripts/campaign.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/runner.hpp"
+#include "jobscripts/summary.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct RunOptions {
+  std::string suite;
+  std::string launcher = "local";
+  std::string archive;
+  std::string bench;
+  std::string mpirun;
+  CampaignRequest campaign;
+  std::size_t max_launches = 0;
+  bool dry_run = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+std::string one_line(const Point& point) {
+  const Problem& problem = point.problem;
+  std::string line = fmt::format("{} {} {} {} {} {}, {} rank{}, grid {}, {} {} {}", point.variant, point.exchange,
+                                 shape_text(problem.shape), to_string(problem.precision), to_string(problem.kind),
+                                 to_string(problem.direction), point.ranks, point.ranks == 1 ? "" : "s",
+                                 grid_text(problem.grid), to_string(problem.contract.layout),
+                                 to_string(problem.contract.placement), to_string(problem.contract.effort));
+  if (problem.threads != 1) line += fmt::format(", {} threads", problem.threads);
+  for (const auto& [key, value] : problem.parameters) line += fmt::format(" {}={}", key, value);
+  return line;
+}
+
+int dry_run(const Campaign& campaign, const Archive& archive, bool as_json) {
+  const auto planned = planned_launches(campaign, archive);
+  std::size_t done = 0;
+  for (const auto& launch : planned) done += launch.done ? 1 : 0;
+  if (as_json) {
+    json launches = json::array();
+    for (const auto& launch : planned)
+      launches.push_back({{"point_id", campaign.points[launch.point].id},
+                          {"point", point_json(campaign.points[launch.point].point)},
+                          {"launch", launch.launch},
+                          {"done", launch.done}});
+    json skipped = json::array();
+    for (const auto& point : campaign.points)
+      if (!point.skip_reason.empty())
+        skipped.push_back({{"point_id", point.id}, {"point", point_json(point.point)}, {"reason", point.skip_reason}});
+    fmt::print("{}\n", json{{"campaign", campaign.id},
+                            {"seed", campaign.seed},
+                            {"launches", launches},
+                            {"skipped", skipped},
+                            {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed}}
+                           .dump(2));
+    return exit_done;
+  }
+  for (const auto& launch : planned)
+    fmt::print("{:>5} {:<4} {}, launch {}\n", launch.order, launch.done ? "done" : "",
+               one_line(campaign.points[launch.point].point), launch.launch);
+  for (const auto& point : campaign.points)
+    if (!point.skip_reason.empty()) fmt::print("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
+  fmt::print("Campaign {}: {} launches, {} done. Nothing was written.\n", campaign.id, planned.size(), done);
+  if (!campaign.exists && campaign.suite.seed == 0)
+    fmt::print("The suite has no seed: the order is drawn anew when the campaign starts.\n");
+  return exit_done;
+}
+
+void print_result(const RunOptions& options, const Campaign& campaign, const Archive& archive,
+                  const CampaignSummary& summary, const std::vector<std::string>& warnings, bool interrupted) {
+  const auto planned = planned_launches(campaign, archive);
+  const auto missing =
+      std::count_if(planned.begin(), planned.end(), [](const PlannedLaunch& launch) { return !launch.done; });
+  if (options.json) {
+    json result = summary_json(summary);
+    result.update({{"campaign", campaign.id},
+                   {"archive", archive.root().string()},
+                   {"seed", campaign.seed},
+                   {"missing", missing},
+                   {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed},
+                   {"warnings", warnings},
+                   {"interrupted", interrupted}});
+    fmt::print("{}\n", result.dump(2, ' ', false, json::error_handler_t::replace));
+  } else {
+    fmt::print("\nCampaign {} in {}\n{}", campaign.id, archive.root().string(), summary_table(summary));
+    if (campaign.suite.dropped_oversubscribed > 0)
+      fmt::print("{} points were dropped: more than {} threads per core (max_oversubscription)\n",
+                 campaign.suite.dropped_oversubscribed, campaign.suite.max_oversubscription);
+  }
+  for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (missing > 0)
+    fmt::print(stderr, "{}{} launches are missing; the same command goes on with them.\n",
+               interrupted ? "Interrupted: " : "", missing);
+}
+
+int run(const RunOptions& options) {
+  const InterruptGuard guard;
+  const Archive archive(fs::absolute(archive_folder(options.archive)));
+  RunSettings settings;
+  settings.launcher_options = {options.mpirun, usable_cores()};
+  Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores);
+  settings.bench = find_bench(options.bench);
+  settings.max_launches = options.max_launches;
+  settings.quiet = options.quiet;
+  settings.launcher = LauncherRegistry::instance().find(options.launcher);
+  if (settings.launcher == nullptr) (void)LauncherRegistry::instance().get(options.launcher, "launcher");
+  const Campaign campaign = plan_campaign(std::move(suite), Bench(settings.bench), archive, options.campaign);
+  if (options.dry_run) return dry_run(campaign, archive, options.json);
+  if (const std::string problem = settings.launcher->unavailable(settings.launcher_options); !problem.empty())
+    throw EnvironmentError(fmt::format("launcher '{}': {}", options.launcher, problem));
+
+  archive.create_campaign(campaign.id);
+  const CampaignLock lock(archive, campaign.id);
+  sweep(archive, campaign.id);
+  write_campaign(campaign, archive, options.launcher);
+  CampaignRunner runner(campaign, archive, settings);
+  const bool finished = runner.run();
+  const CampaignSummary summary = summarise(archive, campaign.id);
+  print_result(options, campaign, archive, summary, runner.warnings(), !finished);
+  if (!finished) return exit_interrupted;
+  return summary.has_bad() ? exit_says_no : exit_done;
+}
+
+Command run_command() {
+  return {"run", "Launch every point of a suite that is not archived yet",
+          "  fourscore run smoke\n"
+          "  fourscore run suites/strong.toml --archive results-2026 --dry-run\n"
+          "  fourscore run peers --campaign before-the-change\n"
+          "Interrupt it at any time; the same command goes on with what is missing.\n",
+          20, [](CLI::App& app) -> std::function<int()> {
+            auto options = std::make_shared<RunOptions>();
+            app.add_option("suite", options->suite, "a suite's file, or its name (`fourscore list suites`)")
+                ->required()
+                ->type_name("SUITE");
+            app.add_option("--launcher", options->launcher, "how to start MPI programs (`fourscore list launchers`)")
+                ->capture_default_str();
+            add_archive_option(app, options->archive);
+            app.add_option("--campaign", options->campaign.name,
+                           "name of the campaign (default: from suite, program and machine)")
+                ->type_name("NAME");
+            app.add_flag("--fresh", options->campaign.fresh, "begin anew beside an existing campaign");
+            app.add_option("--max-launches", options->max_launches, "stop after so many launches")
+                ->check(CLI::PositiveNumber);
+            app.add_option("--bench", options->bench,
+                           "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
+                ->type_name("FILE");
+            app.add_option("--mpirun", options->mpirun,
+                           "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
+                ->type_name("FILE");
+            app.add_flag("--dry-run", options->dry_run, "list the launches in order and what is done; write nothing");
+            app.add_flag("--quiet", options->quiet, "no progress");
+            add_json_option(app, options->json);
+            return [options] { return run(*options); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(run_command);
+
+}  // namespace
+}  // namespace fourscore

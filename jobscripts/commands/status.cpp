@@ -1,0 +1,73 @@
+// fourscore status: what the archive holds, campaign by campaign.
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/problem.hpp"
+#include "jobscripts/commands/campaigns.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/summary.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+/// How many records a finished campaign has, from its campaign.json; 0 when there is none.
+std::size_t expected_records(const Archive& archive, const std::string& campaign) {
+  std::ifstream in(archive.campaign_folder(campaign) / "campaign.json");
+  const json content = json::parse(in, nullptr, false);
+  if (!content.is_object()) return 0;
+  std::size_t expected = content.value("schedule", json::array()).size();
+  for (const auto& point : content.value("points", json::array())) expected += point.contains("skipped") ? 1 : 0;
+  return expected;
+}
+
+int status(const std::string& archive_option, const std::vector<std::string>& names, bool as_json) {
+  const Archive archive = open_archive(archive_option);
+  json list = json::array();
+  for (const auto& name : chosen_campaigns(archive, names)) {
+    const CampaignSummary summary = summarise(archive, name);
+    const std::size_t expected = expected_records(archive, name);
+    const std::size_t records = archive.record_files(name).size();
+    if (as_json) {
+      json entry = summary_json(summary);
+      entry.update({{"campaign", name}, {"records", records}, {"expected", expected}});
+      list.push_back(std::move(entry));
+      continue;
+    }
+    std::string counts;
+    for (const auto& [word, count] : summary.counts) counts += fmt::format(", {} {}", count, word);
+    fmt::print("{}: {}{} records{}{}\n", name, records, expected > 0 ? fmt::format(" of {}", expected) : "", counts,
+               summary.unreadable.empty() ? "" : fmt::format(", {} unreadable", summary.unreadable.size()));
+    if (!names.empty()) fmt::print("{}", summary_table(summary));
+  }
+  if (as_json) fmt::print("{}\n", list.dump(2, ' ', false, json::error_handler_t::replace));
+  return exit_done;
+}
+
+Command status_command() {
+  return {"status", "Show what the archive holds and how far each campaign is",
+          "  fourscore status\n"
+          "  fourscore status strong-1a2b3c4d --archive results-2026\n",
+          30, [](CLI::App& app) -> std::function<int()> {
+            struct Options {
+              std::string archive;
+              std::vector<std::string> campaigns;
+              bool json = false;
+            };
+            auto options = std::make_shared<Options>();
+            app.add_option("campaign", options->campaigns, "campaigns to show in full (default: one line for each)")
+                ->type_name("CAMPAIGN");
+            add_archive_option(app, options->archive);
+            add_json_option(app, options->json);
+            return [options] { return status(options->archive, options->campaigns, options->json); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(status_command);
+
+}  // namespace
+}  // namespace fourscore

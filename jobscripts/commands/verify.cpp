@@ -1,0 +1,54 @@
+// fourscore verify: is what the archive holds what it should hold?
+
+#include "results/verify.hpp"
+
+#include <fmt/format.h>
+
+#include "jobscripts/commands/campaigns.hpp"
+#include "jobscripts/commands/command.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+int verify_archive(const std::string& archive_option, const std::vector<std::string>& names, bool as_json) {
+  const Archive archive = open_archive(archive_option);
+  const VerifyResult result = verify(archive, names.empty() ? names : chosen_campaigns(archive, names));
+  if (as_json) {
+    json findings = json::array();
+    for (const auto& finding : result.findings)
+      findings.push_back({{"file", finding.file}, {"problem", finding.problem}});
+    fmt::print("{}\n", json{{"records", result.records}, {"findings", findings}}.dump(2, ' ', false,
+                                                                                      json::error_handler_t::replace));
+  } else {
+    for (const auto& finding : result.findings) fmt::print("{}: {}\n", finding.file, finding.problem);
+    fmt::print("{} records, {}\n", result.records,
+               result.findings.empty() ? "all as they should be" : fmt::format("{} findings", result.findings.size()));
+  }
+  return result.findings.empty() ? exit_done : exit_says_no;
+}
+
+Command verify_command() {
+  return {"verify", "Check every record: readable, named after its point, samples consistent",
+          "  fourscore verify\n"
+          "  fourscore verify strong-1a2b3c4d --json\n"
+          "Exit code 1 when something is off.\n",
+          40, [](CLI::App& app) -> std::function<int()> {
+            struct Options {
+              std::string archive;
+              std::vector<std::string> campaigns;
+              bool json = false;
+            };
+            auto options = std::make_shared<Options>();
+            app.add_option("campaign", options->campaigns, "campaigns to check (default: all)")->type_name("CAMPAIGN");
+            add_archive_option(app, options->archive);
+            add_json_option(app, options->json);
+            return [options] { return verify_archive(options->archive, options->campaigns, options->json); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(verify_command);
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "core/problem.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/paths.hpp"
+
+namespace fourscore {
+namespace {
+
+constexpr const char* description =
+    "fourscore measures distributed FFTs on this machine and shows where the time goes.\n"
+    "Exit codes: 0 done, 1 a result says no, 2 unusable input, 3 the environment failed.";
+
+/// Long names of a command's options, with their dashes.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
+  const auto nearest = nearest_name(given, known);
+  return nearest ? fmt::format("; did you mean '{}'?", *nearest) : "";
+}
+
+/// What CLI11 found unusable, with the nearest name where one was misspelt.
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  std::string message = error.what();
+  const CLI::App* used = &app;
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(command->get_name());
+    if (command->parsed()) used = command;
+  }
+  if (used == &app && argc > 1 && argv[1][0] != '-') {
+    message = fmt::format("'{}' is not a command{}", argv[1], suggestion(argv[1], commands));
+  } else if (const auto extra = used->remaining(true); !extra.empty()) {
+    const std::string name = extra.front().substr(0, extra.front().find('='));
+    message =
+        fmt::format("'{}' is not {} of `fourscore {}`{}", extra.front(), name[0] == '-' ? "an option" : "an argument",
+                    used == &app ? "" : used->get_name(), suggestion(name, option_names(*used)));
+  }
+  const std::string help = used == &app ? "fourscore --help" : fmt::format("fourscore {} --help", used->get_name());
+  fmt::print(stderr, "fourscore: {}\nRun `{}` for what there is.\n", message, help);
+  return exit_input;
+}
+
+int guarded(const std::function<int()>& action) {
+  try {
+    return action();
+  } catch (const InputError& error) {
+    fmt::print(stderr, "fourscore: {}\n", error.what());
+    return exit_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fourscore: {}\n", error.what());
+    return exit_environment;
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(description, "fourscore");
+  app.set_version_flag("--version", std::string("fourscore ") + FOURSCORE_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(32);
+  std::function<int()> chosen;
+  for (const auto& [place, command] : CommandRegistry::instance().commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->footer("Examples:\n" + command.examples);
+    const auto action = command.define(*sub);
+    sub->callback([&chosen, action] { chosen = action; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(app, error, argc, argv);
+  }
+  return guarded(chosen);
+}
+
+}  // namespace
+}  // namespace fourscore
+
+int main(int argc, char** argv) {
+  // A write beyond a quota or size limit must be an error to report, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return fourscore::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fourscore: %s\n", error.what());
+    return fourscore::exit_environment;
+  }
+}

@@ -1,0 +1,124 @@
+#include "jobscripts/paths.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "core/problem.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string{} : std::string(value);
+}
+
+bool runnable(const fs::path& file) { return fs::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0; }
+
+/// Beside <prefix>/bin/fourscore.
+fs::path share_folder() { return own_folder().parent_path() / "share" / "fourscore"; }
+
+}  // namespace
+
+fs::path own_folder() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::current_path() : self.parent_path();
+}
+
+fs::path find_bench(const std::string& option) {
+  for (const auto& [given, from] :
+       {std::pair{option, "--bench"}, std::pair{environment("FOURSCORE_BENCH"), "FOURSCORE_BENCH"}}) {
+    if (given.empty()) continue;
+    if (!runnable(given)) throw EnvironmentError(fmt::format("{} names {}, which is not a program", from, given));
+    return fs::absolute(given);
+  }
+  std::vector<fs::path> candidates{own_folder() / "fft_bench",
+                                   own_folder().parent_path() / "libexec/fourscore/fft_bench"};
+  std::string rest = environment("PATH");
+  while (!rest.empty()) {
+    const std::size_t cut = std::min(rest.find(':'), rest.size());
+    if (cut > 0) candidates.push_back(fs::path(rest.substr(0, cut)) / "fft_bench");
+    rest.erase(0, cut + 1);
+  }
+  for (const auto& candidate : candidates)
+    if (runnable(candidate)) return candidate;
+  throw EnvironmentError(
+      fmt::format("fft_bench is neither in {} nor in PATH; build it (it needs MPI: the configure summary says what is "
+                  "missing) or name it with --bench or FOURSCORE_BENCH",
+                  own_folder().string()));
+}
+
+std::vector<fs::path> suite_folders() {
+  std::vector<fs::path> folders;
+  if (const std::string set = environment("FOURSCORE_SUITES"); !set.empty()) folders.emplace_back(set);
+  folders.emplace_back(FOURSCORE_SOURCE_FOLDER "/suites");
+  folders.push_back(share_folder() / "suites");
+  for (const auto& folder : folders)
+    if (fs::is_directory(folder)) return {folder};
+  return {};
+}
+
+std::vector<fs::path> all_suites() {
+  std::vector<fs::path> files;
+  for (const auto& folder : suite_folders())
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+fs::path find_suite(const std::string& name) {
+  if (fs::is_regular_file(name)) return name;
+  std::vector<std::string> known;
+  for (const auto& folder : suite_folders())
+    for (const auto& file : all_suites()) {
+      known.push_back(file.lexically_relative(folder).replace_extension().generic_string());
+      if (known.back() == name) return file;
+    }
+  const auto nearest = nearest_name(name, known);
+  std::string list;
+  for (const auto& suite : known) list += " " + suite;
+  throw InputError(fmt::format("no suite '{}': neither a file nor a suite's name{}. Suites:{}", name,
+                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+                               list.empty() ? " none found" : list));
+}
+
+fs::path analysis_folder() {
+  for (const fs::path& folder : {fs::path(FOURSCORE_SOURCE_FOLDER "/analysis"), share_folder() / "analysis"})
+    if (fs::is_directory(folder / "fourscore_analysis")) return folder;
+  throw EnvironmentError(fmt::format("the Python package fourscore_analysis is neither in {}/analysis nor in {}",
+                                     FOURSCORE_SOURCE_FOLDER, share_folder().string()));
+}
+
+fs::path archive_folder(const std::string& option) {
+  if (!option.empty()) return option;
+  const std::string set = environment("FOURSCORE_ARCHIVE");
+  return set.empty() ? fs::path("fourscore-archive") : fs::path(set);
+}
+
+int usable_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  std::set<std::string> cores;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) continue;
+    std::ifstream siblings(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
+    std::string line;
+    cores.insert(std::getline(siblings, line) ? line : std::to_string(cpu));
+  }
+  return std::max<int>(1, static_cast<int>(cores.size()));
+}
+
+}  // namespace fourscore

@@ -1,0 +1,219 @@
+#include "jobscripts/runner.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "core/record.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/point_keys.hpp"
+#include "results/index.hpp"
+#include "results/record_file.hpp"
+#include "results/statistics.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+std::string now_utc() {
+  const auto now = std::chrono::system_clock::now();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms % 1000);
+}
+
+std::string epoch_seconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format("{:.6f}", std::chrono::duration<double>(now).count());
+}
+
+std::string short_name(const Point& point) {
+  return fmt::format("{} {} {} {} rank{}", point.variant, point.exchange, shape_text(point.problem.shape), point.ranks,
+                     point.ranks == 1 ? "" : "s");
+}
+
+/// The last line in which fft_bench itself says what went wrong: mpirun says much more after it.
+std::string own_words(const std::string& stderr_tail) {
+  static const std::string mark = "fft_bench: ";
+  const std::size_t at = stderr_tail.rfind(mark);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + mark.size();
+  return ": " + stderr_tail.substr(begin, std::min<std::size_t>(stderr_tail.find('\n', begin) - begin, 300));
+}
+
+Verdict failure_of(const ProcessResult& result, double time_limit_s) {
+  Verdict verdict{"failed", "", result.exit_status, result.signal, result.stderr_tail};
+  if (result.timed_out) {
+    verdict.status = "timeout";
+    verdict.reason = fmt::format("not finished after the time limit of {} s", time_limit_s);
+  } else if (result.signal != 0) {
+    verdict.reason = fmt::format("the launch was ended by signal {} ({})", result.signal, ::strsignal(result.signal));
+  } else if (result.exit_status != 0) {
+    verdict.reason = fmt::format("the launch ended with status {} and left no record{}", result.exit_status,
+                                 own_words(result.stderr_tail));
+  } else {
+    verdict.reason = "the launch ended without an error but left no record";
+  }
+  return verdict;
+}
+
+}  // namespace
+
+std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Archive& archive) {
+  std::vector<PlannedLaunch> planned;
+  for (const auto& entry : campaign.schedule) {
+    const fs::path record = archive.record_file(campaign.id, campaign.points[entry.point].id, entry.launch);
+    planned.push_back({entry.point, entry.launch, planned.size(), record, fs::exists(record)});
+  }
+  return planned;
+}
+
+bool CampaignRunner::run() {
+  index(archive_.record_files(campaign_.id));  // what a killed run archived but could not index
+  write_skipped();
+  const auto planned = planned_launches(campaign_, archive_);
+  std::size_t done = 0;
+  for (const auto& entry : planned) done += entry.done ? 1 : 0;
+  Progress progress(stderr, planned.size(), done, settings_.quiet);
+  std::size_t launched = 0;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    if (planned[i].done) continue;
+    if (settings_.max_launches > 0 && launched == settings_.max_launches) break;
+    if (InterruptGuard::interrupted()) return false;
+    progress.begin(short_name(campaign_.points[planned[i].point].point), left_s(planned, i));
+    if (!launch(planned[i], progress)) return false;
+    std::string status = "unreadable";
+    std::string detail;
+    try {
+      const json record = read_record(planned[i].record);
+      status = record.at("verdict").value("status", "?");
+      const auto times = record.value("/samples/time_s"_json_pointer, std::vector<double>{});
+      detail = times.empty() ? record.at("verdict").value("reason", "") : shown_time(median(times));
+    } catch (const std::exception& error) {
+      detail = error.what();
+    }
+    progress.end(fmt::format("{:<7} {}, launch {}: {}", status, short_name(campaign_.points[planned[i].point].point),
+                             planned[i].launch, detail),
+                 left_s(planned, i + 1));
+    ++launched;
+  }
+  return true;
+}
+
+void CampaignRunner::write_skipped() {
+  std::vector<fs::path> written;
+  for (const auto& point : campaign_.points) {
+    if (point.skip_reason.empty()) continue;
+    const fs::path file = archive_.record_file(campaign_.id, point.id, 0);
+    if (fs::exists(file)) continue;
+    json stamp = campaign_.stamp(0, 0);
+    stamp.erase("order");  // never launched
+    store(file,
+          make_unlaunched_record(point.point, stamp, {"skipped", point.skip_reason, 0, 0, ""}, provenance(now_utc())));
+    written.push_back(file);
+  }
+  index(written);
+}
+
+bool CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
+  const Point& point = campaign_.points[planned.point].point;
+  const fs::path stamp =
+      archive_.campaign_folder(campaign_.id) / "staging" / (planned.record.stem().string() + ".campaign.json");
+  std::ofstream(stamp) << campaign_.stamp(planned.launch, planned.order).dump() << std::flush;
+  const std::string started_at = now_utc();
+  auto command = settings_.launcher->command(settings_.launcher_options, point.ranks, point.problem.threads,
+                                             bench_command(planned, stamp));
+  ProcessSpec spec;
+  spec.argv = std::move(command.argv);
+  spec.environment = std::move(command.environment);
+  spec.time_limit_s = campaign_.suite.time_limit_s;
+  const ProcessResult result = run_process(spec);
+  wall_s_[planned.point] = result.wall_s;
+  std::error_code ignored;
+  fs::remove(stamp, ignored);
+
+  const bool recorded = fs::exists(planned.record);
+  if (!recorded && result.interrupted) return false;
+  if (result.start_error != 0)
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
+                                       std::error_code(result.start_error, std::generic_category()).message()));
+  if (!recorded) archive_failure(planned, result, started_at);
+  if (recorded && (result.timed_out || result.signal != 0 || result.exit_status > 1)) {
+    warnings_.push_back(fmt::format("{}: the record is complete, but the launch then ended with {} {}",
+                                    archive_.name_of(planned.record), result.signal != 0 ? "signal" : "status",
+                                    result.signal != 0 ? result.signal : result.exit_status));
+    progress.note("warning: " + warnings_.back());
+  }
+  index({planned.record});
+  return !result.interrupted;
+}
+
+std::vector<std::string> CampaignRunner::bench_command(const PlannedLaunch& planned, const fs::path& stamp) const {
+  const Suite& suite = campaign_.suite;
+  std::vector<std::string> argv{settings_.bench.string()};
+  for (auto& option : point_options(campaign_.points[planned.point].point)) argv.push_back(std::move(option));
+  const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
+  add({"--repetitions", std::to_string(suite.repetitions), "--warmup", std::to_string(suite.warmup)});
+  add({"--max-time-s", fmt::format("{}", suite.max_time_s)});
+  if (suite.isolate) add({"--isolate"});
+  if (!suite.phases) add({"--no-phases"});
+  add({"--record", planned.record.string(), "--campaign-json", stamp.string()});
+  add({"--launcher", settings_.launcher->card().name, "--launched-at", epoch_seconds()});
+  return argv;
+}
+
+void CampaignRunner::archive_failure(const PlannedLaunch& planned, const ProcessResult& result,
+                                     const std::string& started_at) {
+  // A record that could not be stored is the archive's failure, not the point's: say that, and archive nothing.
+  archive_.create_campaign(campaign_.id);
+  const Point& point = campaign_.points[planned.point].point;
+  store(planned.record,
+        make_unlaunched_record(point, campaign_.stamp(planned.launch, planned.order),
+                               failure_of(result, campaign_.suite.time_limit_s), provenance(started_at)));
+}
+
+void CampaignRunner::store(const fs::path& file, const json& record) const {
+  write_record_once(file, record, archive_.campaign_folder(campaign_.id) / "staging");
+}
+
+void CampaignRunner::index(const std::vector<fs::path>& files) {
+  if (files.empty()) return;
+  try {
+    add_to_index(archive_, files);
+  } catch (const IndexError& error) {
+    if (warnings_.empty() || warnings_.back().find(error.what()) == std::string::npos)
+      warnings_.push_back(
+          fmt::format("{}; the records are safe, `fourscore reindex` rebuilds the index", error.what()));
+  }
+}
+
+double CampaignRunner::left_s(const std::vector<PlannedLaunch>& planned, std::size_t from) const {
+  if (wall_s_.empty()) return -1;
+  double mean = 0;
+  for (const auto& [point, seconds] : wall_s_) mean += seconds / static_cast<double>(wall_s_.size());
+  double left = 0;
+  for (std::size_t i = from; i < planned.size(); ++i) {
+    if (planned[i].done) continue;
+    const auto known = wall_s_.find(planned[i].point);
+    left += known == wall_s_.end() ? mean : known->second;
+  }
+  return left;
+}
+
+json CampaignRunner::provenance(const std::string& started_at) const {
+  const json& known = campaign_.identity;
+  json identity{{"launch", {{"launcher", settings_.launcher->card().name}}}};
+  for (const char* part : {"machine", "code"})
+    if (known.contains(part)) identity[part] = known[part];
+  return {{"identity", identity},
+          {"machine_hash", known.value("machine_hash", "")},
+          {"code_hash", known.value("code_hash", "")},
+          {"volatile", {{"started_at", started_at}}}};
+}
+
+}  // namespace fourscore

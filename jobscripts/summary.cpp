@@ -1,0 +1,201 @@
+#include "jobscripts/summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "jobscripts/progress.hpp"
+#include "results/statistics.hpp"
+
+namespace fourscore {
+using nlohmann::json;
+
+namespace {
+
+const std::map<std::string, std::string>& short_flags() {
+  static const std::map<std::string, std::string> names{{"oversubscribed", "over"}, {"unbound", "unb"},
+                                                        {"in-cache", "cache"},      {"cold", "cold"},
+                                                        {"clock-suspect", "clock"}, {"open-breakdown", "open"}};
+  return names;
+}
+
+std::string extents(const json& values) {
+  if (!values.is_array()) return values.is_string() ? values.get<std::string>() : values.dump();
+  std::vector<std::string> parts;
+  for (const auto& value : values) parts.push_back(value.dump());
+  return fmt::format("{}", fmt::join(parts, "x"));
+}
+
+std::string group_title(const json& point) {
+  const json contract = point.value("contract", json::object());
+  std::string title =
+      fmt::format("{} {} {} {}, {} rank{}", extents(point.value("shape", json())), point.value("precision", "?"),
+                  point.value("kind", "?"), point.value("direction", "?"), point.value("ranks", 0),
+                  point.value("ranks", 0) == 1 ? "" : "s");
+  if (point.value("threads", 1) != 1) title += fmt::format(" x {} threads", point.value("threads", 1));
+  if (point.value("instances", 1) != 1) title += fmt::format(", {} instances", point.value("instances", 1));
+  return title + fmt::format(": {}, {}, planner {}", contract.value("layout", "?"), contract.value("placement", "?"),
+                             contract.value("planner", "?"));
+}
+
+/// Problem size, then ranks, then words: small before large, as one reads a scaling table.
+auto group_order(const json& point) {
+  double elements = 1;
+  for (const auto& extent : point.value("shape", json::array())) elements *= extent.get<double>();
+  return std::tuple(elements, point.value("ranks", 0), group_title(point));
+}
+
+void add_record(CampaignSummary& summary, std::map<std::string, PointSummary>& points, const json& record) {
+  const json verdict = record.value("verdict", json::object());
+  const std::string status = verdict.value("status", "?");
+  ++summary.counts[status];
+  const std::string id = record.value("point_id", "?");
+  PointSummary& point = points[id];
+  point.point_id = id;
+  point.point = record.value("point", json::object());
+  ++point.statuses[status];
+  if (status != "ok" && point.reason.empty()) point.reason = verdict.value("reason", "");
+  for (const auto& flag : record.value("flags", json::array()))
+    if (std::find(point.flags.begin(), point.flags.end(), flag) == point.flags.end()) point.flags.push_back(flag);
+  const json samples = record.value("samples", json::object());
+  std::vector<double> times = samples.value("time_s", std::vector<double>{});
+  const json harness = record.value("harness", json::object());
+  for (const auto& [part, seconds] : harness.items())
+    if (part != "measure_s" && seconds.is_number())
+      summary.harness_s[part.substr(0, part.rfind("_s"))] += seconds.get<double>();
+  for (const double time : samples.value("warmup_s", std::vector<double>{})) summary.measure_s += time;
+  for (const double time : times) summary.measure_s += time;
+  if (times.empty()) return;
+  point.launch_medians_s.push_back(median(times));
+  if (const double flops = record.value("credited_flops", 0.0); flops > 0)
+    point.gflops = flops / median(point.launch_medians_s) / 1e9;
+}
+
+std::string status_text(const PointSummary& point) {
+  if (point.statuses.size() == 1 && point.statuses.contains("ok")) return fmt::format("ok {}", point.statuses.at("ok"));
+  std::vector<std::string> parts;
+  for (const auto& [status, count] : point.statuses) parts.push_back(fmt::format("{} {}", status, count));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string flags_text(const PointSummary& point) {
+  std::vector<std::string> parts;
+  for (const auto& flag : point.flags) {
+    const auto found = short_flags().find(flag);
+    parts.push_back(found == short_flags().end() ? flag : found->second);
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+std::string method(const PointSummary& point) {
+  std::string name = point.point.value("variant", "?");
+  if (const json grid = point.point.value("grid", json("auto")); grid != "auto") name += " " + extents(grid);
+  if (const std::string library = point.point.value("local_fft", "fftw"); library != "fftw") name += " " + library;
+  const json parameters = point.point.value("parameters", json::object());
+  for (const auto& [key, value] : parameters.items())
+    name += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
+  return name;
+}
+
+std::string row(const PointSummary& point) {
+  std::string line =
+      fmt::format("  {} {:<18} {:<10}", point.best ? "*" : " ", method(point), point.point.value("exchange", "?"));
+  if (point.launch_medians_s.empty())
+    return line + fmt::format(" {:>10} {:>23} {:>8}  {:<8} {}\n", "-", "", "", status_text(point),
+                              point.reason.substr(0, 100));
+  const auto [low, high] = std::minmax_element(point.launch_medians_s.begin(), point.launch_medians_s.end());
+  return line + fmt::format(" {:>10} {:>23} {:>8.3g}  {:<8} {}\n", shown_time(median(point.launch_medians_s)),
+                            fmt::format("{} .. {}", shown_time(*low), shown_time(*high)), point.gflops,
+                            status_text(point), flags_text(point));
+}
+
+}  // namespace
+
+bool CampaignSummary::has_bad() const {
+  return counts.contains("wrong") || counts.contains("failed") || counts.contains("timeout");
+}
+
+CampaignSummary summarise(const Archive& archive, const std::string& campaign) {
+  CampaignSummary summary;
+  std::map<std::string, PointSummary> points;
+  for (const auto& file : archive.record_files(campaign)) {
+    try {
+      add_record(summary, points, read_record(file));
+    } catch (const UnreadableRecord& error) {
+      summary.unreadable.emplace_back(archive.name_of(file), error.what());
+    } catch (const json::exception& error) {
+      summary.unreadable.emplace_back(archive.name_of(file), error.what());
+    }
+  }
+  std::map<decltype(group_order(json())), SummaryGroup> groups;
+  for (auto& [id, point] : points) {
+    SummaryGroup& group = groups[group_order(point.point)];
+    group.title = group_title(point.point);
+    group.points.push_back(std::move(point));
+  }
+  for (auto& [order, group] : groups) {
+    const auto key = [](const PointSummary& p) {
+      return std::tuple(p.launch_medians_s.empty(), p.launch_medians_s.empty() ? 0.0 : median(p.launch_medians_s),
+                        p.point_id);
+    };
+    std::sort(group.points.begin(), group.points.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    group.points.front().best = !group.points.front().launch_medians_s.empty() && group.points.size() > 1;
+    summary.groups.push_back(std::move(group));
+  }
+  return summary;
+}
+
+std::string summary_table(const CampaignSummary& summary) {
+  std::string text;
+  for (const auto& group : summary.groups) {
+    text += fmt::format("{}\n    {:<18} {:<10} {:>10} {:>23} {:>8}  {:<8} {}\n", group.title, "variant", "exchange",
+                        "median", "launches, min .. max", "GFLOP/s", "launches", "flags");
+    for (const auto& point : group.points) text += row(point);
+  }
+  std::vector<std::string> counts;
+  for (const auto& [status, count] : summary.counts) counts.push_back(fmt::format("{} {}", count, status));
+  text += fmt::format("Records: {}\n", counts.empty() ? "none" : fmt::format("{}", fmt::join(counts, ", ")));
+  double harness = 0;
+  std::vector<std::string> parts;
+  for (const auto& [part, seconds] : summary.harness_s) {
+    harness += seconds;
+    parts.push_back(fmt::format("{} {}", part, shown_time(seconds)));
+  }
+  if (!parts.empty())
+    text += fmt::format("Measured {}; around it {}: {}\n", shown_time(summary.measure_s), shown_time(harness),
+                        fmt::join(parts, ", "));
+  for (const auto& [file, reason] : summary.unreadable) text += fmt::format("Unreadable: {}: {}\n", file, reason);
+  return text;
+}
+
+json summary_json(const CampaignSummary& summary) {
+  json points = json::array();
+  for (const auto& group : summary.groups)
+    for (const auto& point : group.points) {
+      points.push_back({{"point_id", point.point_id},
+                        {"point", point.point},
+                        {"group", group.title},
+                        {"statuses", point.statuses},
+                        {"flags", point.flags},
+                        {"best", point.best}});
+      if (!point.reason.empty()) points.back()["reason"] = point.reason;
+      if (point.launch_medians_s.empty()) continue;
+      const auto [low, high] = std::minmax_element(point.launch_medians_s.begin(), point.launch_medians_s.end());
+      points.back().update({{"median_s", median(point.launch_medians_s)},
+                            {"min_s", *low},
+                            {"max_s", *high},
+                            {"launch_medians_s", point.launch_medians_s},
+                            {"gflops", point.gflops}});
+    }
+  json unreadable = json::array();
+  for (const auto& [file, reason] : summary.unreadable) unreadable.push_back({{"file", file}, {"reason", reason}});
+  return {{"counts", summary.counts},
+          {"harness_s", summary.harness_s},
+          {"measure_s", summary.measure_s},
+          {"points", points},
+          {"unreadable", unreadable}};
+}
+
+}  // namespace fourscore
