@@ -51,8 +51,10 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   return *this;
 }
 
+std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes) { return std::make_unique<OrdinaryBuffer>(bytes); }
+
 std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t bytes) const {
-  return std::make_unique<OrdinaryBuffer>(bytes);
+  return ordinary_buffer(bytes);
 }
 
 }  // namespace fourscore

@@ -42,6 +42,9 @@ struct ExchangeSpec {
   std::size_t element_bytes;
   Buffer& source;  ///< both buffers hold the larger of the two boxes; the source's content is lost
   Buffer& spare;
+  /// The ranks over which lands_in_source() must agree, and over which make() is then collective: the whole plan's
+  /// where comm is one row of several. MPI_COMM_NULL: comm.
+  MPI_Comm plan_comm = MPI_COMM_NULL;
 };
 
 /// One planned exchange. A run is pack, start, finish, unpack, in this order, on all ranks of comm. The result is
@@ -53,6 +56,9 @@ class Exchange {
   virtual void start() = 0;
   virtual void finish() {}
   virtual void unpack() {}
+  /// Whether pack() and unpack() do anything on this rank; where they do on none they are no phase of a plan.
+  [[nodiscard]] virtual bool packs() const { return true; }
+  [[nodiscard]] virtual bool unpacks() const { return true; }
   [[nodiscard]] virtual bool lands_in_source() const = 0;
   [[nodiscard]] virtual Traffic traffic() const = 0;
   /// Memory of its own, beyond the two buffers.
@@ -71,6 +77,9 @@ class ExchangeMethod {
 };
 
 using ExchangeRegistry = Registry<ExchangeMethod>;
+
+/// Ordinary memory of this process, every page touched; huge pages are asked for where it is large.
+[[nodiscard]] std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes);
 
 }  // namespace fourscore
 

@@ -1,0 +1,262 @@
+#include "core/transform_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+#include "mpi/error.hpp"
+
+namespace fourscore {
+
+namespace {
+
+/// The ranks that rank `me` reaches, directly or through others, by elements that move between the two layouts.
+std::vector<int> group_of_rank(const Decomposition& from, const Decomposition& to, int me) {
+  const auto boxes_meet = [&](int a, int b) {
+    const auto i = static_cast<std::size_t>(a);
+    const auto j = static_cast<std::size_t>(b);
+    return !intersect(from.boxes[i], to.boxes[j]).empty() || !intersect(from.boxes[j], to.boxes[i]).empty();
+  };
+  std::vector<int> group{me};
+  std::vector<bool> in_group(static_cast<std::size_t>(from.ranks()), false);
+  in_group[static_cast<std::size_t>(me)] = true;
+  for (std::size_t next = 0; next < group.size(); ++next)
+    for (int rank = 0; rank < from.ranks(); ++rank)
+      if (!in_group[static_cast<std::size_t>(rank)] && boxes_meet(group[next], rank)) {
+        in_group[static_cast<std::size_t>(rank)] = true;
+        group.push_back(rank);
+      }
+  std::ranges::sort(group);
+  return group;
+}
+
+Decomposition restricted(const Decomposition& whole, const std::vector<int>& ranks) {
+  Decomposition part = whole;
+  part.boxes.clear();
+  for (const int rank : ranks) part.boxes.push_back(whole.boxes[static_cast<std::size_t>(rank)]);
+  return part;
+}
+
+LocalFftSpec spec_of(const Problem& problem, const ChainStage& stage, int rank, bool single_plan) {
+  LocalFftSpec spec;
+  const Extents extents = stage.layout.boxes[static_cast<std::size_t>(rank)].extents();
+  const Extents strides = stage.layout.strides(rank);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const bool transformed = std::ranges::find(stage.axes, a) != stage.axes.end();
+    (transformed ? spec.axes : spec.batch).push_back({extents[a], strides[a], strides[a]});
+  }
+  spec.precision = problem.precision;
+  spec.direction = problem.direction;
+  spec.effort = problem.contract.effort;
+  spec.threads = problem.threads;
+  spec.single_plan = single_plan;
+  return spec;
+}
+
+}  // namespace
+
+std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward) {
+  std::vector<ChainStage> stages = std::move(forward);
+  if (problem.contract.layout == LayoutContract::natural) {
+    for (std::size_t i = stages.size() - 1; i-- > 0;) stages.push_back({stages[i].layout, {}});
+  } else if (problem.direction == Direction::backward) {
+    std::ranges::reverse(stages);
+  }
+  std::vector<ChainStage> merged;
+  for (ChainStage& stage : stages) {
+    if (!merged.empty() && merged.back().layout.boxes == stage.layout.boxes)
+      merged.back().axes.insert(merged.back().axes.end(), stage.axes.begin(), stage.axes.end());
+    else
+      merged.push_back(std::move(stage));
+  }
+  return merged;
+}
+
+std::optional<std::string> chain_limits(const Problem& problem, std::size_t least_extents, std::size_t most_extents) {
+  if (problem.shape.size() < least_extents || problem.shape.size() > most_extents) {
+    const std::string wanted = least_extents == most_extents ? std::to_string(least_extents)
+                                                             : fmt::format("{} to {}", least_extents, most_extents);
+    return fmt::format("shape {} has {} extents; this variant takes {}", shape_text(problem.shape),
+                       problem.shape.size(), wanted);
+  }
+  if (problem.instances != 1) return fmt::format("{} instances; this variant solves one at a time", problem.instances);
+  return std::nullopt;
+}
+
+void require_grid(const Problem& problem, int ranks, std::size_t entries) {
+  if (problem.grid.empty()) return;
+  const std::string text = grid_text(problem.grid);
+  if (problem.grid.size() != entries)
+    throw InputError(
+        fmt::format("grid {} has {} entries; this variant takes {}, or auto", text, problem.grid.size(), entries));
+  const int product = std::accumulate(problem.grid.begin(), problem.grid.end(), 1, std::multiplies<>());
+  if (product != ranks)
+    throw InputError(fmt::format("grid {} is for {} ranks, but there are {}; expected a product of {}", text, product,
+                                 ranks, ranks));
+}
+
+Cost even_exchange_cost(const Problem& problem, int ranks, int group) {
+  const double share_bytes =
+      static_cast<double>(problem.elements()) * static_cast<double>(problem.element_bytes()) / ranks;
+  return {0, share_bytes * (group - 1) / group, static_cast<double>(group - 1)};
+}
+
+TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options)
+    : options_(std::move(options)), stages_(std::move(stages)) {
+  if (stages_.empty()) throw std::invalid_argument("a chain of no stages");
+  if (stages_.size() > 1 && context.exchange == nullptr)
+    throw std::invalid_argument("a chain of several stages without an exchange");
+  allocate(context);
+  make_hops(context);
+  const std::size_t leaving = leaving_stage(context);
+  make_local_ffts(context, leaving);
+}
+
+void TransformChain::allocate(const PlanContext& context) {
+  const auto me = static_cast<std::size_t>(mpi::rank_in(context.comm));
+  Index volume = 0;
+  for (const ChainStage& stage : stages_) volume = std::max(volume, stage.layout.boxes.at(me).volume());
+  const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
+  const bool both = stages_.size() > 1 || context.problem.contract.placement == Placement::out_of_place;
+  for (int i = 0; i < (both ? 2 : 1); ++i)
+    buffers_.push_back(context.exchange == nullptr ? ordinary_buffer(bytes)
+                                                   : context.exchange->allocate(context.comm, bytes));
+}
+
+void TransformChain::make_hops(const PlanContext& context) {
+  const int me = mpi::rank_in(context.comm);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
+    Hop& hop = hops_.emplace_back();
+    const std::vector<int> ranks = group_of_rank(stages_[i].layout, stages_[i + 1].layout, me);
+    hop.comm = mpi::split(context.comm, ranks.front(), me);
+    hop.from = restricted(stages_[i].layout, ranks);
+    hop.to = restricted(stages_[i + 1].layout, ranks);
+    make_exchange(context, hop, place);
+    if (!hop.exchange->lands_in_source()) place = 1 - place;
+  }
+  ends_in_ = place;
+}
+
+void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::size_t source) {
+  hop.exchange = context.exchange->make({hop.from, hop.to, hop.comm.get(), context.problem.element_bytes(),
+                                         *buffers_[source], *buffers_[1 - source], context.comm});
+  std::array<int, 2> does{hop.exchange->packs() ? 1 : 0, hop.exchange->unpacks() ? 1 : 0};
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
+  hop.packs = does[0] != 0;
+  hop.unpacks = does[1] != 0;
+}
+
+std::size_t TransformChain::leaving_stage(const PlanContext& context) const {
+  const std::size_t wanted = context.problem.contract.placement == Placement::in_place ? 0 : 1;
+  if (ends_in_ == wanted) return stages_.size();
+  // A pass along slow axes only goes through the library's scratch anyway, and may as well leave its result elsewhere.
+  const auto strided = [](const ChainStage& stage) {
+    return !stage.axes.empty() && std::ranges::find(stage.axes, std::size_t{2}) == stage.axes.end();
+  };
+  for (std::size_t i = stages_.size(); i-- > 0;)
+    if (strided(stages_[i])) return i;
+  const auto first = std::ranges::find_if(stages_, [](const ChainStage& stage) { return !stage.axes.empty(); });
+  return static_cast<std::size_t>(first - stages_.begin());
+}
+
+/// An exchange behind the leaving stage starts in the other buffer than that for which it was made at first.
+void TransformChain::make_local_ffts(const PlanContext& context, std::size_t leaving) {
+  const int me = mpi::rank_in(context.comm);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (stages_[i].axes.empty()) {
+      ffts_.push_back(nullptr);
+    } else {
+      const std::size_t from = place;
+      if (i == leaving) place = 1 - place;
+      ffts_.push_back(context.local_fft.make(spec_of(context.problem, stages_[i], me, options_.single_plan),
+                                             buffers_[from]->data(), buffers_[place]->data()));
+    }
+    if (i == hops_.size()) break;
+    Hop& hop = hops_[i];
+    const bool landed_in_source = hop.exchange->lands_in_source();
+    if (i >= leaving) {
+      hop.exchange.reset();
+      make_exchange(context, hop, place);
+      if (hop.exchange->lands_in_source() != landed_in_source)
+        throw std::logic_error("an exchange lands elsewhere when its two buffers change places");
+    }
+    if (!landed_in_source) place = 1 - place;
+  }
+  ends_in_ = place;
+}
+
+void TransformChain::execute(PhaseClock& clock) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (ffts_[i]) {
+      const Region region(clock, Phase::fft);
+      ffts_[i]->execute();
+    }
+    if (i == hops_.size()) break;
+    Exchange& exchange = *hops_[i].exchange;
+    if (hops_[i].packs) {
+      const Region region(clock, Phase::pack);
+      exchange.pack();
+    }
+    {
+      const Region region(clock, Phase::exchange);
+      exchange.start();
+      exchange.finish();
+    }
+    if (hops_[i].unpacks) {
+      const Region region(clock, Phase::unpack);
+      exchange.unpack();
+    }
+  }
+}
+
+std::vector<Component> TransformChain::components() {
+  std::vector<Component> list;
+  int fft = 0;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (ffts_[i])
+      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); }});
+    if (i == hops_.size()) break;
+    Exchange* exchange = hops_[i].exchange.get();
+    if (hops_[i].packs) list.push_back({fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); }});
+    list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange, [exchange] {
+                      exchange->start();
+                      exchange->finish();
+                    }});
+    if (hops_[i].unpacks)
+      list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); }});
+  }
+  return list;
+}
+
+Traffic TransformChain::traffic() const {
+  Traffic total;
+  for (const Hop& hop : hops_) total += hop.exchange->traffic();
+  return total;
+}
+
+std::size_t TransformChain::buffer_bytes() const {
+  std::size_t total = 0;
+  for (const auto& buffer : buffers_) total += buffer->bytes();
+  return total;
+}
+
+std::size_t TransformChain::workspace_bytes() const {
+  std::size_t total = 0;
+  for (const Hop& hop : hops_) total += hop.exchange->workspace_bytes();
+  return total;
+}
+
+std::vector<std::string> TransformChain::describe_local_ffts() const {
+  std::vector<std::string> texts;
+  for (const auto& fft : ffts_)
+    if (fft) texts.push_back(fft->describe());
+  return texts;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,84 @@
+#pragma once
+// The plan that most variants are: local transforms, and exchanges between them, over two buffers.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "mpi/handles.hpp"
+
+namespace fourscore {
+
+/// What is transformed while the data lies in one layout. Every rank's box is whole along `axes`.
+struct ChainStage {
+  Decomposition layout;
+  std::vector<std::size_t> axes;  ///< may be empty: the layout is only passed through
+};
+
+/// The stages of a forward transform, from the natural input layout on, for a problem's contract: backwards where
+/// the data starts transposed, and led back to the input's layout where it must end natural. Stages that follow each
+/// other in the same layout become one, so that all axes that are whole at once are transformed at once.
+[[nodiscard]] std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward);
+
+/// Nothing, or why no chain can solve the problem: number of extents, instances. No MPI.
+[[nodiscard]] std::optional<std::string> chain_limits(const Problem& problem, std::size_t least_extents,
+                                                      std::size_t most_extents);
+/// Throws InputError unless problem.grid is empty or has `entries` entries whose product is `ranks`.
+void require_grid(const Problem& problem, int ranks, std::size_t entries);
+
+/// Payload bytes and messages to other ranks when each rank deals its share of the N elements evenly over a group of
+/// `group` ranks, itself among them.
+[[nodiscard]] Cost even_exchange_cost(const Problem& problem, int ranks, int group);
+
+/// Collective in construction and destruction. Where the contract wants the result in the other buffer than that in
+/// which the exchanges leave it, one local transform goes out of place.
+class TransformChain : public Plan {
+ public:
+  struct Options {
+    std::vector<int> grid{};   ///< what grid() returns
+    bool single_plan = false;  ///< one plan of the local library for each stage
+  };
+  /// stages: from input to output, at least one, in natural storage order. context.exchange may be null for one stage.
+  TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options);
+
+  [[nodiscard]] const Decomposition& input_layout() const override { return stages_.front().layout; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return stages_.back().layout; }
+  [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
+  [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
+  void execute(PhaseClock& clock) override;
+  [[nodiscard]] std::vector<Component> components() override;
+  [[nodiscard]] Traffic traffic() const override;
+  [[nodiscard]] std::size_t buffer_bytes() const override;
+  [[nodiscard]] std::size_t workspace_bytes() const override;
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
+  [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
+
+ private:
+  /// The way from one stage's layout to the next's, among the ranks that give each other something.
+  struct Hop {
+    mpi::Communicator comm;
+    Decomposition from;
+    Decomposition to;
+    std::unique_ptr<Exchange> exchange;
+    bool packs = true;    ///< on some rank
+    bool unpacks = true;  ///< on some rank
+  };
+
+  void allocate(const PlanContext& context);
+  void make_hops(const PlanContext& context);
+  void make_exchange(const PlanContext& context, Hop& hop, std::size_t source);
+  /// The stage whose local transform goes out of place, or stages_.size().
+  [[nodiscard]] std::size_t leaving_stage(const PlanContext& context) const;
+  void make_local_ffts(const PlanContext& context, std::size_t leaving);
+
+  Options options_;
+  std::vector<ChainStage> stages_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
+  std::vector<Hop> hops_;                         ///< hop i leads from stage i to stage i + 1
+  std::vector<std::unique_ptr<LocalFft>> ffts_;   ///< by stage; null where no axis is transformed
+  std::size_t ends_in_ = 0;
+};
+
+}  // namespace fourscore

@@ -1,0 +1,55 @@
+// One-dimensional decomposition: slabs along the first axis, all other axes transformed at once, one exchange, the
+// first axis. eleftheriou2005 and czechowski2012 take it as the baseline that pencils and blocks must beat.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/transform_chain.hpp"
+
+namespace fourscore {
+
+namespace {
+
+class Slab : public Variant {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {"slab", "slabs along the first axis, one exchange; transposed: left in slabs along the second",
+            "eleftheriou2005"};
+  }
+
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+    if (auto reason = chain_limits(problem, 2, 3)) return reason;
+    require_grid(problem, ranks, 1);
+    const Index most = std::min(problem.shape[0], problem.shape[1]);
+    if (ranks > most)
+      return fmt::format("{} ranks are more than slab can use: {} for shape {}, the smaller of its first two extents",
+                         ranks, most, shape_text(problem.shape));
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    const Problem& problem = context.problem;
+    const int ranks = mpi::size_of(context.comm);
+    require_grid(problem, ranks, 1);
+    const Extents shape = problem.extents();
+    std::vector<std::size_t> others{1};
+    if (problem.shape.size() == 3) others.push_back(2);
+    auto stages = arrange_stages(
+        problem, {{decompose(shape, Grid{{ranks, 1, 1}}), others}, {decompose(shape, Grid{{1, ranks, 1}}), {0}}});
+    return std::make_unique<TransformChain>(context, std::move(stages), TransformChain::Options{{ranks}, false});
+  }
+
+  /// One exchange of N/P elements a rank, of which 1/P stay; the way back to natural order is another.
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
+    const Cost exchange = even_exchange_cost(problem, ranks, ranks);
+    const int exchanges = problem.contract.layout == LayoutContract::natural ? 2 : 1;
+    return {problem.credited_flops(), exchanges * exchange.bytes_per_rank, exchanges * exchange.messages_per_rank};
+  }
+};
+
+FOURSCORE_REGISTER_VARIANT(Slab);
+
+}  // namespace
+
+}  // namespace fourscore
