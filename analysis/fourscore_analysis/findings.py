@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fourscore_analysis.points import REFERENCE, Comparison, Point
-from fourscore_analysis.units import digits, percent_text, range_text, ranks_text, shape_text, time_text
+from fourscore_analysis.units import percent_text, range_text, ranks_text, ratio_text, shape_text, time_text
 from fourscore_analysis.view import View
 
 MOST_SENTENCES = 4
@@ -51,7 +51,7 @@ def finding(found: list[Comparison], contract: str = "") -> str:
         text = f"At {place} {best.label} is fastest: {time}; next is {runner.label} at {time_text(runner.time_s)}"
     ratio = main.ratio(best)
     if ratio is not None and best.method.variant != REFERENCE:
-        text += f"; {digits(ratio, 2 if ratio < 1 else 3)} of the time of {REFERENCE}"
+        text += f"; {ratio_text(ratio)} of the time of {REFERENCE}"
     share = best.exchange_share
     if share:
         text += f"; {percent_text(share)} of its time is exchange"

@@ -1,13 +1,14 @@
-"""What the plots of strong and weak scaling share."""
+"""What plots of methods share: legends, and lines against ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from fourscore_analysis import style
+from fourscore_analysis.points import Point
 from fourscore_analysis.scaling import Series
 from fourscore_analysis.view import View
 
@@ -16,25 +17,24 @@ ROW_IN = 1.75
 ROWS_A_PAGE = 3
 
 
-def legend_handles(view: View, groups: Sequence[Sequence[Series]], *extra: Line2D) -> list[Line2D]:
-    """One entry a method, and `extra`."""
+def method_handles(view: View, points: Iterable[Point], line: bool = False) -> list[Line2D]:
+    """A legend entry for each method of `points`."""
     found: dict[str, Line2D] = {}
-    for series in (one for group in groups for one in group):
-        look = view.styles[series.baseline.method]
-        label = series.baseline.label
+    for point in points:
+        look = view.styles[point.method]
+        label = style.shorten(point.label, 24)
+        style_of_line = look.line if line else ""
         found.setdefault(
-            label,
-            Line2D(
-                [],
-                [],
-                color=look.colour,
-                marker=look.marker,
-                linestyle=look.line,
-                markersize=3.5,
-                label=style.shorten(label, 24),
-            ),
+            point.label,
+            Line2D([], [], color=look.colour, marker=look.marker, linestyle=style_of_line, markersize=3.5, label=label),
         )
-    return [*[found[label] for label in sorted(found)], *extra]
+    return [found[label] for label in sorted(found)]
+
+
+def legend_handles(view: View, groups: Sequence[Sequence[Series]]) -> list[Line2D]:
+    """An entry for each method, and for the ideal line."""
+    baselines = [series.baseline for group in groups for series in group]
+    return [*method_handles(view, baselines, True), Line2D([], [], color=style.GREY, linewidth=1, label="ideal")]
 
 
 def draw_lines(view: View, axes: Axes, group: Sequence[Series], values: Callable[[Series], list[float]]) -> None:

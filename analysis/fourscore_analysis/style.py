@@ -42,7 +42,7 @@ MAX_HEIGHT_IN = 9.6
 TOP_IN = 0.62  # heading and legend
 TITLE_IN = 0.24  # a facet's title, above its axes
 AXIS_IN = 0.46  # a facet's ticks and axis label, below its axes
-CHARACTER_IN = 0.064  # of a tick label
+CHARACTER_IN = 0.067  # of a tick label
 RIGHT_IN = 0.14
 
 RC = {

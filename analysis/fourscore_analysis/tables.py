@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fourscore_analysis.plots.inside_alone import compared_phases
 from fourscore_analysis.points import REFERENCE, Comparison, Point
 from fourscore_analysis.records import HARNESS_STAGES, STATUSES, Launch
-from fourscore_analysis.units import bytes_text, digits, percent_text, range_text, shape_text, time_text
+from fourscore_analysis.units import bytes_text, digits, percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.view import View
 
 FLAG_MEANINGS = {
@@ -142,7 +142,7 @@ def _ratio_text(one: Comparison, point: Point) -> str:
         return "–"
     if point is one.reference:
         return "1"
-    return digits(ratio, 2 if ratio < 1 else 3)
+    return ratio_text(ratio)
 
 
 def _spread_text(point: Point) -> str:
@@ -272,7 +272,7 @@ def component_rows(view: View) -> list[ComponentRow]:
                         phase=phase,
                         inside=time_text(point.phases_max[phase]),
                         alone=time_text(point.alone[phase]),
-                        ratio=digits(point.phases_max[phase] / point.alone[phase]),
+                        ratio=ratio_text(point.phases_max[phase] / point.alone[phase]),
                         parts=parts,
                         flags=point.flags,
                     )

@@ -65,5 +65,10 @@ def ranks_text(ranks: int) -> str:
     return "1 rank" if ranks == 1 else f"{ranks} ranks"
 
 
+def ratio_text(ratio: float) -> str:
+    """0.87, 1.05, 12.3"""
+    return f"{ratio:.2f}" if ratio < 9.995 else digits(ratio)
+
+
 def percent_text(share: float | None) -> str:
     return "–" if share is None or not math.isfinite(share) else f"{100 * share:.0f} %"

@@ -9,7 +9,7 @@ from fourscore_analysis import style
 from fourscore_analysis.plots.base import Plot, time_axis
 from fourscore_analysis.points import Point
 from fourscore_analysis.records import PHASES
-from fourscore_analysis.units import digits, time_unit
+from fourscore_analysis.units import ratio_text, time_unit
 from fourscore_analysis.view import Facet, View
 
 LANE_IN, GAP_IN = 0.115, 0.05
@@ -80,7 +80,7 @@ def _draw_facet(facet: Facet, axes) -> None:
             )
             axes.plot([inside], [y], marker="o", markersize=4, color=colour, markeredgewidth=1.1)
             axes.annotate(
-                f"{digits(inside / alone)} ×",
+                f"{ratio_text(inside / alone)} ×",
                 (1, y),
                 (4, 0),
                 xycoords=("axes fraction", "data"),

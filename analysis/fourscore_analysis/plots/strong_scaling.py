@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from fourscore_analysis import style
 from fourscore_analysis.plots.base import Plot
@@ -19,8 +18,7 @@ def pages(view: View) -> list[list[list[Series]]]:
 
 
 def draw(view: View, groups: list[list[Series]], heading: str) -> Figure:
-    ideal = Line2D([], [], color=style.GREY, linewidth=1, label="ideal")
-    handles = legend_handles(view, groups, ideal)
+    handles = legend_handles(view, groups)
     figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):

@@ -1,0 +1,92 @@
+"""Every method against the reference library, comparison by comparison: the whole campaign at a glance."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fourscore_analysis import style
+from fourscore_analysis.plots.base import Plot, log_ticks
+from fourscore_analysis.points import REFERENCE, Comparison
+from fourscore_analysis.scaling_axes import COLUMNS, method_handles
+from fourscore_analysis.view import View
+
+ROW_IN = 0.25
+ROWS_A_FACET = 30
+
+Facet = tuple[str, list[Comparison]]  # the contract, where there are several, and its comparisons
+
+
+def pages(view: View) -> list[list[Facet]]:
+    by_contract: dict[str, list[Comparison]] = {}
+    for one in view.drawn:
+        if one.reference and any(point is not one.reference for point in one.ranked):
+            by_contract.setdefault(view.subtitle(one), []).append(one)
+    facets = [
+        (contract, rows[start : start + ROWS_A_FACET])
+        for contract, rows in by_contract.items()
+        for start in range(0, len(rows), ROWS_A_FACET)
+    ]
+    return [[facets[i] for i in page] for page in style.paginate([ROW_IN * len(rows) for _, rows in facets])]
+
+
+def draw(view: View, facets: list[Facet], heading: str) -> Figure:
+    comparisons = [one for _, rows in facets for one in rows]
+    handles = method_handles(view, [point for one in comparisons for point in one.ranked])
+    figure, all_axes = style.stacked_axes(
+        heading,
+        [ROW_IN * len(rows) for _, rows in facets],
+        style.label_width_in(one.title for one in comparisons),
+        top_in=style.legend_room_in(len(handles), COLUMNS),
+    )
+    style.page_legend(figure, handles, COLUMNS)
+    for (contract, rows), axes in zip(facets, all_axes, strict=True):
+        _draw_facet(view, rows, axes)
+        style.facet_title(axes, contract or "All comparisons")
+    return figure
+
+
+def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
+    limits = [1.0]
+    for row, one in enumerate(rows):
+        reference_s = one.reference.time_s
+        step = 0.62 / max(1, len(one.ranked) - 1)
+        for lane, point in enumerate(one.ranked):
+            look, y = view.styles[point.method], row - 0.31 + step * lane
+            ends = [point.time.low / reference_s, point.time.high / reference_s]
+            limits += ends
+            axes.plot(ends, [y, y], color=look.colour, linewidth=0.9, alpha=0.6)
+            axes.plot([point.time_s / reference_s], [y], marker=look.marker, markersize=3.4, color=look.colour)
+        if row:
+            axes.axhline(row - 0.5, color=style.LIGHT_GREY, linewidth=0.5)
+    axes.axvline(1, color=style.BLACK, linewidth=0.8, zorder=0)
+    low, high = min(limits) / 1.05, max(limits) * 1.05
+    axes.set_xscale("log")
+    ticks = ratio_ticks(low, high)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(low, high)
+    axes.set_xlabel(f"time over that of {REFERENCE} (left of the line is faster)")
+    style.row_axis(axes, [one.title for one in rows], range(len(rows)), (-0.5, len(rows) - 0.5))
+
+
+def ratio_ticks(low: float, high: float) -> list[float]:
+    """Ticks for ratios within [low, high], 1 always among them when it is inside."""
+    if high > 4 * low:
+        return log_ticks(low, high)
+    for hundredths in (1, 2, 5, 10, 20, 50):
+        ticks = [n / 100 for n in range(hundredths, 400, hundredths) if low <= n / 100 <= high]
+        if len(ticks) <= 8:
+            break
+    return ticks
+
+
+PLOT = Plot(
+    name="against-reference",
+    title=f"Against {REFERENCE}",
+    caption=f"Median time of each method over that of {REFERENCE} on the same problem, ranks and contract; lines are the range over "
+    "launches. Only methods on one line of the plot may be compared.",
+    order=5,
+    pages=pages,
+    draw=draw,
+)
