@@ -294,6 +294,7 @@ void Fftw::import_section(const std::filesystem::path& file, const std::string& 
 
 void Fftw::save_wisdom(const std::filesystem::path& file) const {
   const std::lock_guard lock(mutex_);
+  init_threads();  // also where nothing was planned: wisdom is bound to the set of solvers
   const Text double_text(Api<double>::export_wisdom());
   const Text single_text(Api<float>::export_wisdom());
   if (!double_text || !single_text) throw std::runtime_error("FFTW could not export its wisdom");
