@@ -31,6 +31,8 @@ class Buffer {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
   [[nodiscard]] virtual const void* peer(int /*rank_in_allocating_comm*/) const { return nullptr; }
   [[nodiscard]] virtual MPI_Comm allocating_comm() const { return MPI_COMM_NULL; }
+  /// Orders this process's accesses before against those of its peers after the next synchronisation of processes.
+  virtual void sync() const {}
 };
 
 /// From and to are decompositions of the same shape over the ranks of comm (from.ranks() == size of comm). The
@@ -70,9 +72,11 @@ class ExchangeMethod {
   virtual ~ExchangeMethod() = default;
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
-  /// Collective over comm. The default is ordinary memory; `shared` gives windows.
+  /// Collective over comm, as is the buffer's destruction. The default is ordinary memory; `shared` gives windows.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const;
-  /// Collective over spec.comm. Throws InputError where counts overflow what MPI takes, naming the count.
+  /// Collective over spec.comm and spec.plan_comm. The two decompositions hold the same elements, in boxes without
+  /// overlap and with equal axis maps, else std::invalid_argument. Throws InputError where counts overflow what MPI
+  /// takes, naming the count.
   [[nodiscard]] virtual std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const = 0;
 };
 

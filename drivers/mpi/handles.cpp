@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/problem.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore::mpi {
@@ -22,8 +23,7 @@ Communicator returning_errors(MPI_Comm comm) {
 
 int checked_int(Index value, const char* what) {
   if (value > std::numeric_limits<int>::max())
-    throw std::invalid_argument(std::string(what) + " " + std::to_string(value) +
-                                " is more than MPI's int counts hold");
+    throw InputError(std::string(what) + " " + std::to_string(value) + " is more than MPI's int counts hold");
   return static_cast<int>(value);
 }
 
@@ -107,7 +107,8 @@ Datatype box_type(std::size_t element_bytes, Index offset, const Extents& extent
   for (std::size_t position = 3; position-- > 0;) {
     const auto axis = static_cast<std::size_t>(order[position]);
     if (extents[axis] == 1) continue;
-    if (!levels.empty() && strides[axis] == levels.back().count * levels.back().stride)
+    if (!levels.empty() && strides[axis] == levels.back().count * levels.back().stride &&
+        levels.back().count <= std::numeric_limits<int>::max() / extents[axis])
       levels.back().count *= extents[axis];
     else
       levels.push_back({extents[axis], strides[axis]});

@@ -1,0 +1,95 @@
+#pragma once
+// What the exchanges share: which block goes from which rank to which, and how blocks are packed around a message.
+
+#include <cstddef>
+#include <vector>
+
+#include "core/copy.hpp"
+#include "core/exchange.hpp"
+
+namespace fourscore {
+
+/// The elements that one rank holds before and another after an exchange. Offsets are of the block's lowest element
+/// in the two local arrays, strides are theirs; all in elements.
+struct Block {
+  Extents extents{0, 0, 0};
+  Index from_offset = 0;
+  Index to_offset = 0;
+  Extents from_strides{0, 0, 0};
+  Extents to_strides{0, 0, 0};
+  [[nodiscard]] Index volume() const { return extents[0] * extents[1] * extents[2]; }
+};
+[[nodiscard]] Block block_between(const Decomposition& from, int sender, const Decomposition& to, int receiver);
+
+/// What all ranks of a plan agree on. Collective over spec.plan_comm (or spec.comm); throws std::invalid_argument for
+/// a spec whose decompositions, buffers and communicator do not belong together.
+struct ExchangeAgreement {
+  bool moves_nothing = false;      ///< every element stays at its place in the source buffer, on every rank
+  bool pack_from_order = false;    ///< some block to another rank is not contiguous in the source ...
+  bool unpack_from_order = false;  ///< ... or in the destination, when messages are in the source's axis order
+  bool pack_to_order = false;      ///< the same when messages are in the destination's axis order
+  bool unpack_to_order = false;
+  Index largest_block = 0;  ///< elements, of the messages
+  Index largest_array = 0;  ///< elements, of the local arrays
+};
+[[nodiscard]] ExchangeAgreement agree(const ExchangeSpec& spec);
+
+/// Throws InputError naming `count` and `what` it counts when MPI's int cannot hold it.
+void require_int_count(Index count, const char* what, const char* exchange);
+
+/// A copy planned with its addresses.
+struct CopyStep {
+  CopyPlan plan;
+  const std::byte* from;
+  std::byte* to;
+  bool overlapping = false;
+  void run() const { overlapping ? plan.run_overlapping(from, to) : plan.run(from, to); }
+};
+
+/// Messages of contiguous elements, and the local copies before and after them. A side on which all ranks find every
+/// block contiguous is left out:
+///   pack, unpack   source -> spare, messages spare -> source, source -> spare
+///   pack           source -> spare, messages spare -> source
+///   unpack         messages source -> spare, spare -> source
+///   neither        messages source -> spare
+/// The block that stays is copied without MPI: once, within the array where order allows, or else twice.
+class PackedBlocks {
+ public:
+  struct Message {
+    int rank;            ///< in spec.comm, never this one
+    Index count;         ///< elements, more than 0 and within int
+    Index displacement;  ///< elements from send_buffer() or receive_buffer()
+  };
+
+  /// Collective as agree(). `exchange` is named in errors.
+  PackedBlocks(const ExchangeSpec& spec, const char* exchange);
+
+  void pack() const { run(pack_steps_); }
+  void unpack() const { run(unpack_steps_); }
+
+  [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }        ///< by rank
+  [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }  ///< by rank
+  [[nodiscard]] const std::byte* send_buffer() const { return send_buffer_; }
+  [[nodiscard]] std::byte* receive_buffer() const { return receive_buffer_; }
+  [[nodiscard]] bool lands_in_source() const { return lands_in_source_; }
+  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  [[nodiscard]] const ExchangeAgreement& agreement() const { return agreement_; }
+
+ private:
+  static void run(const std::vector<CopyStep>& steps);
+  struct Layout;
+  void plan_messages(const ExchangeSpec& spec, const Layout& layout);
+  void plan_own_block(const ExchangeSpec& spec, const Layout& layout, Index after_sends, Index after_receives);
+
+  ExchangeAgreement agreement_;
+  std::vector<CopyStep> pack_steps_;
+  std::vector<CopyStep> unpack_steps_;
+  std::vector<Message> sends_;
+  std::vector<Message> receives_;
+  std::byte* send_buffer_ = nullptr;
+  std::byte* receive_buffer_ = nullptr;
+  bool lands_in_source_ = false;
+  Traffic traffic_;
+};
+
+}  // namespace fourscore

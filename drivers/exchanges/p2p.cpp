@@ -1,0 +1,70 @@
+// All messages at once, nonblocking: MPI may move them in any order.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/exchange_blocks.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+
+namespace fourscore {
+
+namespace {
+
+constexpr const char* exchange_name = "p2p";
+constexpr int message_tag = 0;
+
+class PointToPoint : public Exchange {
+ public:
+  explicit PointToPoint(const ExchangeSpec& spec)
+      : blocks_(spec, exchange_name),
+        comm_(mpi::duplicate(spec.comm)),
+        type_(mpi::element_type(spec.element_bytes)),
+        element_bytes_(static_cast<Index>(spec.element_bytes)),
+        sends_(blocks_.sends()) {
+    // Each rank begins with the rank after it, so that not all send to rank 0 first.
+    const int me = mpi::rank_in(spec.comm);
+    std::ranges::rotate(sends_, std::ranges::find_if(sends_, [me](const auto& message) { return message.rank > me; }));
+    requests_.reserve(sends_.size() + blocks_.receives().size());
+  }
+
+  void pack() override { blocks_.pack(); }
+  void start() override {
+    for (const auto& message : blocks_.receives())
+      FOURSCORE_MPI(MPI_Irecv(blocks_.receive_buffer() + message.displacement * element_bytes_,
+                              static_cast<int>(message.count), type_, message.rank, message_tag, comm_.get(),
+                              requests_.next()));
+    for (const auto& message : sends_)
+      FOURSCORE_MPI(MPI_Isend(blocks_.send_buffer() + message.displacement * element_bytes_,
+                              static_cast<int>(message.count), type_, message.rank, message_tag, comm_.get(),
+                              requests_.next()));
+  }
+  void finish() override { requests_.wait_all(); }
+  void unpack() override { blocks_.unpack(); }
+  [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
+  [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
+
+ private:
+  PackedBlocks blocks_;
+  mpi::Communicator comm_;
+  MPI_Datatype type_;
+  Index element_bytes_;
+  std::vector<PackedBlocks::Message> sends_;
+  mpi::Requests requests_;
+};
+
+class PointToPointMethod : public ExchangeMethod {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {exchange_name, "pack, all MPI_Isend and MPI_Irecv at once, unpack", "MPI 3.1, 3.7"};
+  }
+  [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
+    return std::make_unique<PointToPoint>(spec);
+  }
+};
+
+FOURSCORE_REGISTER_EXCHANGE(PointToPointMethod);
+
+}  // namespace
+
+}  // namespace fourscore

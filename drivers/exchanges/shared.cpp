@@ -1,0 +1,144 @@
+// Within a node every rank reads its blocks from its neighbours' memory, an MPI-3 shared window, straight to their
+// place: one copy instead of pack, message and unpack (hoefler2013). Between nodes, nonblocking messages with a
+// datatype for each block do the rest, without memory of their own.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/exchange_blocks.hpp"
+#include "core/shared_buffer.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+
+namespace fourscore {
+
+namespace {
+
+constexpr int message_tag = 0;
+
+/// Where each rank of spec.comm has its source buffer in this process, or null.
+std::vector<const std::byte*> reachable_sources(const ExchangeSpec& spec) {
+  std::vector<const std::byte*> result(static_cast<std::size_t>(spec.from.ranks()), nullptr);
+  if (spec.source.allocating_comm() == MPI_COMM_NULL) return result;
+  const std::vector<int> allocating_ranks = mpi::translate_ranks(spec.comm, spec.source.allocating_comm());
+  for (std::size_t r = 0; r < result.size(); ++r)
+    if (allocating_ranks[r] != MPI_UNDEFINED)
+      result[r] = static_cast<const std::byte*>(spec.source.peer(allocating_ranks[r]));
+  return result;
+}
+
+class Shared : public Exchange {
+ public:
+  explicit Shared(const ExchangeSpec& spec)
+      : moves_nothing_(agree(spec).moves_nothing), comm_(mpi::duplicate(spec.comm)), source_(spec.source) {
+    const int ranks = spec.from.ranks();
+    const int me = mpi::rank_in(spec.comm);
+    const auto bytes = static_cast<Index>(spec.element_bytes);
+    const auto sources = reachable_sources(spec);
+    // Neighbours are the same set for each of them; its first rank names it.
+    const auto first = std::ranges::find_if(sources, [](const std::byte* source) { return source != nullptr; });
+    const int color = first == sources.end() ? me : static_cast<int>(first - sources.begin());
+    neighbours_ = mpi::split(spec.comm, color, me);
+    has_neighbours_ = mpi::size_of(neighbours_.get()) > 1;
+
+    const Block own = block_between(spec.from, me, spec.to, me);
+    traffic_.bytes_self = own.volume() * bytes;
+    if (moves_nothing_) return;
+    own_ = read_step(spec, own, static_cast<const std::byte*>(spec.source.data()));
+    // Each rank begins with the rank after it, so that not all read from rank 0 first.
+    for (int distance = 1; distance < ranks; ++distance) {
+      const int rank = (me + distance) % ranks;
+      const std::byte* source = sources[static_cast<std::size_t>(rank)];
+      const Block incoming = block_between(spec.from, rank, spec.to, me);
+      if (incoming.volume() > 0 && source != nullptr) {
+        reads_.push_back(read_step(spec, incoming, source));
+        traffic_.bytes_read_shared += incoming.volume() * bytes;
+      }
+      if (source != nullptr) continue;
+      if (incoming.volume() > 0)
+        receives_.push_back({rank, mpi::box_type(spec.element_bytes, incoming.to_offset, incoming.extents,
+                                                 incoming.to_strides, spec.from.order)});
+      if (const Block outgoing = block_between(spec.from, me, spec.to, rank); outgoing.volume() > 0) {
+        sends_.push_back({rank, mpi::box_type(spec.element_bytes, outgoing.from_offset, outgoing.extents,
+                                              outgoing.from_strides, spec.from.order)});
+        traffic_.bytes_sent += outgoing.volume() * bytes;
+        traffic_.messages_sent += 1;
+      }
+    }
+    spare_ = spec.spare.data();
+    requests_.reserve(sends_.size() + receives_.size());
+  }
+
+  void start() override {
+    if (moves_nothing_) return;
+    for (const Message& message : receives_)
+      FOURSCORE_MPI(MPI_Irecv(spare_, 1, message.type.get(), message.rank, message_tag, comm_.get(), requests_.next()));
+    for (const Message& message : sends_)
+      FOURSCORE_MPI(
+          MPI_Isend(source_.data(), 1, message.type.get(), message.rank, message_tag, comm_.get(), requests_.next()));
+    meet_neighbours();  // their sources are written
+    for (const CopyStep& read : reads_) read.run();
+  }
+  void finish() override {
+    if (moves_nothing_) return;
+    requests_.wait_all();
+    meet_neighbours();  // all have read this rank's source
+  }
+  void unpack() override { own_.run(); }
+  [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
+  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+
+ private:
+  struct Message {
+    int rank;
+    mpi::Datatype type;
+  };
+
+  static CopyStep read_step(const ExchangeSpec& spec, const Block& block, const std::byte* source) {
+    const auto bytes = static_cast<Index>(spec.element_bytes);
+    const auto me = static_cast<std::size_t>(mpi::rank_in(spec.comm));
+    const Stores stores = stores_for(static_cast<std::size_t>(spec.to.boxes[me].volume() * bytes));
+    return {CopyPlan(block.extents, block.from_strides, block.to_strides, spec.element_bytes, stores),
+            source + block.from_offset * bytes, static_cast<std::byte*>(spec.spare.data()) + block.to_offset * bytes};
+  }
+
+  void meet_neighbours() const {
+    if (!has_neighbours_) return;
+    source_.sync();
+    FOURSCORE_MPI(MPI_Barrier(neighbours_.get()));
+    source_.sync();
+  }
+
+  bool moves_nothing_;
+  mpi::Communicator comm_;
+  mpi::Communicator neighbours_;
+  bool has_neighbours_ = false;
+  const Buffer& source_;
+  void* spare_ = nullptr;
+  CopyStep own_{CopyPlan(), nullptr, nullptr};
+  std::vector<CopyStep> reads_;
+  std::vector<Message> receives_;
+  std::vector<Message> sends_;
+  mpi::Requests requests_;
+  Traffic traffic_;
+};
+
+class SharedMethod : public ExchangeMethod {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {"shared", "neighbours' memory read through an MPI-3 shared window; messages between nodes only",
+            "hoefler2013"};
+  }
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const override {
+    return std::make_unique<SharedBuffer>(comm, mpi::split_by_node(comm), bytes);
+  }
+  [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
+    return std::make_unique<Shared>(spec);
+  }
+};
+
+FOURSCORE_REGISTER_EXCHANGE(SharedMethod);
+
+}  // namespace
+
+}  // namespace fourscore

@@ -1,0 +1,167 @@
+#include "mpi/exchange_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <map>
+#include <span>
+
+#include "mpi/handles.hpp"
+
+namespace fourscore::testing {
+
+namespace {
+
+/// The boxes of the ranks in this rank's row: those that share all coordinates but the one along `axis`.
+Decomposition row_of(const Decomposition& whole, const std::vector<int>& world_ranks) {
+  Decomposition row = whole;
+  row.boxes.clear();
+  for (const int rank : world_ranks) row.boxes.push_back(whole.boxes[static_cast<std::size_t>(rank)]);
+  return row;
+}
+
+/// From z-pencils P1 x P2 (cut along x and y) to y-pencils (cut along x and z), in rows of equal first coordinate.
+Movement pencil_movement(const Extents& shape, const Grid& grid, const std::array<int, 3>& from_order,
+                         const std::array<int, 3>& to_order, MPI_Comm row, const std::vector<int>& row_ranks) {
+  Movement movement;
+  movement.comm = row;
+  movement.from = row_of(decompose(shape, grid), row_ranks);
+  movement.to = row_of(decompose(shape, {{grid.extents[0], 1, grid.extents[1]}}), row_ranks);
+  movement.from.order = from_order;
+  movement.to.order = to_order;
+  return movement;
+}
+
+std::string text(const Extents& shape) {
+  return std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + "x" + std::to_string(shape[2]);
+}
+
+std::vector<Movement> make_movements() {
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  const std::array<int, 3> xyz{0, 1, 2};
+  const std::vector<Extents> shapes{{8, 8, 8}, {7, 1, 9}, {2, 3, 64}, {15, 14, 13}, {5, 7, 11}, {3, 2, 1}};
+  std::vector<Movement> result;
+
+  for (const Extents& shape : shapes) {
+    const std::array<Decomposition, 3> slabs{decompose(shape, {{size, 1, 1}}), decompose(shape, {{1, size, 1}}),
+                                             decompose(shape, {{1, 1, size}})};
+    const auto add = [&](std::size_t from, std::size_t to, const std::array<int, 3>& from_order,
+                         const std::array<int, 3>& to_order, const std::string& name) {
+      Movement movement{name + " " + text(shape), slabs[from], slabs[to], MPI_COMM_WORLD};
+      movement.from.order = from_order;
+      movement.to.order = to_order;
+      result.push_back(movement);
+    };
+    add(0, 1, xyz, xyz, "x-slabs to y-slabs");
+    add(1, 0, xyz, xyz, "y-slabs to x-slabs");
+    add(1, 2, xyz, xyz, "y-slabs to z-slabs");
+    add(0, 1, xyz, {1, 0, 2}, "x-slabs to y-slabs stored yxz");
+    add(1, 0, {1, 0, 2}, xyz, "y-slabs stored yxz to x-slabs");
+    add(0, 2, xyz, {2, 1, 0}, "x-slabs to z-slabs stored zyx");
+    add(2, 1, {1, 2, 0}, {2, 0, 1}, "z-slabs stored yzx to y-slabs stored zxy");
+    add(0, 0, xyz, xyz, "nothing moves");
+    add(0, 0, xyz, {0, 2, 1}, "x-slabs stored xzy");
+  }
+  for (const Grid& grid : two_dimensional_grids(size)) {
+    const int row = grid.coordinates(me)[0];
+    const MPI_Comm comm = [&] {
+      static std::vector<mpi::Communicator> kept;
+      return kept.emplace_back(mpi::split(MPI_COMM_WORLD, row, me)).get();
+    }();
+    std::vector<int> row_ranks;
+    for (int column = 0; column < grid.extents[1]; ++column) row_ranks.push_back(grid.rank_of({row, column, 0}));
+    for (const Extents& shape : shapes)
+      for (const auto& to_order : {xyz, std::array<int, 3>{0, 2, 1}, std::array<int, 3>{2, 0, 1}}) {
+        Movement movement = pencil_movement(shape, grid, xyz, to_order, comm, row_ranks);
+        movement.name = "pencils " + std::to_string(grid.extents[0]) + "x" + std::to_string(grid.extents[1]) + " " +
+                        text(shape) + " order " + std::to_string(to_order[0]) + std::to_string(to_order[1]);
+        Movement back = movement;
+        std::swap(back.from, back.to);
+        back.name += " back";
+        result.push_back(movement);
+        result.push_back(back);
+      }
+  }
+  return result;
+}
+
+/// A value that no other element has, and a different one in each run.
+double value_at(const Extents& index, int run) {
+  return static_cast<double>(run * 1000003 + ((index[0] * 128 + index[1]) * 128 + index[2])) + 1;
+}
+
+template <class Real>
+void fill(std::complex<Real>* data, const Decomposition& layout, int rank, int run) {
+  const Index volume = layout.boxes[static_cast<std::size_t>(rank)].volume();
+  for (Index i = 0; i < volume; ++i) {
+    const double value = value_at(layout.global_index(rank, i), run);
+    data[i] = {static_cast<Real>(value), static_cast<Real>(-value)};
+  }
+}
+
+template <class Real>
+Index wrong_elements(const std::complex<Real>* data, const Decomposition& layout, int rank, int run) {
+  const Index volume = layout.boxes[static_cast<std::size_t>(rank)].volume();
+  Index wrong = 0;
+  for (Index i = 0; i < volume; ++i) {
+    const double value = value_at(layout.global_index(rank, i), run);
+    if (data[i] != std::complex<Real>{static_cast<Real>(value), static_cast<Real>(-value)}) ++wrong;
+  }
+  return wrong;
+}
+
+template <class Real>
+Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement, const Allocate& allocate,
+                         const std::function<void(const std::function<void()>&)>& around) {
+  using Complex = std::complex<Real>;
+  const int me = mpi::rank_in(movement.comm);
+  const auto volume = std::max(movement.from.boxes[static_cast<std::size_t>(me)].volume(),
+                               movement.to.boxes[static_cast<std::size_t>(me)].volume());
+  // Allocated over the world, as a plan does, while the exchange may run in a row of it.
+  const auto source = allocate(MPI_COMM_WORLD, static_cast<std::size_t>(volume) * sizeof(Complex));
+  const auto spare = allocate(MPI_COMM_WORLD, static_cast<std::size_t>(volume) * sizeof(Complex));
+  const auto exchange =
+      method.make({movement.from, movement.to, movement.comm, sizeof(Complex), *source, *spare, MPI_COMM_WORLD});
+
+  int lands[2] = {exchange->lands_in_source() ? 1 : 0, exchange->lands_in_source() ? -1 : 0};
+  MPI_Allreduce(MPI_IN_PLACE, lands, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(lands[0], -lands[1]) << "lands_in_source() differs between ranks: " << movement.name;
+
+  const auto run = [&] {
+    exchange->pack();
+    exchange->start();
+    exchange->finish();
+    exchange->unpack();
+  };
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    fill(static_cast<Complex*>(source->data()), movement.from, me, repetition);
+    std::ranges::fill(std::span(static_cast<Complex*>(spare->data()), static_cast<std::size_t>(volume)), Complex{});
+    if (around)
+      around(run);
+    else
+      run();
+    const Buffer& result = exchange->lands_in_source() ? *source : *spare;
+    EXPECT_EQ(wrong_elements(static_cast<const Complex*>(result.data()), movement.to, me, repetition), 0)
+        << method.card().name << ", " << movement.name << ", run " << repetition << ", element of " << sizeof(Complex)
+        << " bytes";
+  }
+  return exchange->traffic();
+}
+
+}  // namespace
+
+const std::vector<Movement>& movements() {
+  static const std::vector<Movement> all = make_movements();
+  return all;
+}
+
+Traffic run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
+                      const Allocate& allocate, const std::function<void(const std::function<void()>&)>& around) {
+  if (element_bytes == 16) return run_and_check_as<double>(method, movement, allocate, around);
+  return run_and_check_as<float>(method, movement, allocate, around);
+}
+
+}  // namespace fourscore::testing

@@ -1,0 +1,136 @@
+// What an exchange declares is what it hands to MPI. This program defines the sending calls of MPI itself (MPI 3.1,
+// chapter 14), counts, and passes on to the profiling interface.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <string>
+
+#include "core/exchange.hpp"
+#include "core/shared_buffer.hpp"
+#include "mpi/exchange_fixture.hpp"
+#include "mpi/handles.hpp"
+
+namespace {
+
+struct Counter {
+  bool on = false;
+  long long bytes = 0;
+  long long messages = 0;
+} counter;
+
+void count_message(long long count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  int me = 0;
+  PMPI_Comm_rank(comm, &me);
+  if (!counter.on || rank == MPI_PROC_NULL || rank == me) return;
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  if (count * size == 0) return;
+  counter.bytes += count * size;
+  counter.messages += 1;
+}
+
+}  // namespace
+
+extern "C" {
+int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                  void* receive, const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
+                  MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank) count_message(send_counts[rank], send_type, rank, comm);
+  return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
+                        receive_type, comm);
+}
+int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_places, const MPI_Datatype* send_types,
+                  void* receive, const int* receive_counts, const int* receive_places,
+                  const MPI_Datatype* receive_types, MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank)
+    if (send_counts[rank] > 0) count_message(send_counts[rank], send_types[rank], rank, comm);
+  return PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
+                        receive_types, comm);
+}
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                 MPI_Datatype receive_type, MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank) count_message(send_count, send_type, rank, comm);
+  return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+}
+int MPI_Send(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
+  count_message(count, type, rank, comm);
+  return PMPI_Send(data, count, type, rank, tag, comm);
+}
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
+  count_message(count, type, rank, comm);
+  return PMPI_Isend(data, count, type, rank, tag, comm, request);
+}
+int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
+                 int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
+                 MPI_Status* status) {
+  count_message(send_count, send_type, to, comm);
+  return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
+                       receive_tag, comm, status);
+}
+}
+
+namespace fourscore {
+namespace {
+
+class TrafficOf : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] const ExchangeMethod& method() const {
+    return ExchangeRegistry::instance().get(GetParam(), "exchange");
+  }
+
+  /// Declared equals counted, and no element is forgotten: what is sent, kept and read add up to the whole.
+  void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Allocate& allocate) {
+    Traffic declared;
+    counter = {};
+    declared =
+        testing::run_and_check(method(), movement, element_bytes, allocate, [](const std::function<void()>& run) {
+          counter = {true, 0, 0};
+          run();
+          counter.on = false;
+        });
+    EXPECT_EQ(declared.bytes_sent, counter.bytes) << GetParam() << ", " << movement.name;
+    EXPECT_EQ(declared.messages_sent, counter.messages) << GetParam() << ", " << movement.name;
+
+    long long sums[3] = {declared.bytes_sent, declared.bytes_self, declared.bytes_read_shared};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_LONG_LONG, MPI_SUM, movement.comm);
+    Index elements = 0;
+    for (const Box& box : movement.from.boxes) elements += box.volume();
+    EXPECT_EQ(sums[0] + sums[1] + sums[2], elements * static_cast<Index>(element_bytes))
+        << GetParam() << ", " << movement.name;
+    sent_in_all_ += sums[0];
+    read_in_all_ += sums[2];
+  }
+
+  Index sent_in_all_ = 0;
+  Index read_in_all_ = 0;
+};
+
+TEST_P(TrafficOf, IsWhatGoesThroughMpi) {
+  for (const auto& movement : testing::movements())
+    check(movement, 16, [this](MPI_Comm comm, std::size_t bytes) { return method().allocate(comm, bytes); });
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  EXPECT_EQ(sent_in_all_ + read_in_all_ > 0, size > 1);
+}
+
+TEST_P(TrafficOf, IsWhatGoesThroughMpiBetweenNodesToo) {
+  const auto two_nodes = [](MPI_Comm comm, std::size_t bytes) -> std::unique_ptr<Buffer> {
+    const int me = mpi::rank_in(comm);
+    return std::make_unique<SharedBuffer>(comm, mpi::split(comm, me % 2, me), bytes);
+  };
+  const auto& all = testing::movements();
+  for (std::size_t i = 0; i < all.size(); i += 2) check(all[i], 8, two_nodes);
+  EXPECT_EQ(sent_in_all_ > 0, mpi::size_of(MPI_COMM_WORLD) > 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, TrafficOf, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace fourscore
