@@ -84,8 +84,8 @@ def ratio_ticks(low: float, high: float) -> list[float]:
 PLOT = Plot(
     name="against-reference",
     title=f"Against {REFERENCE}",
-    caption=f"Median time of each method over that of {REFERENCE} on the same problem, ranks and contract; lines are the range over "
-    "launches. Only methods on one line of the plot may be compared.",
+    caption=f"Median time of each method over that of {REFERENCE} on the same problem, ranks and contract; lines are "
+    "the range over launches. Only methods on one line of the plot may be compared.",
     order=5,
     pages=pages,
     draw=draw,
