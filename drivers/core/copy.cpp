@@ -15,9 +15,20 @@ namespace fourscore {
 
 namespace {
 
-std::size_t own_cache_bytes() {
-#ifdef _SC_LEVEL2_CACHE_SIZE
-  if (const long size = sysconf(_SC_LEVEL2_CACHE_SIZE); size > 0) return static_cast<std::size_t>(size);
+std::size_t cache_bytes(int name) {
+  const long size = sysconf(name);
+  return size > 0 ? static_cast<std::size_t>(size) : 0;
+}
+
+/// What a core may expect to find again after a pass: its share of the last-level cache. No more than 8 MiB of it,
+/// because a virtual machine shows a cache that it shares with others, of up to hundreds of MiB.
+std::size_t share_of_caches_bytes() {
+  constexpr std::size_t most = std::size_t{8} << 20;
+#if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  const auto cores = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  const std::size_t own = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
+  const std::size_t shared = cache_bytes(_SC_LEVEL3_CACHE_SIZE) / cores;
+  if (const std::size_t both = std::max(own, shared); both > 0) return std::min(both, most);
 #endif
   return std::size_t{1} << 20;
 }
@@ -25,8 +36,9 @@ std::size_t own_cache_bytes() {
 }  // namespace
 
 Stores stores_for(std::size_t bytes) {
-  static const std::size_t limit = own_cache_bytes();
-  return bytes > limit ? Stores::streaming : Stores::ordinary;
+  static const std::size_t limit = share_of_caches_bytes();
+  // Source and destination are both passed over.
+  return 2 * bytes > limit ? Stores::streaming : Stores::ordinary;
 }
 
 CopyPlan::CopyPlan(const Extents& extents, const Extents& from_strides, const Extents& to_strides,

@@ -12,7 +12,9 @@ namespace fourscore {
 /// what lies in the caches stays. They pay when the data is not found in the cache again anyway.
 enum class Stores { ordinary, streaming };
 
-/// Streaming when a pass over `bytes` of destination outgrows this core's own caches.
+/// Streaming when a pass from `bytes` of source to as many of destination outgrows this core's share of the caches:
+/// streaming a grid of 64^3 into memory costs its next FFT more than the copy gains, at 128^3 it is the other way
+/// round.
 [[nodiscard]] Stores stores_for(std::size_t bytes);
 
 /// Copies a box of elements from one local array to another. The loops are merged to as few, as long runs as there
