@@ -47,7 +47,10 @@ std::string wrapped(const std::string& label, const std::string& text) {
   while (begin < text.size()) {
     std::size_t end = text.size();
     if (end - begin > width) {
-      const std::size_t space = text.rfind(' ', begin + width);
+      // After a comma rather than between a number and its unit.
+      const std::size_t comma = text.rfind(", ", begin + width - 1);
+      const std::size_t space =
+          comma == std::string::npos || comma <= begin ? text.rfind(' ', begin + width) : comma + 1;
       end = space == std::string::npos || space <= begin ? begin + width : space;
     }
     result += line(begin == 0 ? label : "", text.substr(begin, end - begin));
@@ -151,8 +154,9 @@ std::string phases(const json& record) {
 
 std::string movement(const json& record) {
   const json& cost = record.at("cost");
-  std::string text = fmt::format("{} in {} messages sent by a rank (most)",
-                                 bytes_text(largest(cost["bytes_sent_per_rank"])), largest(cost["messages_per_rank"]));
+  const double messages = largest(cost["messages_per_rank"]);
+  std::string text = fmt::format("{} in {} message{} sent by a rank (most)",
+                                 bytes_text(largest(cost["bytes_sent_per_rank"])), messages, messages == 1 ? "" : "s");
   const double shared = largest(cost["bytes_read_shared_per_rank"]);
   if (shared > 0) text += fmt::format(", {} read from shared memory", bytes_text(shared));
   const json& memory = record.at("memory");
