@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"fourscore report: {error}", file=sys.stderr)
         return UNUSABLE_INPUT
+    except ImportError as error:
+        print(f"fourscore report: {sys.executable}: {error}; run jobscripts/setup", file=sys.stderr)
+        return ENVIRONMENT_FAILED
     except OSError as error:
         where = f" '{error.filename}'" if error.filename else ""
         print(f"fourscore report: cannot write{where}: {error.strerror or error}", file=sys.stderr)

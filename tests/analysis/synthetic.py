@@ -187,7 +187,11 @@ class Maker:
     def ended(self, point: dict[str, Any], launch: int, status: str, reason: str, **verdict: Any) -> dict[str, Any]:
         """A record without times: skipped, failed, timeout or wrong."""
         verdict = {"status": status, "reason": reason, "exit_status": 0, "signal": 0, "stderr_tail": ""} | verdict
-        return self.head(point, launch) | {"verdict": verdict, "provenance": self.provenance(point)}
+        record = self.head(point, launch) | {"verdict": verdict, "provenance": self.provenance(point)}
+        if status == "wrong":
+            check = {"name": "plane-waves", "when": "before", "error": 0.3, "tolerance": 4.4e-15, "ok": False}
+            record["verification"] = {"ok": False, "checks": [check]}
+        return record
 
     def ok(
         self, point: dict[str, Any], launch: int, scale: float = 1.0, flags: list[str] | None = None

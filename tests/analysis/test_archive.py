@@ -1,12 +1,40 @@
 """Reading an archive: what cannot be used is named, the rest is used."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from fourscore_analysis.archive import InputError, read_campaigns, select_campaigns
 from fourscore_analysis.cli import main
 from fourscore_analysis.records import RecordError, parse_record
+from jsonschema import Draft202012Validator
 from synthetic import Maker, canonical, fill, make_point, store, weak_points
+
+
+def test_the_made_up_records_follow_the_schema(example):
+    schema = json.loads((Path(__file__).parents[2] / "results/run-record.schema.json").read_text(encoding="utf-8"))
+    validator = Draft202012Validator(schema)
+    statuses = set()
+    for path in sorted((example / "records/strong-1a2b3c4d").glob("*-000.json")):
+        if not path.name.startswith("00000000000000"):  # those are broken on purpose
+            record = json.loads(path.read_text(encoding="utf-8"))
+            assert [error.message for error in validator.iter_errors(record)] == []
+            statuses.add(record["verdict"]["status"])
+    assert statuses == {"ok", "wrong", "failed", "timeout", "skipped"}
+
+
+def test_python_m_says_what_it_can_do():
+    """And the module can be imported without running, which is how `fourscore report` looks whether it is there."""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "analysis")}
+    for arguments in (["-c", "import fourscore_analysis.__main__"], ["-m", "fourscore_analysis", "report", "--help"]):
+        done = subprocess.run(
+            [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    assert "examples:" in done.stdout
 
 
 def whole() -> dict:
