@@ -66,6 +66,8 @@ class PackedBlocks {
 
   void pack() const { run(pack_steps_); }
   void unpack() const { run(unpack_steps_); }
+  [[nodiscard]] bool packs() const { return !pack_steps_.empty(); }
+  [[nodiscard]] bool unpacks() const { return !unpack_steps_.empty(); }
 
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }        ///< by rank
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }  ///< by rank

@@ -38,6 +38,8 @@ class Alltoallv : public Exchange {
                                 comm_.get()));
   }
   void unpack() override { blocks_.unpack(); }
+  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
+  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
   [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
   [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
 

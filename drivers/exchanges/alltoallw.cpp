@@ -58,6 +58,8 @@ class Alltoallw : public Exchange {
                                 receive_counts_.data(), displacements_.data(), receive_types_.data(), comm_.get()));
   }
   void unpack() override { own_.run(); }
+  [[nodiscard]] bool packs() const override { return false; }
+  [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
 

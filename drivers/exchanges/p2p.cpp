@@ -41,6 +41,8 @@ class PointToPoint : public Exchange {
   }
   void finish() override { requests_.wait_all(); }
   void unpack() override { blocks_.unpack(); }
+  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
+  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
   [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
   [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
 

@@ -44,6 +44,8 @@ class Pairwise : public Exchange {
                                  step.receive_count, type_, step.from, message_tag, comm_.get(), MPI_STATUS_IGNORE));
   }
   void unpack() override { blocks_.unpack(); }
+  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
+  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
   [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
   [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
 

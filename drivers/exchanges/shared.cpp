@@ -85,6 +85,8 @@ class Shared : public Exchange {
     meet_neighbours();  // all have read this rank's source
   }
   void unpack() override { own_.run(); }
+  [[nodiscard]] bool packs() const override { return false; }
+  [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
 

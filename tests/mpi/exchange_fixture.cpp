@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
-#include <map>
-#include <span>
 
+#include "core/shared_buffer.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore::testing {
@@ -42,7 +41,9 @@ std::vector<Movement> make_movements() {
   const int size = mpi::size_of(MPI_COMM_WORLD);
   const int me = mpi::rank_in(MPI_COMM_WORLD);
   const std::array<int, 3> xyz{0, 1, 2};
-  const std::vector<Extents> shapes{{8, 8, 8}, {7, 1, 9}, {2, 3, 64}, {15, 14, 13}, {5, 7, 11}, {3, 2, 1}};
+  // More ranks than cores take their time: they get the shapes that divide least.
+  std::vector<Extents> shapes{{15, 14, 13}, {7, 1, 9}, {2, 3, 64}};
+  if (size <= 2) shapes.insert(shapes.end(), {{8, 8, 8}, {5, 7, 11}, {3, 2, 1}});
   std::vector<Movement> result;
 
   for (const Extents& shape : shapes) {
@@ -88,6 +89,14 @@ std::vector<Movement> make_movements() {
   return result;
 }
 
+/// This rank's largest box over all movements, in bytes of the larger element.
+std::size_t largest_bytes() {
+  Index volume = 0;
+  for (const Movement& movement : movements())
+    volume = std::max({volume, movement.from.max_volume(), movement.to.max_volume()});
+  return static_cast<std::size_t>(volume) * 16;
+}
+
 /// A value that no other element has, and a different one in each run.
 double value_at(const Extents& index, int run) {
   return static_cast<double>(run * 1000003 + ((index[0] * 128 + index[1]) * 128 + index[2])) + 1;
@@ -114,17 +123,12 @@ Index wrong_elements(const std::complex<Real>* data, const Decomposition& layout
 }
 
 template <class Real>
-Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement, const Allocate& allocate,
+Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement, const Buffers& buffers,
                          const std::function<void(const std::function<void()>&)>& around) {
   using Complex = std::complex<Real>;
   const int me = mpi::rank_in(movement.comm);
-  const auto volume = std::max(movement.from.boxes[static_cast<std::size_t>(me)].volume(),
-                               movement.to.boxes[static_cast<std::size_t>(me)].volume());
-  // Allocated over the world, as a plan does, while the exchange may run in a row of it.
-  const auto source = allocate(MPI_COMM_WORLD, static_cast<std::size_t>(volume) * sizeof(Complex));
-  const auto spare = allocate(MPI_COMM_WORLD, static_cast<std::size_t>(volume) * sizeof(Complex));
-  const auto exchange =
-      method.make({movement.from, movement.to, movement.comm, sizeof(Complex), *source, *spare, MPI_COMM_WORLD});
+  const auto exchange = method.make(
+      {movement.from, movement.to, movement.comm, sizeof(Complex), *buffers.source, *buffers.spare, MPI_COMM_WORLD});
 
   int lands[2] = {exchange->lands_in_source() ? 1 : 0, exchange->lands_in_source() ? -1 : 0};
   MPI_Allreduce(MPI_IN_PLACE, lands, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -137,13 +141,13 @@ Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement,
     exchange->unpack();
   };
   for (int repetition = 0; repetition < 2; ++repetition) {
-    fill(static_cast<Complex*>(source->data()), movement.from, me, repetition);
-    std::ranges::fill(std::span(static_cast<Complex*>(spare->data()), static_cast<std::size_t>(volume)), Complex{});
+    fill(static_cast<Complex*>(buffers.source->data()), movement.from, me, repetition);
+    std::memset(buffers.spare->data(), 0, buffers.spare->bytes());
     if (around)
       around(run);
     else
       run();
-    const Buffer& result = exchange->lands_in_source() ? *source : *spare;
+    const Buffer& result = exchange->lands_in_source() ? *buffers.source : *buffers.spare;
     EXPECT_EQ(wrong_elements(static_cast<const Complex*>(result.data()), movement.to, me, repetition), 0)
         << method.card().name << ", " << movement.name << ", run " << repetition << ", element of " << sizeof(Complex)
         << " bytes";
@@ -153,15 +157,34 @@ Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement,
 
 }  // namespace
 
+Buffers allocate(const ExchangeMethod& method) {
+  const std::size_t bytes = largest_bytes();
+  Buffers buffers;
+  buffers.source = method.allocate(MPI_COMM_WORLD, bytes);
+  buffers.spare = method.allocate(MPI_COMM_WORLD, bytes);
+  return buffers;
+}
+
+Buffers allocate_on_two_nodes() {
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  const auto one = [me] {
+    return std::make_unique<SharedBuffer>(MPI_COMM_WORLD, mpi::split(MPI_COMM_WORLD, me % 2, me), largest_bytes());
+  };
+  Buffers buffers;
+  buffers.source = one();
+  buffers.spare = one();
+  return buffers;
+}
+
 const std::vector<Movement>& movements() {
   static const std::vector<Movement> all = make_movements();
   return all;
 }
 
 Traffic run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
-                      const Allocate& allocate, const std::function<void(const std::function<void()>&)>& around) {
-  if (element_bytes == 16) return run_and_check_as<double>(method, movement, allocate, around);
-  return run_and_check_as<float>(method, movement, allocate, around);
+                      const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around) {
+  if (element_bytes == 16) return run_and_check_as<double>(method, movement, buffers, around);
+  return run_and_check_as<float>(method, movement, buffers, around);
 }
 
 }  // namespace fourscore::testing

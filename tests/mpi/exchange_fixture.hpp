@@ -24,11 +24,18 @@ struct Movement {
 /// shapes that do not, for the world's number of ranks. Communicators made here live to the end of the program.
 const std::vector<Movement>& movements();
 
-using Allocate = std::function<std::unique_ptr<Buffer>(MPI_Comm, std::size_t)>;
+/// Both buffers of an exchange, allocated over the world as a plan does and large enough for every movement.
+struct Buffers {
+  std::unique_ptr<Buffer> source;
+  std::unique_ptr<Buffer> spare;
+};
+Buffers allocate(const ExchangeMethod& method);
+/// As if even and odd ranks were two nodes: shared memory that only half of the ranks can reach.
+Buffers allocate_on_two_nodes();
 
-/// Runs the exchange `runs` times on data that tells where it is from, and checks each element of the result. Returns
-/// the traffic declared for one run, and calls `around` (if any) with the run to count what is sent.
+/// Runs the exchange twice on data that tells where it is from, and checks each element of the result. Returns the
+/// traffic declared for one run; `around` (if any) gets the run, to count what is sent.
 Traffic run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
-                      const Allocate& allocate, const std::function<void(const std::function<void()>&)>& around = {});
+                      const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around = {});
 
 }  // namespace fourscore::testing

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/exchange.hpp"
-#include "core/shared_buffer.hpp"
 #include "mpi/exchange_fixture.hpp"
 #include "mpi/handles.hpp"
 
@@ -86,15 +85,14 @@ class TrafficOf : public ::testing::TestWithParam<std::string> {
   }
 
   /// Declared equals counted, and no element is forgotten: what is sent, kept and read add up to the whole.
-  void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Allocate& allocate) {
+  void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Buffers& buffers) {
     Traffic declared;
     counter = {};
-    declared =
-        testing::run_and_check(method(), movement, element_bytes, allocate, [](const std::function<void()>& run) {
-          counter = {true, 0, 0};
-          run();
-          counter.on = false;
-        });
+    declared = testing::run_and_check(method(), movement, element_bytes, buffers, [](const std::function<void()>& run) {
+      counter = {true, 0, 0};
+      run();
+      counter.on = false;
+    });
     EXPECT_EQ(declared.bytes_sent, counter.bytes) << GetParam() << ", " << movement.name;
     EXPECT_EQ(declared.messages_sent, counter.messages) << GetParam() << ", " << movement.name;
 
@@ -113,19 +111,16 @@ class TrafficOf : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(TrafficOf, IsWhatGoesThroughMpi) {
-  for (const auto& movement : testing::movements())
-    check(movement, 16, [this](MPI_Comm comm, std::size_t bytes) { return method().allocate(comm, bytes); });
+  const auto buffers = testing::allocate(method());
+  for (const auto& movement : testing::movements()) check(movement, 16, buffers);
   const int size = mpi::size_of(MPI_COMM_WORLD);
   EXPECT_EQ(sent_in_all_ + read_in_all_ > 0, size > 1);
 }
 
 TEST_P(TrafficOf, IsWhatGoesThroughMpiBetweenNodesToo) {
-  const auto two_nodes = [](MPI_Comm comm, std::size_t bytes) -> std::unique_ptr<Buffer> {
-    const int me = mpi::rank_in(comm);
-    return std::make_unique<SharedBuffer>(comm, mpi::split(comm, me % 2, me), bytes);
-  };
+  const auto buffers = testing::allocate_on_two_nodes();
   const auto& all = testing::movements();
-  for (std::size_t i = 0; i < all.size(); i += 2) check(all[i], 8, two_nodes);
+  for (std::size_t i = 0; i < all.size(); i += 2) check(all[i], 8, buffers);
   EXPECT_EQ(sent_in_all_ > 0, mpi::size_of(MPI_COMM_WORLD) > 1);
 }
 
