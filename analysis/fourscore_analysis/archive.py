@@ -39,7 +39,18 @@ class Campaign:
     suite: str
     launches: list[Launch] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
-    planned_records: int | None = None  # as campaign.json says; None where it is missing or unreadable
+    planned: tuple[int, int] | None = (
+        None  # points and launches of each, as campaign.json says; None where it is missing
+    )
+
+    @property
+    def planned_records(self) -> int | None:
+        """Records of the campaign when complete: a skipped point has one, others one a launch."""
+        if self.planned is None:
+            return None
+        points, launches = self.planned
+        skipped = {launch.point_id for launch in self.launches if launch.status == "skipped"}
+        return len(skipped) + (points - len(skipped)) * launches
 
 
 def campaign_names(archive: Path) -> list[str]:
@@ -112,7 +123,7 @@ def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = No
     for name in names:
         files = record_files(archive / "records" / name)
         chunks += [(str(archive), name, files[start : start + _CHUNK]) for start in range(0, len(files), _CHUNK)]
-        campaigns[name].planned_records = _planned_records(archive, name)
+        campaigns[name].planned = _planned(archive, name)
     workers = workers or available_cores()
     if workers > 1 and sum(len(files) for _, _, files in chunks) >= _SERIAL_BELOW:
         context = multiprocessing.get_context("fork")
@@ -157,10 +168,9 @@ def _read_chunk(chunk: tuple[str, str, list[str]]) -> tuple[str, list[Launch], l
     return name, launches, unreadable
 
 
-def _planned_records(archive: Path, name: str) -> int | None:
-    """How many records the campaign will have when complete, where campaign.json says so."""
+def _planned(archive: Path, name: str) -> tuple[int, int] | None:
     try:
         plan = json.loads((archive / "campaigns" / name / "campaign.json").read_text(encoding="utf-8"))
-        return len(plan["points"]) * int(plan["launches"])
+        return len(plan["points"]), int(plan["launches"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

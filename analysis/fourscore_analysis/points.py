@@ -76,12 +76,9 @@ class Point:
 
     @property
     def exchange_share(self) -> float | None:
-        return self.share("exchange")
-
-    def share(self, phase: str) -> float | None:
-        """Part of the time spent in `phase`, 0 to 1; None without phases."""
+        """Part of the time spent in exchanges, 0 to 1; None where none was seen (one rank, one library call)."""
         total = sum(self.phases.values())
-        return self.phases.get(phase, 0.0) / total if total > 0 else None
+        return self.phases["exchange"] / total if total > 0 and "exchange" in self.phases else None
 
     @cached_property
     def plan(self) -> Spread | None:

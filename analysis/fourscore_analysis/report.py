@@ -163,7 +163,7 @@ def machine_line(report: Report) -> str:
     parts = [
         machine.get("cpu_model"),
         f"{machine.get('cores', '?')} cores",
-        code.get("mpi"),
+        code.get("mpi", "").split(",")[0],
         code.get("fftw"),
         code.get("compiler"),
     ]

@@ -158,7 +158,7 @@ def paired_axes(
     heading: str, rows: int, height_in: float = 1.75, top_in: float = TOP_IN
 ) -> tuple[Figure, list[tuple[Axes, Axes]]]:
     """A page with `rows` rows of two axes side by side."""
-    left, gap = 0.5, 0.58
+    left, gap = 0.56, 0.58
     width = (WIDTH_IN - left - gap - RIGHT_IN) / 2
     height = top_in + rows * (TITLE_IN + height_in + AXIS_IN)
     figure = blank_figure(height, heading)

@@ -147,6 +147,17 @@ def test_a_page_that_cannot_be_written_is_unusable_input(tmp_path, capsys):
         assert str(page) in capsys.readouterr().err
 
 
+def test_a_skipped_point_counts_once_among_the_planned_records(tmp_path):
+    maker = Maker()
+    store(tmp_path, maker.ended(make_point(ranks=16), 0, "skipped", "too many ranks"))
+    store(tmp_path, maker.ok(make_point(), 0))
+    plan = tmp_path / "campaigns" / maker.campaign / "campaign.json"
+    plan.parent.mkdir(parents=True)
+    plan.write_text(json.dumps({"points": [{}, {}], "launches": 3}))
+    [campaign] = read_campaigns(tmp_path, [maker.campaign])
+    assert campaign.planned_records == 4
+
+
 def test_the_environment_names_the_archive(tmp_path, monkeypatch):
     store(tmp_path / "elsewhere", whole())
     monkeypatch.setenv("FOURSCORE_ARCHIVE", str(tmp_path / "elsewhere"))

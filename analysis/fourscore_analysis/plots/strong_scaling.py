@@ -30,7 +30,7 @@ def draw(view: View, groups: list[list[Series]], heading: str) -> Figure:
         draw_lines(view, left, group, Series.speedup)
         left.set_yscale("log", base=2)
         ticks = [2.0**power for power in range(-6, 20)]
-        left.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        left.set_yticks(ticks, [f"{tick:g}" if tick >= 1 else f"1/{1 / tick:g}" for tick in ticks])
         values = [value for series in group for value in series.speedup()]
         left.set_ylim(min(values) / 1.2, max([*values, ranks[-1] / bases[0]]) * 1.2)
         left.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own fewest ranks")
