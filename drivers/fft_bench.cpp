@@ -135,6 +135,8 @@ int measure_point(int argc, char** argv, const Options& options, SteadyTime begi
     steps.launch_s = std::max(0.0, now - *options.launched_at_s);
   }
   die_with_the_launcher();
+  // A file size limit then is an error that can be told, like a full disk.
+  ::signal(SIGXFSZ, SIG_IGN);
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     std::fputs("fft_bench: MPI_Init_thread failed\n", stderr);
