@@ -39,12 +39,14 @@ void make_folder(const fs::path& folder) {
   if (error) fail_write(folder, error.message());
 }
 
-/// Modes and quotas lie in many ways; writing a file is the only answer.
+/// Modes and quotas lie in many ways; writing a file is the only answer. The size is that of a large record, so that a
+/// disk on which a record no longer fits is not taken for a failed launch.
 void probe(const fs::path& folder) {
   std::string name = (folder / ".probe-XXXXXX").string();
   const int fd = ::mkostemp(name.data(), O_CLOEXEC);
   if (fd < 0) fail_write(folder, std::strerror(errno));
-  const std::string block(4096, '\n');
+  const std::string block(1 << 20, '\n');
+  errno = 0;  // a short write sets none
   const bool written =
       ::write(fd, block.data(), block.size()) == static_cast<ssize_t>(block.size()) && ::fsync(fd) == 0;
   const int error = errno;

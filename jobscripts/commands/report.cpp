@@ -25,23 +25,26 @@ std::string python() {
   return configured.empty() ? "python3" : configured;
 }
 
+/// Exits with the names of the packages that are not there; looking for them is quicker than loading them.
+constexpr auto look_for_packages =
+    "import importlib.util, sys; "
+    "names = ('fourscore_analysis', 'numpy', 'scipy', 'pandas', 'matplotlib', 'jinja2'); "
+    "sys.exit(', '.join(n for n in names if importlib.util.find_spec(n) is None) or 0)";
+
 /// Throws EnvironmentError saying what is missing.
 void check_python(const std::string& interpreter) {
+  constexpr auto advice = "run jobscripts/setup, or name an interpreter that has them with FOURSCORE_PYTHON";
   ProcessSpec spec;
-  spec.argv = {interpreter, "-c", "import fourscore_analysis.__main__"};
+  spec.argv = {interpreter, "-c", look_for_packages};
   spec.time_limit_s = 120;
   const ProcessResult result = run_process(spec);
-  constexpr auto advice =
-      "run jobscripts/setup, or name an interpreter that has numpy, scipy, pandas, matplotlib and jinja2 with "
-      "FOURSCORE_PYTHON";
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("the Python interpreter '{}' cannot be started: {}; {}", interpreter,
                                        std::strerror(result.start_error), advice));
   if (result.exit_status == 0 && result.signal == 0) return;
-  std::string tail = result.stderr_tail;
-  while (!tail.empty() && tail.back() == '\n') tail.pop_back();
-  throw EnvironmentError(fmt::format("'{}' cannot load fourscore_analysis: {}; {}", interpreter,
-                                     tail.substr(tail.rfind('\n') + 1), advice));
+  std::string missing = result.stderr_tail;
+  while (!missing.empty() && missing.back() == '\n') missing.pop_back();
+  throw EnvironmentError(fmt::format("the Python of '{}' lacks: {}; {}", interpreter, missing, advice));
 }
 
 int report(const std::string& archive_option, const std::vector<std::string>& names, const std::string& output) {

@@ -1,0 +1,78 @@
+"""Runs the real `fourscore` on archives in temporary folders. FOURSCORE_BIN is the folder of the built programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
+
+
+class Fourscore:
+    """The command with an archive, a fake bench and a fake mpirun; `real=True` calls leave the fakes out."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        self.archive = folder / "archive"
+        self.log = folder / "log"
+        self.pids = folder / "pids"
+        self.environment = os.environ | {
+            "FOURSCORE_ARCHIVE": str(self.archive),
+            "FOURSCORE_BENCH": str(HERE / "fake_bench"),
+            "FOURSCORE_MPIEXEC": str(HERE / "fake_mpirun"),
+            "FAKE_LOG": str(self.log),
+            "FAKE_PIDS": str(self.pids),
+            # The fakes are scripts of this interpreter.
+            "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
+        }
+
+    def command(self, *arguments: object) -> list[str]:
+        return [str(BIN / "fourscore"), *map(str, arguments)]
+
+    def start(self, *arguments: object, **options) -> subprocess.Popen:
+        environment = self.environment | options.pop("environment", {})
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": self.folder}
+        return subprocess.Popen(self.command(*arguments), env=environment, **pipes | options)
+
+    def __call__(self, *arguments: object, code: int = 0, **options) -> subprocess.CompletedProcess:
+        process = self.start(*arguments, **options)
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == code, f"exit {process.returncode}, expected {code}\n{out}\n{err}"
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def suite(self, text: str, name: str = "s.toml") -> pathlib.Path:
+        file = self.folder / name
+        file.write_text(text)
+        return file
+
+    def points(self, variants: str = '"good"', points: int = 3, launches: int = 2, more: str = "") -> pathlib.Path:
+        """A suite of `points` shapes."""
+        shapes = ", ".join(f'"{n}x4x4"' for n in range(1, points + 1))
+        return self.suite(
+            f'name = "s"\nlaunches = {launches}\nrepetitions = 3\nseed = 7\n{more}\n'
+            f"[[sweep]]\nvariant = [{variants}]\nshape = [{shapes}]\nranks = 1\n"
+        )
+
+    def records(self) -> dict[str, dict]:
+        return {str(f): json.loads(f.read_text()) for f in sorted(self.archive.glob("records/*/*.json"))}
+
+    def finished(self) -> list[str]:
+        """Records in the order in which launches of the fake bench finished."""
+        return [json.loads(line)["record"] for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+    def index(self) -> list[tuple]:
+        with sqlite3.connect(self.archive / "index.sqlite") as database:
+            rows = database.execute("SELECT * FROM records ORDER BY file").fetchall()
+            return rows + database.execute("SELECT * FROM unreadable ORDER BY file").fetchall()
+
+
+@pytest.fixture
+def fourscore(tmp_path: pathlib.Path) -> Fourscore:
+    return Fourscore(tmp_path)

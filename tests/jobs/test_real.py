@@ -1,0 +1,61 @@
+"""With the real fft_bench under the real mpirun."""
+
+import json
+import os
+import pathlib
+
+import pytest
+
+BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
+REAL = {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"]}
+FAULTY = REAL | {"FOURSCORE_BENCH": str(BIN / "fft_bench_faulty")}
+
+
+def test_a_small_campaign_end_to_end(fourscore):
+    variants = [v["name"] for v in json.loads(fourscore("list", "variants", "--json", environment=REAL).stdout) if v["available"]]
+    assert {"serial", "slab", "pencil"} <= set(variants)
+    suite = fourscore.suite(
+        f'name = "small"\nlaunches = 2\nrepetitions = 3\nisolate = true\ntime_limit_s = 60\n'
+        f'[[sweep]]\nvariant = {json.dumps(variants)}\nshape = "12x10x9"\nranks = [1, 2]\nplanner = "estimate"\n'
+    )
+    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    assert set(result["counts"]) <= {"ok", "skipped"} and result["counts"]["ok"] >= 10
+    assert result["missing"] == 0 and result["harness_s"]["launch"] > 0
+    fourscore("verify")
+    for record in fourscore.records().values():
+        if record["verdict"]["status"] == "ok":
+            assert record["point"]["ranks"] == len(record["samples"]["rank_total_s"])
+            assert record["provenance"]["identity"]["launch"]["launcher"] == "local"
+            assert record["harness"]["launch_s"] > 0
+    grown = fourscore.index()
+    fourscore("reindex")
+    assert fourscore.index() == grown
+    planned = json.loads(fourscore("run", suite, "--dry-run", "--json", environment=REAL).stdout)
+    assert all(launch["done"] for launch in planned["launches"])
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_wrong_variant_is_archived_as_wrong_without_a_time(fourscore, ranks):
+    suite = fourscore.suite(
+        f'name="f"\nlaunches=1\nrepetitions=2\n[[sweep]]\nvariant=["wrong-result","wrong-later","naive"]\nshape="8x8x8"\nranks={ranks}\n'
+    )
+    out = fourscore("run", suite, environment=FAULTY, code=1).stdout
+    by_variant = {r["point"]["variant"]: r for r in fourscore.records().values()}
+    assert by_variant["naive"]["verdict"]["status"] == "ok"
+    for name in ["wrong-result", "wrong-later"]:
+        assert by_variant[name]["verdict"]["status"] == "wrong" and "samples" not in by_variant[name]
+    assert "2 wrong" in out
+    fourscore("verify")
+
+
+def test_ranks_that_abort_throw_or_hang_are_archived(fourscore):
+    suite = fourscore.suite(
+        'name="f"\nlaunches=1\nrepetitions=2\ntime_limit_s=3\n'
+        '[[sweep]]\nvariant=["aborts","throws-on-one-rank","hangs"]\nshape="8x8x8"\nranks=2\n'
+    )
+    fourscore("run", suite, environment=FAULTY, code=1)
+    by_variant = {r["point"]["variant"]: r["verdict"] for r in fourscore.records().values()}
+    assert {name: verdict["status"] for name, verdict in by_variant.items()} == {
+        "aborts": "failed", "throws-on-one-rank": "failed", "hangs": "timeout"}
+    assert all("on purpose" in verdict["stderr_tail"] for verdict in by_variant.values())
+    assert "thrown on purpose" in by_variant["throws-on-one-rank"]["reason"]

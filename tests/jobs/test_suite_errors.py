@@ -1,0 +1,66 @@
+"""A suite that cannot be used: file, line, key, what is allowed; exit code 2; nothing written."""
+
+import pytest
+
+GOOD = 'name = "s"\n[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (GOOD.replace("shape", "shpae"), 4, ["'shpae'", "did you mean 'shape'", "allowed:", "precision"]),
+        ("lanches = 3\n" + GOOD, 1, ["'lanches'", "did you mean 'launches'"]),
+        ("launches = 0\n" + GOOD, 1, ["'launches'", "from 1 to 1000"]),
+        ('launches = "3"\n' + GOOD, 1, ["'launches'", "integer"]),
+        ('order = "sorted"\n' + GOOD, 1, ["'order'", "random", "listed"]),
+        ("isolate = 1\n" + GOOD, 1, ["'isolate'", "true or false"]),
+        ("time_limit_s = -1\n" + GOOD, 1, ["'time_limit_s'", "number from"]),
+        (GOOD.replace('"s"', '"a b"'), 1, ["'name'", "letters"]),
+        (GOOD.replace('name = "s"\n', ""), 1, ["'name' is missing"]),
+        (GOOD.replace('shape = "4x4x4"', ""), 2, ["'shape' is missing"]),
+        (GOOD.replace("4x4x4", "0x4x4"), 4, ["'shape'", "0x4x4"]),
+        (GOOD.replace("4x4x4", "128x"), 4, ["'shape'", "128x"]),
+        (GOOD.replace("4x4x4", "4*ranksx4x4*rank"), 4, ["'shape'"]),
+        (GOOD.replace("ranks = 1", "ranks = 0"), 5, ["'ranks'", "1..cores"]),
+        (GOOD.replace("ranks = 1", 'ranks = "all"'), 5, ["'ranks'", "1..cores"]),
+        (GOOD.replace("ranks = 1", "ranks = []"), 5, ["'ranks'", "at least one"]),
+        (GOOD + 'precision = "half"\n', 6, ["'precision'", "half", "double"]),
+        (GOOD + 'grid = "2y2"\n', 6, ["'grid'", "2y2"]),
+        (GOOD + 'zip = [["shape", "grid"]]\n', 6, ["'zip'", "'grid'"]),
+        (GOOD + 'zip = "shape"\n', 6, ["'zip'", "list of lists"]),
+        (GOOD.replace("ranks = 1", "ranks = [1, 2]") + 'zip = [["shape", "ranks"]]\n', 6, ["same length"]),
+        (GOOD + 'exclude = [{ variants = "good" }]\n', 6, ["'variants'", "did you mean 'variant'"]),
+        (GOOD + "exclude = [{}]\n", 6, ["'exclude'"]),
+        (GOOD + 'exclude = [{ variant = "good" }]\n', 2, ["no point is left"]),
+        (GOOD + "parameters = 3\n", 6, ["'parameters'", "table"]),
+        ("[defaults]\nranks = [1, 2]\n" + GOOD, 2, ["'ranks'", "one value"]),
+        ('name = "s"\n', None, ["no [[sweep]]"]),
+        ('name = "s\n', 1, ["not TOML"]),
+    ],
+)
+def test_an_unusable_suite_is_refused_with_file_line_and_key(fourscore, text, line, words):
+    if text.startswith("[defaults]"):
+        head, _, rest = text.partition('name = "s"\n')
+        text = 'name = "s"\n' + head + rest
+        line += 1
+    suite = fourscore.suite(text)
+    error = fourscore("run", suite, code=2).stderr
+    assert str(suite) + (f":{line}:" if line else ":") in error
+    for word in words:
+        assert word in error
+    assert not fourscore.archive.exists()
+
+
+def test_a_missing_suite_is_named_with_the_nearest(fourscore):
+    error = fourscore("run", "smoek", code=2).stderr
+    assert "'smoek'" in error and "did you mean 'smoke'" in error
+
+
+def test_the_shipped_suites_expand(fourscore):
+    import json
+
+    suites = json.loads(fourscore("list", "suites", "--json").stdout)
+    assert {"smoke", "strong", "weak", "breakdown", "peers"} <= {suite["name"] for suite in suites}
+    for suite in suites:
+        assert suite["available"], suite["reason"]
+        assert suite["points"] > 0 and suite["summary"]

@@ -1,0 +1,185 @@
+#include "jobscripts/suite.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "core/record.hpp"
+#include "jobscripts/point_keys.hpp"
+
+namespace fourscore {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Suite parsed(const std::string& sweep, int cores = 4, const std::string& head = "") {
+  return parse_suite("name = \"s\"\n" + head + "\n[[sweep]]\n" + sweep, "s.toml", cores);
+}
+
+/// One key of all points.
+std::vector<std::string> column(const Suite& suite, const std::string& key) {
+  std::vector<std::string> values;
+  for (const auto& point : suite.points) values.push_back(point_value(point, key));
+  return values;
+}
+
+TEST(Suite, ListsAreAProductInWhichTheKeyWrittenFirstIsSlowest) {
+  const Suite suite = parsed("variant = [\"b\", \"a\"]\nshape = [\"4\", \"8x2\"]\nranks = 1\n");
+  EXPECT_THAT(column(suite, "variant"), ElementsAre("b", "b", "a", "a"));
+  EXPECT_THAT(column(suite, "shape"), ElementsAre("4", "8x2", "4", "8x2"));
+}
+
+TEST(Suite, ZippedKeysAdvanceTogether) {
+  const Suite suite =
+      parsed("variant = [\"a\", \"b\"]\nshape = [\"4\", \"8\"]\nranks = [1, 2]\nzip = [[\"shape\", \"ranks\"]]\n");
+  std::set<std::string> pairs;
+  for (const auto& point : suite.points)
+    pairs.insert(point_value(point, "shape") + " on " + point_value(point, "ranks"));
+  EXPECT_THAT(pairs, ElementsAre("4 on 1", "8 on 2"));
+  EXPECT_EQ(suite.points.size(), 4U);
+}
+
+TEST(Suite, ExcludeDropsWhatMatchesEveryKeyAndOnlyKeepsWhatMatchesOne) {
+  const std::string keys = "variant = [\"a\", \"b\"]\nshape = \"4\"\nranks = [1, 2, 4]\n";
+  EXPECT_THAT(column(parsed(keys + "exclude = [{ variant = \"b\", ranks = [2, 4] }]\n"), "ranks"),
+              ElementsAre("1", "2", "4", "1"));
+  EXPECT_THAT(column(parsed(keys + "only = [{ variant = \"a\", ranks = 1 }, { ranks = 4 }]\n"), "ranks"),
+              ElementsAre("1", "4", "4"));
+}
+
+TEST(Suite, DefaultsStandWhereASweepSaysNothing) {
+  const Suite suite = parsed("variant = \"a\"\nshape = \"4\"\nprecision = [\"single\", \"double\"]\n", 4,
+                             "[defaults]\nranks = 2\nprecision = \"double\"\nplanner = \"patient\"\n");
+  EXPECT_THAT(column(suite, "precision"), ElementsAre("single", "double"));
+  EXPECT_THAT(column(suite, "ranks"), ElementsAre("2", "2"));
+  EXPECT_THAT(column(suite, "planner"), ElementsAre("patient", "patient"));
+}
+
+TEST(Suite, EqualPointsOfSeveralSweepsAreKeptOnce) {
+  const Suite suite = parsed(
+      "variant = \"a\"\nshape = [\"4\", \"4\"]\nranks = 1\n[[sweep]]\nvariant = \"a\"\nshape = \"4\"\nranks = 1\n");
+  EXPECT_EQ(suite.points.size(), 1U);
+}
+
+TEST(Suite, RanksFollowTheMachine) {
+  const std::string keys = "variant = \"a\"\nshape = \"4\"\nranks = ";
+  EXPECT_THAT(column(parsed(keys + "\"1..cores\"\n", 6), "ranks"), ElementsAre("1", "2", "4", "6"));
+  EXPECT_THAT(column(parsed(keys + "\"1..cores\"\n", 8), "ranks"), ElementsAre("1", "2", "4", "8"));
+  EXPECT_THAT(column(parsed(keys + "\"1..cores\"\n", 1), "ranks"), ElementsAre("1"));
+  EXPECT_THAT(column(parsed(keys + "[1, \"cores\"]\n", 1), "ranks"), ElementsAre("1"));
+}
+
+TEST(Suite, ShapesGrowWithTheRanks) {
+  const Suite suite = parsed("variant = \"a\"\nshape = \"16*ranks x 8 x 2*ranks\"\nranks = [1, 3]\n");
+  EXPECT_THAT(column(suite, "shape"), ElementsAre("16x8x2", "48x8x6"));
+}
+
+TEST(Suite, ParametersAreKeysOfTheProduct) {
+  const Suite suite =
+      parsed("variant = \"a\"\nshape = \"4\"\nranks = 1\nparameters = { tile = [8, 16], mode = \"x\" }\n");
+  EXPECT_THAT(column(suite, "parameters.tile"), ElementsAre("8", "16"));
+  EXPECT_THAT(column(suite, "parameters.mode"), ElementsAre("x", "x"));
+}
+
+TEST(Suite, OversubscribedPointsAreDroppedAndCounted) {
+  const Suite suite =
+      parsed("variant = \"a\"\nshape = \"4\"\nranks = [1, 2, 4]\nthreads = [1, 2]\n", 4, "max_oversubscription = 1.0");
+  EXPECT_EQ(suite.points.size(), 5U);
+  EXPECT_EQ(suite.dropped_oversubscribed, 1U);
+  EXPECT_EQ(parsed("variant = \"a\"\nshape = \"4\"\nranks = 64\n", 1).dropped_oversubscribed, 0U);
+}
+
+TEST(Suite, ErrorsNameFileLineAndWhatIsAllowed) {
+  try {
+    (void)parsed("variant = \"a\"\nshpae = \"4\"\nranks = 1\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("s.toml:5: unknown key 'shpae' in [[sweep]], did you mean 'shape'?; allowed: variant, "));
+  }
+}
+
+TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
+  Point point;
+  for (const auto& [key, text] : std::map<std::string, std::string>{{"variant", "v"},
+                                                                    {"exchange", "e"},
+                                                                    {"local_fft", "l"},
+                                                                    {"shape", "3x4"},
+                                                                    {"precision", "single"},
+                                                                    {"kind", "c2c"},
+                                                                    {"direction", "backward"},
+                                                                    {"ranks", "6"},
+                                                                    {"grid", "2x3"},
+                                                                    {"threads", "5"},
+                                                                    {"instances", "7"},
+                                                                    {"layout", "natural"},
+                                                                    {"planner", "patient"},
+                                                                    {"parameters.a", "b"},
+                                                                    {"placement", "out-of-place"}})
+    set_point_value(point, key, text);
+  std::string joined;
+  for (const auto& option : point_options(point)) joined += option + " ";
+  EXPECT_EQ(joined,
+            "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind c2c --direction backward "
+            "--grid 2x3 --threads 5 --instances 7 --layout natural --placement out-of-place --planner patient "
+            "--parameter a=b ");
+}
+
+TEST(PointKeys, TextIsEqualExactlyForPointsOfEqualIdentity) {
+  const Suite suite = parsed(
+      "variant = [\"a\", \"b\"]\nshape = [\"4\", \"4x1\"]\nranks = [1, 2]\nplacement = [\"in-place\", "
+      "\"out-of-place\"]\n");
+  std::set<std::string> texts, ids;
+  for (const auto& point : suite.points) {
+    texts.insert(point_text(point));
+    ids.insert(point_id(point));
+  }
+  EXPECT_EQ(suite.points.size(), 16U);
+  EXPECT_EQ(texts.size(), 16U);
+  EXPECT_EQ(ids.size(), 16U);
+}
+
+TEST(Schedule, EveryRoundHasEveryPointOnceInAFreshOrder) {
+  const auto schedule = schedule_launches(20, 5, LaunchOrder::random, 3);
+  ASSERT_EQ(schedule.size(), 100U);
+  std::set<std::vector<std::size_t>> orders;
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < 20; ++i) {
+      const auto& entry = schedule[static_cast<std::size_t>(round) * 20 + i];
+      EXPECT_EQ(entry.launch, round);
+      order.push_back(entry.point);
+    }
+    EXPECT_EQ(std::set(order.begin(), order.end()).size(), 20U);
+    orders.insert(order);
+  }
+  EXPECT_EQ(orders.size(), 5U);
+}
+
+TEST(Schedule, APointIsNeverLaunchedTwiceInARow) {
+  for (std::size_t points = 2; points < 5; ++points)
+    for (std::uint64_t seed = 1; seed < 200; ++seed) {
+      const auto schedule = schedule_launches(points, 4, LaunchOrder::random, seed);
+      for (std::size_t i = 1; i < schedule.size(); ++i) ASSERT_NE(schedule[i].point, schedule[i - 1].point) << seed;
+    }
+}
+
+TEST(Schedule, TheSameSeedGivesTheSameOrderOnEveryMachine) {
+  const auto schedule = schedule_launches(5, 1, LaunchOrder::random, 42);
+  std::vector<std::size_t> order;
+  for (const auto& entry : schedule) order.push_back(entry.point);
+  EXPECT_EQ(schedule, schedule_launches(5, 1, LaunchOrder::random, 42));
+  EXPECT_NE(schedule, schedule_launches(5, 1, LaunchOrder::random, 43));
+  EXPECT_THAT(order, ElementsAre(2, 3, 4, 0, 1));
+}
+
+TEST(Schedule, ListedIsAsWrittenRoundAfterRound) {
+  const auto schedule = schedule_launches(2, 2, LaunchOrder::listed, 9);
+  EXPECT_THAT(schedule,
+              ElementsAre(ScheduledLaunch{0, 0}, ScheduledLaunch{1, 0}, ScheduledLaunch{0, 1}, ScheduledLaunch{1, 1}));
+}
+
+}  // namespace
+}  // namespace fourscore
