@@ -177,7 +177,19 @@ Buffers allocate_on_two_nodes() {
 }
 
 const std::vector<Movement>& movements() {
-  static const std::vector<Movement> all = make_movements();
+  static const std::vector<Movement> all = [] {
+    std::vector<Movement> made = make_movements();
+#ifdef MPICH_VERSION
+    // MPICH spins while it waits, so that with more ranks than cores each collective costs a slice of the scheduler:
+    // there, every seventh movement, which is of another kind each time.
+    if (mpi::size_of(MPI_COMM_WORLD) > 2) {
+      std::vector<Movement> some;
+      for (std::size_t i = 0; i < made.size(); i += 7) some.push_back(made[i]);
+      return some;
+    }
+#endif
+    return made;
+  }();
   return all;
 }
 
