@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/exchange.hpp"
+#include "core/variant.hpp"
 #include "mpi/exchange_fixture.hpp"
 #include "mpi/handles.hpp"
 
@@ -126,6 +127,37 @@ TEST_P(TrafficOf, IsWhatGoesThroughMpiBetweenNodesToo) {
 
 INSTANTIATE_TEST_SUITE_P(Registered, TrafficOf, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
                          [](const auto& instance) { return instance.param; });
+
+/// A transform sends what its exchanges declare, and nothing else.
+TEST(TrafficOfVariants, IsWhatGoesThroughMpi) {
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  int cases = 0;
+  Index sent_in_all = 0;
+  for (const auto& variant_name : VariantRegistry::instance().names()) {
+    const Variant& variant = *VariantRegistry::instance().find(variant_name);
+    if (!variant.unavailable().empty() || !variant.takes_exchange()) continue;
+    for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
+      for (const auto& exchange_name : ExchangeRegistry::instance().names()) {
+        Problem problem;
+        problem.shape = {15, 14, 13};
+        problem.contract = {layout, Placement::in_place, Effort::estimate};
+        if (variant.supports(problem, ranks)) continue;
+        const auto plan =
+            variant.make_plan({problem, MPI_COMM_WORLD, &ExchangeRegistry::instance().get(exchange_name, "exchange"),
+                               LocalFftRegistry::instance().get("fftw", "local FFT")});
+        PhaseClock clock(false);
+        counter = {true, 0, 0};
+        plan->execute(clock);
+        counter.on = false;
+        EXPECT_EQ(plan->traffic().bytes_sent, counter.bytes) << variant_name << " " << exchange_name;
+        EXPECT_EQ(plan->traffic().messages_sent, counter.messages) << variant_name << " " << exchange_name;
+        sent_in_all += counter.bytes;
+        ++cases;
+      }
+  }
+  EXPECT_GE(cases, 20);
+  EXPECT_EQ(sent_in_all > 0, ranks > 1);
+}
 
 }  // namespace
 }  // namespace fourscore
