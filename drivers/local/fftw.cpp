@@ -48,7 +48,6 @@ struct Api<double> {
   static constexpr auto import_wisdom = &fftw_import_wisdom_from_string;
   static constexpr auto export_wisdom = &fftw_export_wisdom_to_string;
 #ifdef FOURSCORE_FFTW_THREADS
-  static constexpr auto init_threads = &fftw_init_threads;
   static constexpr auto use_threads = &fftw_plan_with_nthreads;
 #endif
 };
@@ -66,7 +65,6 @@ struct Api<float> {
   static constexpr auto import_wisdom = &fftwf_import_wisdom_from_string;
   static constexpr auto export_wisdom = &fftwf_export_wisdom_to_string;
 #ifdef FOURSCORE_FFTW_THREADS
-  static constexpr auto init_threads = &fftwf_init_threads;
   static constexpr auto use_threads = &fftwf_plan_with_nthreads;
 #endif
 };

@@ -138,7 +138,7 @@ std::vector<SplitPlanner::Candidate> SplitPlanner::candidates(const Work& work) 
                                          spec_.effort == Effort::measure ? std::max(remaining_s(), least_limit_s) : -1);
                   }});
   // FFTW's own planes are the better guess where nothing is timed.
-  if (work.axes.size() == 2 && spec_.effort == Effort::estimate) std::ranges::rotate(list, list.end() - 1);
+  if (work.axes.size() == 2 && spec_.effort == Effort::estimate) std::rotate(list.begin(), list.end() - 1, list.end());
   if (work.in != work.out) add_copies(list, work);
   return list;
 }
