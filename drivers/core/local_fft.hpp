@@ -38,7 +38,7 @@ class LocalFft {
  public:
   virtual ~LocalFft() = default;
   virtual void execute() = 0;
-  [[nodiscard]] virtual std::string describe() const = 0;  ///< the library's own words for the plan
+  [[nodiscard]] virtual std::string describe() const = 0;   ///< the library's own words for the plan
   [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch
 };
 

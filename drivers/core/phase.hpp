@@ -11,8 +11,8 @@ namespace fourscore {
 
 enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, h2d, d2h, other };
 inline constexpr std::size_t phase_count = 9;
-inline constexpr std::array<std::string_view, phase_count> phase_names{"fft",     "pack", "exchange", "unpack", "twiddle",
-                                                                       "combine", "h2d",  "d2h",      "other"};
+inline constexpr std::array<std::string_view, phase_count> phase_names{
+    "fft", "pack", "exchange", "unpack", "twiddle", "combine", "h2d", "d2h", "other"};
 
 /// Accumulates time per phase. At any moment exactly one phase runs ("other" outside all Regions), so the phases add
 /// up to the time between start() and stop(). A disabled clock costs one branch a Region.
@@ -35,11 +35,14 @@ class PhaseClock {
     return previous;
   }
   [[nodiscard]] bool enabled() const { return enabled_; }
-  [[nodiscard]] double seconds(Phase phase) const { return 1e-9 * static_cast<double>(total_[static_cast<std::size_t>(phase)]); }
+  [[nodiscard]] double seconds(Phase phase) const {
+    return 1e-9 * static_cast<double>(total_[static_cast<std::size_t>(phase)]);
+  }
 
  private:
   static std::int64_t now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   }
   void switch_to(Phase phase) {
     const std::int64_t time = now();

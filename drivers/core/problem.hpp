@@ -27,7 +27,8 @@ enum class Placement { in_place, out_of_place };  // "in-place", "out-of-place"
 enum class Effort { estimate, measure, patient };
 
 /// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
-/// start there. Transforms are never normalised: backward(forward(x)) = N x. Out of place, the input may be overwritten.
+/// start there. Transforms are never normalised: backward(forward(x)) = N x. Out of place, the input may be
+/// overwritten.
 struct Contract {
   LayoutContract layout = LayoutContract::transposed;
   Placement placement = Placement::in_place;
@@ -46,8 +47,8 @@ struct Problem {
   Contract contract;
   std::map<std::string, std::string> parameters;  ///< a variant's own options
 
-  [[nodiscard]] Extents extents() const;  ///< shape padded with trailing ones
-  [[nodiscard]] Index elements() const;   ///< product of the shape
+  [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
+  [[nodiscard]] Index elements() const;             ///< product of the shape
   [[nodiscard]] std::size_t element_bytes() const;  ///< 16 or 8
   [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N
   bool operator==(const Problem&) const = default;
@@ -85,6 +86,7 @@ struct Point {
 [[nodiscard]] std::string grid_text(const std::vector<int>& grid);  // "auto" when empty
 
 /// The candidate nearest to `name` by edit distance, if any is near enough to suggest.
-[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
+                                                      const std::vector<std::string>& candidates);
 
 }  // namespace fourscore

@@ -38,14 +38,14 @@ struct Component {
 class Plan {
  public:
   virtual ~Plan() = default;
-  [[nodiscard]] virtual const Decomposition& input_layout() const = 0;   ///< boxes of all ranks of the plan's comm
+  [[nodiscard]] virtual const Decomposition& input_layout() const = 0;  ///< boxes of all ranks of the plan's comm
   [[nodiscard]] virtual const Decomposition& output_layout() const = 0;
   [[nodiscard]] virtual void* input() const = 0;   ///< the caller writes this rank's input here before every execute
   [[nodiscard]] virtual void* output() const = 0;  ///< equal to input() exactly when the contract is in place
   virtual void execute(PhaseClock& clock) = 0;
   [[nodiscard]] virtual std::vector<Component> components() { return {}; }
-  [[nodiscard]] virtual Traffic traffic() const = 0;                 ///< this rank, one execute
-  [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;        ///< data and spare buffers of this rank
+  [[nodiscard]] virtual Traffic traffic() const = 0;                       ///< this rank, one execute
+  [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< of the exchanges, beyond the buffers
   [[nodiscard]] virtual std::vector<std::string> describe_local_ffts() const { return {}; }
   [[nodiscard]] virtual std::vector<int> grid() const { return {}; }  ///< the process grid used
