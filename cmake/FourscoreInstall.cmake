@@ -1,1 +1,33 @@
-# install(TARGETS ...) stands with each target.
+# What is installed beside the programs (install(TARGETS ...) of a program stands with it): the package by which others
+# add a variant, an exchange or a local library outside this tree, the Python package, and the documentation.
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fourscore")
+set(libraries fourscore_compile fourscore_geometry)
+foreach(library fourscore_results fourscore_core fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters fourscore_bench)
+  if(TARGET ${library})
+    list(APPEND libraries ${library})
+  endif()
+endforeach()
+foreach(library IN LISTS libraries)
+  string(REPLACE "fourscore_" "" name "${library}")
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
+endforeach()
+install(TARGETS ${libraries} EXPORT fourscore
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OBJECTS DESTINATION ${CMAKE_INSTALL_LIBDIR}/fourscore
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore)
+install(EXPORT fourscore NAMESPACE fourscore:: DESTINATION ${package_dir} FILE fourscoreTargets.cmake)
+
+install(DIRECTORY drivers/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore FILES_MATCHING PATTERN "*.hpp"
+  PATTERN bench EXCLUDE PATTERN components EXCLUDE)
+install(DIRECTORY results hwcounters DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore FILES_MATCHING PATTERN "*.hpp")
+
+set(FOURSCORE_WITH_MPI ${MPI_C_FOUND})
+configure_package_config_file(cmake/fourscoreConfig.cmake.in "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" cmake/FindFFTW3.cmake
+  DESTINATION ${package_dir})
+
+install(DIRECTORY analysis/fourscore_analysis DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis PATTERN __pycache__ EXCLUDE)
+install(FILES analysis/pyproject.toml DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis)
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

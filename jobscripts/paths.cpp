@@ -61,8 +61,8 @@ fs::path find_bench(const std::string& option) {
 std::vector<fs::path> suite_folders() {
   std::vector<fs::path> folders;
   if (const std::string set = environment("FOURSCORE_SUITES"); !set.empty()) folders.emplace_back(set);
-  folders.emplace_back(FOURSCORE_SOURCE_FOLDER "/suites");
   folders.push_back(share_folder() / "suites");
+  folders.emplace_back(FOURSCORE_SOURCE_FOLDER "/suites");
   for (const auto& folder : folders)
     if (fs::is_directory(folder)) return {folder};
   return {};
@@ -94,7 +94,7 @@ fs::path find_suite(const std::string& name) {
 }
 
 fs::path analysis_folder() {
-  for (const fs::path& folder : {fs::path(FOURSCORE_SOURCE_FOLDER "/analysis"), share_folder() / "analysis"})
+  for (const fs::path& folder : {share_folder() / "analysis", fs::path(FOURSCORE_SOURCE_FOLDER "/analysis")})
     if (fs::is_directory(folder / "fourscore_analysis")) return folder;
   throw EnvironmentError(fmt::format("the Python package fourscore_analysis is neither in {}/analysis nor in {}",
                                      FOURSCORE_SOURCE_FOLDER, share_folder().string()));

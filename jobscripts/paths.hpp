@@ -20,7 +20,7 @@ struct EnvironmentError : std::runtime_error {
 /// Throws EnvironmentError.
 [[nodiscard]] std::filesystem::path find_bench(const std::string& option);
 
-/// $FOURSCORE_SUITES, else the source tree's suites/ where it is still there, else the installed share folder.
+/// $FOURSCORE_SUITES, else the share folder this program is installed with, else the source tree's suites/.
 [[nodiscard]] std::vector<std::filesystem::path> suite_folders();
 
 /// A path as given, or a bare name found in the suite folders. Throws InputError with the nearest name.

@@ -1,0 +1,40 @@
+# See CMakeLists.txt. Run with -P; every step must succeed.
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output WORKING_DIRECTORY "${WORK}")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "exit status ${status} of: ${ARGN}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect text what)
+  string(FIND "${text}" "${what}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "expected '${what}' in:\n${text}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+step("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${WORK}/prefix")
+step("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/build" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
+  "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_C_COMPILER=${CC}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" -DCMAKE_BUILD_TYPE=Release)
+step("${CMAKE_COMMAND}" --build "${WORK}/build")
+
+step("${WORK}/build/boxes")
+expect("${output}" "10 elements on 3 ranks: 4 3 3")
+
+step("${MPIEXEC}" -n 2 "${WORK}/build/my_bench" --variant on-one-rank --shape 12x10x8 --precision double --repetitions 2
+  --record "${WORK}/record.json")
+file(READ "${WORK}/record.json" record)
+string(JSON status GET "${record}" verdict status)
+string(JSON variant GET "${record}" cards variant name)
+if(NOT status STREQUAL "ok" OR NOT variant STREQUAL "on-one-rank")
+  message(FATAL_ERROR "expected an ok record of on-one-rank, got '${status}' of '${variant}'")
+endif()
+
+# The installed command finds the suites and the programs that were installed with it.
+step("${WORK}/prefix/${BINDIR}/fourscore" list suites)
+expect("${output}" "smoke")
+step("${WORK}/prefix/${BINDIR}/fourscore" list variants)
+expect("${output}" "pencil")
