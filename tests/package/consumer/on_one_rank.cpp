@@ -56,7 +56,9 @@ class OnOneRank : public Variant {
     if (problem.contract.placement != Placement::in_place) return "on-one-rank is in place only";
     return std::nullopt;
   }
-  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override { return std::make_unique<OnOneRankPlan>(context); }
+  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    return std::make_unique<OnOneRankPlan>(context);
+  }
   Cost cost(const Problem& problem, int) const override { return {problem.credited_flops(), 0, 0}; }
 };
 
