@@ -67,7 +67,7 @@ std::string benchmark_name(const json& point) {
 }
 
 json benchmark_export(const std::vector<json>& records, const std::string& executable) {
-  json context{{"executable", executable}, {"library_build_type", "release"}, {"json_schema_version", 1}};
+  json context{{"executable", executable}, {"json_schema_version", 1}};
   std::map<std::string, std::vector<const json*>> by_name;
   for (const auto& record : records) {
     by_name[benchmark_name(record.at("point"))].push_back(&record);
@@ -75,12 +75,20 @@ json benchmark_export(const std::vector<json>& records, const std::string& execu
     if (context.contains("num_cpus") || !machine.contains("cores")) continue;
     context["num_cpus"] = machine["cores"];
     context["mhz_per_cpu"] = static_cast<int>(record.value("/provenance/volatile/cpu_mhz"_json_pointer, 0.0));
-    context["cpu_scaling_enabled"] = false;
+    const std::string governor = record.value("/provenance/volatile/governor"_json_pointer, "");
+    if (!governor.empty()) context["cpu_scaling_enabled"] = governor != "performance";
+    const std::string build = record.value("/provenance/identity/code/build_type"_json_pointer, "");
+    context["library_build_type"] = build == "Debug" ? "debug" : "release";
     context["date"] = record.value("/provenance/volatile/started_at"_json_pointer, "");
     const json hosts = record.value("/provenance/volatile/hosts"_json_pointer, json::array());
     context["host_name"] = hosts.empty() ? json("") : hosts.front();
     context["load_avg"] = json::array({record.value("/provenance/volatile/load_1min"_json_pointer, 0.0)});
     context["caches"] = json::array();
+    for (const auto& cache : machine.value("caches", json::array()))
+      context["caches"].push_back({{"type", "Unified"},
+                                   {"level", cache.value("level", 0)},
+                                   {"size", cache.value("bytes", 0LL)},
+                                   {"num_sharing", cache.value("shared_by", 1)}});
   }
   json benchmarks = json::array();
   std::size_t family = 0;

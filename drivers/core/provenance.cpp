@@ -104,6 +104,10 @@ json environment_that_matters() {
                                                       "I_MPI_",    "SLURM_", "FFTW"};
   // Slurm keeps a token of the user's in SLURM_JWT; records are made to be passed on.
   constexpr std::array<std::string_view, 5> secrets{"JWT", "TOKEN", "SECRET", "PASSWORD", "_KEY"};
+  // What mpirun tells its processes about the job at hand: addresses and numbers, not settings.
+  constexpr std::array<std::string_view, 8> of_the_job{"OMPI_MCA_orte_",  "OMPI_MCA_ess_",        "OMPI_MCA_initial_",
+                                                       "OMPI_MCA_shmem_", "OMPI_MCA_pmix",        "OMPI_MCA_plm",
+                                                       "PMIX_MCA_mca_",   "OMPI_MCA_mca_base_env"};
   json result = json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -112,7 +116,8 @@ json environment_that_matters() {
     const std::string_view name = text.substr(0, equals);
     const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
     const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
-    if (std::none_of(prefixes.begin(), prefixes.end(), begins) || std::any_of(secrets.begin(), secrets.end(), holds))
+    if (std::none_of(prefixes.begin(), prefixes.end(), begins) ||
+        std::any_of(of_the_job.begin(), of_the_job.end(), begins) || std::any_of(secrets.begin(), secrets.end(), holds))
       continue;
     result[std::string(name)] = std::string(text.substr(equals + 1));
   }

@@ -47,9 +47,18 @@ void check_python(const std::string& interpreter) {
   throw EnvironmentError(fmt::format("the Python of '{}' lacks: {}; {}", interpreter, missing, advice));
 }
 
-int report(const std::string& archive_option, const std::vector<std::string>& names, const std::string& output) {
-  const Archive archive = open_archive(archive_option);
-  if (!names.empty()) (void)chosen_campaigns(archive, names);
+struct ReportOptions {
+  std::string archive;
+  std::vector<std::string> campaigns;
+  std::string output = "report.html";
+  std::string plots;
+  unsigned plot_points = 0;
+  bool json = false;
+};
+
+int report(const ReportOptions& options) {
+  const Archive archive = open_archive(options.archive);
+  if (!options.campaigns.empty()) (void)chosen_campaigns(archive, options.campaigns);
   const char* path = std::getenv("PYTHONPATH");
   const std::string folder = analysis_folder().string();
   ::setenv("PYTHONPATH", (path == nullptr || *path == '\0' ? folder : folder + ":" + path).c_str(), 1);
@@ -57,8 +66,11 @@ int report(const std::string& archive_option, const std::vector<std::string>& na
   check_python(interpreter);
   std::vector<std::string> command{interpreter, "-m",        "fourscore_analysis",
                                    "report",    "--archive", archive.root().string()};
-  command.insert(command.end(), names.begin(), names.end());
-  command.insert(command.end(), {"-o", output});
+  command.insert(command.end(), options.campaigns.begin(), options.campaigns.end());
+  command.insert(command.end(), {"-o", options.output});
+  if (!options.plots.empty()) command.insert(command.end(), {"--plots", options.plots});
+  if (options.plot_points > 0) command.insert(command.end(), {"--plot-points", std::to_string(options.plot_points)});
+  if (options.json) command.emplace_back("--json");
   std::vector<char*> argv;
   for (auto& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -71,18 +83,19 @@ Command report_command() {
           "  fourscore report -o report.html\n"
           "  fourscore report strong-1a2b3c4d weak-5e6f7a8b -o scaling.html\n",
           70, [](CLI::App& app) -> std::function<int()> {
-            struct Options {
-              std::string archive;
-              std::vector<std::string> campaigns;
-              std::string output = "report.html";
-            };
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ReportOptions>();
             app.add_option("campaign", options->campaigns, "campaigns to show (default: all)")->type_name("CAMPAIGN");
             app.add_option("-o,--output", options->output, "the page; plots stand in a folder beside it")
                 ->capture_default_str()
                 ->type_name("FILE");
+            app.add_option("--plots", options->plots,
+                           "folder of the plots as PNG, SVG and PDF (default: beside the page)")
+                ->type_name("DIR");
+            app.add_option("--plot-points", options->plot_points, "the most points in a plot; tables show all")
+                ->check(CLI::PositiveNumber);
+            app.add_flag("--json", options->json, "print the findings as JSON for machines");
             add_archive_option(app, options->archive);
-            return [options] { return report(options->archive, options->campaigns, options->output); };
+            return [options] { return report(*options); };
           }};
 }
 
