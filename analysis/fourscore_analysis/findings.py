@@ -22,11 +22,14 @@ def main_comparison(found: list[Comparison]) -> Comparison | None:
 
 
 def findings(view: View) -> list[str]:
-    """A sentence for each contract of the campaign, the most measured first."""
+    """A sentence for each contract of the campaign: that of the largest problem first, then the most measured."""
     by_contract: dict[str, list[Comparison]] = {}
     for one in view.comparisons:
         by_contract.setdefault(view.contract_of(one), []).append(one)
-    groups = sorted(by_contract.values(), key=lambda group: -sum(len(one.ranked) for one in group))
+    groups = sorted(
+        by_contract.values(),
+        key=lambda group: (-max(one.cell.elements for one in group), -sum(len(one.ranked) for one in group)),
+    )
     sentences = [finding(group, view.subtitle(group[0])) for group in groups[:MOST_SENTENCES]] or [finding([])]
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more contracts are in the tables.")

@@ -182,8 +182,8 @@ def contract_terms(contract: Contract) -> list[str]:
 
 
 def group_points(campaign: Campaign) -> list[Point]:
-    """Launches by point, machine and build; sorted by contract, size, ranks and method. Records that know neither
-    machine nor build (nothing ran) join the point's others."""
+    """Launches by point, machine and build; sorted by contract (that of the largest problem first), size, ranks and
+    method. Records that know neither machine nor build (nothing ran) join the point's others."""
     labels = method_labels(launch.method for launch in campaign.launches)
     settings = setting_names(campaign.launches)
     homes: dict[str, tuple[str, str]] = {}
@@ -199,7 +199,13 @@ def group_points(campaign: Campaign) -> list[Point]:
         if key not in found:
             found[key] = Point(launch.cell, launch.method, labels[launch.method], settings.get(home, ""))
         found[key].launches.append(launch)
-    return sorted(found.values(), key=lambda point: (_order(point.cell, point.setting), point.label))
+    largest: dict[object, int] = defaultdict(int)
+    for point in found.values():
+        largest[point.cell.contract] = max(largest[point.cell.contract], point.cell.elements)
+    return sorted(
+        found.values(),
+        key=lambda point: (-largest[point.cell.contract], _order(point.cell, point.setting), point.label),
+    )
 
 
 def setting_names(launches: Iterable[Launch]) -> dict[tuple[str, str], str]:
