@@ -97,9 +97,14 @@ void Archive::require() const {
         fmt::format("no archive at {}; `fourscore run` makes one, --archive names another", root_.string()));
 }
 
+fs::path Archive::wisdom_file(const std::string& machine_hash) const {
+  return root_ / "wisdom" / (machine_hash + ".txt");
+}
+
 void Archive::create_campaign(const std::string& campaign) const {
   make_folder(records_folder(campaign));
   make_folder(campaign_folder(campaign) / "staging");
+  make_folder(root_ / "wisdom");
   probe(records_folder(campaign));
   probe(campaign_folder(campaign) / "staging");
 }

@@ -39,6 +39,8 @@ class Archive {
   [[nodiscard]] std::filesystem::path records_folder(const std::string& campaign) const;
   [[nodiscard]] std::filesystem::path record_file(const std::string& campaign, const std::string& point_id,
                                                   int launch) const;
+  /// Where the local FFT library keeps its plans for one machine, when a suite asks for that.
+  [[nodiscard]] std::filesystem::path wisdom_file(const std::string& machine_hash) const;
   /// Relative to the root, with forward slashes: a record's name in the index and in messages.
   [[nodiscard]] std::string name_of(const std::filesystem::path& file) const;
 

@@ -6,6 +6,7 @@
 
 #include <fftw3.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -302,7 +303,7 @@ void Fftw::save_wisdom(const std::filesystem::path& file) const {
   text << "[double]\n" << double_text.get() << "[single]\n" << single_text.get();
 
   std::filesystem::path unfinished = file;
-  unfinished += ".new";  // a reader never sees half a file
+  unfinished += fmt::format(".{}.new", ::getpid());  // a reader never sees half a file, nor another writer's
   std::ofstream stream(unfinished);
   stream << text.str();
   stream.close();

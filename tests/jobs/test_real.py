@@ -59,3 +59,14 @@ def test_ranks_that_abort_throw_or_hang_are_archived(fourscore):
         "aborts": "failed", "throws-on-one-rank": "failed", "hangs": "timeout"}
     assert all("on purpose" in verdict["stderr_tail"] for verdict in by_variant.values())
     assert "thrown on purpose" in by_variant["throws-on-one-rank"]["reason"]
+
+
+def test_a_suite_with_wisdom_plans_the_second_launch_from_what_the_first_left(fourscore):
+    suite = fourscore.suite(
+        'name="w"\nlaunches=2\nrepetitions=2\nwisdom=true\n[[sweep]]\nvariant="slab"\nshape="16x16x16"\nranks=2\n'
+    )
+    fourscore("run", suite, environment=REAL)
+    plans = {r["campaign"]["launch"]: r["plan"] for r in fourscore.records().values()}
+    assert plans[0]["wisdom"] == plans[1]["wisdom"] == "file"
+    assert "wisdom_sha256" not in plans[0] and len(plans[1]["wisdom_sha256"]) == 64
+    assert plans[0]["local_fft"] == plans[1]["local_fft"]
