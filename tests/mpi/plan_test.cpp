@@ -1,0 +1,164 @@
+// What a plan keeps once it is made: the same bits for the same input, no allocation in execute(), and the memory it
+// declared.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/variant_fixture.hpp"
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++allocations;
+  // aligned_alloc wants a multiple of the alignment.
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  if (void* place = std::aligned_alloc(alignment, rounded)) return place;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+// The program's own, in place of the library's: all of fourscore allocates through them.
+void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+void* operator new[](std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* place) noexcept { std::free(place); }
+void operator delete[](void* place) noexcept { std::free(place); }
+void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
+void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
+void operator delete[](void* place, std::align_val_t) noexcept { std::free(place); }
+void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+void operator delete[](void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+
+namespace fourscore {
+namespace {
+
+/// Of the C library's heap, by whomever: MPI and FFTW too.
+std::size_t heap_bytes() {
+  const auto state = mallinfo2();
+  return state.uordblks + state.hblkhd;
+}
+
+/// Address sanitizers bring a heap of their own.
+bool heap_is_seen() {
+  const std::size_t before = heap_bytes();
+  std::vector<char> block(1 << 20, 'x');
+  return heap_bytes() >= before + block.size();
+}
+
+class PlanOf : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!variant().unavailable().empty()) GTEST_SKIP() << GetParam() << ": " << variant().unavailable();
+    if (const auto reason = variant().supports(problems_on({15, 14, 13}).front(), ranks_)) GTEST_SKIP() << *reason;
+  }
+  [[nodiscard]] static const Variant& variant() { return *VariantRegistry::instance().find(GetParam()); }
+
+  /// All contracts, and for pencils all grids.
+  [[nodiscard]] std::vector<Problem> problems_on(const std::vector<Index>& shape) const {
+    std::vector<Problem> list;
+    for (Problem problem : test::contracts(shape)) {
+      list.push_back(problem);
+      for (int rows = 1; GetParam() == "pencil" && rows <= ranks_; ++rows) {
+        if (ranks_ % rows != 0) continue;
+        problem.grid = {rows, ranks_ / rows};
+        list.push_back(problem);
+      }
+    }
+    return list;
+  }
+
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
+};
+
+TEST_P(PlanOf, GivesTheSameBitsEveryTime) {
+  for (const Problem& problem : problems_on({15, 14, 13}))
+    for (const ExchangeMethod* exchange : test::exchanges_of(variant())) {
+      SCOPED_TRACE(test::text_of(problem, exchange));
+      const auto plan = test::make_plan(variant(), problem, exchange);
+      const auto bytes = static_cast<std::size_t>(plan->output_layout().boxes[static_cast<std::size_t>(me_)].volume()) *
+                         problem.element_bytes();
+      ASSERT_GT(bytes, 0U);
+      PhaseClock clock;
+      test::run_on_random_field(*plan, problem, clock);
+      const auto* output = static_cast<const std::byte*>(plan->output());
+      const std::vector<std::byte> first(output, output + bytes);
+      for (int run = 0; run < 3; ++run) {
+        test::run_on_random_field(*plan, problem, clock);
+        EXPECT_EQ(plan->output(), output);
+        EXPECT_EQ(std::memcmp(first.data(), output, bytes), 0) << "run " << run;
+      }
+    }
+}
+
+TEST_P(PlanOf, ExecutesWithoutAllocating) {
+  const bool sees_heap = heap_is_seen();
+  {
+    const long before = allocations;
+    ::operator delete(::operator new(1));
+    ASSERT_EQ(allocations - before, 1) << "allocations are not counted";
+  }
+  const std::vector<Index> shape{40, 42, 44};
+  for (const Problem& problem : problems_on(shape))
+    for (const ExchangeMethod* exchange : test::exchanges_of(variant())) {
+      const auto plan = test::make_plan(variant(), problem, exchange);
+      PhaseClock clock;
+      for (int run = 0; run < 2; ++run) test::run_on_random_field(*plan, problem, clock);  // MPI connects and caches
+      const long allocations_before = allocations;
+      const std::size_t heap_before = heap_bytes();
+      for (int run = 0; run < 3; ++run) {
+        clock.start();
+        plan->execute(clock);
+        clock.stop();
+      }
+      const std::size_t heap_after = heap_bytes();
+      EXPECT_EQ(allocations - allocations_before, 0) << test::text_of(problem, exchange);
+      // MPI and FFTW may take what they give back, or keep a few requests; no array of the plan's size.
+      const auto local_bytes =
+          static_cast<std::size_t>(problem.elements()) * problem.element_bytes() / static_cast<std::size_t>(ranks_);
+      if (sees_heap) {
+        EXPECT_LT(heap_after, heap_before + local_bytes / 8) << test::text_of(problem, exchange);
+      }
+    }
+}
+
+TEST_P(PlanOf, StaysUnderThreeTimesTheLocalData) {
+  for (const auto& shape : std::vector<std::vector<Index>>{{32, 32, 32}, {30, 31, 33}})
+    for (const Problem& problem : problems_on(shape))
+      for (const ExchangeMethod* exchange : test::exchanges_of(variant())) {
+        SCOPED_TRACE(test::text_of(problem, exchange));
+        const auto plan = test::make_plan(variant(), problem, exchange);
+        const auto bytes_of = [&](Index volume) { return static_cast<std::size_t>(volume) * problem.element_bytes(); };
+        const auto me = static_cast<std::size_t>(me_);
+        const std::size_t local_bytes =
+            bytes_of(std::max(plan->input_layout().max_volume(), plan->output_layout().max_volume()));
+        EXPECT_GE(plan->buffer_bytes(), bytes_of(std::max(plan->input_layout().boxes[me].volume(),
+                                                          plan->output_layout().boxes[me].volume())));
+        EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), 3 * local_bytes);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, PlanOf, testing::ValuesIn(VariantRegistry::instance().names()),
+                         [](const auto& instance) { return test::as_test_name(instance.param); });
+
+}  // namespace
+}  // namespace fourscore
