@@ -1,8 +1,18 @@
 # The environment that every test runs in, and how a test that is a command is added.
 
-# Open MPI refuses root and more ranks than cores unless told; ranks that share a core must yield while they wait.
+# Open MPI refuses root and more ranks than cores unless told. Ranks that share a core must yield while they wait, which
+# Open MPI does when told, and MPICH with our help (see the file).
 set(FOURSCORE_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1)
+if(MPI_C_FOUND AND FOURSCORE_MPI_VENDOR STREQUAL "mpich")
+  add_library(fourscore_yield_when_idle MODULE ${PROJECT_SOURCE_DIR}/tests/support/yield_when_idle.c)
+  set_target_properties(fourscore_yield_when_idle PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  target_link_libraries(fourscore_yield_when_idle PRIVATE ${CMAKE_DL_LIBS})
+  list(APPEND FOURSCORE_TEST_ENVIRONMENT "LD_PRELOAD=${CMAKE_BINARY_DIR}/lib/libfourscore_yield_when_idle.so")
+  if(FOURSCORE_SANITIZE)
+    list(APPEND FOURSCORE_TEST_ENVIRONMENT ASAN_OPTIONS=verify_asan_link_order=0)
+  endif()
+endif()
 # Sanitized programs exit at the first finding; leaks are looked for in our own frames only (lsan.supp names the rest).
 if(FOURSCORE_SANITIZE)
   list(APPEND FOURSCORE_TEST_ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"

@@ -37,54 +37,99 @@ std::string text(const Extents& shape) {
   return std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + "x" + std::to_string(shape[2]);
 }
 
-std::vector<Movement> make_movements() {
-  const int size = mpi::size_of(MPI_COMM_WORLD);
-  const int me = mpi::rank_in(MPI_COMM_WORLD);
-  const std::array<int, 3> xyz{0, 1, 2};
-  // More ranks than cores take their time: they get the shapes that divide least.
-  std::vector<Extents> shapes{{15, 14, 13}, {7, 1, 9}, {2, 3, 64}};
-  if (size <= 2) shapes.insert(shapes.end(), {{8, 8, 8}, {5, 7, 11}, {3, 2, 1}});
-  std::vector<Movement> result;
+constexpr std::array<int, 3> xyz{0, 1, 2};
 
-  for (const Extents& shape : shapes) {
-    const std::array<Decomposition, 3> slabs{decompose(shape, {{size, 1, 1}}), decompose(shape, {{1, size, 1}}),
-                                             decompose(shape, {{1, 1, size}})};
-    const auto add = [&](std::size_t from, std::size_t to, const std::array<int, 3>& from_order,
-                         const std::array<int, 3>& to_order, const std::string& name) {
-      Movement movement{name + " " + text(shape), slabs[from], slabs[to], MPI_COMM_WORLD};
-      movement.from.order = from_order;
-      movement.to.order = to_order;
-      result.push_back(movement);
-    };
-    add(0, 1, xyz, xyz, "x-slabs to y-slabs");
-    add(1, 0, xyz, xyz, "y-slabs to x-slabs");
-    add(1, 2, xyz, xyz, "y-slabs to z-slabs");
-    add(0, 1, xyz, {1, 0, 2}, "x-slabs to y-slabs stored yxz");
-    add(1, 0, {1, 0, 2}, xyz, "y-slabs stored yxz to x-slabs");
-    add(0, 2, xyz, {2, 1, 0}, "x-slabs to z-slabs stored zyx");
-    add(2, 1, {1, 2, 0}, {2, 0, 1}, "z-slabs stored yzx to y-slabs stored zxy");
-    add(0, 0, xyz, xyz, "nothing moves");
-    add(0, 0, xyz, {0, 2, 1}, "x-slabs stored xzy");
-  }
-  for (const Grid& grid : two_dimensional_grids(size)) {
+/// Slabs across `from` become slabs across `to`.
+struct SlabKind {
+  const char* name;
+  std::size_t from;
+  std::size_t to;
+  std::array<int, 3> from_order = xyz;
+  std::array<int, 3> to_order = xyz;
+};
+
+const std::vector<SlabKind> slab_kinds{
+    {"x-slabs to y-slabs", 0, 1},
+    {"y-slabs to x-slabs", 1, 0},
+    {"y-slabs to z-slabs", 1, 2},
+    {"x-slabs to y-slabs stored yxz", 0, 1, xyz, {1, 0, 2}},
+    {"y-slabs stored yxz to x-slabs", 1, 0, {1, 0, 2}, xyz},
+    {"x-slabs to z-slabs stored zyx", 0, 2, xyz, {2, 1, 0}},
+    {"z-slabs stored yzx to y-slabs stored zxy", 2, 1, {1, 2, 0}, {2, 0, 1}},
+    {"nothing moves", 0, 0},
+    {"x-slabs stored xzy", 0, 0, xyz, {0, 2, 1}},
+};
+
+Movement slab_movement(const SlabKind& kind, const Extents& shape) {
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  const std::array<Grid, 3> grids{{{{size, 1, 1}}, {{1, size, 1}}, {{1, 1, size}}}};
+  Movement movement{kind.name + (" " + text(shape)), decompose(shape, grids[kind.from]),
+                    decompose(shape, grids[kind.to]), MPI_COMM_WORLD};
+  movement.from.order = kind.from_order;
+  movement.to.order = kind.to_order;
+  return movement;
+}
+
+/// Movements within the rows of a process grid, over communicators that live to the end of the program.
+class Rows {
+ public:
+  explicit Rows(const Grid& grid) : grid_(grid) {
+    const int me = mpi::rank_in(MPI_COMM_WORLD);
     const int row = grid.coordinates(me)[0];
-    const MPI_Comm comm = [&] {
-      static std::vector<mpi::Communicator> kept;
-      return kept.emplace_back(mpi::split(MPI_COMM_WORLD, row, me)).get();
-    }();
-    std::vector<int> row_ranks;
-    for (int column = 0; column < grid.extents[1]; ++column) row_ranks.push_back(grid.rank_of({row, column, 0}));
+    static std::vector<mpi::Communicator> kept;
+    comm_ = kept.emplace_back(mpi::split(MPI_COMM_WORLD, row, me)).get();
+    for (int column = 0; column < grid.extents[1]; ++column) ranks_.push_back(grid.rank_of({row, column, 0}));
+  }
+  [[nodiscard]] Movement there(const Extents& shape, const std::array<int, 3>& to_order) const {
+    Movement movement = pencil_movement(shape, grid_, xyz, to_order, comm_, ranks_);
+    movement.name = "pencils " + std::to_string(grid_.extents[0]) + "x" + std::to_string(grid_.extents[1]) + " " +
+                    text(shape) + " order " + std::to_string(to_order[0]) + std::to_string(to_order[1]);
+    return movement;
+  }
+  [[nodiscard]] Movement back(const Extents& shape, const std::array<int, 3>& to_order) const {
+    Movement movement = there(shape, to_order);
+    std::swap(movement.from, movement.to);
+    movement.name += " back";
+    return movement;
+  }
+
+ private:
+  Grid grid_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<int> ranks_;
+};
+
+constexpr Extents divides_by_none{15, 14, 13};
+constexpr Extents prime{5, 7, 11};
+constexpr Extents fewer_than_ranks{2, 3, 64};
+
+std::vector<Movement> every_movement() {
+  std::vector<Movement> result;
+  const std::vector<Extents> shapes{divides_by_none, prime, fewer_than_ranks, {7, 1, 9}, {8, 8, 8}, {3, 2, 1}};
+  for (const Extents& shape : shapes)
+    for (const SlabKind& kind : slab_kinds) result.push_back(slab_movement(kind, shape));
+  for (const Grid& grid : two_dimensional_grids(mpi::size_of(MPI_COMM_WORLD))) {
+    const Rows rows(grid);
     for (const Extents& shape : shapes)
       for (const auto& to_order : {xyz, std::array<int, 3>{0, 2, 1}, std::array<int, 3>{2, 0, 1}}) {
-        Movement movement = pencil_movement(shape, grid, xyz, to_order, comm, row_ranks);
-        movement.name = "pencils " + std::to_string(grid.extents[0]) + "x" + std::to_string(grid.extents[1]) + " " +
-                        text(shape) + " order " + std::to_string(to_order[0]) + std::to_string(to_order[1]);
-        Movement back = movement;
-        std::swap(back.from, back.to);
-        back.name += " back";
-        result.push_back(movement);
-        result.push_back(back);
+        result.push_back(rows.there(shape, to_order));
+        result.push_back(rows.back(shape, to_order));
       }
+  }
+  return result;
+}
+
+/// More ranks than most machines that run tests have cores: each kind of slab once, each grid with each kind of shape.
+std::vector<Movement> chosen_movements() {
+  std::vector<Movement> result;
+  const std::array<Extents, 3> shapes{divides_by_none, prime, fewer_than_ranks};
+  for (std::size_t i = 0; i < slab_kinds.size(); ++i)
+    result.push_back(slab_movement(slab_kinds[i], shapes[i % shapes.size()]));
+  for (const Grid& grid : two_dimensional_grids(mpi::size_of(MPI_COMM_WORLD))) {
+    const Rows rows(grid);
+    result.push_back(rows.there(divides_by_none, {2, 0, 1}));
+    result.push_back(rows.back(prime, xyz));
+    result.push_back(rows.there(fewer_than_ranks, {0, 2, 1}));
   }
   return result;
 }
@@ -177,19 +222,8 @@ Buffers allocate_on_two_nodes() {
 }
 
 const std::vector<Movement>& movements() {
-  static const std::vector<Movement> all = [] {
-    std::vector<Movement> made = make_movements();
-#ifdef MPICH_VERSION
-    // MPICH spins while it waits, so that with more ranks than cores each collective costs a slice of the scheduler:
-    // there, every seventh movement, which is of another kind each time.
-    if (mpi::size_of(MPI_COMM_WORLD) > 2) {
-      std::vector<Movement> some;
-      for (std::size_t i = 0; i < made.size(); i += 7) some.push_back(made[i]);
-      return some;
-    }
-#endif
-    return made;
-  }();
+  static const std::vector<Movement> all =
+      mpi::size_of(MPI_COMM_WORLD) <= most_ranks_with_every_movement ? every_movement() : chosen_movements();
   return all;
 }
 

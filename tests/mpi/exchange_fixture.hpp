@@ -20,8 +20,12 @@ struct Movement {
   MPI_Comm comm;  ///< of world or of a row of it
 };
 
+/// Up to this many ranks movements() has every pair of shape and kind, above it a fixed choice of them.
+constexpr int most_ranks_with_every_movement = 2;
+
 /// Movements between slabs, pencils (within rows of the world) and other storage orders, of shapes that divide and
-/// shapes that do not, for the world's number of ranks. Communicators made here live to the end of the program.
+/// shapes that do not, for the world's number of ranks; the same for every MPI. Communicators made here live to the
+/// end of the program.
 const std::vector<Movement>& movements();
 
 /// Both buffers of an exchange, allocated over the world as a plan does and large enough for every movement.
