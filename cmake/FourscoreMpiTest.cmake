@@ -23,6 +23,10 @@ function(fourscore_add_mpi_test name)
     endif()
   endforeach()
 
+  if(FOURSCORE_SANITIZE)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/keep_loaded.c)
+  endif()
+
   foreach(ranks IN LISTS arg_RANKS)
     add_test(NAME ${name}.${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
