@@ -75,7 +75,7 @@ def test_an_existing_record_is_refused_before_measuring_and_kept(bench: Bench, t
     out = tmp_path / "out.json"
     out.write_text("precious")
     # This variant would never come back from a measurement.
-    run = bench("--variant", "hangs", "--shape", "8x8x8", "--record", str(out), ranks=2, timeout=60)
+    run = bench("--variant", "hangs", "--shape", "8x8x8", "--record", str(out), ranks=2, timeout=120)
     assert run.returncode == 2
     assert "out.json" in run.stderr
     assert "exists" in run.stderr
@@ -85,7 +85,7 @@ def test_an_existing_record_is_refused_before_measuring_and_kept(bench: Bench, t
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_is_refused_before_measuring(bench: Bench, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    run = bench("--variant", "hangs", "--shape", "8x8x8", "--record", str(tmp_path / "out.json"), timeout=60)
+    run = bench("--variant", "hangs", "--shape", "8x8x8", "--record", str(tmp_path / "out.json"), timeout=120)
     assert run.returncode == 2
     assert str(tmp_path) in run.stderr
 

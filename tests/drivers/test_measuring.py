@@ -66,7 +66,7 @@ def test_the_record_names_the_program_and_the_launcher(bench: Bench, tmp_path: P
     assert identity["launch"]["launcher"] == "by hand"
     assert identity["launch"]["ranks_per_node"] == [2]
     assert len(identity["launch"]["rank_cores"]) == 2
-    assert 0 <= record["harness"]["launch_s"] < 60
+    assert 0 <= record["harness"]["launch_s"] < 120
 
 
 def test_two_launches_have_one_point_one_identity_and_two_record_ids(bench: Bench, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_variant_that_cannot_run_here_is_skipped_with_its_reason(bench: Bench,
 
 def test_a_rank_that_aborts_ends_all(bench: Bench, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    run = bench("--variant", "aborts", "--shape", "8x9x10", "--record", str(out), ranks=3, timeout=60)
+    run = bench("--variant", "aborts", "--shape", "8x9x10", "--record", str(out), ranks=3, timeout=120)
     assert run.returncode != 0
     assert "aborting on purpose" in run.stderr
     assert not out.exists()
@@ -124,7 +124,7 @@ def test_a_rank_that_aborts_ends_all(bench: Bench, tmp_path: Path) -> None:
 @pytest.mark.parametrize("variant", ["throws-on-one-rank", "throws-in-planning"])
 def test_an_exception_on_one_rank_ends_all_with_code_3(bench: Bench, tmp_path: Path, variant: str) -> None:
     out = tmp_path / "out.json"
-    run = bench("--variant", variant, "--shape", "8x9x10", "--record", str(out), ranks=3, timeout=60)
+    run = bench("--variant", variant, "--shape", "8x9x10", "--record", str(out), ranks=3, timeout=120)
     assert run.returncode == 3
     assert "rank 2" in run.stderr
     assert not out.exists()
@@ -162,7 +162,7 @@ def test_ranks_die_with_their_launcher(bench: Bench) -> None:
     assert len(ranks) == 2
     launcher.send_signal(signal.SIGKILL)
     launcher.wait()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while any((_fields(pid) or "X")[0] not in "ZX" for pid in ranks):
         assert time.monotonic() < deadline, "a rank outlived its launcher"
         time.sleep(0.05)

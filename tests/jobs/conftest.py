@@ -43,7 +43,7 @@ class Fourscore:
 
     def __call__(self, *arguments: object, code: int = 0, **options) -> subprocess.CompletedProcess:
         process = self.start(*arguments, **options)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=300)
         assert process.returncode == code, f"exit {process.returncode}, expected {code}\n{out}\n{err}"
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
