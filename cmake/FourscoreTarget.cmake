@@ -8,9 +8,6 @@ target_compile_options(fourscore_compile INTERFACE
   $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>
   $<BUILD_INTERFACE:$<$<BOOL:${FOURSCORE_WERROR}>:-Werror>>
   $<BUILD_INTERFACE:$<$<BOOL:${FOURSCORE_NATIVE}>:-march=native>>)
-# g++ 12 sees an overlap in std::string's operator+ that cannot be (GCC bug 105651, mended in 13).
-target_compile_options(fourscore_compile INTERFACE
-  $<BUILD_INTERFACE:$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>>)
 if(FOURSCORE_SANITIZE)
   target_compile_options(fourscore_compile INTERFACE -fsanitize=${FOURSCORE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(fourscore_compile INTERFACE -fsanitize=${FOURSCORE_SANITIZE})

@@ -91,7 +91,8 @@ std::string flags_text(const PointSummary& point) {
 
 std::string method(const PointSummary& point) {
   std::string name = point.point.value("variant", "?");
-  if (const json grid = point.point.value("grid", json("auto")); grid != "auto") name += " " + extents(grid);
+  if (const json grid = point.point.value("grid", json("auto")); grid != "auto")
+    name += fmt::format(" {}", extents(grid));
   if (const std::string library = point.point.value("local_fft", "fftw"); library != "fftw") name += " " + library;
   const json parameters = point.point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())

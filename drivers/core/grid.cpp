@@ -1,5 +1,7 @@
 #include "core/grid.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fourscore {
@@ -12,11 +14,11 @@ std::string name_of(const Grid& grid) {
   for (std::size_t a = 0; a < 3; ++a)
     if (grid.extents[a] > 1) cut.push_back(a);
   std::string sizes;
-  for (const std::size_t a : cut) sizes += (sizes.empty() ? "" : "x") + std::to_string(grid.extents[a]);
+  for (const std::size_t a : cut) sizes += fmt::format("{}{}", sizes.empty() ? "" : "x", grid.extents[a]);
   if (cut.empty()) return "whole";
-  if (cut.size() == 1) return std::string(1, letters[cut[0]]) + "-slabs " + sizes;
+  if (cut.size() == 1) return fmt::format("{}-slabs {}", letters[cut[0]], sizes);
   if (cut.size() == 3) return "blocks " + sizes;
-  return std::string(1, letters[3 - cut[0] - cut[1]]) + "-pencils " + sizes;
+  return fmt::format("{}-pencils {}", letters[3 - cut[0] - cut[1]], sizes);
 }
 
 }  // namespace

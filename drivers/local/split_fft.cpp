@@ -1,5 +1,7 @@
 #include "local/split_fft.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -152,7 +154,7 @@ void SplitPlanner::add_buffered(std::vector<Candidate>& list, const Work& work) 
   for (const Index width_bytes : {256, 128, 512}) {
     const Index width = width_bytes / element_bytes_;
     if (width > columns) continue;
-    const std::string name = "buffered-" + std::to_string(width_bytes);
+    const std::string name = fmt::format("buffered-{}", width_bytes);
     if (work.in != work.out && columns % width == 0)
       list.push_back({name + "-streamed", [this, work, width] { return plan_buffered(work, width, true); }});
     list.push_back({name, [this, work, width] { return plan_buffered(work, width, false); }});
@@ -183,7 +185,7 @@ void SplitPlanner::add_splits(std::vector<Candidate>& list, const Work& work) {
   const std::vector<std::size_t> leaving =
       work.in == work.out ? std::vector<std::size_t>{0} : std::vector<std::size_t>{1, 0};
   for (const std::size_t leaves_at : leaving) {
-    const std::string suffix = work.in == work.out ? "" : "-leave-" + std::to_string(leaves_at);
+    const std::string suffix = work.in == work.out ? "" : fmt::format("-leave-{}", leaves_at);
     if (work.axes.size() == 2 && !work.batch.empty() && work.batch.back().in_stride > work.axes.back().in_stride)
       list.push_back({"by-plane" + suffix, [this, work, leaves_at] {
                         return over_outermost(work, [&](const Work& plane) { return plan_split(plane, leaves_at); });
@@ -241,12 +243,12 @@ double SplitPlanner::remaining_s() const { return std::chrono::duration<double>(
 
 std::string SplitPlanner::key(const Work& work) const {
   std::string text = spec_.precision == Precision::double_precision ? "double" : "single";
-  text += " " + to_string(spec_.effort) + " threads=" + std::to_string(spec_.threads);
+  text += fmt::format(" {} threads={}", to_string(spec_.effort), spec_.threads);
   text += work.in == work.out ? " in-place" : " out-of-place";
   if (work.any_alignment) text += " any-alignment";
   for (const auto* loops : {&work.axes, &work.batch}) {
     text += loops == &work.axes ? " axes" : " batch";
-    for (const Loop& loop : *loops) text += " " + std::to_string(loop.count) + ":" + std::to_string(loop.in_stride);
+    for (const Loop& loop : *loops) text += fmt::format(" {}:{}", loop.count, loop.in_stride);
   }
   return text;
 }
