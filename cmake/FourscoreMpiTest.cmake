@@ -11,7 +11,7 @@ function(fourscore_add_mpi_test name)
     set(arg_RANKS 1 2 3 4 5 6 7 8)
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 600)
   endif()
 
   add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/mpi/mpi_main.cpp)

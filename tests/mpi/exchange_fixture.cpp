@@ -1,5 +1,6 @@
 #include "mpi/exchange_fixture.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +64,7 @@ const std::vector<SlabKind> slab_kinds{
 Movement slab_movement(const SlabKind& kind, const Extents& shape) {
   const int size = mpi::size_of(MPI_COMM_WORLD);
   const std::array<Grid, 3> grids{{{{size, 1, 1}}, {{1, size, 1}}, {{1, 1, size}}}};
-  Movement movement{kind.name + (" " + text(shape)), decompose(shape, grids[kind.from]),
+  Movement movement{fmt::format("{} {}", kind.name, text(shape)), decompose(shape, grids[kind.from]),
                     decompose(shape, grids[kind.to]), MPI_COMM_WORLD};
   movement.from.order = kind.from_order;
   movement.to.order = kind.to_order;
