@@ -1,6 +1,6 @@
 // Loaded before MPICH's programs in tests (LD_PRELOAD). Open MPI gives its core away while it waits
 // (mpi_yield_when_idle); MPICH 4.0 over UCX has no call of sched_yield at all and spins to the end of its slice, which
-// with more ranks than cores makes a collective a hundred times slower. Every wait of it goes through
+// with more ranks than cores makes a collective tens of times slower. Its waits go through
 // ucp_worker_progress, which returns 0 when there was nothing to do: then this gives the core away.
 
 #define _GNU_SOURCE
