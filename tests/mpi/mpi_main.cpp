@@ -14,11 +14,15 @@ class FailurePrinter : public testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(int rank) : rank_(rank) {}
 
+  /// GoogleTest holds its lock while it reports a failure: asking it there which test runs would wait for ever.
+  void OnTestStart(const testing::TestInfo& info) override {
+    test_ = std::string(info.test_suite_name()) + "." + info.name() + " ";
+  }
+  void OnTestEnd(const testing::TestInfo&) override { test_.clear(); }
+
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string test = info == nullptr ? "" : std::string(info->test_suite_name()) + "." + info->name() + " ";
-    const std::string text = "[rank " + std::to_string(rank_) + "] " + test +
+    const std::string text = "[rank " + std::to_string(rank_) + "] " + test_ +
                              (result.file_name() == nullptr ? "" : result.file_name()) + ":" +
                              std::to_string(result.line_number()) + ": " + result.message() + "\n";
     std::fputs(text.c_str(), stdout);
@@ -27,6 +31,7 @@ class FailurePrinter : public testing::EmptyTestEventListener {
 
  private:
   int rank_;
+  std::string test_;
 };
 
 /// A test that fails on one rank must be seen by all: otherwise the others could wait in a collective of a test

@@ -142,7 +142,7 @@ TEST(Verifier, ChecksSpotsOfLargeTransformsAgainstTheDefinition) {
 TEST(Verifier, RefusesLayoutsThatLoseOrDoubleElements) {
   const Problem problem = problem_of({6, 6, 6});
   Decomposition lost = slabs(problem, 0);
-  lost.boxes.back().high[2] -= 1;
+  lost.boxes.front().high[2] -= 1;  // the last is empty on more than six ranks
   EXPECT_TRUE(failed(checks_of(problem, slabs(problem, 0), lost), "layouts"));
   Decomposition folded = slabs(problem, 0);
   folded.axis_map[2] = {0, 1, 2, 3, 4, 4};
