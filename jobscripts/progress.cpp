@@ -16,8 +16,9 @@ std::string shown_duration(double seconds) {
 }
 
 std::string shown_time(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  // 0.9995 of a unit rounds to 1000 of the next smaller one, which {:.3g} would write as 1e+03.
+  if (seconds >= 0.9995) return fmt::format("{:.3g} s", seconds);
+  if (seconds >= 0.9995e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
