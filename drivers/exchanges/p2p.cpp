@@ -24,7 +24,8 @@ class PointToPoint : public Exchange {
         sends_(blocks_.sends()) {
     // Each rank begins with the rank after it, so that not all send to rank 0 first.
     const int me = mpi::rank_in(spec.comm);
-    std::ranges::rotate(sends_, std::ranges::find_if(sends_, [me](const auto& message) { return message.rank > me; }));
+    const auto next = std::ranges::find_if(sends_, [me](const auto& message) { return message.rank > me; });
+    std::rotate(sends_.begin(), next, sends_.end());  // std::ranges::rotate of g++ 12's library is beyond Clang 14
     requests_.reserve(sends_.size() + blocks_.receives().size());
   }
 
