@@ -1,0 +1,32 @@
+#include "core/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace fourscore {
+
+Index integer_parameter(const Problem& problem, std::string_view name, Index fallback, Index least, Index most) {
+  const auto given = problem.parameters.find(std::string(name));
+  if (given == problem.parameters.end()) return fallback;
+  const std::string& text = given->second;
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+    throw InputError(fmt::format("parameter '{}' is '{}'; allowed: {}", name, text,
+                                 least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
+  return value;
+}
+
+std::string choice_parameter(const Problem& problem, std::string_view name, const std::vector<std::string>& choices) {
+  const auto given = problem.parameters.find(std::string(name));
+  if (given == problem.parameters.end()) return choices.front();
+  if (std::ranges::find(choices, given->second) != choices.end()) return given->second;
+  const auto nearest = nearest_name(given->second, choices);
+  throw InputError(fmt::format("parameter '{}' is '{}'{}; allowed: {}", name, given->second,
+                               nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(choices, ", ")));
+}
+
+}  // namespace fourscore
