@@ -54,8 +54,8 @@ const std::map<std::string, Access, std::less<>>& accesses() {
       {"layout",
        {[](P& p, S v) { p.problem.contract.layout = parse_layout(v); },
         [](const P& p) { return to_string(p.problem.contract.layout); }}},
-      {"placement",
-       {[](P& p, S v) { p.problem.contract.placement = parse_placement(v); },
+      {"buffers",
+       {[](P& p, S v) { p.problem.contract.placement = parse_buffers(v); },
         [](const P& p) { return to_string(p.problem.contract.placement); }}},
       {"planner",
        {[](P& p, S v) { p.problem.contract.effort = parse_effort(v); },
@@ -69,7 +69,7 @@ const std::map<std::string, Access, std::less<>>& accesses() {
 const std::vector<std::string>& point_keys() {
   static const std::vector<std::string> keys{"variant",   "exchange",  "local_fft", "shape",  "precision",
                                              "kind",      "direction", "ranks",     "grid",   "threads",
-                                             "instances", "layout",    "placement", "planner"};
+                                             "instances", "layout",    "buffers",   "planner"};
   return keys;
 }
 

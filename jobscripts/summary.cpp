@@ -36,7 +36,7 @@ std::string group_title(const json& point) {
                   point.value("ranks", 0) == 1 ? "" : "s");
   if (point.value("threads", 1) != 1) title += fmt::format(" x {} threads", point.value("threads", 1));
   if (point.value("instances", 1) != 1) title += fmt::format(", {} instances", point.value("instances", 1));
-  return title + fmt::format(": {}, {}, planner {}", contract.value("layout", "?"), contract.value("placement", "?"),
+  return title + fmt::format(": {}, {}, planner {}", contract.value("layout", "?"), contract.value("buffers", "?"),
                              contract.value("planner", "?"));
 }
 

@@ -59,7 +59,7 @@ std::string benchmark_name(const json& point) {
       point.value("exchange", "?"), point.value("local_fft", "?"), joined(point.value("shape", json::array())),
       point.value("precision", "?"), point.value("kind", "?"), point.value("direction", "?"), point.value("ranks", 0),
       joined(point.value("grid", json("auto"))), point.value("threads", 1), point.value("instances", 1),
-      contract.value("layout", "?"), contract.value("placement", "?"), contract.value("planner", "?"));
+      contract.value("layout", "?"), contract.value("buffers", "?"), contract.value("planner", "?"));
   const json parameters = point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())
     name += fmt::format("/{}:{}", key, value.is_string() ? value.get<std::string>() : value.dump());

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int index_version = 1;
+constexpr int index_version = 2;
 constexpr int busy_timeout_ms = 10000;
 
 // --- columns -------------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ const std::vector<Column>& columns() {
       text("kind", "/point/kind"),
       text("direction", "/point/direction"),
       text("layout", "/point/contract/layout"),
-      text("placement", "/point/contract/placement"),
+      text("buffers", "/point/contract/buffers"),
       text("planner", "/point/contract/planner"),
       text("parameters", "/point/parameters"),
       text("status", "/verdict/status"),

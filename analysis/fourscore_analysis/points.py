@@ -170,7 +170,7 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
 
 def contract_terms(contract: Contract) -> list[str]:
     """transposed; in-place; double; c2c; forward; planner measure"""
-    terms = [contract.layout, contract.placement, contract.precision, contract.kind, contract.direction]
+    terms = [contract.layout, contract.buffers, contract.precision, contract.kind, contract.direction]
     terms.append(f"planner {contract.planner}")
     if contract.normalisation != "none":
         terms.append(f"normalised {contract.normalisation}")

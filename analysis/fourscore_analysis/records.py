@@ -26,7 +26,7 @@ class Contract:
     """What two measurements must share to be ranked against each other."""
 
     layout: str
-    placement: str
+    buffers: str
     normalisation: str
     precision: str
     kind: str
@@ -218,7 +218,7 @@ def _cell(point: dict[str, Any]) -> Cell:
     terms = point["contract"]
     contract = Contract(
         layout=_text(terms["layout"]),
-        placement=_text(terms["placement"]),
+        buffers=_text(terms["buffers"]),
         normalisation=_text(terms.get("normalisation", "none")),
         precision=_text(point["precision"]),
         kind=_text(point["kind"]),

@@ -31,7 +31,7 @@ Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong; 2 unusa
 /// What the options hold before they are understood.
 struct Texts {
   std::string shape, grid = "auto", precision = "double", kind = "c2c", direction = "forward";
-  std::string layout = "transposed", placement = "in-place", planner = "measure";
+  std::string layout = "transposed", buffers = "in-place", planner = "measure";
   std::string wisdom, record, campaign_file;
   std::vector<std::string> parameters;
   double max_time_s = 0;
@@ -64,7 +64,7 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--layout", texts.layout, "transposed: output as the method leaves it; natural: as the input")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--placement", texts.placement, "in-place or out-of-place")->capture_default_str()->group(group);
+  app.add_option("--buffers", texts.buffers, "in-place or out-of-place")->capture_default_str()->group(group);
   app.add_option("--planner", texts.planner, "effort: estimate, measure or patient")
       ->capture_default_str()
       ->group(group);
@@ -136,7 +136,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   problem.grid = parse_grid(texts.grid, "--grid");
   problem.kind = parse_kind(texts.kind, "--kind");
   problem.direction = parse_direction(texts.direction, "--direction");
-  problem.contract = {parse_layout(texts.layout, "--layout"), parse_placement(texts.placement, "--placement"),
+  problem.contract = {parse_layout(texts.layout, "--layout"), parse_buffers(texts.buffers, "--buffers"),
                       parse_effort(texts.planner, "--planner")};
   for (const std::string& text : texts.parameters) {
     const auto equals = text.find('=');

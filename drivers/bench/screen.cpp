@@ -78,7 +78,7 @@ std::string what_ran(const json& record) {
   }
   text += wrapped("", on);
   text += line("", fmt::format("layout {}, {}, planner {}", contract["layout"].get<std::string>(),
-                               contract["placement"].get<std::string>(), contract["planner"].get<std::string>()));
+                               contract["buffers"].get<std::string>(), contract["planner"].get<std::string>()));
   return text;
 }
 

@@ -157,7 +157,7 @@ Precision parse_precision(std::string_view text, std::string_view what) { return
 Kind parse_kind(std::string_view text, std::string_view what) { return parse_name(kinds, text, what); }
 Direction parse_direction(std::string_view text, std::string_view what) { return parse_name(directions, text, what); }
 LayoutContract parse_layout(std::string_view text, std::string_view what) { return parse_name(layouts, text, what); }
-Placement parse_placement(std::string_view text, std::string_view what) { return parse_name(placements, text, what); }
+Placement parse_buffers(std::string_view text, std::string_view what) { return parse_name(placements, text, what); }
 Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
 
 std::string to_string(Precision value) { return name_of(precisions, value); }

@@ -72,7 +72,7 @@ struct Point {
 [[nodiscard]] Kind parse_kind(std::string_view text, std::string_view what = "kind");
 [[nodiscard]] Direction parse_direction(std::string_view text, std::string_view what = "direction");
 [[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
-[[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
+[[nodiscard]] Placement parse_buffers(std::string_view text, std::string_view what = "buffers");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
 
 [[nodiscard]] std::string to_string(Precision);

@@ -88,7 +88,7 @@ Contract contract_from_json(const json& object) {
   ObjectReader reader(object, "point: contract");
   Contract contract;
   contract.layout = parse_layout(reader.text("layout", to_string(contract.layout)));
-  contract.placement = parse_placement(reader.text("placement", to_string(contract.placement)));
+  contract.placement = parse_buffers(reader.text("buffers", to_string(contract.placement)));
   contract.effort = parse_effort(reader.text("planner", to_string(contract.effort)));
   if (reader.text("normalisation", "none") != "none") reader.fail("normalisation", "\"none\"");
   reader.finish();
@@ -126,7 +126,7 @@ json point_json(const Point& point) {
           {"instances", problem.instances},
           {"contract",
            {{"layout", to_string(problem.contract.layout)},
-            {"placement", to_string(problem.contract.placement)},
+            {"buffers", to_string(problem.contract.placement)},
             {"normalisation", "none"},
             {"planner", to_string(problem.contract.effort)}}},
           {"parameters", json(problem.parameters)}};

@@ -41,7 +41,7 @@ def make_point(
     ranks: int = 2,
     **changes: Any,
 ) -> dict[str, Any]:
-    contract = {"layout": "transposed", "placement": "in-place", "normalisation": "none", "planner": "measure"}
+    contract = {"layout": "transposed", "buffers": "in-place", "normalisation": "none", "planner": "measure"}
     contract.update({key: changes.pop(key) for key in list(changes) if key in contract})
     point = {
         "variant": variant,

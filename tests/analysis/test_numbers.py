@@ -94,7 +94,7 @@ def test_unlike_contracts_are_never_compared():
     unlike = (
         {},
         {"layout": "natural"},
-        {"placement": "out-of-place"},
+        {"buffers": "out-of-place"},
         {"planner": "estimate"},
         {"precision": "single"},
         {"direction": "backward"},

@@ -29,7 +29,7 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--kind": "r2r"}, ["--kind", "r2r"]),
     ({"--direction": "sideways"}, ["--direction", "sideways"]),
     ({"--layout": "any"}, ["--layout", "any"]),
-    ({"--placement": "elsewhere"}, ["--placement", "elsewhere"]),
+    ({"--buffers": "elsewhere"}, ["--buffers", "elsewhere"]),
     ({"--planner": "exhaust"}, ["--planner", "exhaust"]),
     ({"--exchange": "alltoalv"}, ["unknown exchange 'alltoalv'"]),
     ({"--local-fft": "ffwt"}, ["unknown local FFT library 'ffwt'", "did you mean 'fftw'?"]),

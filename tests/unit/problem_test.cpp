@@ -60,7 +60,7 @@ TEST(ParseNames, EveryValueIsReadBackFromItsText) {
   for (const auto value : {LayoutContract::natural, LayoutContract::transposed})
     EXPECT_EQ(parse_layout(to_string(value)), value);
   for (const auto value : {Placement::in_place, Placement::out_of_place})
-    EXPECT_EQ(parse_placement(to_string(value)), value);
+    EXPECT_EQ(parse_buffers(to_string(value)), value);
   for (const auto value : {Effort::estimate, Effort::measure, Effort::patient})
     EXPECT_EQ(parse_effort(to_string(value)), value);
   EXPECT_EQ(parse_kind(to_string(Kind::c2c)), Kind::c2c);
@@ -69,8 +69,8 @@ TEST(ParseNames, EveryValueIsReadBackFromItsText) {
 }
 
 TEST(ParseNames, RefusalListsTheChoicesAndSuggestsTheNearest) {
-  const std::string message = message_of([] { (void)parse_placement("in_place", "--placement"); });
-  EXPECT_THAT(message, HasSubstr("--placement 'in_place'"));
+  const std::string message = message_of([] { (void)parse_buffers("in_place", "--buffers"); });
+  EXPECT_THAT(message, HasSubstr("--buffers 'in_place'"));
   EXPECT_THAT(message, HasSubstr("did you mean 'in-place'?"));
   EXPECT_THAT(message, HasSubstr("in-place, out-of-place"));
   EXPECT_THAT(message_of([] { (void)parse_kind("r2c"); }), HasSubstr("expected c2c"));

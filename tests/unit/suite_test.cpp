@@ -117,19 +117,19 @@ TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
                                                                     {"layout", "natural"},
                                                                     {"planner", "patient"},
                                                                     {"parameters.a", "b"},
-                                                                    {"placement", "out-of-place"}})
+                                                                    {"buffers", "out-of-place"}})
     set_point_value(point, key, text);
   std::string joined;
   for (const auto& option : point_options(point)) joined += option + " ";
   EXPECT_EQ(joined,
             "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind c2c --direction backward "
-            "--grid 2x3 --threads 5 --instances 7 --layout natural --placement out-of-place --planner patient "
+            "--grid 2x3 --threads 5 --instances 7 --layout natural --buffers out-of-place --planner patient "
             "--parameter a=b ");
 }
 
 TEST(PointKeys, TextIsEqualExactlyForPointsOfEqualIdentity) {
   const Suite suite = parsed(
-      "variant = [\"a\", \"b\"]\nshape = [\"4\", \"4x1\"]\nranks = [1, 2]\nplacement = [\"in-place\", "
+      "variant = [\"a\", \"b\"]\nshape = [\"4\", \"4x1\"]\nranks = [1, 2]\nbuffers = [\"in-place\", "
       "\"out-of-place\"]\n");
   std::set<std::string> texts, ids;
   for (const auto& point : suite.points) {
