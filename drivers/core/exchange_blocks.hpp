@@ -6,6 +6,7 @@
 
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
+#include "mpi/handles.hpp"
 
 namespace fourscore {
 
@@ -92,6 +93,42 @@ class PackedBlocks {
   std::byte* receive_buffer_ = nullptr;
   bool lands_in_source_ = false;
   Traffic traffic_;
+};
+
+/// What the exchanges of packed blocks have in common: all but how the messages go from sends() to receives(), on a
+/// communicator of their own. A subclass adds start(), and finish() where start() returns before all have arrived.
+class PackedExchange : public Exchange {
+ public:
+  void pack() override { blocks_.pack(); }
+  void unpack() override { blocks_.unpack(); }
+  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
+  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
+  [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
+  [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
+
+ protected:
+  /// Collective as agree(). `exchange` is named in errors.
+  PackedExchange(const ExchangeSpec& spec, const char* exchange)
+      : blocks_(spec, exchange),
+        comm_(mpi::duplicate(spec.comm)),
+        type_(mpi::element_type(spec.element_bytes)),
+        element_bytes_(static_cast<Index>(spec.element_bytes)) {}
+
+  [[nodiscard]] const PackedBlocks& blocks() const { return blocks_; }
+  [[nodiscard]] MPI_Comm comm() const { return comm_.get(); }
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+  [[nodiscard]] const std::byte* address_of_sent(const PackedBlocks::Message& message) const {
+    return blocks_.send_buffer() + message.displacement * element_bytes_;
+  }
+  [[nodiscard]] std::byte* address_of_received(const PackedBlocks::Message& message) const {
+    return blocks_.receive_buffer() + message.displacement * element_bytes_;
+  }
+
+ private:
+  PackedBlocks blocks_;
+  mpi::Communicator comm_;
+  MPI_Datatype type_;
+  Index element_bytes_;
 };
 
 }  // namespace fourscore

@@ -4,7 +4,6 @@
 
 #include "core/exchange_blocks.hpp"
 #include "mpi/error.hpp"
-#include "mpi/handles.hpp"
 
 namespace fourscore {
 
@@ -12,41 +11,31 @@ namespace {
 
 constexpr const char* exchange_name = "alltoallv";
 
-class Alltoallv : public Exchange {
+class Alltoallv : public PackedExchange {
  public:
-  explicit Alltoallv(const ExchangeSpec& spec)
-      : blocks_(spec, exchange_name), comm_(mpi::duplicate(spec.comm)), type_(mpi::element_type(spec.element_bytes)) {
-    require_int_count(blocks_.agreement().largest_array, "a local array", exchange_name);
+  explicit Alltoallv(const ExchangeSpec& spec) : PackedExchange(spec, exchange_name) {
+    require_int_count(blocks().agreement().largest_array, "a local array", exchange_name);
     const auto ranks = static_cast<std::size_t>(spec.from.ranks());
     for (auto* counts : {&send_counts_, &send_displacements_, &receive_counts_, &receive_displacements_})
       counts->assign(ranks, 0);
-    for (const auto& message : blocks_.sends()) {
+    for (const auto& message : blocks().sends()) {
       send_counts_[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.count);
       send_displacements_[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.displacement);
     }
-    for (const auto& message : blocks_.receives()) {
+    for (const auto& message : blocks().receives()) {
       receive_counts_[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.count);
       receive_displacements_[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.displacement);
     }
   }
 
-  void pack() override { blocks_.pack(); }
   void start() override {
-    if (blocks_.agreement().moves_nothing) return;
-    FOURSCORE_MPI(MPI_Alltoallv(blocks_.send_buffer(), send_counts_.data(), send_displacements_.data(), type_,
-                                blocks_.receive_buffer(), receive_counts_.data(), receive_displacements_.data(), type_,
-                                comm_.get()));
+    if (blocks().agreement().moves_nothing) return;
+    FOURSCORE_MPI(MPI_Alltoallv(blocks().send_buffer(), send_counts_.data(), send_displacements_.data(), type(),
+                                blocks().receive_buffer(), receive_counts_.data(), receive_displacements_.data(),
+                                type(), comm()));
   }
-  void unpack() override { blocks_.unpack(); }
-  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
-  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
-  [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
-  [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
 
  private:
-  PackedBlocks blocks_;
-  mpi::Communicator comm_;
-  MPI_Datatype type_;
   std::vector<int> send_counts_;
   std::vector<int> send_displacements_;
   std::vector<int> receive_counts_;

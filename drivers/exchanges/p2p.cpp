@@ -14,44 +14,27 @@ namespace {
 constexpr const char* exchange_name = "p2p";
 constexpr int message_tag = 0;
 
-class PointToPoint : public Exchange {
+class PointToPoint : public PackedExchange {
  public:
-  explicit PointToPoint(const ExchangeSpec& spec)
-      : blocks_(spec, exchange_name),
-        comm_(mpi::duplicate(spec.comm)),
-        type_(mpi::element_type(spec.element_bytes)),
-        element_bytes_(static_cast<Index>(spec.element_bytes)),
-        sends_(blocks_.sends()) {
+  explicit PointToPoint(const ExchangeSpec& spec) : PackedExchange(spec, exchange_name), sends_(blocks().sends()) {
     // Each rank begins with the rank after it, so that not all send to rank 0 first.
     const int me = mpi::rank_in(spec.comm);
     const auto next = std::ranges::find_if(sends_, [me](const auto& message) { return message.rank > me; });
     std::rotate(sends_.begin(), next, sends_.end());  // std::ranges::rotate of g++ 12's library is beyond Clang 14
-    requests_.reserve(sends_.size() + blocks_.receives().size());
+    requests_.reserve(sends_.size() + blocks().receives().size());
   }
 
-  void pack() override { blocks_.pack(); }
   void start() override {
-    for (const auto& message : blocks_.receives())
-      FOURSCORE_MPI(MPI_Irecv(blocks_.receive_buffer() + message.displacement * element_bytes_,
-                              static_cast<int>(message.count), type_, message.rank, message_tag, comm_.get(),
-                              requests_.next()));
+    for (const auto& message : blocks().receives())
+      FOURSCORE_MPI(MPI_Irecv(address_of_received(message), static_cast<int>(message.count), type(), message.rank,
+                              message_tag, comm(), requests_.next()));
     for (const auto& message : sends_)
-      FOURSCORE_MPI(MPI_Isend(blocks_.send_buffer() + message.displacement * element_bytes_,
-                              static_cast<int>(message.count), type_, message.rank, message_tag, comm_.get(),
-                              requests_.next()));
+      FOURSCORE_MPI(MPI_Isend(address_of_sent(message), static_cast<int>(message.count), type(), message.rank,
+                              message_tag, comm(), requests_.next()));
   }
   void finish() override { requests_.wait_all(); }
-  void unpack() override { blocks_.unpack(); }
-  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
-  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
-  [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
-  [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
 
  private:
-  PackedBlocks blocks_;
-  mpi::Communicator comm_;
-  MPI_Datatype type_;
-  Index element_bytes_;
   std::vector<PackedBlocks::Message> sends_;
   mpi::Requests requests_;
 };

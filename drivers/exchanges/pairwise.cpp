@@ -14,40 +14,32 @@ namespace {
 constexpr const char* exchange_name = "pairwise";
 constexpr int message_tag = 0;
 
-class Pairwise : public Exchange {
+class Pairwise : public PackedExchange {
  public:
-  explicit Pairwise(const ExchangeSpec& spec)
-      : blocks_(spec, exchange_name), comm_(mpi::duplicate(spec.comm)), type_(mpi::element_type(spec.element_bytes)) {
+  explicit Pairwise(const ExchangeSpec& spec) : PackedExchange(spec, exchange_name) {
     const int ranks = spec.from.ranks();
     const int me = mpi::rank_in(spec.comm);
-    const auto bytes = static_cast<Index>(spec.element_bytes);
     steps_.resize(static_cast<std::size_t>(ranks));
-    for (const auto& message : blocks_.sends()) {
+    for (const auto& message : blocks().sends()) {
       Step& step = steps_[static_cast<std::size_t>((message.rank - me + ranks) % ranks)];
       step.to = message.rank;
       step.send_count = static_cast<int>(message.count);
-      step.send = blocks_.send_buffer() + message.displacement * bytes;
+      step.send = address_of_sent(message);
     }
-    for (const auto& message : blocks_.receives()) {
+    for (const auto& message : blocks().receives()) {
       Step& step = steps_[static_cast<std::size_t>((me - message.rank + ranks) % ranks)];
       step.from = message.rank;
       step.receive_count = static_cast<int>(message.count);
-      step.receive = blocks_.receive_buffer() + message.displacement * bytes;
+      step.receive = address_of_received(message);
     }
     std::erase_if(steps_, [](const Step& step) { return step.to == MPI_PROC_NULL && step.from == MPI_PROC_NULL; });
   }
 
-  void pack() override { blocks_.pack(); }
   void start() override {
     for (const Step& step : steps_)
-      FOURSCORE_MPI(MPI_Sendrecv(step.send, step.send_count, type_, step.to, message_tag, step.receive,
-                                 step.receive_count, type_, step.from, message_tag, comm_.get(), MPI_STATUS_IGNORE));
+      FOURSCORE_MPI(MPI_Sendrecv(step.send, step.send_count, type(), step.to, message_tag, step.receive,
+                                 step.receive_count, type(), step.from, message_tag, comm(), MPI_STATUS_IGNORE));
   }
-  void unpack() override { blocks_.unpack(); }
-  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
-  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
-  [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
-  [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
 
  private:
   struct Step {
@@ -59,9 +51,6 @@ class Pairwise : public Exchange {
     std::byte* receive = nullptr;
   };
 
-  PackedBlocks blocks_;
-  mpi::Communicator comm_;
-  MPI_Datatype type_;
   std::vector<Step> steps_;
 };
 
