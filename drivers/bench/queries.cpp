@@ -54,13 +54,15 @@ json answer(const std::string& line) {
 }  // namespace
 
 json list_entries() {
-  const auto nothing = [](const auto&, json&) {};
   return {{"variants", entries_json(VariantRegistry::instance(),
                                     [](const Variant& variant, json& value) {
                                       value["takes_exchange"] = variant.takes_exchange();
                                       value["parameters"] = variant.parameters();
                                     })},
-          {"exchanges", entries_json(ExchangeRegistry::instance(), nothing)},
+          {"exchanges", entries_json(ExchangeRegistry::instance(),
+                                     [](const ExchangeMethod& exchange, json& value) {
+                                       value["parameters"] = exchange.parameters();
+                                     })},
           {"local_ffts", entries_json(LocalFftRegistry::instance(), [](const LocalFftLibrary& library, json& value) {
              if (library.unavailable().empty()) value["version"] = library.version();
            })}};

@@ -28,15 +28,22 @@ void check_grid(const Point& point) {
                                  point.ranks));
 }
 
-void check_parameters(const Point& point, const Variant& variant) {
-  const auto known = variant.parameters();
+void check_parameters(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
+  auto known = variant.parameters();
+  std::string who = fmt::format("variant '{}'", point.variant);
+  if (exchange != nullptr) {
+    const auto of_exchange = exchange->parameters();
+    known.insert(known.end(), of_exchange.begin(), of_exchange.end());
+    who += fmt::format(" with exchange '{}'", point.exchange);
+  }
   for (const auto& [key, value] : point.problem.parameters) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const auto nearest = nearest_name(key, known);
-    throw InputError(fmt::format("variant '{}' has no parameter '{}'{}; {}", point.variant, key,
+    throw InputError(fmt::format("{} has no parameter '{}'{}; {}", who, key,
                                  nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
                                  known.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(known, ", "))));
   }
+  if (exchange != nullptr) exchange->check_parameters(point.problem);
 }
 
 }  // namespace
@@ -58,7 +65,8 @@ ResolvedPoint resolve_point(Point point) {
   if (point.problem.instances != 1)
     throw InputError(fmt::format("instances is {}; allowed: 1", point.problem.instances));
   check_grid(point);
-  check_parameters(point, *resolved.variant);
+  check_parameters(point, *resolved.variant, resolved.exchange);
+  if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.variant->refuses(*resolved.exchange);
   if (!resolved.skip) resolved.skip = resolved.variant->supports(point.problem, point.ranks);
   resolved.point = std::move(point);
   return resolved;

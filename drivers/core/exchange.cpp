@@ -51,6 +51,22 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   return *this;
 }
 
+void Exchange::run(PhaseClock& clock) {
+  if (packs()) {
+    const Region region(clock, Phase::pack);
+    pack();
+  }
+  {
+    const Region region(clock, Phase::exchange);
+    start();
+    finish();
+  }
+  if (unpacks()) {
+    const Region region(clock, Phase::unpack);
+    unpack();
+  }
+}
+
 std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes) { return std::make_unique<OrdinaryBuffer>(bytes); }
 
 std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t bytes) const {

@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/grid.hpp"
+#include "core/phase.hpp"
+#include "core/problem.hpp"
 #include "core/registry.hpp"
 
 namespace fourscore {
@@ -47,10 +50,13 @@ struct ExchangeSpec {
   /// The ranks over which lands_in_source() must agree, and over which make() is then collective: the whole plan's
   /// where comm is one row of several. MPI_COMM_NULL: comm.
   MPI_Comm plan_comm = MPI_COMM_NULL;
+  /// Whose parameters the exchange reads while it is made. Null: all have their defaults.
+  const Problem* problem = nullptr;
 };
 
-/// One planned exchange. A run is pack, start, finish, unpack, in this order, on all ranks of comm. The result is
-/// in the source buffer or in the spare, as lands_in_source() says, fixed at construction and equal on all ranks.
+/// One planned exchange. run() does pack, start, finish, unpack, in this order, on all ranks of comm; one that overlaps
+/// them does the same in pieces, and its four parts can still be called one after another. The result is in the source
+/// buffer or in the spare, as lands_in_source() says, fixed at construction and equal on all ranks.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -58,6 +64,8 @@ class Exchange {
   virtual void start() = 0;
   virtual void finish() {}
   virtual void unpack() {}
+  /// The whole exchange, its parts in Regions of the clock.
+  virtual void run(PhaseClock& clock);
   /// Whether pack() and unpack() do anything on this rank; where they do on none they are no phase of a plan.
   [[nodiscard]] virtual bool packs() const { return true; }
   [[nodiscard]] virtual bool unpacks() const { return true; }
@@ -72,6 +80,10 @@ class ExchangeMethod {
   virtual ~ExchangeMethod() = default;
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
+  /// Names of the parameters it reads (Problem::parameters), beside the variant's.
+  [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
+  /// Throws InputError naming a parameter of its own whose value cannot be used. Calls no MPI.
+  virtual void check_parameters(const Problem& /*problem*/) const {}
   /// Collective over comm, as is the buffer's destruction. The default is ordinary memory; `shared` gives windows.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const;
   /// Collective over spec.comm and spec.plan_comm. The two decompositions hold the same elements, in boxes without

@@ -225,4 +225,19 @@ void PackedBlocks::run(const std::vector<CopyStep>& steps) {
   for (const CopyStep& step : steps) step.run();
 }
 
+CollectiveCounts::CollectiveCounts(int ranks, const std::vector<PackedBlocks::Message>& sends,
+                                   const std::vector<PackedBlocks::Message>& receives) {
+  const auto size = static_cast<std::size_t>(ranks);
+  for (auto* counts : {&send_counts, &send_displacements, &receive_counts, &receive_displacements})
+    counts->assign(size, 0);
+  for (const auto& message : sends) {
+    send_counts[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.count);
+    send_displacements[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.displacement);
+  }
+  for (const auto& message : receives) {
+    receive_counts[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.count);
+    receive_displacements[static_cast<std::size_t>(message.rank)] = static_cast<int>(message.displacement);
+  }
+}
+
 }  // namespace fourscore

@@ -95,6 +95,16 @@ class PackedBlocks {
   Traffic traffic_;
 };
 
+/// The messages as MPI's collectives want them: by rank, 0 for those that get nothing.
+struct CollectiveCounts {
+  CollectiveCounts(int ranks, const std::vector<PackedBlocks::Message>& sends,
+                   const std::vector<PackedBlocks::Message>& receives);
+  std::vector<int> send_counts;
+  std::vector<int> send_displacements;
+  std::vector<int> receive_counts;
+  std::vector<int> receive_displacements;
+};
+
 /// What the exchanges of packed blocks have in common: all but how the messages go from sends() to receives(), on a
 /// communicator of their own. A subclass adds start(), and finish() where start() returns before all have arrived.
 class PackedExchange : public Exchange {

@@ -144,7 +144,7 @@ void TransformChain::make_hops(const PlanContext& context) {
 
 void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::size_t source) {
   hop.exchange = context.exchange->make({hop.from, hop.to, hop.comm.get(), context.problem.element_bytes(),
-                                         *buffers_[source], *buffers_[1 - source], context.comm});
+                                         *buffers_[source], *buffers_[1 - source], context.comm, &context.problem});
   std::array<int, 2> does{hop.exchange->packs() ? 1 : 0, hop.exchange->unpacks() ? 1 : 0};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
   hop.packs = does[0] != 0;
@@ -198,20 +198,7 @@ void TransformChain::execute(PhaseClock& clock) {
       ffts_[i]->execute();
     }
     if (i == hops_.size()) break;
-    Exchange& exchange = *hops_[i].exchange;
-    if (hops_[i].packs) {
-      const Region region(clock, Phase::pack);
-      exchange.pack();
-    }
-    {
-      const Region region(clock, Phase::exchange);
-      exchange.start();
-      exchange.finish();
-    }
-    if (hops_[i].unpacks) {
-      const Region region(clock, Phase::unpack);
-      exchange.unpack();
-    }
+    hops_[i].exchange->run(clock);
   }
 }
 

@@ -64,6 +64,10 @@ class Variant {
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual bool takes_exchange() const { return true; }
+  /// Nothing, or why it cannot use this exchange.
+  [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/) const {
+    return std::nullopt;
+  }
   /// Names of the parameters it reads (Problem::parameters); others are an input error.
   [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
   /// Nothing, or why the problem cannot be solved on this many ranks. Calls no MPI.

@@ -37,8 +37,8 @@ Buffers allocate(const ExchangeMethod& method);
 /// As if even and odd ranks were two nodes: shared memory that only half of the ranks can reach.
 Buffers allocate_on_two_nodes();
 
-/// Runs the exchange twice on data that tells where it is from, and checks each element of the result. Returns the
-/// traffic declared for one run; `around` (if any) gets the run, to count what is sent.
+/// Runs the exchange three times on data that tells where it is from, and checks each element of the result. Returns
+/// the traffic declared for one run; `around` (if any) gets the run, to count what is sent.
 Traffic run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
                       const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around = {});
 

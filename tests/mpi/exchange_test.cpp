@@ -149,7 +149,7 @@ TEST(Movements, AreOfEachKind) {
 
 TEST(Exchanges, AreAllRegistered) {
   EXPECT_THAT(ExchangeRegistry::instance().names(),
-              ::testing::IsSupersetOf({"alltoallv", "alltoallw", "p2p", "pairwise", "shared"}));
+              ::testing::IsSupersetOf({"alltoallv", "alltoallw", "ialltoallv", "p2p", "pairwise", "shared"}));
 }
 
 }  // namespace

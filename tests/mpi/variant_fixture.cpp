@@ -108,7 +108,8 @@ std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
   if (!variant.takes_exchange()) return {nullptr};
   std::vector<const ExchangeMethod*> methods;
   for (const auto& name : ExchangeRegistry::instance().names())
-    if (const auto* method = ExchangeRegistry::instance().find(name); method->unavailable().empty())
+    if (const auto* method = ExchangeRegistry::instance().find(name);
+        method->unavailable().empty() && !variant.refuses(*method))
       methods.push_back(method);
   return methods;
 }

@@ -35,7 +35,7 @@ void write(const Field& field, const Decomposition& layout, int me, Precision pr
 
 /// Every precision, direction, layout and placement, planned by estimate: 16 problems.
 [[nodiscard]] std::vector<Problem> contracts(const std::vector<Index>& shape);
-/// The exchanges that can run here; null alone for a variant that takes none.
+/// The exchanges that can run here and that the variant does not refuse; null alone for a variant that takes none.
 [[nodiscard]] std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant);
 /// Over MPI_COMM_WORLD.
 [[nodiscard]] std::unique_ptr<Plan> make_plan(const Variant& variant, const Problem& problem,
