@@ -162,6 +162,7 @@ std::vector<std::string> CampaignRunner::bench_command(const PlannedLaunch& plan
   add({"--max-time-s", fmt::format("{}", suite.max_time_s)});
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
+  if (suite.timeline) add({"--timeline"});
   if (suite.wisdom)
     add({"--wisdom", archive_.wisdom_file(campaign_.identity.value("machine_hash", "unknown")).string()});
   add({"--record", planned.record.string(), "--campaign-json", stamp.string()});

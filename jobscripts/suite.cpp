@@ -253,7 +253,7 @@ bool valid_name(const std::string& name) {
 void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   reader.check_keys(table,
                     {"name", "description", "launches", "repetitions", "warmup", "max_time_s", "time_limit_s",
-                     "isolate", "phases", "wisdom", "order", "seed", "max_oversubscription", "defaults", "sweep"},
+                     "isolate", "phases", "timeline", "wisdom", "order", "seed", "max_oversubscription", "defaults", "sweep"},
                     "the suite");
   const toml::node* name = table.get("name");
   if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");
@@ -267,6 +267,7 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.time_limit_s = reader.number(table, "time_limit_s", suite.time_limit_s, 0.1, 1e6);
   suite.isolate = reader.boolean(table, "isolate", suite.isolate);
   suite.phases = reader.boolean(table, "phases", suite.phases);
+  suite.timeline = reader.boolean(table, "timeline", suite.timeline);
   suite.wisdom = reader.boolean(table, "wisdom", suite.wisdom);
   const std::string order = reader.text(table, "order", "random");
   if (order != "random" && order != "listed") reader.fail_key(*table.get("order"), "order", "\"random\" or \"listed\"");

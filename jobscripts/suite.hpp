@@ -26,6 +26,7 @@ struct Suite {
   double time_limit_s = 120.0;  ///< a launch is ended after this long
   bool isolate = false;
   bool phases = true;
+  bool timeline = false;  ///< one more run of each launch, traced
   bool wisdom = false;  ///< plan from and into the archive's wisdom file of this machine
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts

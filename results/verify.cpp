@@ -29,6 +29,8 @@ class Checker {
     check_status();
     if (record_.contains("samples")) check_samples(record_["samples"]);
     for (const auto& component : record_.value("isolated", json::array())) check_isolated(component);
+    if (record_.contains("timeline"))
+      for (const auto& lane : record_["timeline"].at("lanes")) check_lane(lane);
     return std::move(problems_);
   }
 
@@ -142,6 +144,27 @@ class Checker {
       return;
     }
     if (check_matrix(ranks, name + ".rank_s", times.size())) check_maximum(times, ranks, name + ".time_s");
+  }
+
+  /// Columns of one length, in time order, within what the rank says it ran.
+  void check_lane(const json& lane) {
+    const std::string name =
+        fmt::format("timeline of rank {}, lane {}", lane.at("rank").dump(), lane.at("lane").dump());
+    const json& begin_s = lane.at("begin_s");
+    const json& end_s = lane.at("end_s");
+    if (!all_numbers(begin_s) || !all_numbers(end_s) || begin_s.size() != end_s.size() ||
+        lane.at("phase").size() != end_s.size() || lane.value("piece", end_s).size() != end_s.size()) {
+      say(name + ": its columns differ in length");
+      return;
+    }
+    double now = 0;
+    for (std::size_t i = 0; i < end_s.size(); ++i) {
+      if (begin_s[i].get<double>() < now || end_s[i].get<double>() < begin_s[i].get<double>()) {
+        say(fmt::format("{}: event {} begins before the one before it ends, or ends before it begins", name, i));
+        return;
+      }
+      now = end_s[i].get<double>();
+    }
   }
 
   const json& record_;

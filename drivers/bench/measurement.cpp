@@ -152,6 +152,12 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   result.checks.push_back(verifier.check_after(*plan));
   *result.steps.verify_s += after_watch.seconds();
   result.ok = all_ok(result.checks);
+  if (result.ok && options.timeline) {
+    const Stopwatch timeline_watch;
+    result.timeline = sampler.trace([&] { verifier.fill(*plan, options.sampling.repetitions); },
+                                    [&](PhaseClock& clock) { plan->execute(clock); }, problem.threads);
+    result.steps.timeline_s = timeline_watch.seconds();
+  }
   if (!result.ok || !options.isolate) return result;
 
   const Stopwatch isolate_watch;

@@ -17,7 +17,7 @@ namespace fourscore::bench {
 
 /// Wall seconds of the harness's own steps on this rank; absent: the step was not made.
 struct StepTimes {
-  std::optional<double> launch_s, init_s, plan_s, verify_s, measure_s, isolate_s;
+  std::optional<double> launch_s, init_s, plan_s, verify_s, measure_s, timeline_s, isolate_s;
 };
 
 /// One launch's results. Per-rank vectors are in rank order and filled on rank 0.
@@ -25,6 +25,7 @@ struct Measurement {
   bool ok = false;
   std::vector<Check> checks;
   Samples samples;  ///< only meaningful when ok
+  std::optional<Timeline> timeline;  ///< where it was asked for
   std::vector<ComponentSamples> isolated;
   std::vector<double> plan_s;
   std::vector<int> grid;

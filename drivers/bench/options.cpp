@@ -86,6 +86,8 @@ void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
       ->check(CLI::PositiveNumber)
       ->group(group);
   app.add_flag("--isolate", options.isolate, "also time each component alone")->group(group);
+  app.add_flag("--timeline", options.timeline, "one more run, in which every thread writes down what it does when")
+      ->group(group);
   app.add_flag("--no-phases", texts.no_phases, "do not time the phases")->group(group);
   app.add_option("--seed", options.seed, "of the input data")->capture_default_str()->group(group);
   app.add_option("--wisdom", texts.wisdom, "planner's memory: read when there, written after planning")->group(group);

@@ -18,6 +18,7 @@ struct Options {
   Point point;  ///< ranks is filled in once MPI runs
   SamplingOptions sampling;
   bool isolate = false;
+  bool timeline = false;  ///< one more run, traced
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> wisdom;
   std::optional<std::filesystem::path> record;

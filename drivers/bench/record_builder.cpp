@@ -18,6 +18,7 @@ json sampling_json(const Options& options) {
                 {"start", Sampler::start_method},
                 {"phases", options.sampling.phases},
                 {"isolate", options.isolate},
+                {"timeline", options.timeline},
                 {"seed", options.seed}};
   if (options.sampling.max_time_s) sampling["max_time_s"] = *options.sampling.max_time_s;
   return sampling;
@@ -69,6 +70,36 @@ json isolated_json(const std::vector<ComponentSamples>& components) {
   return list;
 }
 
+/// A lane's events as columns; seconds on the axis of all lanes.
+json lane_json(const Timeline::Lane& lane) {
+  json phases = json::array(), begin_s = json::array(), end_s = json::array(), pieces = json::array();
+  bool numbered = false;
+  for (const PhaseEvent& event : lane.events) {
+    phases.push_back(phase_names[static_cast<std::size_t>(event.phase)]);
+    begin_s.push_back(static_cast<double>(event.begin_ns) / 1e9);
+    end_s.push_back(static_cast<double>(event.end_ns) / 1e9);
+    pieces.push_back(event.piece);
+    numbered = numbered || event.piece != no_piece;
+  }
+  json columns{{"rank", lane.rank}, {"lane", lane.lane},  {"dropped", lane.dropped},
+               {"phase", phases},   {"begin_s", begin_s}, {"end_s", end_s}};
+  if (numbered) columns["piece"] = pieces;
+  return columns;
+}
+
+json timeline_json(const Timeline& timeline) {
+  json lanes = json::array();
+  for (const Timeline::Lane& lane : timeline.lanes) lanes.push_back(lane_json(lane));
+  return {{"clock",
+           {{"alignment", timeline.alignment},
+            {"offset_s", timeline.clock_offset_s},
+            {"uncertainty_s", timeline.clock_uncertainty_s}}},
+          {"room", timeline.room},
+          {"rank_start_s", timeline.rank_start_s},
+          {"rank_end_s", timeline.rank_end_s},
+          {"lanes", lanes}};
+}
+
 double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
 json plan_json(const Options& options, const Measurement& measurement) {
@@ -118,6 +149,7 @@ json harness_json(const StepTimes& steps) {
   add("plan_s", steps.plan_s);
   add("verify_s", steps.verify_s);
   add("measure_s", steps.measure_s);
+  add("timeline_s", steps.timeline_s);
   add("isolate_s", steps.isolate_s);
   return harness;
 }
@@ -181,6 +213,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
   }
   record["flags"] = flags_of(options, resolved, measurement, provenance);
   record["samples"] = samples_json(measurement.samples);
+  if (measurement.timeline) record["timeline"] = timeline_json(*measurement.timeline);
   if (options.isolate) record["isolated"] = isolated_json(measurement.isolated);
   return record;
 }

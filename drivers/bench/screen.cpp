@@ -167,9 +167,24 @@ std::string movement(const json& record) {
   return wrapped("exchange", text) + wrapped("memory", memory_text);
 }
 
+std::string timeline(const json& record) {
+  std::size_t events = 0, dropped = 0;
+  double end_s = 0;
+  const json& traced = record.at("timeline");
+  for (const json& lane : traced.at("lanes")) {
+    events += lane.at("phase").size();
+    dropped += lane.at("dropped").get<std::size_t>();
+  }
+  for (const json& end : traced.at("rank_end_s")) end_s = std::max(end_s, end.get<double>());
+  std::string text = fmt::format("{} stretches on {} lanes in a run of {}, not among the {} samples", events,
+                                 traced["lanes"].size(), seconds_text(end_s), record.at("samples")["time_s"].size());
+  if (dropped > 0) text += fmt::format(", {} more had no room", dropped);
+  return wrapped("timeline", text);
+}
+
 std::string harness(const json& record, double total_s) {
   std::string text;
-  for (const char* step : {"launch", "init", "plan", "verify", "measure", "isolate", "write"}) {
+  for (const char* step : {"launch", "init", "plan", "verify", "measure", "timeline", "isolate", "write"}) {
     const std::string key = std::string(step) + "_s";
     if (record.at("harness").contains(key))
       text += fmt::format("{} {}, ", step, seconds_text(record["harness"][key].get<double>()));
@@ -201,6 +216,7 @@ std::string summary(const json& record, const std::string& record_path, double t
   if (record.contains("verification")) text += verified(record);
   if (status != "ok") text += wrapped(status, verdict.at("reason").get<std::string>());
   if (record.contains("samples")) text += times(record) + phases(record);
+  if (record.contains("timeline")) text += timeline(record);
   if (record.contains("cost")) text += movement(record);
   if (record.contains("flags")) {
     const auto flags = record["flags"].get<std::vector<std::string>>();

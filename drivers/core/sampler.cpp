@@ -119,6 +119,18 @@ ComponentSamples Sampler::measure_component(const Component& component) {
   return samples;
 }
 
+Timeline Sampler::trace(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run,
+                        int threads) {
+  TimelineRecorder recorder(comm_, static_cast<std::size_t>(std::max(1, threads)));
+  prepare();
+  FOURSCORE_MPI(MPI_Barrier(comm_));
+  const std::int64_t begin = PhaseClock::now_ns();
+  recorder.clock().start();
+  run(recorder.clock());
+  recorder.clock().stop();
+  return recorder.gather(begin, PhaseClock::now_ns());
+}
+
 double Sampler::clock_resolution_s() {
   double smallest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 1000; ++i) {

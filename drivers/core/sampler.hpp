@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/phase.hpp"
+#include "core/timeline.hpp"
 #include "core/variant.hpp"
 
 namespace fourscore {
@@ -51,6 +52,11 @@ class Sampler {
                                 const std::function<void(PhaseClock&)>& run);
   /// Collective. The component alone, with the same warm-up and repetitions.
   [[nodiscard]] ComponentSamples measure_component(const Component& component);
+
+  /// Collective. One more run, apart from all samples, in which each of the rank's `threads` threads writes down what
+  /// it does when: that costs a little more than timing the phases.
+  [[nodiscard]] Timeline trace(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run,
+                               int threads);
 
   /// Smallest step between two clock readings that differ, and the name of what is recorded as the start.
   [[nodiscard]] static double clock_resolution_s();

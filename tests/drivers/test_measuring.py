@@ -187,6 +187,35 @@ def test_no_phases_leaves_the_breakdown_out(bench: Bench, tmp_path: Path) -> Non
     assert not record["sampling"]["phases"]
 
 
+def test_a_timeline_is_one_more_run_and_no_sample(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", "slab", "--shape", "24x20x16", "--repetitions", "3", "--timeline", "--record", str(out), ranks=2, faulty=False)
+    assert run.returncode == 0, run.stderr
+    assert "not among the 3 samples" in run.stdout
+    record = read_record(out)
+    assert len(record["samples"]["time_s"]) == 3
+    timeline = record["timeline"]
+    assert timeline["clock"]["alignment"] == "shared clock"
+    assert [(lane["rank"], lane["lane"]) for lane in timeline["lanes"]] == [(0, 0), (1, 0)]
+    for lane in timeline["lanes"]:
+        assert len(lane["phase"]) == len(lane["begin_s"]) == len(lane["end_s"])
+        assert lane["dropped"] == 0
+        assert {"fft", "exchange"} <= set(lane["phase"])
+        assert all(a < b for a, b in zip(lane["begin_s"], lane["end_s"], strict=True))
+        assert lane["end_s"][:-1] == lane["begin_s"][1:]
+        rank = lane["rank"]
+        assert timeline["rank_start_s"][rank] <= lane["begin_s"][0]
+        assert lane["end_s"][-1] <= timeline["rank_end_s"][rank]
+    assert min(timeline["rank_start_s"]) == 0
+
+
+def test_without_being_asked_nothing_is_traced(bench: Bench) -> None:
+    run = bench(*POINT, "--json")
+    record = json.loads(run.stdout)
+    assert "timeline" not in record
+    assert record["sampling"]["timeline"] is False
+
+
 def test_no_warm_up_is_flagged_cold(bench: Bench) -> None:
     run = bench(*POINT, "--warmup", "0", "--json")
     assert run.returncode == 0, run.stderr

@@ -57,6 +57,11 @@ def test_an_unreadable_record_is_named_and_the_rest_is_read(measured, damage, re
     assert file.read_text() == before
 
 
+def timeline(**changes):
+    lane = {"rank": 0, "lane": 0, "dropped": 0, "phase": ["fft", "other"], "begin_s": [0.0, 1.0], "end_s": [1.0, 2.0]}
+    return {"lanes": [lane | changes]}
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -75,12 +80,19 @@ def test_an_unreadable_record_is_named_and_the_rest_is_read(measured, damage, re
         (lambda r: r.update(campaign=3), "campaign"),
         (lambda r: r.update(verdict=3), "not one of"),
         (lambda r: r["samples"].update(rank_phase_s=3), "rank_phase_s"),
+        (lambda r: r.update(timeline=timeline(begin_s=[0.0])), "differ in length"),
+        (lambda r: r.update(timeline=timeline(begin_s=[0.0, 0.5])), "event 1 begins before"),
     ],
 )
 def test_verify_finds_what_is_off(measured, change, words):
     rewrite(first_record(measured), change)
     result = json.loads(measured("verify", "--json", code=1).stdout)
     assert result["records"] == 6 and any(words in finding["problem"] for finding in result["findings"])
+
+
+def test_verify_is_content_with_a_timeline(measured):
+    rewrite(first_record(measured), lambda record: record.update(timeline=timeline()))
+    measured("verify")
 
 
 def test_verify_is_content_with_what_was_measured(measured):
@@ -222,6 +234,20 @@ def test_benchmark_json_has_the_repetitions_of_all_launches(measured):
     for entries in by_name.values():
         assert [entry["repetition_index"] for entry in entries] == list(range(6))
         assert [entry["real_time"] for entry in entries] == pytest.approx([1e6, 2e6, 3e6] * 2)
+
+
+def test_a_trace_of_records_without_a_timeline_is_refused(measured):
+    for options in ([], ["--record", first_record(measured)], ["--record", first_record(measured).stem]):
+        error = measured("export", "--format", "chrome-trace", *options, code=2).stderr
+        assert "timeline = true" in error and "--timeline" in error
+
+
+def test_one_record_can_be_exported_by_any_of_its_names(measured):
+    file = first_record(measured)
+    names = [file, file.relative_to(measured.archive), file.name, file.stem]
+    found = {measured("export", "--format", "jsonl", "--record", name).stdout for name in names}
+    assert len(found) == 1 and json.loads(found.pop()) == json.loads(file.read_text())
+    assert "no record 'nosuch'" in measured("export", "--format", "jsonl", "--record", "nosuch", code=2).stderr
 
 
 def test_google_benchmarks_own_compare_reads_the_export(measured):

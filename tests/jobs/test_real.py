@@ -72,3 +72,36 @@ def test_a_suite_with_wisdom_plans_the_second_launch_from_what_the_first_left(fo
     assert plans[0]["wisdom"] == plans[1]["wisdom"] == "file"
     assert "wisdom_sha256" not in plans[0] and len(plans[1]["wisdom_sha256"]) == 64
     assert plans[0]["local_fft"] == plans[1]["local_fft"]
+
+
+def test_timelines_of_a_suite_are_exported_as_perfetto_reads_them(fourscore):
+    """The format: "Trace Event Format" of the Chromium project, JSON object form, complete and metadata events."""
+    suite = fourscore.suite(
+        'name="t"\nlaunches=1\nrepetitions=2\ntimeline=true\n'
+        '[[sweep]]\nvariant=["serial","pencil"]\nshape="16x12x10"\nranks=[1,2]\nplanner="estimate"\n'
+    )
+    fourscore("run", suite, environment=REAL)
+    records = {stem.split("/")[-1]: r for stem, r in fourscore.records().items() if r["verdict"]["status"] == "ok"}
+    assert all("timeline" in r and len(r["samples"]["time_s"]) == 2 for r in records.values())
+    fourscore("verify")
+    trace = json.loads(fourscore("export", "--format", "chrome-trace").stdout)
+    ranks = sum(r["point"]["ranks"] for r in records.values())
+    assert {event["pid"] for event in trace["traceEvents"]} == set(range(ranks))
+
+    name, record = next((n, r) for n, r in records.items() if r["point"]["variant"] == "pencil" and r["point"]["ranks"] == 2)
+    file = fourscore.folder / "trace.json"
+    fourscore("export", "--format", "chrome-trace", "--record", name, "-o", file)
+    events = json.loads(file.read_text())["traceEvents"]
+    complete = [event for event in events if event["ph"] == "X"]
+    metadata = [event for event in events if event["ph"] == "M"]
+    assert len(complete) + len(metadata) == len(events)
+    assert {(e["name"], e["pid"]) for e in metadata} >= {(n, rank) for n in ("process_name", "thread_name") for rank in (0, 1)}
+    assert all(isinstance(e["args"]["name"], str) for e in metadata if e["name"].endswith("_name"))
+    for event in complete:
+        assert {"name", "cat", "ph", "ts", "dur", "pid", "tid"} <= event.keys()
+        assert event["ts"] >= 0 and event["dur"] > 0 and event["pid"] in (0, 1) and event["tid"] == 0
+    for lane in record["timeline"]["lanes"]:
+        mine = [e for e in complete if e["pid"] == lane["rank"]]
+        assert [e["name"] for e in mine] == lane["phase"]
+        assert [e["ts"] for e in mine] == pytest.approx([1e6 * begin for begin in lane["begin_s"]])
+        assert [e["ts"] + e["dur"] for e in mine] == pytest.approx([1e6 * end for end in lane["end_s"]])

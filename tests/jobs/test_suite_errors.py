@@ -14,6 +14,7 @@ GOOD = 'name = "s"\n[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n'
         ('launches = "3"\n' + GOOD, 1, ["'launches'", "integer"]),
         ('order = "sorted"\n' + GOOD, 1, ["'order'", "random", "listed"]),
         ("isolate = 1\n" + GOOD, 1, ["'isolate'", "true or false"]),
+        ("timeline = 1\n" + GOOD, 1, ["'timeline'", "true or false"]),
         ("time_limit_s = -1\n" + GOOD, 1, ["'time_limit_s'", "number from"]),
         (GOOD.replace('"s"', '"a b"'), 1, ["'name'", "letters"]),
         (GOOD.replace('name = "s"\n', ""), 1, ["'name' is missing"]),
