@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fourscore_analysis.archive import Campaign
-from fourscore_analysis.records import STATUSES, Cell, Contract, Launch, Method
+from fourscore_analysis.records import STATUSES, Cell, Contract, Launch, Method, Traffic
 from fourscore_analysis.stats import Spread, spread
 from fourscore_analysis.units import ranks_text, shape_text
 
@@ -99,6 +99,16 @@ class Point:
         return {
             status: count for status in STATUSES if (count := sum(launch.status == status for launch in self.launches))
         }
+
+    @cached_property
+    def traffic(self) -> Traffic | None:
+        """Of the busiest rank; the same in every launch."""
+        return next((launch.traffic for launch in self.measured if launch.traffic), None)
+
+    @cached_property
+    def traced(self) -> Launch | None:
+        """The first launch with a timeline."""
+        return next((launch for launch in self.measured if launch.timeline), None)
 
     def memory(self, name: str) -> float | None:
         """Largest over launches of a value of records.Memory."""

@@ -14,7 +14,7 @@ SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 1
 STATUSES = ("ok", "wrong", "failed", "timeout", "skipped")
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
-HARNESS_STAGES = ("launch_s", "init_s", "plan_s", "verify_s", "measure_s", "isolate_s", "write_s")
+HARNESS_STAGES = ("launch_s", "init_s", "plan_s", "verify_s", "measure_s", "timeline_s", "isolate_s", "write_s")
 
 
 class RecordError(ValueError):
@@ -45,6 +45,11 @@ class Method:
     local_fft: str
     grid: str  # "auto" or "2x2"
     parameters: str  # "" or "name=value, ..."
+    options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
+
+    def option(self, name: str) -> str | None:
+        """The value of one of the variant's own parameters, None where it was not given."""
+        return dict(self.options).get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,39 @@ class Memory:
 
 
 @dataclass(slots=True)
+class Traffic:
+    """What the busiest rank hands to MPI in one transform, as the exchanges declare it, beside the paper's formula."""
+
+    bytes_sent: float
+    messages: float
+    bytes_read_shared: float = 0.0
+    model_bytes: float | None = None
+    model_messages: float | None = None
+
+
+@dataclass(slots=True)
+class Lane:
+    """What one thread of one rank did when: columns of one length, seconds on the axis of all lanes."""
+
+    rank: int
+    lane: int
+    dropped: int
+    phases: tuple[str, ...]
+    begin_s: np.ndarray
+    end_s: np.ndarray
+
+
+@dataclass(slots=True)
+class Timeline:
+    """One traced run; time 0 is when its first rank started."""
+
+    end_s: float
+    alignment: str
+    uncertainty_s: float  # of the worst rank's clock
+    lanes: tuple[Lane, ...]
+
+
+@dataclass(slots=True)
 class Launch:
     """One record. Times in seconds; sample arrays are in time order."""
 
@@ -106,6 +144,8 @@ class Launch:
     credited_flops: float | None = None
     closure_worst: float | None = None
     memory: Memory = field(default_factory=Memory)
+    traffic: Traffic | None = None
+    timeline: Timeline | None = field(default=None, compare=False)
     harness: dict[str, float] = field(default_factory=dict)
     summaries: tuple[tuple[str, str], ...] = ()  # (name, "summary [citation]") of the cards
     machine_hash: str = ""
@@ -193,6 +233,9 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
     _read_memory(launch.memory, data.get("memory", {}))
     if status == "ok":
         _read_samples(launch, data["samples"])
+        launch.traffic = _traffic(data.get("cost", {}))
+        if "timeline" in data:
+            launch.timeline = _timeline(data["timeline"])
         launch.components = tuple(
             Component(_text(part["name"]), _text(part["phase"]), _median(part["time_s"]))
             for part in data.get("isolated", ())
@@ -239,6 +282,7 @@ def _method(point: dict[str, Any]) -> Method:
         local_fft=_text(point.get("local_fft", "")),
         grid=grid if isinstance(grid, str) else "x".join(str(int(extent)) for extent in grid),
         parameters=", ".join(f"{name}={parameters[name]}" for name in sorted(parameters)),
+        options=tuple((name, _text(parameters[name])) for name in sorted(parameters)),
     )
 
 
@@ -257,6 +301,35 @@ def _read_memory(memory: Memory, data: dict[str, Any]) -> None:
     for name in ("local_data_bytes", "plan_bytes", "workspace_bytes", "peak_rss_bytes"):
         if data.get(name):
             setattr(memory, name, float(max(data[name])))
+
+
+def _traffic(cost: dict[str, Any]) -> Traffic | None:
+    if not cost.get("bytes_sent_per_rank"):
+        return None
+    return Traffic(
+        bytes_sent=float(max(cost["bytes_sent_per_rank"])),
+        messages=float(max(cost["messages_per_rank"])),
+        bytes_read_shared=float(max(cost.get("bytes_read_shared_per_rank") or [0])),
+        model_bytes=cost.get("model_bytes_per_rank"),
+        model_messages=cost.get("model_messages_per_rank"),
+    )
+
+
+def _timeline(data: dict[str, Any]) -> Timeline:
+    lanes = []
+    for lane in data["lanes"]:
+        begin_s, end_s = np.asarray(lane["begin_s"], dtype=float), np.asarray(lane["end_s"], dtype=float)
+        phases = tuple(_text(phase) for phase in lane["phase"])
+        if not len(phases) == len(begin_s) == len(end_s):
+            raise RecordError("timeline: columns of a lane differ in length")
+        lanes.append(Lane(int(lane["rank"]), int(lane["lane"]), int(lane["dropped"]), phases, begin_s, end_s))
+    clock = data["clock"]
+    return Timeline(
+        end_s=float(max(data["rank_end_s"])),
+        alignment=_text(clock["alignment"]),
+        uncertainty_s=float(max(clock["uncertainty_s"])),
+        lanes=tuple(lanes),
+    )
 
 
 def _median(values: list[float]) -> float:

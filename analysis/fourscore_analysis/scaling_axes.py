@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis import style
@@ -74,6 +75,30 @@ def efficiency_axis(axes: Axes, group: Sequence[Series], values: Callable[[Serie
     axes.axhline(1, color=style.GREY, linewidth=1)
     axes.set_ylim(0, max(1.1, highest * 1.05))
     axes.set_ylabel("parallel efficiency (1 is ideal)")
+
+
+def drawn_points(view: View) -> list[Point]:
+    return [point for one in view.drawn for point in one.ranked]
+
+
+def draw_scaling(
+    view: View,
+    groups: list[list[Series]],
+    heading: str,
+    draw_left: Callable[[View, Axes, list[Series], list[int]], None],
+    efficiency: Callable[[Series], list[float]],
+) -> Figure:
+    """A row for each group: at the left what draw_left(view, axes, group, ranks) makes of it, at the right its
+    efficiency, both against ranks."""
+    handles = legend_handles(view, groups)
+    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
+    style.page_legend(figure, handles, COLUMNS)
+    for group, (left, right) in zip(groups, pairs, strict=True):
+        draw_left(view, left, group, rank_axis(left, group))
+        rank_axis(right, group)
+        draw_lines(view, right, group, efficiency)
+        efficiency_axis(right, group, efficiency)
+    return figure
 
 
 def in_pages(groups: list[list[Series]]) -> list[list[list[Series]]]:

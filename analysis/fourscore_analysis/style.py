@@ -33,7 +33,11 @@ PHASE_COLOURS = {
 }
 LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)
 
-_VARIANT_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY, YELLOW)
+# Beyond those: of Tol, Colour Schemes, SRON 2021, "muted", the ones far from the above.
+_VARIANT_COLOURS = (
+    *(BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY),
+    *("#332288", "#882255", "#999933", "#661100", "#44AA99", YELLOW),
+)
 _EXCHANGE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 _EXCHANGE_LINES = ("-", "--", "-.", ":")
 
@@ -127,11 +131,20 @@ def shorten(label: str, characters: int = LABEL_CHARACTERS) -> str:
     return label.replace("$", r"\$")
 
 
+HEADING_CHARACTERS = 60  # have room above a page
+
+
 def blank_figure(height_in: float, heading: str, width_in: float = WIDTH_IN) -> Figure:
     figure = Figure(figsize=(width_in, height_in), facecolor="white")
     FigureCanvasAgg(figure)
     figure.text(
-        0.1 / width_in, 1 - 0.1 / height_in, heading.replace("$", r"\$"), va="top", ha="left", fontsize=9, color=INK
+        0.1 / width_in,
+        1 - 0.1 / height_in,
+        shorten(heading, HEADING_CHARACTERS),
+        va="top",
+        ha="left",
+        fontsize=9,
+        color=INK,
     )
     return figure
 
@@ -172,6 +185,20 @@ def paired_axes(
             )
         )
         top = bottom - AXIS_IN
+    return figure, pairs
+
+
+def row_pairs(
+    heading: str, heights_in: Sequence[float], left_in: float, top_in: float = TOP_IN
+) -> tuple[Figure, list[tuple[Axes, Axes]]]:
+    """As stacked_axes, but each row of axes has two side by side, which share the rows' labels at the left."""
+    figure, wide = stacked_axes(heading, heights_in, left_in, top_in=top_in)
+    pairs, gap = [], 0.16 / WIDTH_IN
+    for axes in wide:
+        bounds = axes.get_position()
+        width = (bounds.width - gap) / 2
+        axes.set_position((bounds.x0, bounds.y0, width, bounds.height))
+        pairs.append((axes, figure.add_axes((bounds.x0 + width + gap, bounds.y0, width, bounds.height))))
     return figure, pairs
 
 

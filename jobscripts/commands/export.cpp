@@ -11,6 +11,7 @@
 #include <iostream>
 #include <optional>
 
+#include "core/problem.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/paths.hpp"

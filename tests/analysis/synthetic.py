@@ -16,7 +16,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-BLOCKS = {"serial": 0, "slab": 1, "fftw-mpi": 1, "pencil": 2}
+BLOCKS = {"serial": 0, "slab": 1, "fftw-mpi": 1, "pencil": 2, "danielson-lanczos": 3}
 EXCHANGE_FACTOR = {"alltoallv": 1.0, "alltoallw": 1.25, "pairwise": 1.1, "p2p": 0.95, "shared": 0.6, "none": 1.05}
 CARDS = {
     "serial": ("one rank, one FFTW plan of all dimensions", "frigo2005"),
@@ -134,6 +134,7 @@ class Maker:
     started: datetime = datetime(2026, 11, 20, 8, tzinfo=timezone.utc)
     revision: str = "3f2c9b1"
     isolate: bool = True
+    timeline: bool = False
     order: int = 0
     rng: random.Random = field(init=False)
 
@@ -293,6 +294,9 @@ class Maker:
             "counters": {"backend": "none"},
             "provenance": self.provenance(point),
         }
+        if self.timeline:
+            record["sampling"]["timeline"] = True
+            record["timeline"] = self.traced(point, rank_phase)
         if self.isolate:
             record["isolated"] = self.isolated(rank_phase, max(1, exchanges))
         return record
@@ -309,6 +313,42 @@ class Maker:
                 time_s = [max(column) for column in zip(*rank_s, strict=True)]
                 found.append({"name": f"{name}-{part + 1}", "phase": name, "time_s": time_s, "rank_s": rank_s})
         return found
+
+    def traced(
+        self, point: dict[str, Any], rank_phase: dict[str, list[list[float]]], pieces: int = 6
+    ) -> dict[str, Any]:
+        """Each phase of the last repetition in `pieces`, one after the other; with threads, they share the fft."""
+        lanes = []
+        ends = []
+        for rank in range(point["ranks"]):
+            lane: dict[str, Any] = {"rank": rank, "lane": 0, "dropped": 0}
+            lane |= {"phase": [], "begin_s": [], "end_s": [], "piece": []}
+            threads = [
+                {"rank": rank, "lane": number, "dropped": 0, "phase": [], "begin_s": [], "end_s": []}
+                for number in range(1, point["threads"])
+            ]
+            now = round(2e-6 * rank, 9)
+            for piece in range(pieces):
+                for name in ("fft", "pack", "exchange", "unpack", "other"):
+                    if name not in rank_phase:
+                        continue
+                    end = round(now + rank_phase[name][rank][-1] / pieces, 9)
+                    for one in [lane, *threads] if name == "fft" else [lane]:
+                        one["phase"].append(name)
+                        one["begin_s"].append(now)
+                        one["end_s"].append(end)
+                    lane["piece"].append(-1 if name == "other" else piece)
+                    now = end
+            lanes += [lane, *threads]
+            ends.append(now)
+        ranks = point["ranks"]
+        return {
+            "clock": {"alignment": "shared clock", "offset_s": [0.0] * ranks, "uncertainty_s": [0.0] * ranks},
+            "room": 20000,
+            "rank_start_s": [round(2e-6 * rank, 9) for rank in range(ranks)],
+            "rank_end_s": ends,
+            "lanes": lanes,
+        }
 
 
 def store(archive: Path, record: dict[str, Any]) -> Path:
@@ -359,6 +399,26 @@ def peers_points() -> Iterator[dict[str, Any]]:
                     yield make_point(variant, exchange, shape, ranks, layout=layout)
 
 
+def decomposition_points() -> Iterator[dict[str, Any]]:
+    for exchange in ("p2p", "alltoallv"):
+        for cut in (1, 2, 4, 8, 16):
+            parameters = {"decomposition": f"{cut}x{cut}"}
+            yield make_point("overdecomposed", exchange, (64, 64, 64), 4, parameters=parameters)
+
+
+def thread_points() -> Iterator[dict[str, Any]]:
+    for variant in ("node", "slab"):
+        for threads in (1, 2, 4, 8):
+            yield make_point(variant, "p2p", (64, 64, 64), 2, threads=threads)
+
+
+def crossover_points() -> Iterator[dict[str, Any]]:
+    for extent in (16, 32, 64):
+        for ranks in (2, 4, 8):
+            for variant in ("danielson-lanczos", "pencil"):
+                yield make_point(variant, "p2p", (extent,) * 3, ranks)
+
+
 def many_points(count: int) -> Iterator[dict[str, Any]]:
     """`count` distinct points: a campaign far larger than anyone plots."""
     found = 0
@@ -383,7 +443,7 @@ def fill(archive: Path, maker: Maker, points: Iterable[dict[str, Any]], launches
 
 
 def example_archive(archive: Path) -> None:
-    """Four suites with all a report shows: statuses, flags, hostile text, unreadable files, an older campaign."""
+    """Five suites with all a report shows: statuses, flags, hostile text, unreadable files, an older campaign."""
     fill(
         archive,
         Maker("strong-00000001", "strong", started=datetime(2026, 11, 1, tzinfo=timezone.utc)),
@@ -440,6 +500,9 @@ def example_archive(archive: Path) -> None:
     )
     fill(archive, Maker("weak-22222222", "weak", seed=2), weak_points(), 3)
     fill(archive, Maker("breakdown-33333333", "breakdown", seed=3), breakdown_points(), 3)
+    algorithms = Maker("algorithms-66666666", "algorithms", seed=6, timeline=True)
+    for points in (decomposition_points(), thread_points(), crossover_points()):
+        fill(archive, algorithms, points, 2)
     fill(archive, Maker("peers-44444444", "peers", seed=4, isolate=False), peers_points(), 6)
 
 

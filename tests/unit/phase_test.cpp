@@ -1,10 +1,12 @@
 #include "core/phase.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -85,9 +87,8 @@ TEST(PhaseClock, ADisabledClockMeasuresNothing) {
 std::vector<std::string> texts(const EventLog& log) {
   std::vector<std::string> result;
   for (const PhaseEvent& event : log.events()) {
-    std::string text(phase_names[static_cast<std::size_t>(event.phase)]);
-    if (event.piece != no_piece) text += " " + std::to_string(event.piece);
-    result.push_back(text);
+    const std::string_view phase = phase_names[static_cast<std::size_t>(event.phase)];
+    result.push_back(event.piece == no_piece ? std::string(phase) : fmt::format("{} {}", phase, event.piece));
   }
   return result;
 }
@@ -119,7 +120,9 @@ TEST(EventLog, HoldsEveryStretchInOrderWithoutGaps) {
   for (std::size_t i = 0; i < log.events().size(); ++i) {
     const PhaseEvent& event = log.events()[i];
     EXPECT_LT(event.begin_ns, event.end_ns);
-    if (i > 0) EXPECT_EQ(event.begin_ns, log.events()[i - 1].end_ns);
+    if (i > 0) {
+      EXPECT_EQ(event.begin_ns, log.events()[i - 1].end_ns);
+    }
     sums[static_cast<std::size_t>(event.phase)] += 1e-9 * static_cast<double>(event.end_ns - event.begin_ns);
   }
   for (std::size_t p = 0; p < phase_count; ++p) EXPECT_NEAR(sums[p], clock.seconds(static_cast<Phase>(p)), 1e-8);

@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fourscore_analysis import style
 from fourscore_analysis.plots.base import Plot
 from fourscore_analysis.scaling import Series, strong_series
-from fourscore_analysis.scaling_axes import COLUMNS, draw_lines, efficiency_axis, in_pages, legend_handles, rank_axis
+from fourscore_analysis.scaling_axes import draw_lines, draw_scaling, drawn_points, in_pages
 from fourscore_analysis.units import ranks_text, shape_text
 from fourscore_analysis.view import View
 
 
 def pages(view: View) -> list[list[list[Series]]]:
-    drawn = [point for one in view.drawn for point in one.ranked]
-    return in_pages(strong_series(drawn))
+    return in_pages(strong_series(drawn_points(view)))
 
 
 def draw(view: View, groups: list[list[Series]], heading: str) -> Figure:
-    handles = legend_handles(view, groups)
-    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
-    style.page_legend(figure, handles, COLUMNS)
-    for group, (left, right) in zip(groups, pairs, strict=True):
-        ranks = rank_axis(left, group)
-        bases = sorted({series.baseline.cell.ranks for series in group})
-        for base in bases:
-            ideal_ranks = [count for count in ranks if count >= base]
-            left.plot(ideal_ranks, [count / base for count in ideal_ranks], color=style.GREY, linewidth=1)
-        draw_lines(view, left, group, Series.speedup)
-        left.set_yscale("log", base=2)
-        ticks = [2.0**power for power in range(-6, 20)]
-        left.set_yticks(ticks, [f"{tick:g}" if tick >= 1 else f"1/{1 / tick:g}" for tick in ticks])
-        values = [value for series in group for value in series.speedup()]
-        left.set_ylim(min(values) / 1.2, max([*values, ranks[-1] / bases[0]]) * 1.2)
-        left.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own fewest ranks")
-        first = group[0].baseline
-        style.facet_title(left, shape_text(first.cell.shape), view.subtitle(first))
-        rank_axis(right, group)
-        draw_lines(view, right, group, Series.strong_efficiency)
-        efficiency_axis(right, group, Series.strong_efficiency)
-    return figure
+    return draw_scaling(view, groups, heading, _draw_speedup, Series.strong_efficiency)
+
+
+def _draw_speedup(view: View, axes: Axes, group: list[Series], ranks: list[int]) -> None:
+    bases = sorted({series.baseline.cell.ranks for series in group})
+    for base in bases:
+        ideal_ranks = [count for count in ranks if count >= base]
+        axes.plot(ideal_ranks, [count / base for count in ideal_ranks], color=style.GREY, linewidth=1)
+    draw_lines(view, axes, group, Series.speedup)
+    axes.set_yscale("log", base=2)
+    ticks = [2.0**power for power in range(-6, 20)]
+    axes.set_yticks(ticks, [f"{tick:g}" if tick >= 1 else f"1/{1 / tick:g}" for tick in ticks])
+    values = [value for series in group for value in series.speedup()]
+    axes.set_ylim(min(values) / 1.2, max([*values, ranks[-1] / bases[0]]) * 1.2)
+    axes.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own fewest ranks")
+    first = group[0].baseline
+    style.facet_title(axes, shape_text(first.cell.shape), view.subtitle(first))
 
 
 PLOT = Plot(

@@ -1,0 +1,173 @@
+"""Pairwise combine phases against the all-to-all: where each wins (haynes2000, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis import style
+from fourscore_analysis.plots.against_reference import ratio_ticks
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.points import Comparison, Point, group_by
+from fourscore_analysis.sweeps import own_ticks
+from fourscore_analysis.units import ranks_text, shape_text
+from fourscore_analysis.view import View
+
+NEW, TRADITIONAL = "danielson-lanczos", "pencil"
+ROWS_A_PAGE = 4
+COLUMNS = 3
+LINE_COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.BLACK)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+@dataclass
+class Meeting:
+    """One comparison in which both methods were measured: the fastest of each, whatever its exchange and options."""
+
+    comparison: Comparison
+    new: Point
+    traditional: Point
+
+    @property
+    def ratio(self) -> float:
+        """Below 1 the new method wins."""
+        return self.new.time_s / self.traditional.time_s
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Of the ratio, when each takes any of its launches."""
+        new, traditional = self.new.time, self.traditional.time
+        return new.low / traditional.high, new.high / traditional.low
+
+
+def meetings(view: View) -> list[Meeting]:
+    """Of more than one rank: on one there is nothing to exchange."""
+    found = []
+    for one in view.drawn:
+        new = [point for point in one.ranked if point.method.variant == NEW]
+        traditional = [point for point in one.ranked if point.method.variant == TRADITIONAL]
+        if new and traditional and one.cell.ranks > 1:
+            found.append(Meeting(one, new[0], traditional[0]))
+    return found
+
+
+def pages(view: View) -> list[list[list[Meeting]]]:
+    groups = group_by(meetings(view), lambda one: (one.comparison.cell.contract, one.comparison.setting))
+    return [groups[start : start + ROWS_A_PAGE] for start in range(0, len(groups), ROWS_A_PAGE)]
+
+
+def draw(view: View, groups: list[list[Meeting]], heading: str) -> Figure:
+    every = [one for group in groups for one in group]
+    shapes = sorted({one.comparison.cell.shape for one in every}, key=lambda shape: (_elements(shape), shape))
+    counts = sorted({one.comparison.cell.ranks for one in every})
+    handles = _handles([shape_text(shape) for shape in shapes])
+    right_handles = _handles([ranks_text(count) for count in counts], hollow=True)
+    figure, pairs = style.paired_axes(
+        heading, len(groups), top_in=style.legend_room_in(len(handles) + len(right_handles), COLUMNS)
+    )
+    style.page_legend(figure, [*handles, *right_handles], COLUMNS)
+    for group, (left, right) in zip(groups, pairs, strict=True):
+        for number, shape in enumerate(shapes):
+            _line(left, number, [one for one in group if one.comparison.cell.shape == shape], _ranks, hollow=False)
+        for number, count in enumerate(counts):
+            _line(right, number, [one for one in group if _ranks(one) == count], _size, hollow=True)
+        _ratio_axis(left, group)
+        _ratio_axis(right, group)
+        _axis(left, [_ranks(one) for one in group], "ranks", str)
+        by_size = {_size(one): shape_text(one.comparison.cell.shape) for one in group}
+        _axis(right, list(by_size), "shape", lambda size, by_size=by_size: by_size[size])
+        left.set_ylabel(f"time over that of {TRADITIONAL}")
+        subtitle = view.subtitle(group[0].comparison)
+        style.facet_title(left, f"{NEW} over {TRADITIONAL}", subtitle)
+    return figure
+
+
+def _ranks(one: Meeting) -> int:
+    return one.comparison.cell.ranks
+
+
+def _size(one: Meeting) -> int:
+    return one.comparison.cell.elements
+
+
+def _elements(shape: tuple[int, ...]) -> int:
+    product = 1
+    for extent in shape:
+        product *= extent
+    return product
+
+
+def _look(number: int) -> tuple[str, str]:
+    return LINE_COLOURS[number % len(LINE_COLOURS)], MARKERS[number % len(MARKERS)]
+
+
+def _handles(labels: Iterable[str], hollow: bool = False) -> list[Line2D]:
+    return [
+        Line2D(
+            [],
+            [],
+            color=(look := _look(number))[0],
+            marker=look[1],
+            markersize=3.8,
+            markerfacecolor="white" if hollow else look[0],
+            linestyle="--" if hollow else "-",
+            label=label,
+        )
+        for number, label in enumerate(labels)
+    ]
+
+
+def _line(axes: Axes, number: int, found: list[Meeting], quantity: Callable[[Meeting], int], hollow: bool) -> None:
+    colour, marker = _look(number)
+    found = sorted(found, key=quantity)
+    xs = [quantity(one) for one in found]
+    axes.plot(
+        xs,
+        [one.ratio for one in found],
+        color=colour,
+        marker=marker,
+        markersize=3.8,
+        markerfacecolor="white" if hollow else colour,
+        linestyle="--" if hollow else "-",
+        linewidth=1.1,
+    )
+    for x, one in zip(xs, found, strict=True):
+        axes.plot([x, x], one.range, color=colour, linewidth=0.8, alpha=0.6)
+
+
+def _ratio_axis(axes: Axes, group: list[Meeting]) -> None:
+    low = min(1.0, *(one.range[0] for one in group)) / 1.1
+    high = max(1.0, *(one.range[1] for one in group)) * 1.1
+    axes.axhline(1, color=style.INK, linewidth=0.8, zorder=0)
+    axes.axhspan(low, 1, color=style.GREEN, alpha=0.06, linewidth=0, zorder=0)
+    axes.set_yscale("log")
+    ticks = ratio_ticks(low, high)
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_yticks([], minor=True)
+    axes.set_ylim(low, high)
+
+
+def _axis(axes: Axes, values: list[int], label: str, text: Callable[[int], str]) -> None:
+    axes.set_xscale("log")
+    ticks = own_ticks(set(values))
+    axes.set_xticks(ticks, [text(tick) for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(min(values) / 1.3, max(values) * 1.3)
+    axes.set_xlabel(label)
+
+
+PLOT = Plot(
+    name="crossover",
+    title="Crossover with the all-to-all",
+    caption=f"Time of the fastest {NEW} over that of the fastest {TRADITIONAL} on the same problem, ranks and "
+    "contract: in the shaded half the method of haynes2000 wins. Left against ranks, right against size. By its model "
+    "it gains with more ranks and smaller problems, where latency counts: it sends log2 P messages, the all-to-all "
+    "2 (P - 1). Bars: range when each takes any of its launches.",
+    order=46,
+    pages=pages,
+    draw=draw,
+)

@@ -1,0 +1,115 @@
+"""Messages and bytes that a rank sends, by method."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from fourscore_analysis import style
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.points import Point
+from fourscore_analysis.units import bytes_text
+from fourscore_analysis.view import Facet, View
+
+ROW_IN = 0.19
+COLUMNS = 2
+BYTES_STEPS = (2**40, 2**30, 2**20, 2**10, 1)
+
+
+def _moves(point: Point) -> bool:
+    traffic = point.traffic
+    return traffic is not None and (traffic.messages > 0 or traffic.bytes_read_shared > 0)
+
+
+def _facets(view: View) -> list[Facet]:
+    """By bytes, then messages: the order of the table would be that of time."""
+    facets = []
+    for facet in view.facets:
+        points = [point for point in facet.points if _moves(point)]
+        points.sort(key=lambda point: (_bytes(point), point.traffic.messages, point.label))
+        if points:
+            facets.append(facet.only(points))
+    return facets
+
+
+def _bytes(point: Point) -> float:
+    return point.traffic.bytes_sent + point.traffic.bytes_read_shared
+
+
+def pages(view: View) -> list[list[Facet]]:
+    facets = _facets(view)
+    return [[facets[i] for i in page] for page in style.paginate([ROW_IN * len(facet.points) for facet in facets])]
+
+
+def draw(view: View, facets: list[Facet], heading: str) -> Figure:
+    points = [point for facet in facets for point in facet.points]
+    handles = [Patch(color=style.phase_colour("exchange"), label="handed to MPI by the busiest rank")]
+    if any(point.traffic.bytes_read_shared for point in points):
+        handles.append(Patch(color=style.SKY, label="read from a neighbour's memory"))
+    handles.append(
+        Line2D([], [], linestyle="", marker="|", markersize=8, markeredgewidth=1.4, color=style.INK, label="formula")
+    )
+    figure, pairs = style.row_pairs(
+        heading,
+        [ROW_IN * len(facet.points) for facet in facets],
+        style.label_width_in(point.label for point in points),
+        top_in=style.legend_room_in(len(handles), COLUMNS),
+    )
+    style.page_legend(figure, handles, COLUMNS)
+    for facet, (left, right) in zip(facets, pairs, strict=True):
+        rows = range(len(facet.points))
+        limits = (-0.6, len(facet.points) - 0.4)
+        _draw_bytes(left, facet.points)
+        _draw_messages(right, facet.points)
+        style.row_axis(left, [point.label for point in facet.points], rows, limits)
+        style.row_axis(right, [""] * len(rows), rows, limits)
+        style.facet_title(left, facet.title, facet.subtitle)
+    return figure
+
+
+def _draw_bytes(axes: Axes, points: list[Point]) -> None:
+    most = max(max(_bytes(point), point.traffic.model_bytes or 0) for point in points)
+    unit = next(step for step in BYTES_STEPS if most >= step or step == 1)
+    for row, point in enumerate(points):
+        sent, read = point.traffic.bytes_sent / unit, point.traffic.bytes_read_shared / unit
+        axes.barh([row], [sent], height=0.72, color=style.phase_colour("exchange"), linewidth=0)
+        axes.barh([row], [read], left=[sent], height=0.72, color=style.SKY, linewidth=0)
+        _end(axes, row, (sent + read), bytes_text(_bytes(point)))
+        _formula(axes, row, point.traffic.model_bytes, unit)
+    axes.set_xlim(0, most / unit * 1.5)
+    axes.locator_params(axis="x", nbins=4)
+    axes.set_xlabel(f"bytes a rank ({bytes_text(unit).split()[1]})")
+
+
+def _draw_messages(axes: Axes, points: list[Point]) -> None:
+    most = max(max(point.traffic.messages, point.traffic.model_messages or 0) for point in points)
+    for row, point in enumerate(points):
+        axes.barh([row], [point.traffic.messages], height=0.72, color=style.phase_colour("exchange"), linewidth=0)
+        _end(axes, row, point.traffic.messages, f"{point.traffic.messages:,.0f}")
+        _formula(axes, row, point.traffic.model_messages, 1)
+    axes.set_xlim(0, max(most, 1) * 1.3)
+    axes.locator_params(axis="x", nbins=4, integer=True)
+    axes.set_xlabel("messages a rank")
+
+
+def _end(axes: Axes, row: int, value: float, text: str) -> None:
+    axes.annotate(text, (value, row), (4, 0), textcoords="offset points", va="center", fontsize=6.5)
+
+
+def _formula(axes: Axes, row: int, value: float | None, unit: float) -> None:
+    if value:
+        axes.plot([value / unit] * 2, [row - 0.45, row + 0.45], color=style.INK, linewidth=1.2)
+
+
+PLOT = Plot(
+    name="traffic",
+    title="Messages and bytes of a rank",
+    caption="What the busiest rank sends in one transform, as its exchanges declare it (tests hold it equal to what "
+    "MPI is given), least bytes first. Black bars: the paper's formula, where the variant has one; a collective "
+    "counts the messages it stands for. Exchanges through shared memory send nothing and read instead.",
+    order=48,
+    pages=pages,
+    draw=draw,
+)
