@@ -29,5 +29,6 @@ install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/f
   DESTINATION ${package_dir})
 
 install(DIRECTORY analysis/fourscore_analysis DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY results/published DESTINATION ${FOURSCORE_INSTALL_DATADIR}/results FILES_MATCHING PATTERN "*.json")
 install(FILES analysis/pyproject.toml DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
