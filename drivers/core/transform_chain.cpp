@@ -66,6 +66,10 @@ std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<Chain
   } else if (problem.direction == Direction::backward) {
     std::ranges::reverse(stages);
   }
+  return merge_stages(std::move(stages));
+}
+
+std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages) {
   std::vector<ChainStage> merged;
   for (ChainStage& stage : stages) {
     if (!merged.empty() && merged.back().layout.boxes == stage.layout.boxes)
@@ -91,8 +95,8 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries) {
   if (problem.grid.empty()) return;
   const std::string text = grid_text(problem.grid);
   if (problem.grid.size() != entries)
-    throw InputError(
-        fmt::format("grid {} has {} entries; this variant takes {}, or auto", text, problem.grid.size(), entries));
+    throw InputError(fmt::format("grid {} has {} entries; this variant takes {} with a product of {}, or auto", text,
+                                 problem.grid.size(), entries, ranks));
   const int product = std::accumulate(problem.grid.begin(), problem.grid.end(), 1, std::multiplies<>());
   if (product != ranks)
     throw InputError(fmt::format("grid {} is for {} ranks, but there are {}; expected a product of {}", text, product,

@@ -21,6 +21,8 @@ struct ChainStage {
 /// the data starts transposed, and led back to the input's layout where it must end natural. Stages that follow each
 /// other in the same layout become one, so that all axes that are whole at once are transformed at once.
 [[nodiscard]] std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward);
+/// Its last step: stages that follow each other in the same layout become one.
+[[nodiscard]] std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages);
 
 /// Nothing, or why no chain can solve the problem: number of extents, instances. No MPI.
 [[nodiscard]] std::optional<std::string> chain_limits(const Problem& problem, std::size_t least_extents,

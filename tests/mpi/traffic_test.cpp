@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/exchange.hpp"
@@ -137,36 +138,60 @@ TEST_P(TrafficOf, IsWhatGoesThroughMpiBetweenNodesToo) {
 INSTANTIATE_TEST_SUITE_P(Registered, TrafficOf, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
                          [](const auto& instance) { return instance.param; });
 
-/// A transform sends what its exchanges declare, and nothing else.
-TEST(TrafficOfVariants, IsWhatGoesThroughMpi) {
+/// The exchanges that the variant takes; null alone where it sends on its own.
+std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
+  if (!variant.takes_exchange()) return {nullptr};
+  std::vector<const ExchangeMethod*> methods;
+  for (const auto& name : ExchangeRegistry::instance().names())
+    if (const auto& method = ExchangeRegistry::instance().get(name, "exchange"); !variant.refuses(method))
+      methods.push_back(&method);
+  return methods;
+}
+
+class TrafficOfVariants : public ::testing::TestWithParam<std::string> {};
+
+/// A transform sends what it declares, and nothing else.
+TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
+  const Variant& variant = *VariantRegistry::instance().find(GetParam());
+  if (!variant.unavailable().empty()) GTEST_SKIP() << variant.unavailable();
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  Index moved_in_all = 0;
   int cases = 0;
-  Index sent_in_all = 0;
-  for (const auto& variant_name : VariantRegistry::instance().names()) {
-    const Variant& variant = *VariantRegistry::instance().find(variant_name);
-    if (!variant.unavailable().empty() || !variant.takes_exchange()) continue;
+  for (const auto& shape : std::vector<std::vector<Index>>{{15, 14, 13}, {16, 8, 32}, {24, 16}, {4096}})
     for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
-      for (const auto& exchange_name : ExchangeRegistry::instance().names()) {
+      for (const ExchangeMethod* exchange : exchanges_of(variant)) {
         Problem problem;
-        problem.shape = {15, 14, 13};
+        problem.shape = shape;
         problem.contract = {layout, Placement::in_place, Effort::estimate};
-        const ExchangeMethod& exchange = ExchangeRegistry::instance().get(exchange_name, "exchange");
-        if (variant.supports(problem, ranks) || variant.refuses(exchange)) continue;
+        if (variant.supports(problem, ranks)) continue;
         const auto plan = variant.make_plan(
-            {problem, MPI_COMM_WORLD, &exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
+            {problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
         PhaseClock clock(false);
         counter = {true, 0, 0};
         plan->execute(clock);
         counter.on = false;
-        EXPECT_EQ(plan->traffic().bytes_sent, counter.bytes) << variant_name << " " << exchange_name;
-        EXPECT_EQ(plan->traffic().messages_sent, counter.messages) << variant_name << " " << exchange_name;
-        sent_in_all += counter.bytes;
+        const auto text = shape_text(shape) + " " + (exchange == nullptr ? "" : exchange->card().name);
+        EXPECT_EQ(plan->traffic().bytes_sent, counter.bytes) << text;
+        EXPECT_EQ(plan->traffic().messages_sent, counter.messages) << text;
+        moved_in_all += counter.bytes + plan->traffic().bytes_read_shared;
         ++cases;
       }
-  }
-  EXPECT_GE(cases, 20);
-  EXPECT_EQ(sent_in_all > 0, ranks > 1);
+  if (cases == 0) GTEST_SKIP() << "no shape of the list on " << ranks << " ranks";
+  EXPECT_EQ(moved_in_all > 0, ranks > 1);
 }
+
+/// Ours; those of other libraries declare what their documentation says and send as they like.
+std::vector<std::string> our_variants() {
+  auto names = VariantRegistry::instance().names();
+  std::erase(names, "fftw-mpi");
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, TrafficOfVariants, ::testing::ValuesIn(our_variants()), [](const auto& instance) {
+  auto name = instance.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace fourscore

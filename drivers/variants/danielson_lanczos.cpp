@@ -1,0 +1,353 @@
+// log2 P pairwise combinations in place of an all-to-all (haynes2000): each rank transforms a strided subset of the
+// grid as a whole, then exchanges its array with one partner after another, of an even and an odd subset each, and
+// forms "own + phase factor * partner's" or "-" of it, which leaves a contiguous block of the result on every rank.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "core/parameters.hpp"
+#include "core/transform_chain.hpp"
+#include "mpi/error.hpp"
+#include "variants/combine.hpp"
+#include "variants/strided_subsets.hpp"
+
+namespace fourscore {
+
+namespace {
+
+constexpr const char* variant_name = "danielson-lanczos";
+constexpr std::array<char, 3> axis_letters{'x', 'y', 'z'};
+constexpr int message_tag = 0;
+
+// ---- how the splits are shared over the axes
+
+/// A grid with the splits, or why there is none.
+struct Splits {
+  Grid grid;
+  std::string refusal;
+};
+
+/// "auto", and every choice of axes that the shape has.
+std::vector<std::string> split_choices(std::size_t axes) {
+  std::vector<std::string> choices{"auto"};
+  for (const char* name : {"x", "y", "xy", "z", "xz", "yz", "xyz"})
+    if (std::string_view(name).back() <= axis_letters[axes - 1]) choices.emplace_back(name);
+  return choices;
+}
+
+std::string halving_text(const Problem& problem) {
+  std::string text;
+  for (std::size_t a = 0; a < problem.shape.size(); ++a)
+    text += fmt::format("{}{} {}", a == 0 ? "" : ", ", axis_letters[a],
+                        std::countr_zero(static_cast<std::uint64_t>(problem.shape[a])));
+  return text;
+}
+
+Splits given_splits(const Problem& problem, const std::string& split) {
+  Splits result;
+  for (std::size_t a = 0; a < problem.grid.size(); ++a) {
+    const int parts = problem.grid[a];
+    if (parts > 1 && split != "auto" && split.find(axis_letters[a]) == std::string::npos)
+      throw InputError(
+          fmt::format("grid {} splits axis {}, but parameter 'split' is '{}'; expected auto, or all axes "
+                      "that the grid splits",
+                      grid_text(problem.grid), axis_letters[a], split));
+    if (problem.shape[a] % parts != 0)
+      result.refusal = fmt::format("grid {} does not divide shape {} along axis {}", grid_text(problem.grid),
+                                   shape_text(problem.shape), axis_letters[a]);
+    result.grid.extents[a] = parts;
+  }
+  return result;
+}
+
+/// "auto": the first axis is halved as often as it can be, then the next, so that one phase factor serves the longest
+/// runs in memory. Named axes take turns.
+Splits shared_splits(const Problem& problem, int ranks, const std::string& split) {
+  Splits result;
+  const auto can_halve = [&](std::size_t a) {
+    return a < problem.shape.size() && problem.shape[a] % (2 * Index{result.grid.extents[a]}) == 0 &&
+           (split == "auto" || split.find(axis_letters[a]) != std::string::npos);
+  };
+  std::size_t axis = 0;
+  while (result.grid.ranks() < ranks) {
+    int looked_at = 0;
+    for (; looked_at < 3 && !can_halve(axis); ++looked_at) axis = (axis + 1) % 3;
+    if (looked_at == 3) {
+      result.refusal =
+          fmt::format("{} ranks need {} even/odd splits along {}; the extents of shape {} allow: {}", ranks,
+                      std::countr_zero(static_cast<unsigned>(ranks)), split == "auto" ? "any axes" : split,
+                      shape_text(problem.shape), halving_text(problem));
+      break;
+    }
+    result.grid.extents[axis] *= 2;
+    if (split != "auto") axis = (axis + 1) % 3;
+  }
+  return result;
+}
+
+Splits splits_of(const Problem& problem, int ranks) {
+  require_grid(problem, ranks, problem.shape.size());
+  const std::string split = choice_parameter(problem, "split", split_choices(problem.shape.size()));
+  if (!std::has_single_bit(static_cast<unsigned>(ranks)))
+    return {{}, fmt::format("{} ranks are no power of two, as {} needs", ranks, variant_name)};
+  return problem.grid.empty() ? shared_splits(problem, ranks, split) : given_splits(problem, split);
+}
+
+// ---- the plan
+
+class DanielsonLanczosPlan : public Plan {
+ public:
+  DanielsonLanczosPlan(const PlanContext& context, const Grid& grid);
+
+  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
+  [[nodiscard]] void* input() const override { return input_->data(); }
+  [[nodiscard]] void* output() const override { return output_->data(); }
+  void execute(PhaseClock& clock) override;
+  [[nodiscard]] std::vector<Component> components() override;
+  [[nodiscard]] Traffic traffic() const override;
+  [[nodiscard]] std::size_t buffer_bytes() const override;
+  [[nodiscard]] std::size_t workspace_bytes() const override;
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {fft_->describe()}; }
+  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
+
+ private:
+  /// One pairwise phase.
+  struct Step {
+    int partner;
+    std::unique_ptr<CombineStep> combine;
+  };
+
+  void allocate(const Problem& problem);
+  void plan_local_fft(const PlanContext& context, void* from, void* to);
+  void plan_steps(const Problem& problem, const Grid& grid);
+  void swap_with(int partner) const;
+
+  mpi::Communicator comm_;
+  MPI_Datatype type_;
+  std::size_t element_bytes_;
+  std::vector<int> grid_;
+  Decomposition input_layout_;
+  Decomposition output_layout_;
+  int me_;
+  int count_;                                     ///< elements of this rank
+  std::vector<std::unique_ptr<Buffer>> buffers_;  ///< one, if the transform is in place and without partners
+  Buffer* input_ = nullptr;
+  Buffer* output_ = nullptr;
+  std::unique_ptr<BlocksToSubsets> gather_;  ///< natural order only
+  std::unique_ptr<LocalFft> fft_;
+  bool combines_first_;  ///< the steps backwards: from blocks to subsets
+  std::vector<Step> steps_;
+  void* own_ = nullptr;       ///< what the steps combine ...
+  void* partners_ = nullptr;  ///< ... with what comes in here
+};
+
+/// Transposed: a forward transform goes from subsets to blocks, a backward one the same steps backwards. Natural: from
+/// blocks to blocks, by way of the subsets, in either direction.
+DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Grid& grid)
+    : comm_(mpi::duplicate(context.comm)),
+      type_(mpi::element_type(context.problem.element_bytes())),
+      element_bytes_(context.problem.element_bytes()),
+      grid_(grid.extents.begin(), grid.extents.begin() + static_cast<std::ptrdiff_t>(context.problem.shape.size())),
+      me_(mpi::rank_in(context.comm)) {
+  const Problem& problem = context.problem;
+  const bool natural = problem.contract.layout == LayoutContract::natural;
+  const bool alone = grid.ranks() == 1;
+  combines_first_ = !natural && problem.direction == Direction::backward;
+  const Decomposition blocks = decompose(problem.extents(), grid);
+  const Decomposition subsets = alone ? blocks : strided_subsets(problem.extents(), grid);
+  input_layout_ = natural || combines_first_ ? blocks : subsets;
+  output_layout_ = natural || !combines_first_ ? blocks : subsets;
+  const Index volume = blocks.boxes[static_cast<std::size_t>(me_)].volume();
+  if (!alone) require_int_count(volume, "a message", variant_name);
+  count_ = alone ? 0 : static_cast<int>(volume);
+
+  allocate(problem);
+  Buffer& spare = *buffers_.back();
+  void* subset = input_->data();
+  if (natural && !alone) {
+    gather_ = std::make_unique<BlocksToSubsets>(problem.extents(), grid, context.comm, element_bytes_, *input_, spare);
+    if (!gather_->lands_in_source()) subset = spare.data();
+  }
+  plan_local_fft(context, subset, output_->data());
+  const Buffer* own = combines_first_ ? input_ : output_;
+  own_ = own->data();
+  partners_ = (own == buffers_.front().get() ? buffers_.back() : buffers_.front())->data();
+  plan_steps(problem, grid);
+}
+
+void DanielsonLanczosPlan::allocate(const Problem& problem) {
+  const bool in_place = problem.contract.placement == Placement::in_place;
+  const auto bytes =
+      static_cast<std::size_t>(input_layout_.boxes[static_cast<std::size_t>(me_)].volume()) * element_bytes_;
+  for (int i = 0; i < (in_place && count_ == 0 ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
+  input_ = buffers_.front().get();
+  output_ = in_place ? input_ : buffers_.back().get();
+}
+
+void DanielsonLanczosPlan::plan_local_fft(const PlanContext& context, void* from, void* to) {
+  const Problem& problem = context.problem;
+  const Extents extents = input_layout_.boxes[static_cast<std::size_t>(me_)].extents();
+  const Extents strides = input_layout_.strides(me_);
+  LocalFftSpec spec;
+  for (std::size_t a = 0; a < problem.shape.size(); ++a) spec.axes.push_back({extents[a], strides[a], strides[a]});
+  spec.precision = problem.precision;
+  spec.direction = problem.direction;
+  spec.effort = problem.contract.effort;
+  spec.threads = problem.threads;
+  fft_ = context.local_fft.make(spec, from, to);
+}
+
+/// Along an axis cut in P, local extent M: step s joins transforms of length 2^s M to those of twice the length. The
+/// lowest s bits of the block's number say which M of them this rank has, bit s whether of the even or the odd subset,
+/// or, once joined, of the first or the second half.
+void DanielsonLanczosPlan::plan_steps(const Problem& problem, const Grid& grid) {
+  const Extents extents = input_layout_.boxes[static_cast<std::size_t>(me_)].extents();
+  const auto coordinates = grid.coordinates(me_);
+  for (std::size_t a = 0; a < 3; ++a)
+    for (int joined = 1; joined < grid.extents[a]; joined *= 2) {
+      const bool upper = (coordinates[a] & joined) != 0;
+      auto partner = coordinates;
+      partner[a] ^= joined;
+      CombineSpec spec;
+      if (combines_first_)
+        spec.combination = upper ? Combination::difference : Combination::sum;
+      else
+        spec.combination = upper ? Combination::odd : Combination::even;
+      spec.extents = extents;
+      spec.axis = a;
+      spec.first = Index{coordinates[a] % joined} * extents[a];
+      spec.period = 2 * Index{joined} * extents[a];
+      spec.direction = problem.direction;
+      spec.precision = problem.precision;
+      steps_.push_back({grid.rank_of(partner), make_combine_step(spec)});
+    }
+  if (combines_first_) std::ranges::reverse(steps_);
+}
+
+void DanielsonLanczosPlan::swap_with(int partner) const {
+  FOURSCORE_MPI(MPI_Sendrecv(own_, count_, type_, partner, message_tag, partners_, count_, type_, partner, message_tag,
+                             comm_.get(), MPI_STATUS_IGNORE));
+}
+
+void DanielsonLanczosPlan::execute(PhaseClock& clock) {
+  if (gather_) {
+    {
+      const Region region(clock, Phase::pack);
+      gather_->pack();
+    }
+    {
+      const Region region(clock, Phase::exchange);
+      gather_->exchange();
+    }
+    if (gather_->unpacks()) {
+      const Region region(clock, Phase::unpack);
+      gather_->unpack();
+    }
+  }
+  const auto transform = [&] {
+    const Region region(clock, Phase::fft);
+    fft_->execute();
+  };
+  if (!combines_first_) transform();
+  for (const Step& step : steps_) {
+    {
+      const Region region(clock, Phase::exchange);
+      swap_with(step.partner);
+    }
+    const Region region(clock, Phase::combine);
+    step.combine->run(own_, partners_);
+  }
+  if (combines_first_) transform();
+}
+
+std::vector<Component> DanielsonLanczosPlan::components() {
+  std::vector<Component> list;
+  int exchanges = 0;
+  if (gather_) {
+    list.push_back({"pack-1", Phase::pack, [this] { gather_->pack(); }});
+    list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange, [this] { gather_->exchange(); }});
+    if (gather_->unpacks()) list.push_back({"unpack-1", Phase::unpack, [this] { gather_->unpack(); }});
+  }
+  const Component transform{"fft-1", Phase::fft, [this] { fft_->execute(); }};
+  if (!combines_first_) list.push_back(transform);
+  int combinations = 0;
+  for (const Step& step : steps_) {
+    list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange,
+                    [this, partner = step.partner] { swap_with(partner); }});
+    list.push_back({fmt::format("combine-{}", ++combinations), Phase::combine,
+                    [this, combine = step.combine.get()] { combine->run(own_, partners_); }});
+  }
+  if (combines_first_) list.push_back(transform);
+  return list;
+}
+
+Traffic DanielsonLanczosPlan::traffic() const {
+  Traffic total = gather_ ? gather_->traffic() : Traffic{};
+  const auto steps = static_cast<Index>(steps_.size());
+  total.bytes_sent += steps * count_ * static_cast<Index>(element_bytes_);
+  total.messages_sent += steps;
+  return total;
+}
+
+std::size_t DanielsonLanczosPlan::buffer_bytes() const {
+  std::size_t total = 0;
+  for (const auto& buffer : buffers_) total += buffer->bytes();
+  return total;
+}
+
+std::size_t DanielsonLanczosPlan::workspace_bytes() const {
+  std::size_t total = 0;
+  for (const Step& step : steps_) total += step.combine->table_bytes();
+  return total;
+}
+
+// ---- the variant
+
+class DanielsonLanczos : public Variant {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {variant_name,
+            "strided subsets transformed whole, then log2 P pairwise combinations; transposed: strided subsets in, "
+            "blocks out (backward: blocks in, subsets out); natural: blocks in and out, at the price of an all-to-all",
+            "haynes2000"};
+  }
+  [[nodiscard]] bool takes_exchange() const override { return false; }
+  /// split: the axes over which the splits are shared.
+  [[nodiscard]] std::vector<std::string> parameters() const override { return {"split"}; }
+
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+    if (auto reason = chain_limits(problem, 1, 3)) return reason;
+    if (const Splits splits = splits_of(problem, ranks); !splits.refusal.empty()) return splits.refusal;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    const Splits splits = splits_of(context.problem, mpi::size_of(context.comm));
+    if (!splits.refusal.empty()) throw InputError(splits.refusal);
+    return std::make_unique<DanielsonLanczosPlan>(context, splits.grid);
+  }
+
+  /// Equation 5: log2 P messages of the rank's n u / P bytes. The way from blocks to subsets, which the paper does
+  /// without, is one all-to-all.
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
+    const double steps = std::countr_zero(static_cast<unsigned>(ranks));
+    const double share_bytes =
+        static_cast<double>(problem.elements()) * static_cast<double>(problem.element_bytes()) / ranks;
+    Cost cost{problem.credited_flops(), steps * share_bytes, steps};
+    if (problem.contract.layout == LayoutContract::natural) {
+      const Cost exchange = even_exchange_cost(problem, ranks, ranks);
+      cost.bytes_per_rank += exchange.bytes_per_rank;
+      cost.messages_per_rank += exchange.messages_per_rank;
+    }
+    return cost;
+  }
+};
+
+FOURSCORE_REGISTER_VARIANT(DanielsonLanczos);
+
+}  // namespace
+
+}  // namespace fourscore
