@@ -37,7 +37,12 @@ const std::map<std::string, Access, std::less<>>& accesses() {
        {[](P& p, S v) { p.problem.precision = parse_precision(v); },
         [](const P& p) { return to_string(p.problem.precision); }}},
       {"kind",
-       {[](P& p, S v) { p.problem.kind = parse_kind(v); }, [](const P& p) { return to_string(p.problem.kind); }}},
+       {[](P& p, S v) {
+          const auto asked = parse_kind_and_direction(v, std::nullopt);
+          p.problem.kind = asked.kind;
+          if (asked.direction == Direction::backward) p.problem.direction = asked.direction;
+        },
+        [](const P& p) { return to_string(p.problem.kind); }}},
       {"direction",
        {[](P& p, S v) { p.problem.direction = parse_direction(v); },
         [](const P& p) { return to_string(p.problem.direction); }}},

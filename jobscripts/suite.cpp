@@ -190,9 +190,21 @@ class Expander {
         SuiteValue spelt = value;
         if (axis.key == "shape") spelt.text = spell_out_shape(value.text, point.ranks);
         set_value(wanted, axis.key, spelt);
+        if (axis.key == "kind" && wanted.problem.direction == Direction::backward &&
+            point.problem.direction == Direction::forward)
+          return false;  // "c2r" is meant
         return point_value(wanted, axis.key) == point_value(point, axis.key);
       });
     });
+  }
+
+  /// c2r is r2c backward, and says so itself.
+  void check_direction(const SuiteValue& kind, const SuiteValue& direction) const {
+    try {
+      (void)parse_kind_and_direction(kind.text, direction.text);
+    } catch (const InputError& error) {
+      reader_.fail(kind.line, fmt::format("key 'kind': {}", error.what()));
+    }
   }
 
   void expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
@@ -209,15 +221,21 @@ class Expander {
   [[nodiscard]] Point build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const {
     Point point;
     SuiteValue shape;
+    const SuiteValue* kind = nullptr;
+    const SuiteValue* direction = nullptr;
     for (std::size_t i = 0; i < groups.size(); ++i)
       for (const auto& axis : groups[i]) {
         const SuiteValue& value = axis.values[position[i]];
-        if (axis.key == "shape")
+        if (axis.key == "shape") {
           shape = value;
-        else
-          set_value(point, axis.key, value);
+          continue;
+        }
+        if (axis.key == "kind") kind = &value;
+        if (axis.key == "direction") direction = &value;
+        set_value(point, axis.key, value);
       }
     set_value(point, "shape", {spell_out_shape(shape.text, point.ranks), shape.line});
+    if (kind != nullptr && direction != nullptr) check_direction(*kind, *direction);
     return point;
   }
 

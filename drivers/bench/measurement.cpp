@@ -25,9 +25,11 @@ class Stopwatch {
 
 double data_bytes(const Plan& plan, int rank, const Problem& problem) {
   const auto at = static_cast<std::size_t>(rank);
-  const Index elements =
-      std::max(plan.input_layout().boxes.at(at).volume(), plan.output_layout().boxes.at(at).volume());
-  return static_cast<double>(elements) * static_cast<double>(problem.element_bytes());
+  const auto bytes = [at](const Decomposition& layout, std::size_t element_bytes) {
+    return static_cast<double>(layout.boxes.at(at).volume()) * static_cast<double>(element_bytes);
+  };
+  return std::max(bytes(plan.input_layout(), problem.input_element_bytes()),
+                  bytes(plan.output_layout(), problem.output_element_bytes()));
 }
 
 void load_wisdom(Agreement& agreement, const Options& options, const ResolvedPoint& resolved, Measurement& result) {
@@ -63,8 +65,8 @@ std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved,
 /// Zeros stay zeros through every component, however often it runs; what a run left behind would grow with each pass
 /// and overflow. One whole run spreads the zeros to all buffers of the plan.
 void clear_buffers(Plan& plan, int rank, const Problem& problem) {
-  const auto volume = static_cast<std::size_t>(plan.input_layout().boxes.at(static_cast<std::size_t>(rank)).volume());
-  if (volume > 0) std::memset(plan.input(), 0, volume * problem.element_bytes());
+  const auto volume = static_cast<std::size_t>(plan.input_layout().memory_volume(rank));
+  if (volume > 0) std::memset(plan.input(), 0, volume * problem.input_element_bytes());
   PhaseClock clock(false);
   plan.execute(clock);
 }

@@ -30,7 +30,7 @@ Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong; 2 unusa
 
 /// What the options hold before they are understood.
 struct Texts {
-  std::string shape, grid = "auto", precision = "double", kind = "c2c", direction = "forward";
+  std::string shape, grid = "auto", precision = "double", kind = "c2c", direction;
   std::string layout = "transposed", buffers = "in-place", planner = "measure";
   std::string wisdom, record, campaign_file;
   std::vector<std::string> parameters;
@@ -52,8 +52,10 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--shape", texts.shape, "1 to 3 extents, slowest in memory first: 128x96x100")->group(group);
   app.add_option("--grid", texts.grid, "process grid: auto, or as 2x2")->capture_default_str()->group(group);
   app.add_option("--precision", texts.precision, "double or single")->capture_default_str()->group(group);
-  app.add_option("--kind", texts.kind, "c2c")->capture_default_str()->group(group);
-  app.add_option("--direction", texts.direction, "forward or backward")->capture_default_str()->group(group);
+  app.add_option("--kind", texts.kind, "c2c; r2c, real in space; c2r, which is r2c backward")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--direction", texts.direction, "forward or backward (default: forward, but for c2r)")->group(group);
   app.add_option("--threads", problem.threads, "threads a rank, for the local FFT")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str()
@@ -136,8 +138,11 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   problem.precision = parse_precision(texts.precision, "--precision");
   problem.shape = parse_shape(texts.shape, "--shape");
   problem.grid = parse_grid(texts.grid, "--grid");
-  problem.kind = parse_kind(texts.kind, "--kind");
-  problem.direction = parse_direction(texts.direction, "--direction");
+  const auto [kind, direction] = parse_kind_and_direction(
+      texts.kind, app.count("--direction") > 0 ? std::optional<std::string_view>(texts.direction) : std::nullopt,
+      "--kind", "--direction");
+  problem.kind = kind;
+  problem.direction = direction;
   problem.contract = {parse_layout(texts.layout, "--layout"), parse_buffers(texts.buffers, "--buffers"),
                       parse_effort(texts.planner, "--planner")};
   for (const std::string& text : texts.parameters) {

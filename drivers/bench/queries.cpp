@@ -58,6 +58,8 @@ json list_entries() {
                                     [](const Variant& variant, json& value) {
                                       value["takes_exchange"] = variant.takes_exchange();
                                       value["parameters"] = variant.parameters();
+                                      value["kinds"] = json::array();
+                                      for (const Kind kind : variant.kinds()) value["kinds"].push_back(to_string(kind));
                                     })},
           {"exchanges", entries_json(ExchangeRegistry::instance(),
                                      [](const ExchangeMethod& exchange, json& value) {

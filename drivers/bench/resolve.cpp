@@ -46,6 +46,16 @@ void check_parameters(const Point& point, const Variant& variant, const Exchange
   if (exchange != nullptr) exchange->check_parameters(point.problem);
 }
 
+/// Nothing, or the kinds that the variant has where it has not the one asked for.
+std::optional<std::string> lacking_kind(const Point& point, const Variant& variant) {
+  const auto kinds = variant.kinds();
+  if (std::find(kinds.begin(), kinds.end(), point.problem.kind) != kinds.end()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Kind kind : kinds) names.push_back(to_string(kind));
+  return fmt::format("variant '{}' has no kind {}; it has: {}", point.variant, to_string(point.problem.kind),
+                     fmt::join(names, ", "));
+}
+
 }  // namespace
 
 ResolvedPoint resolve_point(Point point) {
@@ -66,6 +76,7 @@ ResolvedPoint resolve_point(Point point) {
     throw InputError(fmt::format("instances is {}; allowed: 1", point.problem.instances));
   check_grid(point);
   check_parameters(point, *resolved.variant, resolved.exchange);
+  if (!resolved.skip) resolved.skip = lacking_kind(point, *resolved.variant);
   if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.variant->refuses(*resolved.exchange);
   if (!resolved.skip) resolved.skip = resolved.variant->supports(point.problem, point.ranks);
   resolved.point = std::move(point);

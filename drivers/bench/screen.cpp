@@ -104,8 +104,9 @@ std::string times(const json& record) {
   std::string text =
       line("time", fmt::format("median {}   min {}   max {}   ({} runs, maximum over ranks)", seconds_text(middle),
                                seconds_text(*least), seconds_text(*most), samples.size()));
-  text += line("", fmt::format("{} GFLOP/s at the median (5 N log2 N, 1e9)",
-                               three_digits(record.at("credited_flops").get<double>() / middle / 1e9)));
+  text += line("", fmt::format("{} GFLOP/s at the median ({} N log2 N, 1e9)",
+                               three_digits(record.at("credited_flops").get<double>() / middle / 1e9),
+                               record.at("point").at("kind") == "r2c" ? "2.5" : "5"));
   return text;
 }
 

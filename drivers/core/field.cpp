@@ -35,6 +35,25 @@ std::complex<Real> root(Index numerator, Index n) {
   return {std::cos(angle), std::sin(angle)};
 }
 
+Extents mirrored(const Extents& index, const Extents& shape) {
+  Extents result{};
+  for (std::size_t a = 0; a < 3; ++a) result[a] = modulo(-index[a], shape[a]);
+  return result;
+}
+
+void make_symmetric(SparseField& field, Symmetry symmetry) {
+  if (symmetry == Symmetry::none) return;
+  const bool real = symmetry == Symmetry::real;
+  for (std::size_t i = 0, count = real ? field.waves.size() : 0; i < count; ++i)
+    field.waves.push_back({std::conj(field.waves[i].amplitude), mirrored(field.waves[i].k, field.shape)});
+  for (std::size_t i = 0, count = real ? 0 : field.spikes.size(); i < count; ++i)
+    field.spikes.push_back({std::conj(field.spikes[i].amplitude), mirrored(field.spikes[i].at, field.shape)});
+  if (real)
+    for (Spike& spike : field.spikes) spike.amplitude = std::abs(spike.amplitude);
+  else
+    for (Wave& wave : field.waves) wave.amplitude = std::abs(wave.amplitude);
+}
+
 }  // namespace
 
 SparseField transform(const SparseField& field, Direction direction) {
@@ -52,7 +71,8 @@ SparseField transform(const SparseField& field, Direction direction) {
   return result;
 }
 
-SparseField random_field(const Extents& shape, int waves, int spikes, double spike_amplitude, std::uint64_t seed) {
+SparseField random_field(const Extents& shape, int waves, int spikes, double spike_amplitude, std::uint64_t seed,
+                         Symmetry symmetry) {
   std::uint64_t state = mix(seed);
   const auto next = [&] { return state = mix(state); };
   const auto index = [&] {
@@ -67,18 +87,23 @@ SparseField random_field(const Extents& shape, int waves, int spikes, double spi
   field.shape = shape;
   for (int i = 0; i < waves; ++i) field.waves.push_back({phase(), index()});
   for (int i = 0; i < spikes; ++i) field.spikes.push_back({spike_amplitude * phase(), index()});
+  make_symmetric(field, symmetry);
   return field;
 }
 
-LocalRows::LocalRows(const Decomposition& layout, int rank) : shape_(layout.shape) {
+LocalRows::LocalRows(const Decomposition& layout, int rank, const Extents& shape) : shape_(shape) {
   const Box& box = layout.boxes.at(static_cast<std::size_t>(rank));
   const Extents extents = box.extents();
   for (std::size_t position = 0; position < 3; ++position)
     axis_[position] = static_cast<std::size_t>(layout.order[position]);
-  std::stable_partition(axis_.begin(), axis_.end(), [&](std::size_t a) { return extents[a] == 1; });
+  // Padding lies behind the rows of its axis, even where they are of one element.
+  const auto is_padded = [&](std::size_t a) { return !layout.padding.empty() && a == layout.padded_axis; };
+  std::stable_partition(axis_.begin(), axis_.end(), [&](std::size_t a) { return extents[a] == 1 && !is_padded(a); });
+  const Extents memory_strides = layout.strides(rank);
   for (std::size_t position = 0; position < 3; ++position) {
     const std::size_t a = axis_[position];
     stride_[position] = a == 0 ? shape_[1] * shape_[2] : a == 1 ? shape_[2] : 1;
+    memory_stride_[position] = memory_strides[a];
     const auto& map = layout.axis_map[a];
     for (Index c = box.low[a]; c < box.high[a]; ++c)
       index_[position].push_back(map.empty() ? c : map.at(static_cast<std::size_t>(c)));
@@ -87,6 +112,11 @@ LocalRows::LocalRows(const Decomposition& layout, int rank) : shape_(layout.shap
 
 Index LocalRows::linear(Index i, Index j) const {
   return index_[0][static_cast<std::size_t>(i)] * stride_[0] + index_[1][static_cast<std::size_t>(j)] * stride_[1];
+}
+
+Index LocalRows::mirrored_linear(Index i, Index j) const {
+  return mirrored_index(0, index_[0][static_cast<std::size_t>(i)]) * stride_[0] +
+         mirrored_index(1, index_[1][static_cast<std::size_t>(j)]) * stride_[1];
 }
 
 bool LocalRows::find(const Extents& global, Extents& local) const {
@@ -150,12 +180,19 @@ void FieldRows::row(Index i, Index j, std::span<Complex> out) const {
     if (spike.at[0] == i && spike.at[1] == j) out[static_cast<std::size_t>(spike.at[2])] += spike.amplitude;
 }
 
-std::vector<Complex> naive_noise_dft(const Extents& shape, Direction direction, std::uint64_t seed) {
+std::vector<Complex> naive_noise_dft(const Extents& shape, Direction direction, std::uint64_t seed, Symmetry symmetry) {
   using Wide = std::complex<long double>;
   const Index sign = direction == Direction::forward ? -1 : 1;
   const auto size = static_cast<std::size_t>(volume_of(shape));
   std::vector<Wide> data(size);
-  for (std::size_t i = 0; i < size; ++i) data[i] = noise(seed, static_cast<Index>(i));
+  std::size_t element = 0;
+  for (Index x = 0; x < shape[0]; ++x)
+    for (Index y = 0; y < shape[1]; ++y)
+      for (Index z = 0; z < shape[2]; ++z, ++element) {
+        const Extents opposite = mirrored({x, y, z}, shape);
+        const Index mirror = (opposite[0] * shape[1] + opposite[1]) * shape[2] + opposite[2];
+        data[element] = noise(seed, static_cast<Index>(element), mirror, symmetry);
+      }
   std::size_t stride = 1;
   for (std::size_t a = 3; a-- > 0;) {
     const auto n = static_cast<std::size_t>(shape[a]);

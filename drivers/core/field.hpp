@@ -25,6 +25,10 @@ struct Spike {
   Extents at{};
 };
 
+/// real: no imaginary parts. hermitian: f(-j) = conj f(j), as the transform of a real field is, so that half of it says
+/// all.
+enum class Symmetry { none, real, hermitian };
+
 /// A sum of waves and spikes over a grid of the given shape.
 struct SparseField {
   Extents shape{1, 1, 1};
@@ -36,9 +40,10 @@ struct SparseField {
 [[nodiscard]] SparseField transform(const SparseField& field, Direction direction);
 
 /// Pseudo-random field with the given numbers of waves (amplitudes of modulus 1) and spikes (of modulus
-/// spike_amplitude); a function of seed alone, so every rank draws the same.
+/// spike_amplitude); a function of seed alone, so every rank draws the same. With a symmetry each wave (real) or spike
+/// (hermitian) is joined by its mirror image, and the amplitudes of the others are real.
 [[nodiscard]] SparseField random_field(const Extents& shape, int waves, int spikes, double spike_amplitude,
-                                       std::uint64_t seed);
+                                       std::uint64_t seed, Symmetry symmetry = Symmetry::none);
 
 /// SplitMix64 (Steele, Lea, Flood 2014): a well mixed function of a counter.
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t value) {
@@ -56,12 +61,21 @@ struct SparseField {
   return {unit * static_cast<double>(bits >> 40U) - 0.5, unit * static_cast<double>((bits >> 8U) & 0xffffffU) - 0.5};
 }
 
+/// Noise with a symmetry from the plain noise at an element and at its mirror image. Exact in both precisions too.
+[[nodiscard]] inline std::complex<double> noise(std::uint64_t seed, Index linear, Index mirrored, Symmetry symmetry) {
+  const std::complex<double> plain = noise(seed, linear);
+  if (symmetry == Symmetry::none) return plain;
+  if (symmetry == Symmetry::real) return plain.real();
+  return (plain + std::conj(noise(seed, mirrored))) / 2.0;
+}
+
 /// The local array of one rank as rows along its longest contiguous axis, with the global index of every coordinate.
 /// Positions 0, 1, 2 run from slowest to fastest in memory; axes of one local element come first, so that a row is
-/// never shorter than it needs to be.
+/// never shorter than it needs to be. `shape` is that of the whole grid, of which the layout may hold half (r2c).
 class LocalRows {
  public:
-  LocalRows(const Decomposition& layout, int rank);
+  LocalRows(const Decomposition& layout, int rank, const Extents& shape);
+  LocalRows(const Decomposition& layout, int rank) : LocalRows(layout, rank, layout.shape) {}
 
   [[nodiscard]] Index count(std::size_t position) const { return static_cast<Index>(index_[position].size()); }
   [[nodiscard]] Index volume() const { return count(0) * count(1) * count(2); }
@@ -72,6 +86,13 @@ class LocalRows {
   /// Row-major global linear index of coordinate 0 of the row (i, j), and its step per global index in a row.
   [[nodiscard]] Index linear(Index i, Index j) const;
   [[nodiscard]] Index linear_step() const { return stride_[2]; }
+  /// The same for the row of opposite indices.
+  [[nodiscard]] Index mirrored_linear(Index i, Index j) const;
+  [[nodiscard]] Index mirrored_index(std::size_t position, Index global) const {
+    return global == 0 ? 0 : shape_[axis_[position]] - global;
+  }
+  /// Where the row lies in memory, in elements; its own lie one after another.
+  [[nodiscard]] Index offset(Index i, Index j) const { return i * memory_stride_[0] + j * memory_stride_[1]; }
   /// Local (i, j, k) of a global index, or false when another rank holds it.
   [[nodiscard]] bool find(const Extents& global, Extents& local) const;
 
@@ -79,7 +100,8 @@ class LocalRows {
   Extents shape_;
   std::array<std::size_t, 3> axis_{};
   std::array<std::vector<Index>, 3> index_;
-  Extents stride_{};  // of the global linear index, by position
+  Extents stride_{};         // of the global linear index, by position
+  Extents memory_stride_{};  // of the local array, by position
 };
 
 /// Evaluates a SparseField on one rank's rows. assign() allocates only when a field has more terms than any before.
@@ -107,9 +129,9 @@ class FieldRows {
 void unit_roots(Index n, Index k, std::span<const Index> indices, std::span<std::complex<double>> factors,
                 std::vector<std::complex<double>>& coarse, std::vector<std::complex<double>>& fine);
 
-/// The whole transform of the noise field by definition, separably, in extended precision; row-major over shape.
-/// Costs N * (n0 + n1 + n2) complex products.
+/// The whole transform of the noise field (of this symmetry) by definition, separably, in extended precision; row-major
+/// over shape. Costs N * (n0 + n1 + n2) complex products.
 [[nodiscard]] std::vector<std::complex<double>> naive_noise_dft(const Extents& shape, Direction direction,
-                                                                std::uint64_t seed);
+                                                                std::uint64_t seed, Symmetry symmetry = Symmetry::none);
 
 }  // namespace fourscore

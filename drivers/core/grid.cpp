@@ -21,6 +21,10 @@ std::string name_of(const Grid& grid) {
   return fmt::format("{}-pencils {}", letters[3 - cut[0] - cut[1]], sizes);
 }
 
+Index padding_of(const Decomposition& layout, int rank) {
+  return layout.padding.empty() ? 0 : layout.padding.at(static_cast<std::size_t>(rank));
+}
+
 }  // namespace
 
 std::array<int, 3> Grid::coordinates(int rank) const {
@@ -40,7 +44,7 @@ Extents Decomposition::strides(int rank) const {
   for (std::size_t position = 3; position-- > 0;) {
     const auto axis = static_cast<std::size_t>(order[position]);
     result[axis] = stride;
-    stride *= extents[axis];
+    stride *= extents[axis] + (axis == padded_axis ? padding_of(*this, rank) : 0);
   }
   return result;
 }
@@ -56,6 +60,18 @@ Extents Decomposition::global_index(int rank, Index offset) const {
     result[axis] = axis_map[axis].empty() ? coordinate : axis_map[axis].at(static_cast<std::size_t>(coordinate));
   }
   return result;
+}
+
+Index Decomposition::place(int rank, Index offset) const {
+  const Index gap = padding_of(*this, rank);
+  if (gap == 0) return offset;
+  return offset + offset / boxes.at(static_cast<std::size_t>(rank)).extents()[padded_axis] * gap;
+}
+
+Index Decomposition::memory_volume(int rank) const {
+  Extents extents = boxes.at(static_cast<std::size_t>(rank)).extents();
+  extents[padded_axis] += padding_of(*this, rank);
+  return extents[0] * extents[1] * extents[2];
 }
 
 Index Decomposition::max_volume() const {
@@ -78,6 +94,20 @@ Decomposition decompose(const Extents& shape, const Grid& grid) {
       box.high[a] = range.high;
     }
     result.boxes.push_back(box);
+  }
+  return result;
+}
+
+Decomposition real_in_place_of(const Decomposition& complex, std::size_t axis, Index n) {
+  Decomposition result = complex;
+  result.shape[axis] = n;
+  result.name += ", real";
+  result.padded_axis = axis;
+  for (Box& box : result.boxes) {
+    const Index room = 2 * (box.high[axis] - box.low[axis]);
+    box.low[axis] = std::min(2 * box.low[axis], n);
+    box.high[axis] = std::min(2 * box.high[axis], n);
+    result.padding.push_back(room - (box.high[axis] - box.low[axis]));
   }
   return result;
 }

@@ -20,10 +20,15 @@ struct Loop {
   bool operator==(const Loop&) const = default;
 };
 
-/// Unnormalised complex transform over `axes` (their order does not matter), repeated over `batch`.
+/// Unnormalised transform over `axes` (in any order), repeated over `batch`.
 struct LocalFftSpec {
   std::vector<Loop> axes;
   std::vector<Loop> batch;
+  /// Above 0: the data is real where it comes in (forward) or goes out (backward). axes.front(), of stride 1, is then
+  /// the halved axis: real_length reals on that side, and its count, real_length / 2 + 1, complex elements on the
+  /// other. Rows of reals lie where those of complex elements do, padded to as many bytes: strides are of complex
+  /// elements.
+  Index real_length = 0;
   Precision precision = Precision::double_precision;
   Direction direction = Direction::forward;
   Effort effort = Effort::measure;
@@ -39,7 +44,7 @@ class LocalFft {
   virtual ~LocalFft() = default;
   virtual void execute() = 0;
   [[nodiscard]] virtual std::string describe() const = 0;   ///< the library's own words for the plan
-  [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch
+  [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch, 2.5 where real
 };
 
 class LocalFftLibrary {

@@ -48,7 +48,10 @@ using Names = std::array<std::pair<std::string_view, T>, N>;
 
 constexpr Names<Precision, 2> precisions{
     {{"double", Precision::double_precision}, {"single", Precision::single_precision}}};
-constexpr Names<Kind, 1> kinds{{{"c2c", Kind::c2c}}};
+constexpr Names<Kind, 2> kinds{{{"c2c", Kind::c2c}, {"r2c", Kind::r2c}}};
+/// As asked for: with whether the name itself says backward.
+constexpr Names<std::pair<Kind, bool>, 3> asked_kinds{
+    {{"c2c", {Kind::c2c, false}}, {"r2c", {Kind::r2c, false}}, {"c2r", {Kind::r2c, true}}}};
 constexpr Names<Direction, 2> directions{{{"forward", Direction::forward}, {"backward", Direction::backward}}};
 constexpr Names<LayoutContract, 2> layouts{
     {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
@@ -124,7 +127,13 @@ std::size_t Problem::element_bytes() const { return precision == Precision::doub
 
 double Problem::credited_flops() const {
   const auto n = static_cast<double>(elements());
-  return 5.0 * n * std::log2(n);
+  return (kind == Kind::r2c ? 2.5 : 5.0) * n * std::log2(n);
+}
+
+Extents Problem::complex_extents() const {
+  Extents result = extents();
+  if (kind == Kind::r2c) result[last_axis()] = result[last_axis()] / 2 + 1;
+  return result;
 }
 
 std::vector<Index> parse_shape(std::string_view text, std::string_view what) {
@@ -154,11 +163,23 @@ std::vector<int> parse_grid(std::string_view text, std::string_view what) {
 }
 
 Precision parse_precision(std::string_view text, std::string_view what) { return parse_name(precisions, text, what); }
-Kind parse_kind(std::string_view text, std::string_view what) { return parse_name(kinds, text, what); }
 Direction parse_direction(std::string_view text, std::string_view what) { return parse_name(directions, text, what); }
 LayoutContract parse_layout(std::string_view text, std::string_view what) { return parse_name(layouts, text, what); }
 Placement parse_buffers(std::string_view text, std::string_view what) { return parse_name(placements, text, what); }
 Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
+
+KindAndDirection parse_kind_and_direction(std::string_view kind, std::optional<std::string_view> direction,
+                                          std::string_view kind_what, std::string_view direction_what) {
+  const auto [asked, backward] = parse_name(asked_kinds, kind, kind_what);
+  KindAndDirection result{asked, backward ? Direction::backward : Direction::forward};
+  if (!direction) return result;
+  result.direction = parse_direction(*direction, direction_what);
+  if (backward && result.direction == Direction::forward)
+    refuse(kind_what, kind,
+           fmt::format("it is r2c backward, but {} is forward; expected r2c, or {} backward", direction_what,
+                       direction_what));
+  return result;
+}
 
 std::string to_string(Precision value) { return name_of(precisions, value); }
 std::string to_string(Kind value) { return name_of(kinds, value); }

@@ -20,7 +20,9 @@ struct InputError : std::runtime_error {
 };
 
 enum class Precision { double_precision, single_precision };  // "double", "single"
-enum class Kind { c2c };                                      // "c2c"
+/// r2c: real in space and, being Hermitian, half a spectrum in frequency: the last extent n becomes n/2 + 1. Forward it
+/// goes from space to frequency; backward it is what others call c2r.
+enum class Kind { c2c, r2c };
 enum class Direction { forward, backward };
 enum class LayoutContract { natural, transposed };
 enum class Placement { in_place, out_of_place };  // "in-place", "out-of-place"
@@ -49,8 +51,17 @@ struct Problem {
 
   [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
   [[nodiscard]] Index elements() const;             ///< product of the shape
-  [[nodiscard]] std::size_t element_bytes() const;  ///< 16 or 8
-  [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N
+  [[nodiscard]] std::size_t element_bytes() const;  ///< of a complex element: 16 or 8
+  [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N, for r2c 2.5 N log2 N
+
+  [[nodiscard]] std::size_t last_axis() const { return shape.size() - 1; }  ///< the one that r2c halves
+  [[nodiscard]] Extents complex_extents() const;                            ///< extents() of the complex data
+  [[nodiscard]] bool real_input() const { return kind == Kind::r2c && direction == Direction::forward; }
+  [[nodiscard]] bool real_output() const { return kind == Kind::r2c && direction == Direction::backward; }
+  [[nodiscard]] Extents input_extents() const { return real_input() ? extents() : complex_extents(); }
+  [[nodiscard]] Extents output_extents() const { return real_output() ? extents() : complex_extents(); }
+  [[nodiscard]] std::size_t input_element_bytes() const { return element_bytes() / (real_input() ? 2 : 1); }
+  [[nodiscard]] std::size_t output_element_bytes() const { return element_bytes() / (real_output() ? 2 : 1); }
   bool operator==(const Problem&) const = default;
 };
 
@@ -69,7 +80,16 @@ struct Point {
 [[nodiscard]] std::vector<Index> parse_shape(std::string_view text, std::string_view what = "shape");
 [[nodiscard]] std::vector<int> parse_grid(std::string_view text, std::string_view what = "grid");  // "auto" -> empty
 [[nodiscard]] Precision parse_precision(std::string_view text, std::string_view what = "precision");
-[[nodiscard]] Kind parse_kind(std::string_view text, std::string_view what = "kind");
+/// A kind, or "c2r", another name of r2c backward. `direction`: what was asked for, if anything; else forward, but for
+/// c2r. Throws InputError also where the two contradict each other.
+struct KindAndDirection {
+  Kind kind = Kind::c2c;
+  Direction direction = Direction::forward;
+};
+[[nodiscard]] KindAndDirection parse_kind_and_direction(std::string_view kind,
+                                                        std::optional<std::string_view> direction,
+                                                        std::string_view kind_what = "kind",
+                                                        std::string_view direction_what = "direction");
 [[nodiscard]] Direction parse_direction(std::string_view text, std::string_view what = "direction");
 [[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
 [[nodiscard]] Placement parse_buffers(std::string_view text, std::string_view what = "buffers");

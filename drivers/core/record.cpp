@@ -28,6 +28,8 @@ class ObjectReader {
     return it == object_.end() ? nullptr : &*it;
   }
 
+  [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
+
   const json& at(const std::string& key) {
     const json* value = find(key);
     if (value == nullptr) throw InputError(fmt::format("{}: key '{}' is missing", where_, key));
@@ -143,8 +145,12 @@ Point point_from_json(const json& object) {
   // parse_shape also knows the limits on products.
   problem.shape = parse_shape(shape_text(reader.extents<Index>(reader.at("shape"), "shape")));
   problem.precision = parse_precision(reader.text("precision", to_string(problem.precision)));
-  problem.kind = parse_kind(reader.text("kind", to_string(problem.kind)));
-  problem.direction = parse_direction(reader.text("direction", to_string(problem.direction)));
+  const std::string asked_direction = reader.text("direction", "");
+  const auto [kind, direction] = parse_kind_and_direction(
+      reader.text("kind", to_string(problem.kind)),
+      reader.has("direction") ? std::optional<std::string_view>(asked_direction) : std::nullopt);
+  problem.kind = kind;
+  problem.direction = direction;
   point.ranks = reader.positive_integer(reader.at("ranks"), "ranks");
   if (const json* grid = reader.find("grid"); grid != nullptr && *grid != "auto")
     problem.grid = reader.extents<int>(*grid, "grid");

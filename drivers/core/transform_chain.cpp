@@ -41,13 +41,24 @@ Decomposition restricted(const Decomposition& whole, const std::vector<int>& ran
   return part;
 }
 
+bool transforms(const ChainStage& stage, std::size_t axis) {
+  return std::ranges::find(stage.axes, axis) != stage.axes.end();
+}
+
 LocalFftSpec spec_of(const Problem& problem, const ChainStage& stage, int rank, bool single_plan) {
   LocalFftSpec spec;
   const Extents extents = stage.layout.boxes[static_cast<std::size_t>(rank)].extents();
   const Extents strides = stage.layout.strides(rank);
   for (std::size_t a = 0; a < 3; ++a) {
-    const bool transformed = std::ranges::find(stage.axes, a) != stage.axes.end();
-    (transformed ? spec.axes : spec.batch).push_back({extents[a], strides[a], strides[a]});
+    const Loop loop{extents[a], strides[a], strides[a]};
+    if (!transforms(stage, a)) {
+      spec.batch.push_back(loop);
+    } else if (problem.kind == Kind::r2c && a == problem.last_axis()) {
+      spec.axes.insert(spec.axes.begin(), loop);
+      spec.real_length = problem.shape.back();
+    } else {
+      spec.axes.push_back(loop);
+    }
   }
   spec.precision = problem.precision;
   spec.direction = problem.direction;
@@ -63,9 +74,10 @@ std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<Chain
   std::vector<ChainStage> stages = std::move(forward);
   if (problem.contract.layout == LayoutContract::natural) {
     for (std::size_t i = stages.size() - 1; i-- > 0;) stages.push_back({stages[i].layout, {}});
-  } else if (problem.direction == Direction::backward) {
-    std::ranges::reverse(stages);
   }
+  const bool starts_where_forward_ends = problem.contract.layout == LayoutContract::transposed;
+  if (problem.direction == Direction::backward && (starts_where_forward_ends || problem.real_output()))
+    std::ranges::reverse(stages);
   return merge_stages(std::move(stages));
 }
 
@@ -104,8 +116,9 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries) {
 }
 
 Cost even_exchange_cost(const Problem& problem, int ranks, int group) {
+  const Extents n = problem.complex_extents();
   const double share_bytes =
-      static_cast<double>(problem.elements()) * static_cast<double>(problem.element_bytes()) / ranks;
+      static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(problem.element_bytes()) / ranks;
   return {0, share_bytes * (group - 1) / group, static_cast<double>(group - 1)};
 }
 
@@ -114,10 +127,25 @@ TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStag
   if (stages_.empty()) throw std::invalid_argument("a chain of no stages");
   if (stages_.size() > 1 && context.exchange == nullptr)
     throw std::invalid_argument("a chain of several stages without an exchange");
+  set_layouts(context.problem);
   allocate(context);
   make_hops(context);
   const std::size_t leaving = leaving_stage(context);
   make_local_ffts(context, leaving);
+}
+
+void TransformChain::set_layouts(const Problem& problem) {
+  input_layout_ = stages_.front().layout;
+  output_layout_ = stages_.back().layout;
+  if (problem.kind == Kind::c2c) return;
+  std::vector<const ChainStage*> transforming;
+  for (const ChainStage& stage : stages_)
+    if (!stage.axes.empty()) transforming.push_back(&stage);
+  if (transforming.empty() ||
+      !transforms(problem.real_input() ? *transforming.front() : *transforming.back(), problem.last_axis()))
+    throw std::invalid_argument("a chain that transforms the halved axis neither first from real nor last to real");
+  Decomposition& real = problem.real_input() ? input_layout_ : output_layout_;
+  real = real_in_place_of(real, problem.last_axis(), problem.shape.back());
 }
 
 void TransformChain::allocate(const PlanContext& context) {

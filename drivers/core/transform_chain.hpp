@@ -18,8 +18,9 @@ struct ChainStage {
 };
 
 /// The stages of a forward transform, from the natural input layout on, for a problem's contract: backwards where
-/// the data starts transposed, and led back to the input's layout where it must end natural. Stages that follow each
-/// other in the same layout become one, so that all axes that are whole at once are transformed at once.
+/// the data starts transposed or the halved axis must come last, and led back to the input's layout where it must end
+/// natural. Stages that follow each other in the same layout become one, so that all axes that are whole at once are
+/// transformed at once.
 [[nodiscard]] std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward);
 /// Its last step: stages that follow each other in the same layout become one.
 [[nodiscard]] std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages);
@@ -30,8 +31,8 @@ struct ChainStage {
 /// Throws InputError unless problem.grid is empty or has `entries` entries whose product is `ranks`.
 void require_grid(const Problem& problem, int ranks, std::size_t entries);
 
-/// Payload bytes and messages to other ranks when each rank deals its share of the N elements evenly over a group of
-/// `group` ranks, itself among them.
+/// Payload bytes and messages to other ranks when each rank deals its share of the complex elements evenly over a group
+/// of `group` ranks, itself among them.
 [[nodiscard]] Cost even_exchange_cost(const Problem& problem, int ranks, int group);
 
 /// Collective in construction and destruction. Where the contract wants the result in the other buffer than that in
@@ -42,11 +43,13 @@ class TransformChain : public Plan {
     std::vector<int> grid{};   ///< what grid() returns
     bool single_plan = false;  ///< one plan of the local library for each stage
   };
-  /// stages: from input to output, at least one, in natural storage order. context.exchange may be null for one stage.
+  /// stages: from input to output, at least one, in natural storage order, of the problem's complex extents; real data
+  /// lies in the place of complex data, and its halved axis is transformed in the first transform of all or (backward)
+  /// the last. context.exchange may be null for one stage.
   TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return stages_.front().layout; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return stages_.back().layout; }
+  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
   [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
   [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override;
@@ -68,6 +71,7 @@ class TransformChain : public Plan {
     bool unpacks = true;  ///< on some rank
   };
 
+  void set_layouts(const Problem& problem);
   void allocate(const PlanContext& context);
   void make_hops(const PlanContext& context);
   void make_exchange(const PlanContext& context, Hop& hop, std::size_t source);
@@ -77,6 +81,8 @@ class TransformChain : public Plan {
 
   Options options_;
   std::vector<ChainStage> stages_;
+  Decomposition input_layout_;
+  Decomposition output_layout_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
   std::vector<Hop> hops_;                         ///< hop i leads from stage i to stage i + 1
   std::vector<std::unique_ptr<LocalFft>> ffts_;   ///< by stage; null where no axis is transformed

@@ -34,7 +34,8 @@ struct Component {
   std::function<void()> run;
 };
 
-/// A planned transform. Everything is planned and allocated in the constructor; execute() only computes.
+/// A planned transform. Everything is planned and allocated in the constructor; execute() only computes. Layouts count
+/// reals on the side where the problem's data is real, and complex elements elsewhere.
 class Plan {
  public:
   virtual ~Plan() = default;
@@ -68,9 +69,11 @@ class Variant {
   [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/) const {
     return std::nullopt;
   }
+  /// The kinds of transform it can do; asked for another it is skipped.
+  [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
   /// Names of the parameters it reads (Problem::parameters); others are an input error.
   [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
-  /// Nothing, or why the problem cannot be solved on this many ranks. Calls no MPI.
+  /// Nothing, or why the problem, of one of its kinds, cannot be solved on this many ranks. Calls no MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;
   /// Collective. Only called when supports() returned nothing.
   [[nodiscard]] virtual std::unique_ptr<Plan> make_plan(const PlanContext& context) const = 0;

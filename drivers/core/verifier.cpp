@@ -30,16 +30,13 @@ bool small_enough_for_the_definition(const Extents& shape) {
   return n <= largest_naive_elements && shape[0] + shape[1] + shape[2] <= largest_naive_products / n;
 }
 
-auto noise_row(const LocalRows& rows, std::uint64_t seed) {
-  return [&rows, seed](Index i, Index j, std::span<Complex> out) {
-    const Index base = rows.linear(i, j);
-    const auto index = rows.index(2);
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = noise(seed, base + index[k] * rows.linear_step());
-  };
-}
-
 auto field_row(const FieldRows& field) {
   return [&field](Index i, Index j, std::span<Complex> out) { field.row(i, j, out); };
+}
+
+template <class Real>
+void write_row(std::span<const Complex> row, Real* out) {
+  for (std::size_t k = 0; k < row.size(); ++k) out[k] = static_cast<Real>(row[k].real());
 }
 
 template <class Real>
@@ -48,16 +45,33 @@ void write_row(std::span<const Complex> row, std::complex<Real>* out) {
     out[k] = {static_cast<Real>(row[k].real()), static_cast<Real>(row[k].imag())};
 }
 
-/// Squares of the largest |computed * scale - expected| and |expected|; infinite where a NaN is met.
 template <class Real>
-void compare_row(std::span<const Complex> expected, const std::complex<Real>* computed, double scale, double& worst,
+double real_part(Real value) {
+  return static_cast<double>(value);
+}
+template <class Real>
+double real_part(std::complex<Real> value) {
+  return static_cast<double>(value.real());
+}
+template <class Real>
+double imaginary_part(Real /*value*/) {
+  return 0;
+}
+template <class Real>
+double imaginary_part(std::complex<Real> value) {
+  return static_cast<double>(value.imag());
+}
+
+/// Squares of the largest |computed * scale - expected| and |expected|; infinite where a NaN is met.
+template <class Element>
+void compare_row(std::span<const Complex> expected, const Element* computed, double scale, double& worst,
                  double& largest) {
   bool nan = false;
   double row_worst = 0;
   double row_largest = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
-    const double re = static_cast<double>(computed[k].real()) * scale - expected[k].real();
-    const double im = static_cast<double>(computed[k].imag()) * scale - expected[k].imag();
+    const double re = real_part(computed[k]) * scale - expected[k].real();
+    const double im = imaginary_part(computed[k]) * scale - expected[k].imag();
     const double difference = re * re + im * im;
     const double size = expected[k].real() * expected[k].real() + expected[k].imag() * expected[k].imag();
     nan |= difference != difference;
@@ -66,6 +80,15 @@ void compare_row(std::span<const Complex> expected, const std::complex<Real>* co
   }
   worst = std::max(worst, nan ? std::numeric_limits<double>::infinity() : row_worst);
   largest = std::max(largest, row_largest);
+}
+
+/// Calls use with the place of element `offset` as a pointer to its type.
+template <class Use>
+void at_element(Precision precision, bool real, void* buffer, Index offset, const Use& use) {
+  if (precision == Precision::double_precision)
+    real ? use(static_cast<double*>(buffer) + offset) : use(static_cast<std::complex<double>*>(buffer) + offset);
+  else
+    real ? use(static_cast<float*>(buffer) + offset) : use(static_cast<std::complex<float>*>(buffer) + offset);
 }
 
 /// sum a[k] b[k]. Short stretches in double, their sum in long double: over 10^9 elements the rounding of a plain sum
@@ -108,7 +131,8 @@ bool covers_once(const Decomposition& layout) {
 }
 
 bool same_places(const Decomposition& a, const Decomposition& b) {
-  return a.shape == b.shape && a.boxes == b.boxes && a.order == b.order && a.axis_map == b.axis_map;
+  return a.shape == b.shape && a.boxes == b.boxes && a.order == b.order && a.axis_map == b.axis_map &&
+         a.padding == b.padding && (a.padding.empty() || a.padded_axis == b.padded_axis);
 }
 
 }  // namespace
@@ -120,45 +144,55 @@ Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std:
       seed_(seed),
       tolerance_(4 * machine_epsilon(problem.precision) *
                  std::max(1.0, std::log2(static_cast<double>(problem.elements())))),
-      input_rows_(plan.input_layout(), rank_),
-      output_rows_(plan.output_layout(), rank_),
-      input_field_(input_rows_),
-      scratch_(static_cast<std::size_t>(std::max(input_rows_.count(2), output_rows_.count(2)))) {
-  if (plan.input_layout().shape != problem.extents() || plan.output_layout().shape != problem.extents())
-    throw std::logic_error("the layouts of the plan do not have the shape of the problem");
+      symmetry_(problem.real_input()    ? Symmetry::real
+                : problem.real_output() ? Symmetry::hermitian
+                                        : Symmetry::none),
+      input_{LocalRows(plan.input_layout(), rank_, problem.extents()), problem.real_input()},
+      output_{LocalRows(plan.output_layout(), rank_, problem.extents()), problem.real_output()},
+      input_field_(input_.rows),
+      scratch_(static_cast<std::size_t>(std::max(input_.rows.count(2), output_.rows.count(2)))) {
+  if (plan.input_layout().shape != problem.input_extents() || plan.output_layout().shape != problem.output_extents())
+    throw std::logic_error("the layouts of the plan do not have the shapes of the problem");
   input_field_.assign(timed_field(0));
 }
 
-void Verifier::write(const LocalRows& rows, const Row& row, void* buffer) {
-  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(rows.count(2))));
+void Verifier::write(const Row& row, void* buffer) {
+  const LocalRows& rows = input_.rows;
   const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(rows.count(2)));
-  Index offset = 0;
   for (Index i = 0; i < rows.count(0); ++i)
-    for (Index j = 0; j < rows.count(1); ++j, offset += rows.count(2)) {
+    for (Index j = 0; j < rows.count(1); ++j) {
       row(i, j, values);
-      if (problem_.precision == Precision::double_precision)
-        write_row(values, static_cast<std::complex<double>*>(buffer) + offset);
-      else
-        write_row(values, static_cast<std::complex<float>*>(buffer) + offset);
+      at_element(problem_.precision, input_.real, buffer, rows.offset(i, j),
+                 [&](auto* out) { write_row(values, out); });
     }
 }
 
-Verifier::Difference Verifier::compare(const LocalRows& rows, const Row& row, const void* buffer, double scale) {
-  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(rows.count(2))));
-  const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(rows.count(2)));
+Verifier::Difference Verifier::compare(const Side& side, const Row& row, const void* buffer, double scale) {
+  const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(side.rows.count(2)));
   Difference squares;
-  Index offset = 0;
-  for (Index i = 0; i < rows.count(0); ++i)
-    for (Index j = 0; j < rows.count(1); ++j, offset += rows.count(2)) {
+  for (Index i = 0; i < side.rows.count(0); ++i)
+    for (Index j = 0; j < side.rows.count(1); ++j) {
       row(i, j, values);
-      if (problem_.precision == Precision::double_precision)
-        compare_row(values, static_cast<const std::complex<double>*>(buffer) + offset, scale, squares.worst,
-                    squares.largest);
-      else
-        compare_row(values, static_cast<const std::complex<float>*>(buffer) + offset, scale, squares.worst,
-                    squares.largest);
+      at_element(problem_.precision, side.real, const_cast<void*>(buffer), side.rows.offset(i, j),
+                 [&](const auto* computed) { compare_row(values, computed, scale, squares.worst, squares.largest); });
     }
   return {std::sqrt(squares.worst), std::sqrt(squares.largest)};
+}
+
+Verifier::Row Verifier::noise_row() const {
+  return [this](Index i, Index j, std::span<Complex> out) {
+    const LocalRows& rows = input_.rows;
+    const Index base = rows.linear(i, j);
+    const Index mirror = rows.mirrored_linear(i, j);
+    const Index step = rows.linear_step();
+    const auto index = rows.index(2);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = noise(seed_, base + index[k] * step, mirror + rows.mirrored_index(2, index[k]) * step, symmetry_);
+  };
+}
+
+SparseField Verifier::field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const {
+  return random_field(problem_.extents(), waves, spikes, spike_amplitude, seed, symmetry_);
 }
 
 Check Verifier::finish(const std::string& name, const std::string& when, const Difference& difference) const {
@@ -169,14 +203,14 @@ Check Verifier::finish(const std::string& name, const std::string& when, const D
 }
 
 Check Verifier::check_field(const std::string& name, Plan& plan, const SparseField& field) {
-  FieldRows input(input_rows_);
+  FieldRows input(input_.rows);
   input.assign(field);
-  write(input_rows_, field_row(input), plan.input());
+  write(field_row(input), plan.input());
   PhaseClock clock(false);
   plan.execute(clock);
-  FieldRows output(output_rows_);
+  FieldRows output(output_.rows);
   output.assign(transform(field, problem_.direction));
-  return finish(name, "before", compare(output_rows_, field_row(output), plan.output()));
+  return finish(name, "before", compare(output_, field_row(output), plan.output()));
 }
 
 Check Verifier::check_layouts(const Plan& plan) const {
@@ -187,33 +221,49 @@ Check Verifier::check_layouts(const Plan& plan) const {
 }
 
 Check Verifier::check_dft(const Plan& plan) {
-  const std::vector<Complex> expected = naive_noise_dft(problem_.extents(), problem_.direction, seed_);
+  const std::vector<Complex> expected = naive_noise_dft(problem_.extents(), problem_.direction, seed_, symmetry_);
   const auto row = [&](Index i, Index j, std::span<Complex> out) {
-    const Index base = output_rows_.linear(i, j);
-    const auto index = output_rows_.index(2);
+    const Index base = output_.rows.linear(i, j);
+    const auto index = output_.rows.index(2);
     for (std::size_t k = 0; k < out.size(); ++k)
-      out[k] = expected[static_cast<std::size_t>(base + index[k] * output_rows_.linear_step())];
+      out[k] = expected[static_cast<std::size_t>(base + index[k] * output_.rows.linear_step())];
   };
-  return finish("dft", "before", compare(output_rows_, row, plan.output()));
+  return finish("dft", "before", compare(output_, row, plan.output()));
+}
+
+/// Sums over a whole spectrum from its half: an element counts twice where its mirror image is another one, which then
+/// is left out. Of the sum the real part is what the whole would give.
+void Verifier::weigh(Index i, Index j, std::span<Complex> row) const {
+  if (symmetry_ != Symmetry::hermitian) return;
+  const LocalRows& rows = input_.rows;
+  const Index n = problem_.shape.back();
+  const auto weight = [n](Index index) { return index == 0 || 2 * index == n ? 1.0 : 2.0; };
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const std::array<std::size_t, 3> local{static_cast<std::size_t>(i), static_cast<std::size_t>(j), k};
+    for (std::size_t position = 0; position < 3; ++position)
+      if (rows.axis(position) == problem_.last_axis()) row[k] *= weight(rows.index(position)[local[position]]);
+  }
 }
 
 Check Verifier::check_spots(const Plan& plan) {
   // X[k] = sum_j x[j] exp(+-2 pi i k j / n): the wave of index +-k, summed against the noise over this rank's input.
   const Extents shape = problem_.extents();
-  const SparseField chosen = random_field(shape, 0, spots, 1, mix(seed_ + 1));
+  SparseField chosen = random_field(problem_.output_extents(), 0, spots, 1, mix(seed_ + 1));
+  chosen.shape = shape;
   const SparseField waves = transform(chosen, problem_.direction);
   std::array<std::complex<long double>, spots> wide_sums{};
   std::vector<FieldRows> kernels;
   for (int s = 0; s < spots; ++s) {
-    kernels.emplace_back(input_rows_);
+    kernels.emplace_back(input_.rows);
     kernels.back().assign({shape, {{1.0, waves.waves[static_cast<std::size_t>(s)].k}}, {}});
   }
-  const auto row_length = static_cast<std::size_t>(input_rows_.count(2));
+  const auto row_length = static_cast<std::size_t>(input_.rows.count(2));
   std::vector<Complex> values(row_length), kernel(row_length);
-  const auto fill_noise = noise_row(input_rows_, seed_);
-  for (Index i = 0; i < input_rows_.count(0); ++i)
-    for (Index j = 0; j < input_rows_.count(1); ++j) {
+  const Row fill_noise = noise_row();
+  for (Index i = 0; i < input_.rows.count(0); ++i)
+    for (Index j = 0; j < input_.rows.count(1); ++j) {
       fill_noise(i, j, values);
+      weigh(i, j, values);
       for (std::size_t s = 0; s < spots; ++s) {
         kernels[s].row(i, j, kernel);
         wide_sums[s] += inner_product(values, kernel);
@@ -221,21 +271,22 @@ Check Verifier::check_spots(const Plan& plan) {
     }
   std::array<Complex, spots> sums{};
   for (std::size_t s = 0; s < spots; ++s)
-    sums[s] = {static_cast<double>(wide_sums[s].real()), static_cast<double>(wide_sums[s].imag())};
+    sums[s] = {static_cast<double>(wide_sums[s].real()), output_.real ? 0 : static_cast<double>(wide_sums[s].imag())};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2 * spots, MPI_DOUBLE, MPI_SUM, comm_));
 
-  // Noise of variance 1/12 in each part: by Parseval the root mean square of the result is sqrt(N / 6).
-  Difference difference{0, std::sqrt(static_cast<double>(problem_.elements()) / 6)};
+  // Noise of variance 1/12 in each part: by Parseval the root mean square of the result is sqrt(N / 6). Real noise has
+  // one part, and the mean of two that hermitian noise is has half the variance.
+  const double parts = symmetry_ == Symmetry::none ? 2 : 1;
+  Difference difference{0, std::sqrt(static_cast<double>(problem_.elements()) * parts / 12)};
   for (std::size_t s = 0; s < spots; ++s) {
     Extents local{};
-    if (!output_rows_.find(chosen.spikes[s].at, local)) continue;
-    const Index offset = (local[0] * output_rows_.count(1) + local[1]) * output_rows_.count(2) + local[2];
+    if (!output_.rows.find(chosen.spikes[s].at, local)) continue;
     double worst = 0;
     double ignored = 0;
-    if (problem_.precision == Precision::double_precision)
-      compare_row({&sums[s], 1}, static_cast<const std::complex<double>*>(plan.output()) + offset, 1, worst, ignored);
-    else
-      compare_row({&sums[s], 1}, static_cast<const std::complex<float>*>(plan.output()) + offset, 1, worst, ignored);
+    at_element(problem_.precision, output_.real, plan.output(), output_.rows.offset(local[0], local[1]) + local[2],
+               [&](const auto* computed) {
+                 compare_row({&sums[s], 1}, computed, 1, worst, ignored);
+               });
     difference.worst = std::max(difference.worst, std::sqrt(worst));
   }
   return finish("dft-spots", "before", difference);
@@ -245,21 +296,22 @@ Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
   if (!same_places(plan.output_layout(), inverse.input_layout()) ||
       !same_places(plan.input_layout(), inverse.output_layout()))
     return {"inverse-layouts", "before", 1, 0, false};
-  const auto bytes = static_cast<std::size_t>(output_rows_.volume()) * problem_.element_bytes();
+  const auto bytes =
+      static_cast<std::size_t>(plan.output_layout().memory_volume(rank_)) * problem_.output_element_bytes();
   if (bytes > 0) std::memcpy(inverse.input(), plan.output(), bytes);
   PhaseClock clock(false);
   inverse.execute(clock);
   const double scale = 1 / static_cast<double>(problem_.elements());
-  return finish("inverse", "before", compare(input_rows_, noise_row(input_rows_, seed_), inverse.output(), scale));
+  return finish("inverse", "before", compare(input_, noise_row(), inverse.output(), scale));
 }
 
 std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
   std::vector<Check> checks{check_layouts(plan)};
   // Where elements are missing or doubled the other checks would read what is not there.
   if (!checks.front().ok) return checks;
-  checks.push_back(check_field("plane-waves", plan, random_field(problem_.extents(), 3, 0, 0, mix(seed_ + 2))));
-  checks.push_back(check_field("impulse", plan, random_field(problem_.extents(), 0, 1, 1, mix(seed_ + 3))));
-  write(input_rows_, noise_row(input_rows_, seed_), plan.input());
+  checks.push_back(check_field("plane-waves", plan, field(3, 0, 0, mix(seed_ + 2))));
+  checks.push_back(check_field("impulse", plan, field(0, 1, 1, mix(seed_ + 3))));
+  write(noise_row(), plan.input());
   PhaseClock clock(false);
   plan.execute(clock);
   checks.push_back(small_enough_for_the_definition(problem_.extents()) ? check_dft(plan) : check_spots(plan));
@@ -269,20 +321,19 @@ std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_in
 }
 
 SparseField Verifier::timed_field(int run) const {
-  return random_field(problem_.extents(), 2, 1, static_cast<double>(problem_.elements()),
-                      mix(seed_ + 4) + static_cast<std::uint64_t>(run));
+  return field(2, 1, static_cast<double>(problem_.elements()), mix(seed_ + 4) + static_cast<std::uint64_t>(run));
 }
 
 void Verifier::fill(const Plan& plan, int run) {
   filled_run_ = run;
   input_field_.assign(timed_field(run));
-  write(input_rows_, field_row(input_field_), plan.input());
+  write(field_row(input_field_), plan.input());
 }
 
 Check Verifier::check_after(const Plan& plan) {
-  FieldRows output(output_rows_);
+  FieldRows output(output_.rows);
   output.assign(transform(timed_field(filled_run_), problem_.direction));
-  return finish("last-timed-run", "after", compare(output_rows_, field_row(output), plan.output()));
+  return finish("last-timed-run", "after", compare(output_, field_row(output), plan.output()));
 }
 
 }  // namespace fourscore

@@ -24,7 +24,8 @@ struct Check {
   bool ok = false;
 };
 
-/// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan.
+/// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan. Where the
+/// plan's data is real so are all fields, and their spectra hermitian, of which the plan holds the half.
 ///
 /// Tolerance: 4 eps max(1, log2 N). The error of an FFT grows as eps sqrt(log2 N) in the root mean square (Gentleman
 /// and Sande 1966; Schatzman 1996) and its largest element over N lies a few times above that, so the linear law with a
@@ -52,12 +53,20 @@ class Verifier {
 
  private:
   using Row = std::function<void(Index, Index, std::span<std::complex<double>>)>;
+  /// The plan's data before it runs, or after.
+  struct Side {
+    LocalRows rows;
+    bool real;  ///< elements are reals
+  };
   struct Difference {
     double worst = 0;    // |computed * scale - expected|, infinite for NaN
     double largest = 0;  // |expected|
   };
-  void write(const LocalRows& rows, const Row& row, void* buffer);
-  [[nodiscard]] Difference compare(const LocalRows& rows, const Row& row, const void* buffer, double scale = 1);
+  void write(const Row& row, void* buffer);  ///< the input
+  [[nodiscard]] Difference compare(const Side& side, const Row& row, const void* buffer, double scale = 1);
+  [[nodiscard]] Row noise_row() const;  ///< of the input
+  void weigh(Index i, Index j, std::span<std::complex<double>> row) const;
+  [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
   [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Difference& difference) const;
   [[nodiscard]] Check check_field(const std::string& name, Plan& plan, const SparseField& field);
   [[nodiscard]] Check check_layouts(const Plan& plan) const;
@@ -71,8 +80,9 @@ class Verifier {
   int rank_ = 0;
   std::uint64_t seed_;
   double tolerance_;
-  LocalRows input_rows_;
-  LocalRows output_rows_;
+  Symmetry symmetry_;  ///< of the input
+  Side input_;
+  Side output_;
   FieldRows input_field_;
   std::vector<std::complex<double>> scratch_;
   int filled_run_ = 0;

@@ -4,7 +4,6 @@
 // [single]. The last two hold what FFTW exports for that precision; the first has one line "work = candidate" for each
 // choice that SplitPlanner took.
 
-#include <fftw3.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include <string_view>
 
 #include "core/local_fft.hpp"
+#include "local/fftw_api.hpp"
 #include "local/split_fft.hpp"
 
 namespace fourscore::local {
@@ -27,73 +27,34 @@ namespace {
 
 constexpr std::string_view wisdom_header = "fourscore-wisdom 1";
 
-#ifdef FOURSCORE_FFTW_THREADS
-constexpr bool has_threads = true;
-#else
-constexpr bool has_threads = false;
-#endif
-
-template <class Real>
-struct Api;
-
-template <>
-struct Api<double> {
-  using Complex = fftw_complex;
-  using Handle = fftw_plan;
-  static constexpr auto plan = &fftw_plan_guru64_dft;
-  static constexpr auto execute = &fftw_execute_dft;
-  static constexpr auto destroy = &fftw_destroy_plan;
-  static constexpr auto print = &fftw_sprint_plan;
-  static constexpr auto alignment = &fftw_alignment_of;
-  static constexpr auto limit_time = &fftw_set_timelimit;
-  static constexpr auto import_wisdom = &fftw_import_wisdom_from_string;
-  static constexpr auto export_wisdom = &fftw_export_wisdom_to_string;
-#ifdef FOURSCORE_FFTW_THREADS
-  static constexpr auto use_threads = &fftw_plan_with_nthreads;
-#endif
-};
-
-template <>
-struct Api<float> {
-  using Complex = fftwf_complex;
-  using Handle = fftwf_plan;
-  static constexpr auto plan = &fftwf_plan_guru64_dft;
-  static constexpr auto execute = &fftwf_execute_dft;
-  static constexpr auto destroy = &fftwf_destroy_plan;
-  static constexpr auto print = &fftwf_sprint_plan;
-  static constexpr auto alignment = &fftwf_alignment_of;
-  static constexpr auto limit_time = &fftwf_set_timelimit;
-  static constexpr auto import_wisdom = &fftwf_import_wisdom_from_string;
-  static constexpr auto export_wisdom = &fftwf_export_wisdom_to_string;
-#ifdef FOURSCORE_FFTW_THREADS
-  static constexpr auto use_threads = &fftwf_plan_with_nthreads;
-#endif
-};
-
-struct FreeText {
-  void operator()(char* text) const { std::free(text); }
-};
-using Text = std::unique_ptr<char, FreeText>;
-
 /// One plan of FFTW.
 template <class Real>
 class DirectPass : public Pass {
  public:
-  explicit DirectPass(typename Api<Real>::Handle handle) : handle_(handle) {}
+  enum class Kind { complex, r2c, c2r };
+  DirectPass(typename FftwApi<Real>::Handle handle, Kind kind) : handle_(handle), kind_(kind) {}
   void run(std::byte* in, std::byte* out) const override {
-    Api<Real>::execute(handle_.get(), reinterpret_cast<typename Api<Real>::Complex*>(in),
-                       reinterpret_cast<typename Api<Real>::Complex*>(out));
+    switch (kind_) {
+      case Kind::complex:
+        return Api::execute(handle_.get(), as<Complex>(in), as<Complex>(out));
+      case Kind::r2c:
+        return Api::execute_r2c(handle_.get(), as<Real>(in), as<Complex>(out));
+      case Kind::c2r:
+        return Api::execute_c2r(handle_.get(), as<Complex>(in), as<Real>(out));
+    }
   }
-  [[nodiscard]] std::string describe() const override {
-    const Text text(Api<Real>::print(handle_.get()));
-    return text ? text.get() : "";
-  }
+  [[nodiscard]] std::string describe() const override { return handle_.describe(); }
 
  private:
-  struct Destroy {
-    void operator()(typename Api<Real>::Handle handle) const { Api<Real>::destroy(handle); }
-  };
-  std::unique_ptr<std::remove_pointer_t<typename Api<Real>::Handle>, Destroy> handle_;
+  using Api = FftwApi<Real>;
+  using Complex = typename Api::Complex;
+  template <class T>
+  static T* as(std::byte* place) {
+    return reinterpret_cast<T*>(place);
+  }
+
+  FftwHandle<Real> handle_;
+  Kind kind_;
 };
 
 std::string loops_text(const std::vector<Loop>& loops) {
@@ -108,47 +69,61 @@ class FftwPlanner : public PassPlanner {
   explicit FftwPlanner(const LocalFftSpec& spec) : spec_(spec) {}
 
   [[nodiscard]] PassPtr plan(const Work& work, double limit_s) const override {
-    using Complex = typename Api<Real>::Complex;
-    const std::vector<fftw_iodim64> axes = dimensions(work.axes);
-    const std::vector<fftw_iodim64> batch = dimensions(work.batch);
-    unsigned flags = effort_flag() | (work.in == work.out ? 0U : static_cast<unsigned>(FFTW_DESTROY_INPUT));
-    if (work.any_alignment) flags |= FFTW_UNALIGNED;
-#ifdef FOURSCORE_FFTW_THREADS
-    Api<Real>::use_threads(spec_.threads);
-#endif
-    Api<Real>::limit_time(limit_s < 0 ? FFTW_NO_TIMELIMIT : limit_s);
-    const auto handle =
-        Api<Real>::plan(static_cast<int>(axes.size()), axes.data(), static_cast<int>(batch.size()), batch.data(),
-                        reinterpret_cast<Complex*>(work.in), reinterpret_cast<Complex*>(work.out),
-                        spec_.direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
-    Api<Real>::limit_time(FFTW_NO_TIMELIMIT);
+    use_fftw_threads<Real>(spec_.threads);
+    Api::limit_time(limit_s < 0 ? FFTW_NO_TIMELIMIT : limit_s);
+    const Handle handle = work.real_length > 0 ? real_plan(work) : complex_plan(work);
+    Api::limit_time(FFTW_NO_TIMELIMIT);
     if (handle == nullptr)
-      throw std::runtime_error(fmt::format("FFTW refused to plan axes{} batch{} (count:in stride:out stride)",
-                                           loops_text(work.axes), loops_text(work.batch)));
-    return std::make_unique<DirectPass<Real>>(handle);
+      throw std::runtime_error(fmt::format("FFTW refused to plan axes{} batch{}{} (count:in stride:out stride)",
+                                           loops_text(work.axes), loops_text(work.batch),
+                                           work.real_length > 0 ? fmt::format(" reals {}", work.real_length) : ""));
+    using Kind = typename DirectPass<Real>::Kind;
+    return std::make_unique<DirectPass<Real>>(handle, work.real_length == 0 ? Kind::complex
+                                                      : forward()           ? Kind::r2c
+                                                                            : Kind::c2r);
   }
 
   [[nodiscard]] bool same_alignment(std::byte* place, Index bytes) const override {
-    return Api<Real>::alignment(reinterpret_cast<Real*>(place)) ==
-           Api<Real>::alignment(reinterpret_cast<Real*>(place + bytes));
+    return Api::alignment(reinterpret_cast<Real*>(place)) == Api::alignment(reinterpret_cast<Real*>(place + bytes));
   }
 
  private:
-  [[nodiscard]] static std::vector<fftw_iodim64> dimensions(const std::vector<Loop>& loops) {
-    std::vector<fftw_iodim64> result;
-    for (const Loop& loop : loops) result.push_back({loop.count, loop.in_stride, loop.out_stride});
-    return result;
+  using Api = FftwApi<Real>;
+  using Complex = typename Api::Complex;
+  using Handle = typename Api::Handle;
+
+  [[nodiscard]] bool forward() const { return spec_.direction == Direction::forward; }
+  [[nodiscard]] unsigned flags(const Work& work) const {
+    return fftw_flag(spec_.effort) | (work.in == work.out ? 0U : static_cast<unsigned>(FFTW_DESTROY_INPUT)) |
+           (work.any_alignment ? static_cast<unsigned>(FFTW_UNALIGNED) : 0U);
   }
-  [[nodiscard]] unsigned effort_flag() const {
-    switch (spec_.effort) {
-      case Effort::estimate:
-        return FFTW_ESTIMATE;
-      case Effort::measure:
-        return FFTW_MEASURE;
-      case Effort::patient:
-        return FFTW_PATIENT;
-    }
-    throw std::logic_error("an effort without a flag of FFTW");
+  [[nodiscard]] Handle complex_plan(const Work& work) const {
+    const std::vector<fftw_iodim64> axes = dimensions(work.axes, 1, 1);
+    const std::vector<fftw_iodim64> batch = dimensions(work.batch, 1, 1);
+    return Api::plan(static_cast<int>(axes.size()), axes.data(), static_cast<int>(batch.size()), batch.data(),
+                     reinterpret_cast<Complex*>(work.in), reinterpret_cast<Complex*>(work.out),
+                     forward() ? FFTW_FORWARD : FFTW_BACKWARD, flags(work));
+  }
+  /// FFTW counts strides of the real side in reals, two to a complex element, and halves the last axis it is given.
+  [[nodiscard]] Handle real_plan(const Work& work) const {
+    const Index in_unit = forward() ? 2 : 1;
+    const Index out_unit = forward() ? 1 : 2;
+    std::vector<fftw_iodim64> axes = dimensions({work.axes.begin() + 1, work.axes.end()}, in_unit, out_unit);
+    axes.push_back({work.real_length, 1, 1});
+    const std::vector<fftw_iodim64> batch = dimensions(work.batch, in_unit, out_unit);
+    const auto rank = static_cast<int>(axes.size());
+    const auto loops = static_cast<int>(batch.size());
+    if (forward())
+      return Api::plan_r2c(rank, axes.data(), loops, batch.data(), reinterpret_cast<Real*>(work.in),
+                           reinterpret_cast<Complex*>(work.out), flags(work));
+    return Api::plan_c2r(rank, axes.data(), loops, batch.data(), reinterpret_cast<Complex*>(work.in),
+                         reinterpret_cast<Real*>(work.out), flags(work));
+  }
+  [[nodiscard]] static std::vector<fftw_iodim64> dimensions(const std::vector<Loop>& loops, Index in_unit,
+                                                            Index out_unit) {
+    std::vector<fftw_iodim64> result;
+    for (const Loop& loop : loops) result.push_back({loop.count, in_unit * loop.in_stride, out_unit * loop.out_stride});
+    return result;
   }
 
   const LocalFftSpec& spec_;
@@ -174,13 +149,16 @@ class FftwFft : public LocalFft {
   double credited_flops_;
 };
 
-/// 5 n log2 n for each transform of n = the product of the axes.
+/// 5 n log2 n for each transform of n = the product of the axes, half of it for a real one.
 double flops_of(const LocalFftSpec& spec) {
   double points = 1;
   double transforms = 1;
   for (const Loop& loop : spec.axes) points *= static_cast<double>(loop.count);
   for (const Loop& loop : spec.batch) transforms *= static_cast<double>(loop.count);
-  return points * transforms == 0 ? 0 : 5 * points * std::log2(points) * transforms;
+  if (points * transforms == 0) return 0;
+  if (spec.real_length == 0) return 5 * points * std::log2(points) * transforms;
+  points *= static_cast<double>(spec.real_length) / static_cast<double>(spec.axes.front().count);
+  return 2.5 * points * std::log2(points) * transforms;
 }
 
 bool any_loop(const LocalFftSpec& spec, bool (*test)(const Loop&)) {
@@ -196,13 +174,13 @@ class Fftw : public LocalFftLibrary {
 
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override {
     if (spec.threads < 1) throw InputError(fmt::format("threads is {}; expected 1 or more", spec.threads));
-    if (spec.threads > 1 && !has_threads)
+    if (spec.threads > 1 && !fftw_has_threads)
       throw InputError(
           fmt::format("threads is {}, but this program was built without FFTW's threads (libfftw3_threads "
                       "was not found); expected 1",
                       spec.threads));
     const std::lock_guard lock(mutex_);
-    init_threads();
+    start_fftw_threads();
     PassPtr pass;
     if (!any_loop(spec, [](const Loop& loop) { return loop.count == 0; }))
       pass = spec.precision == Precision::double_precision ? plan<double>(spec, in, out) : plan<float>(spec, in, out);
@@ -219,15 +197,8 @@ class Fftw : public LocalFftLibrary {
     auto* from = static_cast<std::byte*>(in);
     auto* to = static_cast<std::byte*>(out);
     if (spec.single_plan || any_loop(spec, [](const Loop& loop) { return loop.in_stride != loop.out_stride; }))
-      return library.plan({spec.axes, spec.batch, from, to, false}, -1);
+      return library.plan({spec.axes, spec.batch, from, to, false, spec.real_length}, -1);
     return SplitPlanner(spec, library, decisions_).plan(from, to);
-  }
-  /// FFTW wants this before its first planning.
-  static void init_threads() {
-#ifdef FOURSCORE_FFTW_THREADS
-    static const bool ready = fftw_init_threads() != 0 && fftwf_init_threads() != 0;
-    if (!ready) throw std::runtime_error("FFTW could not start its threads");
-#endif
   }
   void import_section(const std::filesystem::path& file, const std::string& section, const std::string& body) const;
 
@@ -244,7 +215,7 @@ bool Fftw::load_wisdom(const std::filesystem::path& file) const {
     throw InputError(
         fmt::format("wisdom file {} cannot be used: expected '{}' as its first line", file.string(), wisdom_header));
   const std::lock_guard lock(mutex_);
-  init_threads();
+  start_fftw_threads();
   std::string section;
   std::string body;
   const auto finish = [&] {
@@ -282,8 +253,8 @@ void Fftw::import_section(const std::filesystem::path& file, const std::string& 
     }
     return;
   }
-  const int accepted =
-      section == "[double]" ? Api<double>::import_wisdom(body.c_str()) : Api<float>::import_wisdom(body.c_str());
+  const int accepted = section == "[double]" ? FftwApi<double>::import_wisdom(body.c_str())
+                                             : FftwApi<float>::import_wisdom(body.c_str());
   if (accepted == 0)
     throw InputError(
         fmt::format("wisdom file {} cannot be used: FFTW ({}) does not accept its section {}; it may be "
@@ -293,9 +264,9 @@ void Fftw::import_section(const std::filesystem::path& file, const std::string& 
 
 void Fftw::save_wisdom(const std::filesystem::path& file) const {
   const std::lock_guard lock(mutex_);
-  init_threads();  // also where nothing was planned: wisdom is bound to the set of solvers
-  const Text double_text(Api<double>::export_wisdom());
-  const Text single_text(Api<float>::export_wisdom());
+  start_fftw_threads();  // also where nothing was planned: wisdom is bound to the set of solvers
+  const FftwText double_text(FftwApi<double>::export_wisdom());
+  const FftwText single_text(FftwApi<float>::export_wisdom());
   if (!double_text || !single_text) throw std::runtime_error("FFTW could not export its wisdom");
   std::ostringstream text;
   text << wisdom_header << "\n[decisions]\n";

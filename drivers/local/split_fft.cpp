@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace fourscore::local {
 
@@ -61,6 +62,7 @@ Work with_axes(const Work& work, std::size_t first, std::size_t last) {
                    work.axes.begin() + static_cast<std::ptrdiff_t>(last));
   for (std::size_t i = 0; i < work.axes.size(); ++i)
     if (i < first || i >= last) part.batch.push_back(work.axes[i]);
+  if (first > 0) part.real_length = 0;  // the halved axis is among the others
   std::ranges::stable_sort(part.batch, {}, &Loop::in_stride);
   return part;
 }
@@ -99,11 +101,13 @@ SplitPlanner::SplitPlanner(const LocalFftSpec& spec, const PassPlanner& library,
                 std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s(spec)))) {}
 
 PassPtr SplitPlanner::plan(std::byte* in, std::byte* out) {
-  Work work{spec_.axes, spec_.batch, in, out, false};
+  Work work{spec_.axes, spec_.batch, in, out, false, spec_.real_length};
+  if (work.real_length > 0) work.axes.erase(work.axes.begin());
   for (auto* loops : {&work.axes, &work.batch}) {
     std::erase_if(*loops, [](const Loop& loop) { return loop.count == 1; });
     std::ranges::stable_sort(*loops, {}, &Loop::in_stride);
   }
+  if (work.real_length > 0) work.axes.insert(work.axes.begin(), spec_.axes.front());
   if (work.axes.empty()) work.axes.push_back({1, 1, 1});
   if (spec_.effort != Effort::estimate) {
     const auto bytes = static_cast<std::size_t>(span_elements(work) * element_bytes_);
@@ -171,7 +175,8 @@ std::vector<SplitPlanner::Candidate> SplitPlanner::candidates(const Work& work) 
 void SplitPlanner::add_buffered(std::vector<Candidate>& list, const Work& work) {
   const Loop& axis = work.axes.front();
   const std::vector<Loop> batch = merged(work.batch);
-  if (spec_.threads > 1 || axis.count < 8 || batch.empty() || batch.front().in_stride != 1) return;
+  if (work.real_length > 0 || spec_.threads > 1 || axis.count < 8 || batch.empty() || batch.front().in_stride != 1)
+    return;
   const Index columns = batch.front().count;
   for (const Index width_bytes : {256, 128, 512}) {
     const Index width = width_bytes / element_bytes_;
@@ -190,7 +195,7 @@ PassPtr SplitPlanner::plan_buffered(const Work& work, Index width, bool streamin
   auto scratch = std::make_shared<Scratch>(static_cast<std::size_t>(axis.count * width * element_bytes_));
   const auto plan_block = [&](Index block_width) {
     Work block{
-        {{axis.count, block_width, block_width}}, {{block_width, 1, 1}}, scratch->data(), scratch->data(), false};
+        {{axis.count, block_width, block_width}}, {{block_width, 1, 1}}, scratch->data(), scratch->data(), false, 0};
     return library_.plan(block, spec_.effort == Effort::measure ? std::max(remaining_s(), least_limit_s) : -1);
   };
   const Index rest = columns % width;
@@ -220,6 +225,8 @@ PassPtr SplitPlanner::plan_split(const Work& work, std::size_t leaves_at) {
   const std::size_t axes = work.axes.size();
   Work first = with_axes(work, 0, axes - 1);
   Work second = with_axes(work, axes - 1, axes);
+  // Real data is made complex before anything else, and real again after all else.
+  if (work.real_length > 0 && spec_.direction == Direction::backward) std::swap(first, second);
   if (leaves_at == 0)
     second.in = second.out;
   else
@@ -268,6 +275,8 @@ std::string SplitPlanner::key(const Work& work) const {
   text += fmt::format(" {} threads={}", to_string(spec_.effort), spec_.threads);
   text += work.in == work.out ? " in-place" : " out-of-place";
   if (work.any_alignment) text += " any-alignment";
+  if (work.real_length > 0)
+    text += fmt::format(" {}-{}", spec_.direction == Direction::forward ? "r2c" : "c2r", work.real_length);
   for (const auto* loops : {&work.axes, &work.batch}) {
     text += loops == &work.axes ? " axes" : " batch";
     for (const Loop& loop : *loops) text += fmt::format(" {}:{}", loop.count, loop.in_stride);

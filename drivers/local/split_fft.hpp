@@ -22,6 +22,7 @@ struct Work {
   std::byte* in = nullptr;
   std::byte* out = nullptr;
   bool any_alignment = false;  ///< will also run at places aligned unlike in and out
+  Index real_length = 0;       ///< as in LocalFftSpec: above 0, axes.front() is the halved axis
 };
 
 /// The library underneath.

@@ -10,6 +10,9 @@
 #include <cstdlib>
 
 #include "core/transform_chain.hpp"
+#ifdef FOURSCORE_FFTW_MPI
+#include "local/fftw_api.hpp"
+#endif
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -21,49 +24,22 @@ namespace {
 template <class Real>
 struct MpiApi;
 
-template <>
-struct MpiApi<double> {
-  using Complex = fftw_complex;
-  using Handle = fftw_plan;
-  static constexpr auto init = &fftw_mpi_init;
-  static constexpr auto local_size = &fftw_mpi_local_size_many_transposed;
-  static constexpr auto plan = &fftw_mpi_plan_many_dft;
-  static constexpr auto execute = &fftw_mpi_execute_dft;
-  static constexpr auto destroy = &fftw_destroy_plan;
-  static constexpr auto print = &fftw_sprint_plan;
-#ifdef FOURSCORE_FFTW_THREADS
-  static constexpr auto init_threads = &fftw_init_threads;
-  static constexpr auto use_threads = &fftw_plan_with_nthreads;
-#endif
-};
-
-template <>
-struct MpiApi<float> {
-  using Complex = fftwf_complex;
-  using Handle = fftwf_plan;
-  static constexpr auto init = &fftwf_mpi_init;
-  static constexpr auto local_size = &fftwf_mpi_local_size_many_transposed;
-  static constexpr auto plan = &fftwf_mpi_plan_many_dft;
-  static constexpr auto execute = &fftwf_mpi_execute_dft;
-  static constexpr auto destroy = &fftwf_destroy_plan;
-  static constexpr auto print = &fftwf_sprint_plan;
-#ifdef FOURSCORE_FFTW_THREADS
-  static constexpr auto init_threads = &fftwf_init_threads;
-  static constexpr auto use_threads = &fftwf_plan_with_nthreads;
-#endif
-};
-
-unsigned flag_of(Effort effort) {
-  switch (effort) {
-    case Effort::estimate:
-      return FFTW_ESTIMATE;
-    case Effort::measure:
-      return FFTW_MEASURE;
-    case Effort::patient:
-      return FFTW_PATIENT;
+#define FOURSCORE_FFTW_MPI_API(real, prefix)                                     \
+  template <>                                                                    \
+  struct MpiApi<real> {                                                          \
+    static constexpr auto init = &prefix##_mpi_init;                             \
+    static constexpr auto local_size = &prefix##_mpi_local_size_many_transposed; \
+    static constexpr auto plan = &prefix##_mpi_plan_many_dft;                    \
+    static constexpr auto plan_r2c = &prefix##_mpi_plan_many_dft_r2c;            \
+    static constexpr auto plan_c2r = &prefix##_mpi_plan_many_dft_c2r;            \
+    static constexpr auto execute = &prefix##_mpi_execute_dft;                   \
+    static constexpr auto execute_r2c = &prefix##_mpi_execute_dft_r2c;           \
+    static constexpr auto execute_c2r = &prefix##_mpi_execute_dft_c2r;           \
   }
-  throw std::logic_error("an effort without a flag of FFTW");
-}
+
+FOURSCORE_FFTW_MPI_API(double, fftw);
+FOURSCORE_FFTW_MPI_API(float, fftwf);
+#undef FOURSCORE_FFTW_MPI_API
 
 /// How FFTW deals the array, gathered from all ranks: its blocks are ceil(n/P), so that the last ranks may have less
 /// or nothing.
@@ -75,7 +51,8 @@ struct FftwLayout {
 
 template <class Real>
 FftwLayout layout_of(const Problem& problem, MPI_Comm comm) {
-  const std::vector<std::ptrdiff_t> n(problem.shape.begin(), problem.shape.end());
+  const Extents shape = problem.complex_extents();
+  const std::vector<std::ptrdiff_t> n(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(problem.shape.size()));
   std::array<std::ptrdiff_t, 4> mine{};  // extent and start in the first axis, then in the second
   FftwLayout layout;
   layout.allocation = MpiApi<Real>::local_size(static_cast<int>(n.size()), n.data(), 1, FFTW_MPI_DEFAULT_BLOCK,
@@ -85,7 +62,6 @@ FftwLayout layout_of(const Problem& problem, MPI_Comm comm) {
   std::ranges::copy(mine, send.begin());
   std::vector<std::int64_t> all(4 * ranks);
   FOURSCORE_MPI(MPI_Allgather(send.data(), 4, MPI_INT64_T, all.data(), 4, MPI_INT64_T, comm));
-  const Extents shape = problem.extents();
   layout.natural = {shape, {}, {0, 1, 2}, {}, fmt::format("x-slabs {} (FFTW's blocks)", ranks)};
   layout.transposed = {shape, {}, {1, 0, 2}, {}, fmt::format("y-slabs {} (FFTW's blocks, y stored slowest)", ranks)};
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -119,12 +95,14 @@ class FftwMpiPlan : public Plan {
   explicit FftwMpiPlan(const PlanContext& context)
       : comm_(mpi::duplicate(context.comm)), ranks_(mpi::size_of(context.comm)) {
     const Problem& problem = context.problem;
-    init(problem.threads);
+    local::start_fftw_threads();
+    MpiApi<Real>::init();
+    local::use_fftw_threads<Real>(problem.threads);
     const FftwLayout layout = layout_of<Real>(problem, comm_.get());
     const std::size_t bytes = static_cast<std::size_t>(layout.allocation) * problem.element_bytes();
     const bool in_place = problem.contract.placement == Placement::in_place;
     for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
-    plan(problem);
+    make_handle(problem);
 
     const bool natural = problem.contract.layout == LayoutContract::natural;
     const bool forward = problem.direction == Direction::forward;
@@ -133,6 +111,10 @@ class FftwMpiPlan : public Plan {
     const int me = mpi::rank_in(comm_.get());
     if (natural || forward) traffic_ += transposition(layout.natural, layout.transposed, me, problem.element_bytes());
     if (natural || !forward) traffic_ += transposition(layout.transposed, layout.natural, me, problem.element_bytes());
+    if (problem.kind == Kind::c2c) return;
+    data_ = forward ? Data::r2c : Data::c2r;
+    Decomposition& real = forward ? input_layout_ : output_layout_;
+    real = real_in_place_of(real, problem.last_axis(), problem.shape.back());
   }
 
   [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
@@ -141,7 +123,14 @@ class FftwMpiPlan : public Plan {
   [[nodiscard]] void* output() const override { return buffers_.back()->data(); }
   /// FFTW does not tell its phases apart.
   void execute(PhaseClock& /*clock*/) override {
-    MpiApi<Real>::execute(handle_.get(), static_cast<Complex*>(input()), static_cast<Complex*>(output()));
+    switch (data_) {
+      case Data::complex:
+        return MpiApi<Real>::execute(handle_.get(), static_cast<Complex*>(input()), static_cast<Complex*>(output()));
+      case Data::r2c:
+        return MpiApi<Real>::execute_r2c(handle_.get(), static_cast<Real*>(input()), static_cast<Complex*>(output()));
+      case Data::c2r:
+        return MpiApi<Real>::execute_c2r(handle_.get(), static_cast<Complex*>(input()), static_cast<Real*>(output()));
+    }
   }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
   [[nodiscard]] std::size_t buffer_bytes() const override {
@@ -149,47 +138,42 @@ class FftwMpiPlan : public Plan {
     for (const auto& buffer : buffers_) total += buffer->bytes();
     return total;
   }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
-    const std::unique_ptr<char, void (*)(void*)> text(MpiApi<Real>::print(handle_.get()), std::free);
-    return {text ? text.get() : ""};
-  }
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {handle_.describe()}; }
   [[nodiscard]] std::vector<int> grid() const override { return {ranks_}; }
 
  private:
-  using Complex = typename MpiApi<Real>::Complex;
-  struct Destroy {
-    void operator()(typename MpiApi<Real>::Handle handle) const { MpiApi<Real>::destroy(handle); }
-  };
+  using Complex = typename local::FftwApi<Real>::Complex;
+  enum class Data { complex, r2c, c2r };
 
-  static void init([[maybe_unused]] int threads) {
-#ifdef FOURSCORE_FFTW_THREADS
-    static const bool threads_ready = MpiApi<Real>::init_threads() != 0;  // before fftw_mpi_init, says FFTW
-    if (!threads_ready) throw std::runtime_error("FFTW could not start its threads");
-#endif
-    MpiApi<Real>::init();
-#ifdef FOURSCORE_FFTW_THREADS
-    MpiApi<Real>::use_threads(threads);
-#endif
-  }
-
-  void plan(const Problem& problem) {
+  void make_handle(const Problem& problem) {
     const bool forward = problem.direction == Direction::forward;
-    unsigned flags = flag_of(problem.contract.effort);
+    unsigned flags = local::fftw_flag(problem.contract.effort);
     if (problem.contract.placement == Placement::out_of_place) flags |= FFTW_DESTROY_INPUT;
     if (problem.contract.layout == LayoutContract::transposed)
       flags |= forward ? static_cast<unsigned>(FFTW_MPI_TRANSPOSED_OUT) : static_cast<unsigned>(FFTW_MPI_TRANSPOSED_IN);
     const std::vector<std::ptrdiff_t> n(problem.shape.begin(), problem.shape.end());
-    handle_.reset(MpiApi<Real>::plan(static_cast<int>(n.size()), n.data(), 1, FFTW_MPI_DEFAULT_BLOCK,
-                                     FFTW_MPI_DEFAULT_BLOCK, static_cast<Complex*>(input()),
-                                     static_cast<Complex*>(output()), comm_.get(),
-                                     forward ? FFTW_FORWARD : FFTW_BACKWARD, flags));
+    const auto rank = static_cast<int>(n.size());
+    constexpr auto block = FFTW_MPI_DEFAULT_BLOCK;
+    using Api = MpiApi<Real>;
+    if (problem.real_input())
+      handle_ = Handle(Api::plan_r2c(rank, n.data(), 1, block, block, static_cast<Real*>(input()),
+                                     static_cast<Complex*>(output()), comm_.get(), flags));
+    else if (problem.real_output())
+      handle_ = Handle(Api::plan_c2r(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+                                     static_cast<Real*>(output()), comm_.get(), flags));
+    else
+      handle_ = Handle(Api::plan(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+                                 static_cast<Complex*>(output()), comm_.get(), forward ? FFTW_FORWARD : FFTW_BACKWARD,
+                                 flags));
     if (!handle_) throw std::runtime_error(fmt::format("FFTW-MPI refused to plan shape {}", shape_text(problem.shape)));
   }
 
+  using Handle = local::FftwHandle<Real>;
   mpi::Communicator comm_;
   int ranks_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
-  std::unique_ptr<std::remove_pointer_t<typename MpiApi<Real>::Handle>, Destroy> handle_;
+  Handle handle_;
+  Data data_ = Data::complex;
   Decomposition input_layout_;
   Decomposition output_layout_;
   Traffic traffic_;
@@ -203,6 +187,7 @@ class FftwMpi : public Variant {
     return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_FFTW_MPI
     return {};
@@ -214,7 +199,8 @@ class FftwMpi : public Variant {
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     require_grid(problem, ranks, 1);
-    const Index most = std::min(problem.shape[0], problem.shape[1]);
+    const Extents n = problem.complex_extents();
+    const Index most = std::min(n[0], n[1]);
     if (ranks > most)
       return fmt::format(
           "{} ranks are more than fftw-mpi can use: {} for shape {}, the smaller of its first two extents", ranks, most,

@@ -13,7 +13,7 @@ namespace {
 
 /// Every rank has elements in all three layouts.
 bool fits(const Problem& problem, const Grid& grid) {
-  const auto& n = problem.shape;
+  const Extents n = problem.complex_extents();
   return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);
 }
 
@@ -43,10 +43,12 @@ class Pencil : public Variant {
             "czechowski2012"};
   }
 
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     if (grid_of(problem, ranks)) return std::nullopt;
-    const auto& n = problem.shape;
+    const Extents n = problem.complex_extents();
     const std::string limits = fmt::format("P1 x P2 with P1 at most {} and P2 at most {} for shape {}",
                                            std::min(n[0], n[1]), std::min(n[1], n[2]), shape_text(problem.shape));
     if (problem.grid.empty())
@@ -59,7 +61,7 @@ class Pencil : public Variant {
     const auto grid = fitting_grid(problem, mpi::size_of(context.comm));
     const int rows = grid.extents[0];
     const int columns = grid.extents[1];
-    const Extents shape = problem.extents();
+    const Extents shape = problem.complex_extents();
     auto stages = arrange_stages(problem, {{decompose(shape, Grid{{rows, columns, 1}}), {2}},
                                            {decompose(shape, Grid{{rows, 1, columns}}), {1}},
                                            {decompose(shape, Grid{{1, rows, columns}}), {0}}});

@@ -14,6 +14,7 @@ class Serial : public Variant {
     return {"serial", "one rank, one bare plan of the local library over all axes", "frigo2005"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
 
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (ranks != 1) return fmt::format("{} ranks; serial takes 1", ranks);
@@ -22,7 +23,7 @@ class Serial : public Variant {
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    ChainStage stage{decompose(context.problem.extents(), Grid{}), {}};
+    ChainStage stage{decompose(context.problem.complex_extents(), Grid{}), {}};
     for (std::size_t a = 0; a < context.problem.shape.size(); ++a) stage.axes.push_back(a);
     return std::make_unique<TransformChain>(context, std::vector{stage}, TransformChain::Options{{}, true});
   }

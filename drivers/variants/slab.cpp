@@ -18,10 +18,13 @@ class Slab : public Variant {
             "eleftheriou2005"};
   }
 
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     require_grid(problem, ranks, 1);
-    const Index most = std::min(problem.shape[0], problem.shape[1]);
+    const Extents n = problem.complex_extents();
+    const Index most = std::min(n[0], n[1]);
     if (ranks > most)
       return fmt::format("{} ranks are more than slab can use: {} for shape {}, the smaller of its first two extents",
                          ranks, most, shape_text(problem.shape));
@@ -32,7 +35,7 @@ class Slab : public Variant {
     const Problem& problem = context.problem;
     const int ranks = mpi::size_of(context.comm);
     require_grid(problem, ranks, 1);
-    const Extents shape = problem.extents();
+    const Extents shape = problem.complex_extents();
     std::vector<std::size_t> others{1};
     if (problem.shape.size() == 3) others.push_back(2);
     auto stages = arrange_stages(

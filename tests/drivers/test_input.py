@@ -27,6 +27,7 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--grid": "2y1"}, ["--grid", "2y1"]),
     ({"--precision": "half"}, ["--precision", "half"]),
     ({"--kind": "r2r"}, ["--kind", "r2r"]),
+    ({"--kind": "c2r", "--direction": "forward"}, ["--kind 'c2r'", "--direction is forward"]),
     ({"--direction": "sideways"}, ["--direction", "sideways"]),
     ({"--layout": "any"}, ["--layout", "any"]),
     ({"--buffers": "elsewhere"}, ["--buffers", "elsewhere"]),
@@ -138,6 +139,8 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
         (good | {"variant": "unavailable"}, False, False),
         (good | {"shape": [0, 4]}, False, True),
         (good | {"instances": 2}, False, True),
+        (good | {"kind": "c2r"}, False, False),
+        (good | {"kind": "c2r", "direction": "forward"}, False, True),
     ]
     text = "\n".join(json.dumps(point) for point, _, _ in cases) + "\nno json\n"
     run = bench("--check-points", stdin=text)
@@ -152,3 +155,5 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
     assert answers[0]["point"]["exchange"] == "none"
     assert answers[2]["reason"] == "more ranks than planes"
     assert "did you mean 'naive'?" in answers[3]["reason"]
+    assert answers[8]["reason"] == "variant 'naive' has no kind r2c; it has: c2c"
+    assert (answers[8]["point"]["kind"], answers[8]["point"]["direction"]) == ("r2c", "backward")

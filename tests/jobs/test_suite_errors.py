@@ -27,6 +27,8 @@ GOOD = 'name = "s"\n[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n'
         (GOOD.replace("ranks = 1", "ranks = []"), 5, ["'ranks'", "at least one"]),
         (GOOD + 'precision = "half"\n', 6, ["'precision'", "half", "double"]),
         (GOOD + 'grid = "2y2"\n', 6, ["'grid'", "2y2"]),
+        (GOOD + 'kind = "r2r"\n', 6, ["'kind'", "r2r", "c2c, r2c, c2r"]),
+        (GOOD + 'kind = "c2r"\ndirection = ["backward", "forward"]\n', 6, ["'kind'", "c2r", "direction is forward"]),
         (GOOD + 'zip = [["shape", "grid"]]\n', 6, ["'zip'", "'grid'"]),
         (GOOD + 'zip = "shape"\n', 6, ["'zip'", "list of lists"]),
         (GOOD.replace("ranks = 1", "ranks = [1, 2]") + 'zip = [["shape", "ranks"]]\n', 6, ["same length"]),

@@ -148,6 +148,15 @@ std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
   return methods;
 }
 
+/// All exchanges with complex data, and the first with what else the variant can do.
+std::vector<std::pair<const ExchangeMethod*, Kind>> cases_of(const Variant& variant) {
+  std::vector<std::pair<const ExchangeMethod*, Kind>> cases;
+  for (const ExchangeMethod* exchange : exchanges_of(variant)) cases.emplace_back(exchange, Kind::c2c);
+  for (const Kind kind : variant.kinds())
+    if (kind != Kind::c2c) cases.emplace_back(cases.front().first, kind);
+  return cases;
+}
+
 class TrafficOfVariants : public ::testing::TestWithParam<std::string> {};
 
 /// A transform sends what it declares, and nothing else.
@@ -159,9 +168,10 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
   int cases = 0;
   for (const auto& shape : std::vector<std::vector<Index>>{{15, 14, 13}, {16, 8, 32}, {24, 16}, {4096}})
     for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
-      for (const ExchangeMethod* exchange : exchanges_of(variant)) {
+      for (const auto& [exchange, kind] : cases_of(variant)) {
         Problem problem;
         problem.shape = shape;
+        problem.kind = kind;
         problem.contract = {layout, Placement::in_place, Effort::estimate};
         if (variant.supports(problem, ranks)) continue;
         const auto plan = variant.make_plan(
@@ -170,7 +180,8 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
         counter = {true, 0, 0};
         plan->execute(clock);
         counter.on = false;
-        const auto text = shape_text(shape) + " " + (exchange == nullptr ? "" : exchange->card().name);
+        const auto text =
+            shape_text(shape) + " " + to_string(kind) + " " + (exchange == nullptr ? "" : exchange->card().name);
         EXPECT_EQ(plan->traffic().bytes_sent, counter.bytes) << text;
         EXPECT_EQ(plan->traffic().messages_sent, counter.messages) << text;
         moved_in_all += counter.bytes + plan->traffic().bytes_read_shared;

@@ -37,6 +37,17 @@ Decomposition slabs(const Problem& problem, std::size_t axis, std::array<int, 3>
   return layout;
 }
 
+/// Of a problem of kind r2c: slabs along `axis`, of reals on the side that `input` names where the problem has them.
+Decomposition real_slabs(const Problem& problem, bool input, std::size_t axis, std::array<int, 3> order = {0, 1, 2}) {
+  Grid grid;
+  grid.extents[axis] = world_size();
+  Decomposition layout = decompose(problem.complex_extents(), grid);
+  if (input ? problem.real_input() : problem.real_output())
+    return real_in_place_of(layout, problem.last_axis(), problem.shape.back());
+  layout.order = order;
+  return layout;
+}
+
 std::unique_ptr<Plan> plan_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
                               Defect defect = Defect::none) {
   if (problem.precision == Precision::single_precision)
@@ -89,6 +100,56 @@ TEST(Verifier, PassesTheDefinitionOnAnyShapeDirectionPrecisionAndLayout) {
                                     << "\n"
                                     << text(checks);
       }
+}
+
+TEST(Verifier, PassesTheDefinitionOnRealDataToo) {
+  for (const auto& shape : std::vector<std::vector<Index>>{{5, 6, 7}, {8, 8, 8}, {1, 9, 2}, {12, 10}, {17}, {4, 3, 1}})
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+        Problem problem = problem_of(shape, direction, precision);
+        problem.kind = Kind::r2c;
+        const auto checks =
+            checks_of(problem, real_slabs(problem, true, 0, {1, 2, 0}), real_slabs(problem, false, 1, {1, 2, 0}));
+        EXPECT_EQ(checks.size(), 6U);
+        EXPECT_TRUE(all_ok(checks)) << shape_text(shape) << " " << to_string(direction) << " " << to_string(precision)
+                                    << "\n"
+                                    << text(checks);
+      }
+}
+
+TEST(Verifier, CatchesDefectsOfRealTransforms) {
+  for (const auto& [defect, name] :
+       std::vector<std::pair<Defect, const char*>>{{Defect::wrong_sign, "dft"},
+                                                   {Defect::missing_scale, "impulse"},
+                                                   {Defect::swapped_axes, "dft"},
+                                                   {Defect::one_wrong_element, "impulse"},
+                                                   {Defect::one_nan, "plane-waves"},
+                                                   {Defect::permuted_output, "dft"},
+                                                   {Defect::dropped_input, "inverse"},
+                                                   {Defect::stale_after_first_run, "impulse"}})
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      if (direction == Direction::backward && (defect == Defect::one_nan || defect == Defect::one_wrong_element))
+        continue;  // the test plan makes them in complex elements
+      Problem problem = problem_of({6, 6, 5}, direction);
+      problem.kind = Kind::r2c;
+      problem.contract.placement = Placement::out_of_place;
+      const auto checks = checks_of(problem, real_slabs(problem, true, 0), real_slabs(problem, false, 1), defect);
+      EXPECT_TRUE(failed(checks, name)) << name << " " << to_string(direction) << "\n" << text(checks);
+    }
+}
+
+TEST(Verifier, ChecksSpotsOfLargeRealTransforms) {
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const Index last : {4100, 4101}) {
+      Problem problem = problem_of({4, last}, direction);
+      problem.kind = Kind::r2c;
+      const auto checks = checks_of(problem, real_slabs(problem, true, 0), real_slabs(problem, false, 1));
+      EXPECT_TRUE(all_ok(checks)) << text(checks);
+      EXPECT_TRUE(std::any_of(checks.begin(), checks.end(), [](const Check& c) { return c.name == "dft-spots"; }));
+      EXPECT_TRUE(
+          failed(checks_of(problem, real_slabs(problem, true, 0), real_slabs(problem, false, 1), Defect::wrong_sign),
+                 "dft-spots"));
+    }
 }
 
 TEST(Verifier, FollowsTheAxisMapOfAPermutedOutput) {

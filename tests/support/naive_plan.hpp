@@ -35,7 +35,7 @@ class NaivePlan : public Plan {
   NaivePlan(const Problem& problem, MPI_Comm comm, Decomposition in, Decomposition out, Defect defect = Defect::none)
       : problem_(problem), comm_(comm), in_(std::move(in)), out_(std::move(out)), defect_(defect) {
     MPI_Comm_rank(comm, &rank_);
-    const Index largest = std::max(volume(in_), volume(out_));
+    const Index largest = std::max(in_.memory_volume(rank_), out_.memory_volume(rank_));  // reals: twice too much
     buffer_.resize(static_cast<std::size_t>(largest) + 1);
     if (problem.contract.placement == Placement::out_of_place) result_.resize(buffer_.size());
   }
@@ -60,15 +60,38 @@ class NaivePlan : public Plan {
  private:
   Index volume(const Decomposition& layout) const { return layout.boxes[static_cast<std::size_t>(rank_)].volume(); }
 
-  Index linear(const Extents& g) const { return (g[0] * in_.shape[1] + g[1]) * in_.shape[2] + g[2]; }
+  Index linear(const Extents& g) const {
+    const Extents n = problem_.extents();
+    return (g[0] * n[1] + g[1]) * n[2] + g[2];
+  }
 
   std::vector<std::complex<double>> gather() const {
     std::vector<std::complex<double>> data(static_cast<std::size_t>(problem_.elements()));
-    for (Index offset = 0; offset < volume(in_); ++offset)
-      data[static_cast<std::size_t>(linear(in_.global_index(rank_, offset)))] =
-          buffer_[static_cast<std::size_t>(offset)];
+    for (Index offset = 0; offset < volume(in_); ++offset) {
+      const auto place = static_cast<std::size_t>(in_.place(rank_, offset));
+      std::complex<double>& value = data[static_cast<std::size_t>(linear(in_.global_index(rank_, offset)))];
+      if (problem_.real_input())
+        value = reinterpret_cast<const Real*>(buffer_.data())[place];
+      else
+        value = buffer_[place];
+    }
     MPI_Allreduce(MPI_IN_PLACE, data.data(), static_cast<int>(2 * data.size()), MPI_DOUBLE, MPI_SUM, comm_);
+    if (problem_.real_output()) complete(data);
     return data;
+  }
+
+  /// The other half of a hermitian spectrum.
+  void complete(std::vector<std::complex<double>>& data) const {
+    const Extents n = problem_.extents();
+    const std::size_t last = problem_.last_axis();
+    for (Index x = 0; x < n[0]; ++x)
+      for (Index y = 0; y < n[1]; ++y)
+        for (Index z = 0; z < n[2]; ++z) {
+          const Extents index{x, y, z};
+          if (index[last] <= n[last] / 2) continue;
+          const Extents mirror{(n[0] - x) % n[0], (n[1] - y) % n[1], (n[2] - z) % n[2]};
+          data[static_cast<std::size_t>(linear(index))] = std::conj(data[static_cast<std::size_t>(linear(mirror))]);
+        }
   }
 
   void transform(std::vector<std::complex<double>>& data) const {
@@ -76,7 +99,7 @@ class NaivePlan : public Plan {
     if (defect_ == Defect::wrong_sign) sign = -sign;
     std::size_t stride = 1;
     for (std::size_t a = 3; a-- > 0;) {
-      const auto n = static_cast<std::size_t>(in_.shape[a]);
+      const auto n = static_cast<std::size_t>(problem_.extents()[a]);
       std::vector<std::complex<double>> line(n), roots(n);
       for (std::size_t m = 0; m < n; ++m)
         roots[m] = std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(m) / static_cast<double>(n));
@@ -101,7 +124,12 @@ class NaivePlan : public Plan {
     for (Index offset = 0; offset < size; ++offset) {
       Extents global = out_.global_index(rank_, defect_ == Defect::permuted_output ? size - 1 - offset : offset);
       if (defect_ == Defect::swapped_axes) std::swap(global[0], global[1]);
-      target[static_cast<std::size_t>(offset)] = Complex(data[static_cast<std::size_t>(linear(global))]);
+      const Complex value(data[static_cast<std::size_t>(linear(global))]);
+      const auto place = static_cast<std::size_t>(out_.place(rank_, offset));
+      if (problem_.real_output())
+        reinterpret_cast<Real*>(target.data())[place] = value.real();
+      else
+        target[place] = value;
     }
     int last = 0;
     for (int r = 0; r < out_.ranks(); ++r)

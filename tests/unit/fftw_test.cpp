@@ -91,6 +91,78 @@ TEST(Fftw, GivesTheTransformOverAnyAxesOfAnyShape) {
   EXPECT_EQ(cases, 5 * 7 * 32);
 }
 
+/// As error_of, of a real transform: rows of reals in the place of rows of complex elements, the last axis halved.
+template <class Real>
+double real_error_of(const Case& c) {
+  Case half = c;
+  half.shape[2] = c.shape[2] / 2 + 1;
+  LocalFftSpec spec = spec_of(half);
+  std::ranges::rotate(spec.axes, spec.axes.end() - 1);  // the halved axis first
+  spec.real_length = c.shape[2];
+  const Index rows = c.shape[0] * c.shape[1];
+  const auto elements = static_cast<std::size_t>(rows * half.shape[2]);
+  std::vector<std::complex<Real>> in(elements);
+  std::vector<std::complex<Real>> other(c.in_place ? 0 : elements);
+  auto& out = c.in_place ? in : other;
+  const auto plan = fftw().make(spec, in.data(), out.data());
+
+  std::mt19937 random(7);
+  std::uniform_real_distribution<Real> values(-1, 1);
+  std::vector<Wide> space;
+  for (Index i = 0; i < rows * c.shape[2]; ++i) space.emplace_back(values(random));
+  std::vector<Wide> spectrum = space;
+  Wide size = 1;
+  for (const std::size_t axis : c.axes) {
+    test::naive_dft_axis(spectrum, c.shape, axis, -1);
+    size *= static_cast<long double>(c.shape[axis]);
+  }
+  const bool forward = c.direction == Direction::forward;
+  const auto each = [&](auto&& use) {  // real and complex elements with their places, in reals and in elements
+    for (Index row = 0; row < rows; ++row) {
+      for (Index z = 0; z < c.shape[2]; ++z)
+        use(true, static_cast<std::size_t>(row * c.shape[2] + z),
+            static_cast<std::size_t>(2 * row * half.shape[2] + z));
+      for (Index z = 0; z < half.shape[2]; ++z)
+        use(false, static_cast<std::size_t>(row * c.shape[2] + z), static_cast<std::size_t>(row * half.shape[2] + z));
+    }
+  };
+  each([&](bool real, std::size_t element, std::size_t place) {
+    if (real && forward) reinterpret_cast<Real*>(in.data())[place] = static_cast<Real>(space[element].real());
+    if (!real && !forward) in[place] = std::complex<Real>(spectrum[element]);
+  });
+  plan->execute();
+  double largest = 0;
+  double error = 0;
+  each([&](bool real, std::size_t element, std::size_t place) {
+    if (real == forward) return;
+    const Wide expected = real ? space[element] * size : spectrum[element];
+    const Wide found = real ? Wide(reinterpret_cast<const Real*>(out.data())[place]) : Wide(out[place]);
+    largest = std::max(largest, static_cast<double>(std::abs(expected)));
+    error = std::max(error, static_cast<double>(std::abs(expected - found)));
+  });
+  return error / largest;
+}
+
+TEST(Fftw, GivesTheRealTransformOverAnyAxesOfAnyShape) {
+  int cases = 0;
+  for (const Extents& shape : {Extents{6, 5, 9}, {16, 8, 32}, {1, 9, 10}, {12, 1, 33}, {4, 3, 1}, {3, 4, 2}})
+    for (const auto& axes : std::vector<std::vector<std::size_t>>{{2}, {1, 2}, {0, 2}, {0, 1, 2}})
+      for (const auto precision : {Precision::double_precision, Precision::single_precision})
+        for (const auto direction : {Direction::forward, Direction::backward})
+          for (const auto effort : {Effort::estimate, Effort::measure})
+            for (const bool in_place : {true, false})
+              for (const bool single_plan : {true, false}) {
+                const Case c{shape, axes, precision, direction, effort, in_place, single_plan};
+                const double error = precision == Precision::double_precision ? real_error_of<double>(c) / 2.3e-16
+                                                                              : real_error_of<float>(c) / 1.2e-7;
+                EXPECT_LT(error, 30) << shape[0] << "x" << shape[1] << "x" << shape[2] << " axes " << axes.size() << " "
+                                     << to_string(direction) << " in place " << in_place << " single plan "
+                                     << single_plan;
+                ++cases;
+              }
+  EXPECT_EQ(cases, 6 * 4 * 32);
+}
+
 /// Works through every candidate, by writing each decision into a wisdom file before planning.
 class EveryCandidate : public testing::Test {
  protected:

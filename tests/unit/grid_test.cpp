@@ -69,6 +69,29 @@ TEST(Decomposition, NamesSayWhatARankHolds) {
   EXPECT_EQ(decompose({8, 8, 8}, {{2, 2, 2}}).name, "blocks 2x2x2");
 }
 
+TEST(RealInPlaceOf, CutsWhereTheComplexDataIsCutAndPadsToItsPlace) {
+  // 9 reals lie in the place of 5 complex elements, dealt 3 and 2: 6 reals, and 3 with a gap of one.
+  const Decomposition complex = decompose({4, 3, 5}, {{2, 1, 2}});
+  const Decomposition real = real_in_place_of(complex, 2, 9);
+  EXPECT_EQ(real.shape, (Extents{4, 3, 9}));
+  EXPECT_EQ(real.boxes[0], (Box{{0, 0, 0}, {2, 3, 6}}));
+  EXPECT_EQ(real.boxes[1], (Box{{0, 0, 6}, {2, 3, 9}}));
+  EXPECT_EQ(real.padding, (std::vector<Index>{0, 1, 0, 1}));
+  for (int rank = 0; rank < 4; ++rank)
+    EXPECT_EQ(real.memory_volume(rank), 2 * complex.boxes[static_cast<std::size_t>(rank)].volume());
+  EXPECT_EQ(real.strides(1), (Extents{12, 4, 1}));
+  EXPECT_EQ(real.place(1, 2), 2);
+  EXPECT_EQ(real.place(1, 3), 4);
+  EXPECT_EQ(real.global_index(1, 3), (Extents{0, 1, 6}));
+  EXPECT_EQ(complex.place(1, 3), 3);
+}
+
+TEST(RealInPlaceOf, MayLeaveARankNothingButPadding) {
+  const Decomposition real = real_in_place_of(decompose({1, 1, 3}, {{1, 1, 3}}), 2, 4);
+  EXPECT_TRUE(real.boxes[2].empty());
+  EXPECT_EQ(real.memory_volume(2), 2);
+}
+
 TEST(TwoDimensionalGrids, AreAllFactorisationsMostSquareFirst) {
   const auto grids = two_dimensional_grids(12);
   ASSERT_EQ(grids.size(), 6U);

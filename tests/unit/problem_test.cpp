@@ -63,7 +63,8 @@ TEST(ParseNames, EveryValueIsReadBackFromItsText) {
     EXPECT_EQ(parse_buffers(to_string(value)), value);
   for (const auto value : {Effort::estimate, Effort::measure, Effort::patient})
     EXPECT_EQ(parse_effort(to_string(value)), value);
-  EXPECT_EQ(parse_kind(to_string(Kind::c2c)), Kind::c2c);
+  for (const auto value : {Kind::c2c, Kind::r2c})
+    EXPECT_EQ(parse_kind_and_direction(to_string(value), std::nullopt).kind, value);
   EXPECT_EQ(to_string(Placement::out_of_place), "out-of-place");
   EXPECT_EQ(to_string(Precision::single_precision), "single");
 }
@@ -73,7 +74,19 @@ TEST(ParseNames, RefusalListsTheChoicesAndSuggestsTheNearest) {
   EXPECT_THAT(message, HasSubstr("--buffers 'in_place'"));
   EXPECT_THAT(message, HasSubstr("did you mean 'in-place'?"));
   EXPECT_THAT(message, HasSubstr("in-place, out-of-place"));
-  EXPECT_THAT(message_of([] { (void)parse_kind("r2c"); }), HasSubstr("expected c2c"));
+  EXPECT_THAT(message_of([] { (void)parse_kind_and_direction("r2r", std::nullopt); }),
+              HasSubstr("one of c2c, r2c, c2r"));
+}
+
+TEST(ParseNames, C2rIsR2cBackward) {
+  const auto c2r = parse_kind_and_direction("c2r", std::nullopt);
+  EXPECT_EQ(c2r.kind, Kind::r2c);
+  EXPECT_EQ(c2r.direction, Direction::backward);
+  EXPECT_EQ(parse_kind_and_direction("c2r", "backward").direction, Direction::backward);
+  EXPECT_EQ(parse_kind_and_direction("r2c", "backward").direction, Direction::backward);
+  EXPECT_EQ(parse_kind_and_direction("r2c", std::nullopt).direction, Direction::forward);
+  EXPECT_THAT(message_of([] { (void)parse_kind_and_direction("c2r", "forward", "--kind", "--direction"); }),
+              testing::AllOf(HasSubstr("--kind 'c2r'"), HasSubstr("--direction is forward")));
 }
 
 TEST(Text, ShapesAndGridsAreReadBack) {
@@ -102,6 +115,15 @@ TEST(Problem, PadsItsShapeAndCountsItsElements) {
   EXPECT_DOUBLE_EQ(problem.credited_flops(), 5 * 30 * std::log2(30.0));
   problem.precision = Precision::single_precision;
   EXPECT_EQ(problem.element_bytes(), 8U);
+  problem.kind = Kind::r2c;
+  EXPECT_DOUBLE_EQ(problem.credited_flops(), 2.5 * 30 * std::log2(30.0));
+  EXPECT_EQ(problem.input_extents(), (Extents{6, 5, 1}));
+  EXPECT_EQ(problem.input_element_bytes(), 4U);
+  EXPECT_EQ(problem.output_extents(), (Extents{6, 3, 1}));
+  EXPECT_EQ(problem.output_element_bytes(), 8U);
+  problem.direction = Direction::backward;
+  EXPECT_EQ(problem.input_extents(), (Extents{6, 3, 1}));
+  EXPECT_EQ(problem.output_extents(), (Extents{6, 5, 1}));
   problem.shape = {};
   EXPECT_THROW((void)problem.extents(), InputError);
 }
