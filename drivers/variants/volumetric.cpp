@@ -14,20 +14,19 @@ namespace fourscore {
 namespace {
 
 Grid mesh_of(const Problem& problem, int ranks) {
-  if (problem.grid.empty()) return most_cubic_mesh(problem.extents(), ranks);
+  if (problem.grid.empty()) return most_cubic_mesh(problem.complex_extents(), ranks);
   return Grid{{problem.grid[0], problem.grid[1], problem.grid[2]}};
 }
 
 /// Natural: the last return, to blocks, is a redistribution of its own. Transposed: it is left out, and a backward
-/// transform begins where it would have begun.
+/// transform begins where it would have begun. The halved axis of real data is the last to be transformed backward.
 std::vector<ChainStage> stages_of(const Problem& problem, const Grid& mesh) {
-  const VolumetricLayouts layouts = volumetric_layouts(problem.extents(), mesh);
+  const VolumetricLayouts layouts = volumetric_layouts(problem.complex_extents(), mesh);
   const auto& [x, y, z] = layouts.pencils;
   std::vector<ChainStage> stages{{layouts.blocks, {}}, {z, {2}}, {y, {1}}, {x, {0}}};
-  if (problem.contract.layout == LayoutContract::natural)
-    stages.push_back({layouts.blocks, {}});
-  else if (problem.direction == Direction::backward)
-    std::ranges::reverse(stages);
+  const bool natural = problem.contract.layout == LayoutContract::natural;
+  if (natural) stages.push_back({layouts.blocks, {}});
+  if (problem.direction == Direction::backward && (!natural || problem.real_output())) std::ranges::reverse(stages);
   return merge_stages(std::move(stages));
 }
 
@@ -40,10 +39,12 @@ class Volumetric : public Variant {
             "eleftheriou2005"};
   }
 
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     require_grid(problem, ranks, 3);
-    const Index most = fewest_pencils(problem.extents());
+    const Index most = fewest_pencils(problem.complex_extents());
     if (ranks > most)
       return fmt::format(
           "{} ranks are more than volumetric can use: {} for shape {}, the fewest 1-D transforms that an axis has",
