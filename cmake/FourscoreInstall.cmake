@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fourscore")
 set(libraries fourscore_compile fourscore_geometry)
-foreach(library fourscore_results fourscore_core fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters fourscore_bench)
+foreach(library fourscore_results fourscore_core fourscore_local fourscore_exchanges fourscore_2decomp fourscore_variants fourscore_hwcounters fourscore_bench)
   if(TARGET ${library})
     list(APPEND libraries ${library})
   endif()
@@ -25,7 +25,7 @@ install(DIRECTORY results hwcounters DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fou
 set(FOURSCORE_WITH_MPI ${MPI_C_FOUND})
 configure_package_config_file(cmake/fourscoreConfig.cmake.in "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" cmake/FindFFTW3.cmake
+install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" cmake/FindFFTW3.cmake cmake/FindAccFFT.cmake cmake/FourscoreMpiCxx.cmake
   DESTINATION ${package_dir})
 
 install(DIRECTORY analysis/fourscore_analysis DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis PATTERN __pycache__ EXCLUDE)

@@ -1,0 +1,16 @@
+# MPI::MPI_CXX for libraries that ask for it, by the MPI::MPI_C at hand: their own search might find another MPI. Where the
+# C++ bindings that older MPIs have lie beside its library, they are linked, since a static library may refer to them.
+if(NOT TARGET MPI::MPI_CXX)
+  add_library(MPI::MPI_CXX INTERFACE IMPORTED)
+  target_link_libraries(MPI::MPI_CXX INTERFACE MPI::MPI_C)
+  foreach(mpi IN LISTS MPI_C_LIBRARIES)
+    cmake_path(GET mpi PARENT_PATH folder)
+    cmake_path(GET mpi STEM stem)
+    string(REGEX REPLACE "^lib" "" stem "${stem}")
+    unset(bindings)
+    find_library(bindings NAMES ${stem}_cxx ${stem}cxx PATHS "${folder}" NO_DEFAULT_PATH NO_CACHE)
+    if(bindings)
+      target_link_libraries(MPI::MPI_CXX INTERFACE "${bindings}")
+    endif()
+  endforeach()
+endif()
