@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstring>
+#include <ostream>
 #include <set>
 
 #include "core/variant.hpp"
@@ -23,6 +24,7 @@ struct Promise {
   bool in_place;
   bool both_precisions;
 };
+void PrintTo(const Promise& promise, std::ostream* out) { *out << promise.variant; }
 
 const std::vector<Promise> promises{
     {"2decomp", {LayoutContract::natural, LayoutContract::transposed}, {Effort::measure}, false, false},
