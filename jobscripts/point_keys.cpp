@@ -56,6 +56,9 @@ const std::map<std::string, Access, std::less<>>& accesses() {
       {"instances",
        {[](P& p, S v) { p.problem.instances = positive_integer(v, "instances"); },
         [](const P& p) { return std::to_string(p.problem.instances); }}},
+      {"placement",
+       {[](P& p, S v) { p.problem.placement = parse_placement(v); },
+        [](const P& p) { return to_string(p.problem.placement); }}},
       {"layout",
        {[](P& p, S v) { p.problem.contract.layout = parse_layout(v); },
         [](const P& p) { return to_string(p.problem.contract.layout); }}},
@@ -72,9 +75,9 @@ const std::map<std::string, Access, std::less<>>& accesses() {
 }  // namespace
 
 const std::vector<std::string>& point_keys() {
-  static const std::vector<std::string> keys{"variant",   "exchange",  "local_fft", "shape",  "precision",
-                                             "kind",      "direction", "ranks",     "grid",   "threads",
-                                             "instances", "layout",    "buffers",   "planner"};
+  static const std::vector<std::string> keys{"variant",   "exchange",  "local_fft", "shape",   "precision",
+                                             "kind",      "direction", "ranks",     "grid",    "threads",
+                                             "instances", "placement", "layout",    "buffers", "planner"};
   return keys;
 }
 

@@ -35,7 +35,8 @@ std::string group_title(const json& point) {
                   point.value("kind", "?"), point.value("direction", "?"), point.value("ranks", 0),
                   point.value("ranks", 0) == 1 ? "" : "s");
   if (point.value("threads", 1) != 1) title += fmt::format(" x {} threads", point.value("threads", 1));
-  if (point.value("instances", 1) != 1) title += fmt::format(", {} instances", point.value("instances", 1));
+  if (point.value("instances", 1) != 1)
+    title += fmt::format(", {} instances, placement {}", point.value("instances", 1), point.value("placement", "all"));
   return title + fmt::format(": {}, {}, planner {}", contract.value("layout", "?"), contract.value("buffers", "?"),
                              contract.value("planner", "?"));
 }

@@ -40,26 +40,32 @@ std::string joined(const json& values) {
 }  // namespace
 
 CsvExport::CsvExport(std::ostream& out) : out_(out) {
-  out_ << fmt::format("{},repetition,time_s\n", fmt::join(index_columns(), ","));
+  out_ << fmt::format("{},repetition,time_s,instance_time_s\n", fmt::join(index_columns(), ","));
 }
 
 void CsvExport::add(const json& record, const std::string& name) {
   std::string line;
   for (const auto& value : index_row(record, name)) line += shown(value) + ',';
   const json times = record.value("/samples/time_s"_json_pointer, json::array());
-  if (times.empty()) out_ << line << ",\n";
-  std::size_t repetition = 0;
-  for (const auto& time : times) out_ << line << repetition++ << ',' << time.dump() << '\n';
+  const json instances = record.value("/samples/instance_time_s"_json_pointer, json::array());
+  if (times.empty()) out_ << line << ",,\n";
+  for (std::size_t repetition = 0; repetition < times.size(); ++repetition) {
+    out_ << line << repetition << ',' << times[repetition].dump() << ',';
+    for (std::size_t i = 0; i < instances.size(); ++i)
+      out_ << (i == 0 ? "" : ";") << instances[i].at(repetition).dump();
+    out_ << '\n';
+  }
 }
 
 std::string benchmark_name(const json& point) {
   const json contract = point.value("contract", json::object());
-  std::string name = fmt::format(
-      "{}/{}/{}/{}/{}/{}/{}/ranks:{}/grid:{}/threads:{}/instances:{}/{}/{}/{}", point.value("variant", "?"),
-      point.value("exchange", "?"), point.value("local_fft", "?"), joined(point.value("shape", json::array())),
-      point.value("precision", "?"), point.value("kind", "?"), point.value("direction", "?"), point.value("ranks", 0),
-      joined(point.value("grid", json("auto"))), point.value("threads", 1), point.value("instances", 1),
-      contract.value("layout", "?"), contract.value("buffers", "?"), contract.value("planner", "?"));
+  std::string name =
+      fmt::format("{}/{}/{}/{}/{}/{}/{}/ranks:{}/grid:{}/threads:{}/instances:{}/placement:{}/{}/{}/{}",
+                  point.value("variant", "?"), point.value("exchange", "?"), point.value("local_fft", "?"),
+                  joined(point.value("shape", json::array())), point.value("precision", "?"), point.value("kind", "?"),
+                  point.value("direction", "?"), point.value("ranks", 0), joined(point.value("grid", json("auto"))),
+                  point.value("threads", 1), point.value("instances", 1), point.value("placement", "all"),
+                  contract.value("layout", "?"), contract.value("buffers", "?"), contract.value("planner", "?"));
   const json parameters = point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())
     name += fmt::format("/{}:{}", key, value.is_string() ? value.get<std::string>() : value.dump());
@@ -119,8 +125,12 @@ json benchmark_export(const std::vector<json>& records, const std::string& execu
         entry["iterations"] = 0;
         benchmarks.push_back(entry);
       }
-      for (const auto& time : times) {
+      const json instances = record->value("/samples/instance_time_s"_json_pointer, json::array());
+      for (std::size_t of_launch = 0; of_launch < times.size(); ++of_launch) {
+        const json& time = times[of_launch];
         entry["repetition_index"] = repetition++;
+        for (std::size_t i = 0; i < instances.size(); ++i)
+          entry[fmt::format("instance_{}_s", i + 1)] = instances[i].at(of_launch);
         // Wall time of the slowest rank; processor time is not measured, and tools expect the key.
         entry["real_time"] = time.get<double>() * 1e9;
         entry["cpu_time"] = time.get<double>() * 1e9;

@@ -109,6 +109,7 @@ const std::vector<Column>& columns() {
       text("grid", "/point/grid", "x"),
       integer("threads", "/point/threads"),
       integer("instances", "/point/instances"),
+      text("placement", "/point/placement"),
       text("precision", "/point/precision"),
       text("kind", "/point/kind"),
       text("direction", "/point/direction"),

@@ -44,7 +44,7 @@ class Point:
 
     @property
     def gflops(self) -> float | None:
-        """Credited 5 N log2 N flops over time_s, in 1e9 a second."""
+        """Credited flops (5 N log2 N, half for real data, of all instances) over time_s, in 1e9 a second."""
         credited = self.measured[0].credited_flops if self.measured else None
         return credited / self.time_s / 1e9 if credited else None
 
@@ -174,6 +174,8 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
             label += f" {method.grid}"
         if method.parameters:
             label += f" {method.parameters}"
+        if method.placement:
+            label += f" {method.placement}"
         labels[method] = label
     return labels
 

@@ -45,6 +45,7 @@ class Method:
     local_fft: str
     grid: str  # "auto" or "2x2"
     parameters: str  # "" or "name=value, ..."
+    placement: str = ""  # of several instances: "all" or "subset"; "" for one
     options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
 
     def option(self, name: str) -> str | None:
@@ -282,6 +283,7 @@ def _method(point: dict[str, Any]) -> Method:
         local_fft=_text(point.get("local_fft", "")),
         grid=grid if isinstance(grid, str) else "x".join(str(int(extent)) for extent in grid),
         parameters=", ".join(f"{name}={parameters[name]}" for name in sorted(parameters)),
+        placement=_text(point.get("placement", "all")) if int(point.get("instances", 1)) > 1 else "",
         options=tuple((name, _text(parameters[name])) for name in sorted(parameters)),
     )
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <set>
 
+#include "core/instances.hpp"
 #include "core/provenance.hpp"
 #include "mpi/error.hpp"
 #include "results/sha256.hpp"
@@ -39,27 +43,94 @@ void load_wisdom(Agreement& agreement, const Options& options, const ResolvedPoi
   });
 }
 
-std::unique_ptr<Plan> make_plan(MPI_Comm comm, Agreement& agreement, const ResolvedPoint& resolved, Measurement& result,
-                                double& own_seconds) {
-  std::unique_ptr<Plan> plan;
+std::unique_ptr<Instances> make_instances(MPI_Comm comm, Agreement& agreement, const ResolvedPoint& resolved,
+                                          Measurement& result, double& own_seconds) {
+  std::unique_ptr<Instances> instances;
   FOURSCORE_MPI(MPI_Barrier(comm));
   const Stopwatch watch;
   agreement.run([&] {
-    plan = resolved.variant->make_plan({resolved.point.problem, comm, resolved.exchange, *resolved.local_fft});
+    instances = std::make_unique<Instances>(
+        *resolved.variant, PlanContext{resolved.point.problem, comm, resolved.exchange, *resolved.local_fft});
     own_seconds = watch.seconds();
   });
   result.steps.plan_s = watch.seconds();
-  return plan;
+  return instances;
 }
 
-/// The opposite transform, planned quickly, on the same grid; null where the variant has none.
+/// The opposite transform of one instance, planned quickly, on the same grid; null where the variant has none.
 std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved, const Plan& plan) {
-  Problem opposite = resolved.point.problem;
+  Problem opposite = one_instance(resolved.point.problem);
   opposite.direction = opposite.direction == Direction::forward ? Direction::backward : Direction::forward;
   opposite.contract.effort = Effort::estimate;
   opposite.grid = plan.grid();
-  if (resolved.variant->supports(opposite, resolved.point.ranks)) return nullptr;
+  if (resolved.variant->supports(opposite, mpi::size_of(comm))) return nullptr;
   return resolved.variant->make_plan({opposite, comm, resolved.exchange, *resolved.local_fft});
+}
+
+/// One for each instance that is here, each with data of its own, so that no instance passes with another's.
+class Verifiers {
+ public:
+  Verifiers(const Problem& problem, const Instances& instances, std::uint64_t seed) : instances_(instances) {
+    for (const auto& instance : instances.here()) {
+      const auto number = static_cast<std::uint64_t>(instance.number);
+      verifiers_.push_back(std::make_unique<Verifier>(one_instance(problem), instances.comm(), *instance.plan,
+                                                      number == 0 ? seed : mix(seed + number)));
+    }
+  }
+  using MakeInverse = std::function<std::unique_ptr<Plan>(const Plan&)>;
+  [[nodiscard]] std::vector<Check> check_before(const MakeInverse& make) {
+    return of_each(
+        [&](Verifier& verifier, Plan& plan) { return verifier.check_before(plan, [&] { return make(plan); }); });
+  }
+  void fill(int run) {
+    for (std::size_t i = 0; i < verifiers_.size(); ++i) verifiers_[i]->fill(*instances_.here()[i].plan, run);
+  }
+  [[nodiscard]] std::vector<Check> check_after() {
+    return of_each([](Verifier& verifier, Plan& plan) { return std::vector{verifier.check_after(plan)}; });
+  }
+
+ private:
+  template <class CheckOne>
+  std::vector<Check> of_each(const CheckOne& check_one) {
+    std::vector<Check> all;
+    for (std::size_t i = 0; i < verifiers_.size(); ++i)
+      for (Check& check : check_one(*verifiers_[i], *instances_.here()[i].plan)) {
+        if (instances_.several()) check.name += " of instance " + std::to_string(instances_.here()[i].number + 1);
+        all.push_back(std::move(check));
+      }
+    return all;
+  }
+
+  const Instances& instances_;
+  std::vector<std::unique_ptr<Verifier>> verifiers_;
+};
+
+/// JSON has no infinity: an error that is not finite is absent.
+nlohmann::json checks_json(const std::vector<Check>& checks) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Check& check : checks) {
+    nlohmann::json entry{{"name", check.name}, {"when", check.when}, {"tolerance", check.tolerance}, {"ok", check.ok}};
+    if (std::isfinite(check.error)) entry["error"] = check.error;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+/// Adds the checks of all instances on rank 0, those that are here elsewhere; whether all are ok is the same
+/// everywhere.
+bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Check>& mine, std::vector<Check>& kept) {
+  int ok = std::all_of(mine.begin(), mine.end(), [](const Check& check) { return check.ok; }) ? 1 : 0;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, comm));
+  if (instances.here().size() > 1 || !instances.several()) {  // every rank knows all of them
+    kept.insert(kept.end(), mine.begin(), mine.end());
+    return ok != 0;
+  }
+  const bool speaks = mpi::rank_in(instances.comm()) == 0;
+  for (const auto& list : gather_json(comm, checks_json(speaks ? mine : std::vector<Check>{})))
+    for (const auto& entry : list)
+      kept.push_back({entry["name"], entry["when"], entry.value("error", std::numeric_limits<double>::infinity()),
+                      entry["tolerance"], entry["ok"]});
+  return ok != 0;
 }
 
 /// Zeros stay zeros through every component, however often it runs; what a run left behind would grow with each pass
@@ -83,20 +154,22 @@ void check_components(MPI_Comm comm, const std::vector<Component>& components) {
     throw std::logic_error("the ranks of the plan have different components");
 }
 
-void describe_plan(MPI_Comm comm, const Plan& plan, const ResolvedPoint& resolved, double plan_s, double rss,
-                   Measurement& result) {
-  const int rank = mpi::rank_in(comm);
-  const Traffic traffic = plan.traffic();
-  const nlohmann::json mine{{"plan_s", plan_s},
-                            {"local_data_bytes", data_bytes(plan, rank, resolved.point.problem)},
-                            {"plan_bytes", plan.buffer_bytes()},
-                            {"workspace_bytes", plan.workspace_bytes()},
-                            {"rss", rss},
-                            {"local_ffts", plan.describe_local_ffts()},
-                            {"bytes_sent", traffic.bytes_sent},
-                            {"messages_sent", traffic.messages_sent},
-                            {"bytes_self", traffic.bytes_self},
-                            {"bytes_read_shared", traffic.bytes_read_shared}};
+void describe_plans(MPI_Comm comm, const Instances& instances, const ResolvedPoint& resolved, double plan_s, double rss,
+                    Measurement& result) {
+  const Plan& plan = *instances.here().front().plan;
+  const Traffic traffic = instances.traffic();
+  const nlohmann::json mine{
+      {"plan_s", plan_s},
+      {"local_data_bytes", data_bytes(plan, mpi::rank_in(instances.comm()), resolved.point.problem) *
+                               static_cast<double>(instances.here().size())},
+      {"plan_bytes", instances.buffer_bytes()},
+      {"workspace_bytes", instances.workspace_bytes()},
+      {"rss", rss},
+      {"local_ffts", plan.describe_local_ffts()},
+      {"bytes_sent", traffic.bytes_sent},
+      {"messages_sent", traffic.messages_sent},
+      {"bytes_self", traffic.bytes_self},
+      {"bytes_read_shared", traffic.bytes_read_shared}};
   std::set<nlohmann::json> distinct;
   for (const auto& one : gather_json(comm, mine)) {
     result.plan_s.push_back(one["plan_s"]);
@@ -117,8 +190,20 @@ void describe_plan(MPI_Comm comm, const Plan& plan, const ResolvedPoint& resolve
   result.output_layout = plan.output_layout().name;
 }
 
-bool all_ok(const std::vector<Check>& checks) {
-  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+Samples sample(Sampler& sampler, Instances& instances, Verifiers& verifiers) {
+  return sampler.measure_instances(
+      instances.several() ? instances.here().size() : 0, [&](int run) { verifiers.fill(run); },
+      [&](PhaseClock& clock, const Sampler::Done& done) { instances.execute(clock, done); });
+}
+
+std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler, Instances& instances,
+                                                const Problem& problem) {
+  const std::vector<Component> components = instances.components();
+  check_components(comm, components);
+  for (const auto& instance : instances.here()) clear_buffers(*instance.plan, mpi::rank_in(instances.comm()), problem);
+  std::vector<ComponentSamples> samples;
+  for (const Component& component : components) samples.push_back(sampler.measure_component(component));
+  return samples;
 }
 
 }  // namespace
@@ -126,47 +211,43 @@ bool all_ok(const std::vector<Check>& checks) {
 Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved) {
   Measurement result;
   const Problem& problem = resolved.point.problem;
-  const int rank = mpi::rank_in(comm);
   load_wisdom(agreement, options, resolved, result);
   double plan_s = 0;
-  const auto plan = make_plan(comm, agreement, resolved, result, plan_s);
+  const auto instances = make_instances(comm, agreement, resolved, result, plan_s);
   if (options.wisdom) agreement.run_on_root([&] { resolved.local_fft->save_wisdom(*options.wisdom); });
 
   const Stopwatch verify_watch;
-  Verifier verifier(problem, comm, *plan, options.seed);
+  Verifiers verifiers(problem, *instances, options.seed);
   double rss = 0;
-  result.checks = verifier.check_before(*plan, [&] {
+  const auto before = verifiers.check_before([&](const Plan& plan) {
     // The plan has run by now, and the inverse is not part of its memory.
-    rss = peak_rss_bytes();
-    return make_inverse(comm, resolved, *plan);
+    if (rss == 0) rss = peak_rss_bytes();
+    return make_inverse(instances->comm(), resolved, plan);
   });
   if (rss == 0) rss = peak_rss_bytes();
+  const bool right = keep_checks(comm, *instances, before, result.checks);
   result.steps.verify_s = verify_watch.seconds();
-  describe_plan(comm, *plan, resolved, plan_s, rss, result);
-  if (!all_ok(result.checks)) return result;
+  describe_plans(comm, *instances, resolved, plan_s, rss, result);
+  if (!right) return result;
 
   Sampler sampler(comm, options.sampling);
   const Stopwatch measure_watch;
-  result.samples =
-      sampler.measure([&](int run) { verifier.fill(*plan, run); }, [&](PhaseClock& clock) { plan->execute(clock); });
+  result.samples = sample(sampler, *instances, verifiers);
   result.steps.measure_s = measure_watch.seconds();
   const Stopwatch after_watch;
-  result.checks.push_back(verifier.check_after(*plan));
+  result.ok = keep_checks(comm, *instances, verifiers.check_after(), result.checks);
   *result.steps.verify_s += after_watch.seconds();
-  result.ok = all_ok(result.checks);
   if (result.ok && options.timeline) {
     const Stopwatch timeline_watch;
-    result.timeline = sampler.trace([&] { verifier.fill(*plan, options.sampling.repetitions); },
-                                    [&](PhaseClock& clock) { plan->execute(clock); }, problem.threads);
+    result.timeline =
+        sampler.trace([&] { verifiers.fill(options.sampling.repetitions); },
+                      [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
     result.steps.timeline_s = timeline_watch.seconds();
   }
   if (!result.ok || !options.isolate) return result;
 
   const Stopwatch isolate_watch;
-  const std::vector<Component> components = plan->components();
-  check_components(comm, components);
-  clear_buffers(*plan, rank, problem);
-  for (const Component& component : components) result.isolated.push_back(sampler.measure_component(component));
+  result.isolated = sample_components(comm, sampler, *instances, problem);
   result.steps.isolate_s = isolate_watch.seconds();
   return result;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "build_info.hpp"
+#include "core/instances.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -31,7 +32,7 @@ Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong; 2 unusa
 /// What the options hold before they are understood.
 struct Texts {
   std::string shape, grid = "auto", precision = "double", kind = "c2c", direction;
-  std::string layout = "transposed", buffers = "in-place", planner = "measure";
+  std::string layout = "transposed", placement = "all", buffers = "in-place", planner = "measure";
   std::string wisdom, record, campaign_file;
   std::vector<std::string> parameters;
   double max_time_s = 0;
@@ -60,7 +61,12 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
       ->check(CLI::Range(1, 4096))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--instances", problem.instances, "transforms at once; only 1 for now")
+  app.add_option("--instances", problem.instances, "transforms at once")
+      ->check(CLI::Range(1, most_instances))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--placement", texts.placement,
+                 "of instances: all, each over all ranks; subset, each on its own ranks")
       ->capture_default_str()
       ->group(group);
   app.add_option("--layout", texts.layout, "transposed: output as the method leaves it; natural: as the input")
@@ -143,6 +149,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
       "--kind", "--direction");
   problem.kind = kind;
   problem.direction = direction;
+  problem.placement = parse_placement(texts.placement, "--placement");
   problem.contract = {parse_layout(texts.layout, "--layout"), parse_buffers(texts.buffers, "--buffers"),
                       parse_effort(texts.planner, "--planner")};
   for (const std::string& text : texts.parameters) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/instances.hpp"
 #include "core/record.hpp"
 
 namespace fourscore::bench {
@@ -49,8 +50,27 @@ json verification_json(const std::vector<Check>& checks) {
   return {{"ok", ok}, {"checks", list}};
 }
 
-json samples_json(const Samples& samples) {
+/// [instance][repetition]: an instance is complete when it is on the last of its ranks.
+std::vector<std::vector<double>> instance_times(const Point& point, const Samples& samples) {
+  std::vector<std::vector<double>> times;
+  for (int instance = 0; instance < point.problem.instances; ++instance) {
+    const Range ranks = ranks_of_instance(point.problem, point.ranks, instance);
+    const auto here = point.problem.placement == InstancePlacement::all ? static_cast<std::size_t>(instance) : 0;
+    std::vector<double> latest(samples.time_s.size(), 0.0);
+    for (Index rank = ranks.low; rank < ranks.high; ++rank)
+      for (std::size_t i = 0; i < latest.size(); ++i)
+        latest[i] = std::max(latest[i], samples.rank_instance_s[static_cast<std::size_t>(rank)][here][i]);
+    times.push_back(std::move(latest));
+  }
+  return times;
+}
+
+json samples_json(const Point& point, const Samples& samples) {
   json result{{"time_s", samples.time_s}, {"warmup_s", samples.warmup_s}, {"rank_total_s", samples.rank_total_s}};
+  if (!samples.rank_instance_s.empty()) {
+    result["instance_time_s"] = instance_times(point, samples);
+    result["rank_instance_s"] = samples.rank_instance_s;
+  }
   if (!samples.closure_worst) return result;
   result["rank_phase_s"] = json::object();
   for (const auto& [phase, of_ranks] : samples.rank_phase_s)
@@ -116,7 +136,7 @@ json plan_json(const Options& options, const Measurement& measurement) {
 json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
   Problem problem = resolved.point.problem;
   problem.grid = measurement.grid;
-  const Cost cost = resolved.variant->cost(problem, resolved.point.ranks);
+  const Cost cost = cost_of_instances(*resolved.variant, problem, resolved.point.ranks);
   return {{"flops", cost.flops},
           {"bytes_sent_per_rank", measurement.bytes_sent},
           {"messages_per_rank", measurement.messages_sent},
@@ -173,6 +193,15 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   return validity_flags(facts);
 }
 
+json instance_ranks_json(const Point& point) {
+  json list = json::array();
+  for (int instance = 0; instance < point.problem.instances; ++instance) {
+    const Range ranks = ranks_of_instance(point.problem, point.ranks, instance);
+    list.push_back({{"first", ranks.low}, {"count", ranks.size()}});
+  }
+  return list;
+}
+
 /// "impulse: error 0.31 beyond 4.4e-15", the first check that failed.
 std::string reason_of(const std::vector<Check>& checks) {
   for (const Check& check : checks) {
@@ -197,6 +226,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
   json record = make_record(resolved.point, options.campaign, verdict, provenance.record);
   record["resolved"] = {
       {"grid", measurement.grid}, {"input", measurement.input_layout}, {"output", measurement.output_layout}};
+  if (resolved.point.problem.instances > 1) record["resolved"]["instance_ranks"] = instance_ranks_json(resolved.point);
   record["sampling"] = sampling_json(options);
   record["cards"] = cards_json(resolved);
   record["verification"] = verification_json(measurement.checks);
@@ -212,7 +242,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
     return record;
   }
   record["flags"] = flags_of(options, resolved, measurement, provenance);
-  record["samples"] = samples_json(measurement.samples);
+  record["samples"] = samples_json(resolved.point, measurement.samples);
   if (measurement.timeline) record["timeline"] = timeline_json(*measurement.timeline);
   if (options.isolate) record["isolated"] = isolated_json(measurement.isolated);
   return record;

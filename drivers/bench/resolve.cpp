@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/instances.hpp"
+
 namespace fourscore::bench {
 namespace {
 
@@ -23,9 +25,10 @@ void check_grid(const Point& point) {
   if (point.problem.grid.empty()) return;
   Index ranks = 1;
   for (const int extent : point.problem.grid) ranks *= extent;
-  if (ranks != point.ranks)
-    throw InputError(fmt::format("grid {} has {} places, but there are {} ranks", grid_text(point.problem.grid), ranks,
-                                 point.ranks));
+  const Index there = ranks_of_instance(point.problem, point.ranks, 0).size();
+  if (ranks != there)
+    throw InputError(fmt::format("grid {} has {} places, but there are {} ranks{}", grid_text(point.problem.grid),
+                                 ranks, there, there == point.ranks ? "" : " in a subset"));
 }
 
 void check_parameters(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
@@ -72,13 +75,12 @@ ResolvedPoint resolve_point(Point point) {
     if (point.exchange == "none") throw InputError(fmt::format("variant '{}' needs an exchange", point.variant));
     resolved.exchange = &find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", resolved.skip);
   }
-  if (point.problem.instances != 1)
-    throw InputError(fmt::format("instances is {}; allowed: 1", point.problem.instances));
+  if (point.problem.instances == 1) point.problem.placement = InstancePlacement::all;  // equal work is one point
   check_grid(point);
   check_parameters(point, *resolved.variant, resolved.exchange);
   if (!resolved.skip) resolved.skip = lacking_kind(point, *resolved.variant);
   if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.variant->refuses(*resolved.exchange);
-  if (!resolved.skip) resolved.skip = resolved.variant->supports(point.problem, point.ranks);
+  if (!resolved.skip) resolved.skip = supports_instances(*resolved.variant, point.problem, point.ranks);
   resolved.point = std::move(point);
   return resolved;
 }

@@ -16,10 +16,10 @@ struct ResolvedPoint {
   std::optional<std::string> skip;  ///< why this cannot be measured here, if so
 };
 
-/// Normalises: a variant that takes no exchange gets exchange "none" whatever was asked, so that equal work is one
-/// point. Calls no MPI. Throws InputError for unknown names (with the nearest), a grid that does not have the ranks,
-/// instances other than 1 and parameters the variant does not read. What is known but cannot run here, or not for
-/// this problem, is a skip with its reason.
+/// Normalises: a variant that takes no exchange gets exchange "none" and one instance placement all, whatever was
+/// asked, so that equal work is one point. Calls no MPI. Throws InputError for unknown names (with the nearest), a grid
+/// that does not have the ranks, instances beyond what is allowed and parameters the variant does not read. What is
+/// known but cannot run here, or not for this problem, is a skip with its reason.
 [[nodiscard]] ResolvedPoint resolve_point(Point point);
 
 }  // namespace fourscore::bench

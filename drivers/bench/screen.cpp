@@ -63,10 +63,10 @@ std::string what_ran(const json& record) {
   const json& point = record.at("point");
   const json& contract = point.at("contract");
   std::string text =
-      line("fft_bench", fmt::format("{} {} {} {}, exchange {}, local FFT {}", point["variant"].get<std::string>(),
+      line("fft_bench", fmt::format("{} {} {} {} {}, exchange {}, local FFT {}", point["variant"].get<std::string>(),
                                     shape_of(point["shape"]), point["precision"].get<std::string>(),
-                                    point["direction"].get<std::string>(), point["exchange"].get<std::string>(),
-                                    point["local_fft"].get<std::string>()));
+                                    point["kind"].get<std::string>(), point["direction"].get<std::string>(),
+                                    point["exchange"].get<std::string>(), point["local_fft"].get<std::string>()));
   const int ranks = point["ranks"];
   const int threads = point["threads"];
   std::string on = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
@@ -77,14 +77,34 @@ std::string what_ran(const json& record) {
     on += fmt::format(", {} to {}", resolved["input"].get<std::string>(), resolved["output"].get<std::string>());
   }
   text += wrapped("", on);
+  if (const int instances = point["instances"]; instances > 1)
+    text += line("", fmt::format("{} instances, placement {}", instances, point["placement"].get<std::string>()));
   text += line("", fmt::format("layout {}, {}, planner {}", contract["layout"].get<std::string>(),
                                contract["buffers"].get<std::string>(), contract["planner"].get<std::string>()));
   return text;
 }
 
+/// Of several instances the worst of each check that is right, and all that are wrong.
+std::vector<json> shown_checks(const json& record) {
+  std::vector<json> shown;
+  for (const json& check : record.at("verification").at("checks")) {
+    const std::string name = check.at("name").get<std::string>();
+    json entry = check;
+    if (check.at("ok").get<bool>()) entry["name"] = name.substr(0, name.find(" of instance "));
+    const auto same = std::find_if(shown.begin(), shown.end(), [&](const json& known) {
+      return known["name"] == entry["name"] && known["when"] == entry["when"] && known["ok"] == entry["ok"];
+    });
+    if (same == shown.end())
+      shown.push_back(std::move(entry));
+    else if (entry.value("error", 0.0) > same->value("error", 0.0))
+      *same = std::move(entry);
+  }
+  return shown;
+}
+
 std::string verified(const json& record) {
   std::string text;
-  for (const json& check : record.at("verification").at("checks")) {
+  for (const json& check : shown_checks(record)) {
     const bool ok = check.at("ok");
     const std::string name = check.at("name");
     std::string result = ok ? "" : " WRONG";
@@ -107,6 +127,14 @@ std::string times(const json& record) {
   text += line("", fmt::format("{} GFLOP/s at the median ({} N log2 N, 1e9)",
                                three_digits(record.at("credited_flops").get<double>() / middle / 1e9),
                                record.at("point").at("kind") == "r2c" ? "2.5" : "5"));
+  if (record["samples"].contains("instance_time_s")) {
+    std::vector<double> middles;
+    for (const json& of_instance : record["samples"]["instance_time_s"])
+      middles.push_back(median(of_instance.get<std::vector<double>>()));
+    const auto [first, last] = std::minmax_element(middles.begin(), middles.end());
+    text += line("instances", fmt::format("the first complete after {}, the last after {}", seconds_text(*first),
+                                          seconds_text(*last)));
+  }
   return text;
 }
 

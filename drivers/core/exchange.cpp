@@ -52,19 +52,27 @@ Traffic& Traffic::operator+=(const Traffic& other) {
 }
 
 void Exchange::run(PhaseClock& clock) {
+  begin(clock);
+  end(clock);
+}
+
+void Exchange::begin(PhaseClock& clock) {
   if (packs()) {
     const Region region(clock, Phase::pack);
     pack();
   }
+  const Region region(clock, Phase::exchange);
+  start();
+}
+
+void Exchange::end(PhaseClock& clock) {
   {
     const Region region(clock, Phase::exchange);
-    start();
     finish();
   }
-  if (unpacks()) {
-    const Region region(clock, Phase::unpack);
-    unpack();
-  }
+  if (!unpacks()) return;
+  const Region region(clock, Phase::unpack);
+  unpack();
 }
 
 std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes) { return std::make_unique<OrdinaryBuffer>(bytes); }

@@ -66,6 +66,9 @@ class Exchange {
   virtual void unpack() {}
   /// The whole exchange, its parts in Regions of the clock.
   virtual void run(PhaseClock& clock);
+  /// The same in two halves, with whatever else the rank does between them: pack and start, finish and unpack.
+  void begin(PhaseClock& clock);
+  void end(PhaseClock& clock);
   /// Whether pack() and unpack() do anything on this rank; where they do on none they are no phase of a plan.
   [[nodiscard]] virtual bool packs() const { return true; }
   [[nodiscard]] virtual bool unpacks() const { return true; }

@@ -57,6 +57,8 @@ constexpr Names<LayoutContract, 2> layouts{
     {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
 constexpr Names<Placement, 2> placements{
     {{"in-place", Placement::in_place}, {"out-of-place", Placement::out_of_place}}};
+constexpr Names<InstancePlacement, 2> instance_placements{
+    {{"all", InstancePlacement::all}, {"subset", InstancePlacement::subset}}};
 constexpr Names<Effort, 3> efforts{
     {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}};
 
@@ -127,7 +129,7 @@ std::size_t Problem::element_bytes() const { return precision == Precision::doub
 
 double Problem::credited_flops() const {
   const auto n = static_cast<double>(elements());
-  return (kind == Kind::r2c ? 2.5 : 5.0) * n * std::log2(n);
+  return instances * (kind == Kind::r2c ? 2.5 : 5.0) * n * std::log2(n);
 }
 
 Extents Problem::complex_extents() const {
@@ -166,6 +168,9 @@ Precision parse_precision(std::string_view text, std::string_view what) { return
 Direction parse_direction(std::string_view text, std::string_view what) { return parse_name(directions, text, what); }
 LayoutContract parse_layout(std::string_view text, std::string_view what) { return parse_name(layouts, text, what); }
 Placement parse_buffers(std::string_view text, std::string_view what) { return parse_name(placements, text, what); }
+InstancePlacement parse_placement(std::string_view text, std::string_view what) {
+  return parse_name(instance_placements, text, what);
+}
 Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
 
 KindAndDirection parse_kind_and_direction(std::string_view kind, std::optional<std::string_view> direction,
@@ -186,6 +191,7 @@ std::string to_string(Kind value) { return name_of(kinds, value); }
 std::string to_string(Direction value) { return name_of(directions, value); }
 std::string to_string(LayoutContract value) { return name_of(layouts, value); }
 std::string to_string(Placement value) { return name_of(placements, value); }
+std::string to_string(InstancePlacement value) { return name_of(instance_placements, value); }
 std::string to_string(Effort value) { return name_of(efforts, value); }
 
 std::string shape_text(const std::vector<Index>& shape) { return joined(shape); }

@@ -26,6 +26,8 @@ enum class Kind { c2c, r2c };
 enum class Direction { forward, backward };
 enum class LayoutContract { natural, transposed };
 enum class Placement { in_place, out_of_place };  // "in-place", "out-of-place"
+/// Where several instances run: each over all ranks, or each on its own subset of them. One instance: all.
+enum class InstancePlacement { all, subset };  // "all", "subset"
 enum class Effort { estimate, measure, patient };
 
 /// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
@@ -45,14 +47,15 @@ struct Problem {
   Direction direction = Direction::forward;
   std::vector<int> grid;  ///< process grid; empty: chosen by the variant
   int threads = 1;        ///< threads per rank, for the local FFT
-  int instances = 1;
+  int instances = 1;      ///< transforms at once
+  InstancePlacement placement = InstancePlacement::all;
   Contract contract;
   std::map<std::string, std::string> parameters;  ///< a variant's own options
 
   [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
   [[nodiscard]] Index elements() const;             ///< product of the shape
   [[nodiscard]] std::size_t element_bytes() const;  ///< of a complex element: 16 or 8
-  [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N, for r2c 2.5 N log2 N
+  [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N, for r2c 2.5 N log2 N; of all instances
 
   [[nodiscard]] std::size_t last_axis() const { return shape.size() - 1; }  ///< the one that r2c halves
   [[nodiscard]] Extents complex_extents() const;                            ///< extents() of the complex data
@@ -93,6 +96,7 @@ struct KindAndDirection {
 [[nodiscard]] Direction parse_direction(std::string_view text, std::string_view what = "direction");
 [[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
 [[nodiscard]] Placement parse_buffers(std::string_view text, std::string_view what = "buffers");
+[[nodiscard]] InstancePlacement parse_placement(std::string_view text, std::string_view what = "placement");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
 
 [[nodiscard]] std::string to_string(Precision);
@@ -100,6 +104,7 @@ struct KindAndDirection {
 [[nodiscard]] std::string to_string(Direction);
 [[nodiscard]] std::string to_string(LayoutContract);
 [[nodiscard]] std::string to_string(Placement);
+[[nodiscard]] std::string to_string(InstancePlacement);
 [[nodiscard]] std::string to_string(Effort);
 /// "128x96x100"
 [[nodiscard]] std::string shape_text(const std::vector<Index>& shape);

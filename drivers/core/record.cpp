@@ -126,6 +126,7 @@ json point_json(const Point& point) {
           {"grid", grid},
           {"threads", problem.threads},
           {"instances", problem.instances},
+          {"placement", to_string(problem.placement)},
           {"contract",
            {{"layout", to_string(problem.contract.layout)},
             {"buffers", to_string(problem.contract.placement)},
@@ -156,6 +157,7 @@ Point point_from_json(const json& object) {
     problem.grid = reader.extents<int>(*grid, "grid");
   problem.threads = reader.positive("threads", problem.threads);
   problem.instances = reader.positive("instances", problem.instances);
+  problem.placement = parse_placement(reader.text("placement", to_string(problem.placement)));
   if (const json* contract = reader.find("contract")) problem.contract = contract_from_json(*contract);
   if (const json* parameters = reader.find("parameters")) problem.parameters = parameters_from_json(*parameters);
   reader.finish();

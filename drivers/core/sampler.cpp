@@ -47,10 +47,10 @@ int Sampler::loop(const std::function<void(int)>& prepare, const std::function<v
     if (i > 0 && stop_now(started)) return i;
     prepare(i);
     FOURSCORE_MPI(MPI_Barrier(comm_));
-    const auto begin = std::chrono::steady_clock::now();
+    begin_ = std::chrono::steady_clock::now();
     run();
     const auto end = std::chrono::steady_clock::now();
-    total_[static_cast<std::size_t>(i + options_.warmup)] = std::chrono::duration<double>(end - begin).count();
+    total_[static_cast<std::size_t>(i + options_.warmup)] = std::chrono::duration<double>(end - begin_).count();
     keep(i);
   }
   return options_.repetitions;
@@ -68,15 +68,27 @@ std::vector<std::vector<double>> Sampler::gather(const double* values, int runs)
 }
 
 Samples Sampler::measure(const std::function<void(int)>& prepare, const std::function<void(PhaseClock&)>& run) {
+  return measure_instances(0, prepare, [&](PhaseClock& clock, const Done&) { run(clock); });
+}
+
+Samples Sampler::measure_instances(std::size_t instances, const std::function<void(int)>& prepare,
+                                   const std::function<void(PhaseClock&, const Done&)>& run) {
   PhaseClock clock(options_.phases);
   const auto capacity = static_cast<std::size_t>(options_.repetitions);
+  std::vector<double> completed(instances);               // in the run in hand
+  std::vector<double> completions(instances * capacity);  // [instance][timed run]
+  const Done done = [&](std::size_t instance) {
+    completed.at(instance) = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  };
   const auto timed = [&] {
     clock.start();
-    run(clock);
+    run(clock, done);
     clock.stop();
   };
   const auto keep = [&](int i) {
     if (i < 0) return;
+    for (std::size_t instance = 0; instance < instances; ++instance)
+      completions[instance * capacity + static_cast<std::size_t>(i)] = completed[instance];
     for (std::size_t p = 0; p < phase_count; ++p)
       phase_[p * capacity + static_cast<std::size_t>(i)] = clock.seconds(static_cast<Phase>(p));
   };
@@ -86,6 +98,11 @@ Samples Sampler::measure(const std::function<void(int)>& prepare, const std::fun
   samples.warmup_s = maximum_over_ranks(gather(total_.data(), options_.warmup));
   samples.rank_total_s = gather(total_.data() + options_.warmup, runs);
   samples.time_s = maximum_over_ranks(samples.rank_total_s);
+  if (instances > 0) samples.rank_instance_s.resize(samples.rank_total_s.size());
+  for (std::size_t instance = 0; instance < instances; ++instance) {
+    auto of_ranks = gather(completions.data() + instance * capacity, runs);
+    for (std::size_t r = 0; r < of_ranks.size(); ++r) samples.rank_instance_s[r].push_back(std::move(of_ranks[r]));
+  }
   if (!options_.phases) return samples;
 
   std::vector<std::vector<double>> sums;

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,6 +33,9 @@ struct Samples {
   std::vector<std::vector<double>> rank_total_s;
   std::map<Phase, std::vector<std::vector<double>>> rank_phase_s;  ///< phases that took time on any rank
   std::optional<double> closure_worst;                             ///< absent without phases
+  /// [rank][the rank's instance][repetition]: from the start of all to the end of that instance; empty where there is
+  /// one.
+  std::vector<std::vector<std::vector<double>>> rank_instance_s;
 };
 
 struct ComponentSamples {
@@ -50,6 +54,11 @@ class Sampler {
   /// Collective. prepare(run) is called before each run, untimed: -warmup ... -1 for the warm-up, then 0, 1, ...
   [[nodiscard]] Samples measure(const std::function<void(int run)>& prepare,
                                 const std::function<void(PhaseClock&)>& run);
+  /// The same for a run of several instances, as many here as on every rank, that calls done(i) when number i of those
+  /// here is complete.
+  using Done = std::function<void(std::size_t instance)>;
+  [[nodiscard]] Samples measure_instances(std::size_t instances, const std::function<void(int run)>& prepare,
+                                          const std::function<void(PhaseClock&, const Done&)>& run);
   /// Collective. The component alone, with the same warm-up and repetitions.
   [[nodiscard]] ComponentSamples measure_component(const Component& component);
 
@@ -74,8 +83,9 @@ class Sampler {
   int rank_ = 0;
   int ranks_ = 1;
   SamplingOptions options_;
-  std::vector<double> total_;  // this rank: warm-up first, then the timed runs
-  std::vector<double> phase_;  // [phase][timed run]
+  std::chrono::steady_clock::time_point begin_;  // of the run
+  std::vector<double> total_;                    // this rank: warm-up first, then the timed runs
+  std::vector<double> phase_;                    // [phase][timed run]
 };
 
 }  // namespace fourscore

@@ -99,7 +99,6 @@ std::optional<std::string> chain_limits(const Problem& problem, std::size_t leas
     return fmt::format("shape {} has {} extents; this variant takes {}", shape_text(problem.shape),
                        problem.shape.size(), wanted);
   }
-  if (problem.instances != 1) return fmt::format("{} instances; this variant solves one at a time", problem.instances);
   return std::nullopt;
 }
 
@@ -225,13 +224,22 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t lea
 
 void TransformChain::execute(PhaseClock& clock) {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    if (ffts_[i]) {
-      const Region region(clock, Phase::fft);
-      ffts_[i]->execute();
-    }
+    transform(i, clock);
     if (i == hops_.size()) break;
     hops_[i].exchange->run(clock);
   }
+}
+
+void TransformChain::step(std::size_t number, PhaseClock& clock) {
+  if (number > 0) hops_[number - 1].exchange->end(clock);
+  transform(number, clock);
+  if (number < hops_.size()) hops_[number].exchange->begin(clock);
+}
+
+void TransformChain::transform(std::size_t stage, PhaseClock& clock) {
+  if (!ffts_[stage]) return;
+  const Region region(clock, Phase::fft);
+  ffts_[stage]->execute();
 }
 
 std::vector<Component> TransformChain::components() {

@@ -25,7 +25,7 @@ struct ChainStage {
 /// Its last step: stages that follow each other in the same layout become one.
 [[nodiscard]] std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages);
 
-/// Nothing, or why no chain can solve the problem: number of extents, instances. No MPI.
+/// Nothing, or why no chain can solve the problem: its number of extents. No MPI.
 [[nodiscard]] std::optional<std::string> chain_limits(const Problem& problem, std::size_t least_extents,
                                                       std::size_t most_extents);
 /// Throws InputError unless problem.grid is empty or has `entries` entries whose product is `ranks`.
@@ -53,6 +53,9 @@ class TransformChain : public Plan {
   [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
   [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override;
+  /// One step a stage: the end of the exchange into it, its transform, and the beginning of the exchange out of it.
+  [[nodiscard]] std::size_t steps() const override { return stages_.size(); }
+  void step(std::size_t number, PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] Traffic traffic() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
@@ -77,6 +80,7 @@ class TransformChain : public Plan {
   void make_exchange(const PlanContext& context, Hop& hop, std::size_t source);
   /// The stage whose local transform goes out of place, or stages_.size().
   [[nodiscard]] std::size_t leaving_stage(const PlanContext& context) const;
+  void transform(std::size_t stage, PhaseClock& clock);
   void make_local_ffts(const PlanContext& context, std::size_t leaving);
 
   Options options_;

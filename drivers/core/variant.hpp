@@ -44,6 +44,10 @@ class Plan {
   [[nodiscard]] virtual void* input() const = 0;   ///< the caller writes this rank's input here before every execute
   [[nodiscard]] virtual void* output() const = 0;  ///< equal to input() exactly when the contract is in place
   virtual void execute(PhaseClock& clock) = 0;
+  /// The parts into which execute() falls, between which a rank may run parts of other plans: step(0) to
+  /// step(steps() - 1), in this order on every rank, are one execute().
+  [[nodiscard]] virtual std::size_t steps() const { return 1; }
+  virtual void step(std::size_t /*number*/, PhaseClock& clock) { execute(clock); }
   [[nodiscard]] virtual std::vector<Component> components() { return {}; }
   [[nodiscard]] virtual Traffic traffic() const = 0;                       ///< this rank, one execute
   [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank
@@ -73,7 +77,8 @@ class Variant {
   [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
   /// Names of the parameters it reads (Problem::parameters); others are an input error.
   [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
-  /// Nothing, or why the problem, of one of its kinds, cannot be solved on this many ranks. Calls no MPI.
+  /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
+  /// MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;
   /// Collective. Only called when supports() returned nothing.
   [[nodiscard]] virtual std::unique_ptr<Plan> make_plan(const PlanContext& context) const = 0;

@@ -40,6 +40,8 @@ std::string one_line(const Point& point) {
                                  grid_text(problem.grid), to_string(problem.contract.layout),
                                  to_string(problem.contract.placement), to_string(problem.contract.effort));
   if (problem.threads != 1) line += fmt::format(", {} threads", problem.threads);
+  if (problem.instances != 1)
+    line += fmt::format(", {} instances, placement {}", problem.instances, to_string(problem.placement));
   for (const auto& [key, value] : problem.parameters) line += fmt::format(" {}={}", key, value);
   return line;
 }

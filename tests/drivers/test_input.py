@@ -34,7 +34,10 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--planner": "exhaust"}, ["--planner", "exhaust"]),
     ({"--exchange": "alltoalv"}, ["unknown exchange 'alltoalv'"]),
     ({"--local-fft": "ffwt"}, ["unknown local FFT library 'ffwt'", "did you mean 'fftw'?"]),
-    ({"--instances": "2"}, ["instances is 2; allowed: 1"]),
+    ({"--instances": "0"}, ["--instances", "1024"]),
+    ({"--instances": "1025"}, ["--instances", "1024"]),
+    ({"--placement": "subsets"}, ["--placement 'subsets'", "did you mean 'subset'?", "all, subset"]),
+    ({"--instances": "2", "--placement": "subset", "--grid": "2x1"}, ["grid 2x1 has 2 places", "1 ranks in a subset"]),
     ({"--threads": "0"}, ["--threads"]),
     ({"--repetitions": "0"}, ["--repetitions"]),
     ({"--repetitions": "ten"}, ["--repetitions"]),
@@ -138,9 +141,12 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
         (good | {"grid": [3, 1]}, False, True),
         (good | {"variant": "unavailable"}, False, False),
         (good | {"shape": [0, 4]}, False, True),
-        (good | {"instances": 2}, False, True),
+        (good | {"instances": 2, "placement": "subset"}, True, False),
         (good | {"kind": "c2r"}, False, False),
         (good | {"kind": "c2r", "direction": "forward"}, False, True),
+        (good | {"ranks": 3, "instances": 5, "placement": "subset"}, False, False),
+        (good | {"instances": 2000}, False, True),
+        (good | {"instances": 1, "placement": "subset"}, True, False),
     ]
     text = "\n".join(json.dumps(point) for point, _, _ in cases) + "\nno json\n"
     run = bench("--check-points", stdin=text)
@@ -155,5 +161,8 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
     assert answers[0]["point"]["exchange"] == "none"
     assert answers[2]["reason"] == "more ranks than planes"
     assert "did you mean 'naive'?" in answers[3]["reason"]
+    assert answers[10]["reason"] == "5 instances on subsets of 3 ranks; allowed: 1 to 3, or placement all"
+    assert "instances is 2000; allowed: 1 to 1024" in answers[11]["reason"]
+    assert answers[12]["point_id"] == answers[0]["point_id"]  # one instance has one placement
     assert answers[8]["reason"] == "variant 'naive' has no kind r2c; it has: c2c"
     assert (answers[8]["point"]["kind"], answers[8]["point"]["direction"]) == ("r2c", "backward")

@@ -271,3 +271,60 @@ def test_the_screen_fits_a_terminal(bench: Bench) -> None:
     assert max(len(line) for line in lines) <= 100
     for word in ("verified", "median", "GFLOP/s", "phases", "memory", "flags", "harness"):
         assert word in run.stdout
+
+
+@pytest.mark.parametrize("placement", ["all", "subset"])
+def test_several_instances_are_each_checked_and_timed(bench: Bench, tmp_path: Path, placement: str) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--instances", "2", "--placement", placement, "--isolate", "--record", str(out))
+    run = bench("--variant", "slab", "--shape", "12x10x9", "--planner", "estimate", *asked, ranks=3)
+    assert run.returncode == 0, run.stderr
+    assert "2 instances" in run.stdout
+    record = read_record(out)
+    samples = record["samples"]
+    repetitions = len(samples["time_s"])
+    assert (record["point"]["instances"], record["point"]["placement"]) == (2, placement)
+    assert [len(times) for times in samples["instance_time_s"]] == [repetitions] * 2
+    assert [len(of_rank) for of_rank in samples["rank_instance_s"]] == [2 if placement == "all" else 1] * 3
+    whole = [{"first": 0, "count": 3}] * 2
+    halves = [{"first": 0, "count": 2}, {"first": 2, "count": 1}]
+    assert record["resolved"]["instance_ranks"] == (whole if placement == "all" else halves)
+    for i in range(repetitions):
+        assert max(times[i] for times in samples["instance_time_s"]) <= samples["time_s"][i]
+    names = [check["name"] for check in record["verification"]["checks"]]
+    for check in ("impulse", "dft", "inverse", "last-timed-run"):
+        assert {f"{check} of instance 1", f"{check} of instance 2"} <= set(names)
+    assert record["credited_flops"] == pytest.approx(2 * 5 * 1080 * math.log2(1080))
+    assert sum(record["memory"]["local_data_bytes"]) == 2 * 1080 * 16
+
+
+def test_a_wrong_instance_on_a_subset_is_told_by_its_number(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--instances", "2", "--placement", "subset", "--record", str(out))
+    run = bench("--variant", "wrong-result", "--shape", "4x4x4", *asked, ranks=2)
+    assert run.returncode == 1
+    record = read_record(out)
+    assert record["verdict"]["status"] == "wrong"
+    assert "of instance 1 (before timing)" in record["verdict"]["reason"]
+    assert not record["verification"]["ok"]
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_a_real_transform_is_credited_with_half(bench: Bench, tmp_path: Path, direction: str) -> None:
+    out = tmp_path / "out.json"
+    kind = "r2c" if direction == "forward" else "c2r"
+    run = bench("--variant", "pencil", "--shape", "8x9x10", "--kind", kind, "--record", str(out), "--isolate", ranks=2)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert (record["point"]["kind"], record["point"]["direction"]) == ("r2c", direction)
+    assert record["credited_flops"] == pytest.approx(2.5 * 720 * math.log2(720))
+    assert sum(record["memory"]["local_data_bytes"]) == 8 * 9 * 6 * 16
+    assert "2.5 N log2 N" in run.stdout
+
+
+def test_a_kind_that_the_variant_lacks_is_skipped(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", "naive", "--shape", "8x8x8", "--kind", "r2c", "--record", str(out))
+    assert run.returncode == 0
+    verdict = read_record(out)["verdict"]
+    assert (verdict["status"], verdict["reason"]) == ("skipped", "variant 'naive' has no kind r2c; it has: c2c")

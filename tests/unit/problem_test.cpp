@@ -61,6 +61,8 @@ TEST(ParseNames, EveryValueIsReadBackFromItsText) {
     EXPECT_EQ(parse_layout(to_string(value)), value);
   for (const auto value : {Placement::in_place, Placement::out_of_place})
     EXPECT_EQ(parse_buffers(to_string(value)), value);
+  for (const auto value : {InstancePlacement::all, InstancePlacement::subset})
+    EXPECT_EQ(parse_placement(to_string(value)), value);
   for (const auto value : {Effort::estimate, Effort::measure, Effort::patient})
     EXPECT_EQ(parse_effort(to_string(value)), value);
   for (const auto value : {Kind::c2c, Kind::r2c})

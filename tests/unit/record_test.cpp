@@ -80,10 +80,10 @@ TEST(PointId, IsTheHashOfTheCanonicalJsonAndNeverMoves) {
       point_json(point).dump(),
       R"({"contract":{"buffers":"out-of-place","layout":"natural","normalisation":"none","planner":"patient"},)"
       R"("direction":"backward","exchange":"alltoallw","grid":[2,2],"instances":1,"kind":"c2c","local_fft":"fftw",)"
-      R"("parameters":{"chunks":"4"},"precision":"single","ranks":4,"shape":[128,96,100],"threads":1,)"
+      R"("parameters":{"chunks":"4"},"placement":"all","precision":"single","ranks":4,"shape":[128,96,100],"threads":1,)"
       R"("variant":"pencil"})");
   EXPECT_EQ(point_id(point), sha256_hex(point_json(point).dump()).substr(0, 16));
-  EXPECT_EQ(point_id(point), "e25a5eb8f275085c");
+  EXPECT_EQ(point_id(point), "d96f8b45a08e58f8");
 }
 
 TEST(PointId, DiffersWhereAnyPartOfThePointDiffers) {

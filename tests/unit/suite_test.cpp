@@ -114,6 +114,7 @@ TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
                                                                     {"grid", "2x3"},
                                                                     {"threads", "5"},
                                                                     {"instances", "7"},
+                                                                    {"placement", "subset"},
                                                                     {"layout", "natural"},
                                                                     {"planner", "patient"},
                                                                     {"parameters.a", "b"},
@@ -123,7 +124,8 @@ TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
   for (const auto& option : point_options(point)) joined += option + " ";
   EXPECT_EQ(joined,
             "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind c2c --direction backward "
-            "--grid 2x3 --threads 5 --instances 7 --layout natural --buffers out-of-place --planner patient "
+            "--grid 2x3 --threads 5 --instances 7 --placement subset --layout natural --buffers out-of-place --planner "
+            "patient "
             "--parameter a=b ");
 }
 
