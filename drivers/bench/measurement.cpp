@@ -105,17 +105,6 @@ class Verifiers {
   std::vector<std::unique_ptr<Verifier>> verifiers_;
 };
 
-/// JSON has no infinity: an error that is not finite is absent.
-nlohmann::json checks_json(const std::vector<Check>& checks) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Check& check : checks) {
-    nlohmann::json entry{{"name", check.name}, {"when", check.when}, {"tolerance", check.tolerance}, {"ok", check.ok}};
-    if (std::isfinite(check.error)) entry["error"] = check.error;
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
 /// Adds the checks of all instances on rank 0, those that are here elsewhere; whether all are ok is the same
 /// everywhere.
 bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Check>& mine, std::vector<Check>& kept) {
@@ -207,6 +196,16 @@ std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler,
 }
 
 }  // namespace
+
+nlohmann::json checks_json(const std::vector<Check>& checks) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Check& check : checks) {
+    nlohmann::json entry{{"name", check.name}, {"when", check.when}, {"tolerance", check.tolerance}, {"ok", check.ok}};
+    if (std::isfinite(check.error)) entry["error"] = check.error;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
 
 Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved) {
   Measurement result;

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct StepTimes {
 struct Measurement {
   bool ok = false;
   std::vector<Check> checks;
-  Samples samples;  ///< only meaningful when ok
+  Samples samples;                   ///< only meaningful when ok
   std::optional<Timeline> timeline;  ///< where it was asked for
   std::vector<ComponentSamples> isolated;
   std::vector<double> plan_s;
@@ -37,6 +38,10 @@ struct Measurement {
   std::string wisdom_sha256;  ///< of the file that was read; empty: none was there
   StepTimes steps;
 };
+
+/// An array of objects. JSON has no NaN and no infinity: an error that is not finite is absent, and its check is not
+/// ok.
+[[nodiscard]] nlohmann::json checks_json(const std::vector<Check>& checks);
 
 /// Collective. Throws LeaveTogether when planning fails on some rank.
 [[nodiscard]] Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,

@@ -38,16 +38,8 @@ json cards_json(const ResolvedPoint& resolved) {
 }
 
 json verification_json(const std::vector<Check>& checks) {
-  json list = json::array();
-  bool ok = true;
-  for (const Check& check : checks) {
-    json entry{{"name", check.name}, {"when", check.when}, {"tolerance", check.tolerance}, {"ok", check.ok}};
-    // JSON has no NaN and no infinity: an error that is not finite is absent, and the check is not ok.
-    if (std::isfinite(check.error)) entry["error"] = check.error;
-    ok = ok && check.ok;
-    list.push_back(std::move(entry));
-  }
-  return {{"ok", ok}, {"checks", list}};
+  const bool ok = std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+  return {{"ok", ok}, {"checks", checks_json(checks)}};
 }
 
 /// [instance][repetition]: an instance is complete when it is on the last of its ranks.
