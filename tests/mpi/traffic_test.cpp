@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/exchange.hpp"
+#include "core/instances.hpp"
 #include "core/variant.hpp"
 #include "mpi/exchange_fixture.hpp"
 #include "mpi/handles.hpp"
@@ -203,6 +204,28 @@ INSTANTIATE_TEST_SUITE_P(Registered, TrafficOfVariants, ::testing::ValuesIn(our_
   std::ranges::replace(name, '-', '_');
   return name;
 });
+
+TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
+  const Variant& slab = VariantRegistry::instance().get("slab", "variant");
+  for (const auto& exchange : ExchangeRegistry::instance().names())
+    for (const auto placement : {InstancePlacement::all, InstancePlacement::subset}) {
+      const ExchangeMethod& method = *ExchangeRegistry::instance().find(exchange);
+      Problem problem;
+      problem.shape = {15, 14, 13};
+      problem.instances = std::min(3, mpi::size_of(MPI_COMM_WORLD));
+      problem.placement = placement;
+      problem.contract.effort = Effort::estimate;
+      if (!method.unavailable().empty() || slab.refuses(method)) continue;
+      Instances instances(slab,
+                          {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
+      PhaseClock clock(false);
+      counter = {true, 0, 0};
+      instances.execute(clock, [](std::size_t) {});
+      counter.on = false;
+      EXPECT_EQ(instances.traffic().bytes_sent, counter.bytes) << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.traffic().messages_sent, counter.messages) << exchange << " " << to_string(placement);
+    }
+}
 
 }  // namespace
 }  // namespace fourscore
