@@ -143,6 +143,20 @@ TEST(PointKeys, TextIsEqualExactlyForPointsOfEqualIdentity) {
   EXPECT_EQ(ids.size(), 16U);
 }
 
+TEST(Suite, C2rIsR2cBackwardInListsAndConditions) {
+  const std::string sweep = "variant = \"a\"\nshape = \"4\"\nranks = 1\nkind = [\"c2c\", \"r2c\", \"c2r\"]\n";
+  const Suite all = parsed(sweep);
+  ASSERT_EQ(all.points.size(), 3U);
+  EXPECT_EQ(all.points[1].problem.kind, Kind::r2c);
+  EXPECT_EQ(all.points[1].problem.direction, Direction::forward);
+  EXPECT_EQ(all.points[2].problem.kind, Kind::r2c);
+  EXPECT_EQ(all.points[2].problem.direction, Direction::backward);
+  const Suite less = parsed(sweep + "exclude = [{ kind = \"c2r\" }]\n");
+  ASSERT_EQ(less.points.size(), 2U);
+  EXPECT_EQ(less.points[1].problem.direction, Direction::forward);
+  EXPECT_EQ(parsed(sweep + "exclude = [{ kind = \"r2c\" }]\n").points.size(), 1U);
+}
+
 TEST(Schedule, EveryRoundHasEveryPointOnceInAFreshOrder) {
   const auto schedule = schedule_launches(20, 5, LaunchOrder::random, 3);
   ASSERT_EQ(schedule.size(), 100U);
