@@ -6,13 +6,20 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __SSE2__
+// A test defines FOURSCORE_PORTABLE_COPIES to run on any processor what others have without these instructions.
+#if defined(__SSE2__) && !defined(FOURSCORE_PORTABLE_COPIES)
+#define FOURSCORE_COPIES_WITH_SSE2
 #include <immintrin.h>
 #endif
 
 namespace fourscore::copy_kernels {
 
 constexpr std::size_t line_bytes = 64;
+#ifdef FOURSCORE_COPIES_WITH_SSE2
+constexpr bool portable = false;
+#else
+constexpr bool portable = true;
+#endif
 
 inline bool is_aligned(const void* address, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
@@ -21,7 +28,7 @@ inline bool is_aligned(const void* address, std::size_t alignment) {
 /// Copies N bytes (8 or 16) with one ordinary or streaming store; a streaming one wants `to` aligned to N.
 template <std::size_t N, bool streaming>
 inline void copy_unit(const std::byte* from, std::byte* to) {
-#ifdef __SSE2__
+#ifdef FOURSCORE_COPIES_WITH_SSE2
   if constexpr (streaming && N == 16) {
     _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     return;
@@ -47,14 +54,14 @@ inline void copy_unit(const std::byte* from, std::byte* to) {
 
 /// A whole cache line; `to` aligned to it.
 inline void stream_line(const std::byte* from, std::byte* to) {
-#if defined(__AVX512F__)
+#if defined(FOURSCORE_COPIES_WITH_SSE2) && defined(__AVX512F__)
   _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
-#elif defined(__AVX__)
+#elif defined(FOURSCORE_COPIES_WITH_SSE2) && defined(__AVX__)
   const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32));
   _mm256_stream_si256(reinterpret_cast<__m256i*>(to), low);
   _mm256_stream_si256(reinterpret_cast<__m256i*>(to + 32), high);
-#elif defined(__SSE2__)
+#elif defined(FOURSCORE_COPIES_WITH_SSE2)
   for (std::size_t i = 0; i < line_bytes; i += 16) copy_unit<16, true>(from + i, to + i);
 #else
   for (std::size_t i = 0; i < line_bytes; i += 8) copy_unit<8, true>(from + i, to + i);
@@ -63,7 +70,7 @@ inline void stream_line(const std::byte* from, std::byte* to) {
 
 /// Streaming stores are weakly ordered: other threads, and MPI, may read the data only after this.
 inline void fence_stores() {
-#ifdef __SSE2__
+#ifdef FOURSCORE_COPIES_WITH_SSE2
   _mm_sfence();
 #endif
 }
@@ -120,3 +127,5 @@ inline void transpose(const std::byte* from, std::ptrdiff_t from_stride, std::by
 }
 
 }  // namespace fourscore::copy_kernels
+
+#undef FOURSCORE_COPIES_WITH_SSE2

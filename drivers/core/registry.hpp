@@ -47,11 +47,11 @@ class Registry {
   [[nodiscard]] const T& get(const std::string& name, const std::string& what) const {
     const T* entry = find(name);
     if (entry == nullptr) {
-      std::string message = "unknown " + what + " '" + name + "'";
-      if (const auto nearest = nearest_name(name, names())) message += "; did you mean '" + *nearest + "'?";
-      message += " Known:";
-      for (const auto& known : names()) message += " " + known;
-      throw InputError(message);
+      const auto nearest = nearest_name(name, names());
+      std::string known;
+      for (const auto& other : names()) known += (known.empty() ? "" : ", ") + other;
+      throw InputError("unknown " + what + " '" + name + "'; " +
+                       (nearest ? "did you mean '" + *nearest + "'? Known: " : "known: ") + known);
     }
     if (const std::string reason = entry->unavailable(); !reason.empty())
       throw InputError(what + " '" + name + "' cannot run here: " + reason);

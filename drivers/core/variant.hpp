@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,8 @@ class Variant {
   [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
   /// Names of the parameters it reads (Problem::parameters); others are an input error.
   [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
+  /// By name, values of its parameters that tests try; supports() says or throws where one does not fit a problem.
+  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
   /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
   /// MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;

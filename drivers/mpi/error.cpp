@@ -12,18 +12,15 @@ namespace {
 std::string describe(int code, const char* call) {
   const std::string text(call);
   std::string message = text.substr(0, text.find('('));
-  std::array<char, MPI_MAX_ERROR_STRING> buffer{};
+  // Open MPI ends the process that asks for a text then.
+  if (!is_running()) return message + " failed outside MPI_Init and MPI_Finalize: error code " + std::to_string(code);
+  int rank = 0;
   int length = 0;
-  if (is_running()) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
-    MPI_Get_processor_name(host.data(), &length);
-    message += " failed on rank " + std::to_string(rank) + " on host " + std::string(host.data());
-  } else {
-    message += " failed outside MPI_Init and MPI_Finalize";
-  }
-  // Both MPIs take MPI_Error_string at any time for codes they handed out themselves.
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+  MPI_Get_processor_name(host.data(), &length);
+  message += " failed on rank " + std::to_string(rank) + " on host " + std::string(host.data());
+  std::array<char, MPI_MAX_ERROR_STRING> buffer{};
   if (MPI_Error_string(code, buffer.data(), &length) == MPI_SUCCESS)
     message += ": " + std::string(buffer.data(), static_cast<std::size_t>(length));
   else

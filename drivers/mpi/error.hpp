@@ -7,7 +7,8 @@
 
 namespace fourscore {
 
-/// A call of MPI failed. The message has the call, this process's rank in MPI_COMM_WORLD, its host and MPI's own text.
+/// A call of MPI failed. The message has the call, this process's rank in MPI_COMM_WORLD, its host and MPI's own text;
+/// outside MPI_Init and MPI_Finalize it says so and has MPI's code.
 struct MpiError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

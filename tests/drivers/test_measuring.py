@@ -113,6 +113,36 @@ def test_a_variant_that_cannot_run_here_is_skipped_with_its_reason(bench: Bench,
     assert "it was made so" in verdict["reason"]
 
 
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_a_disk_that_is_full_when_the_record_is_written_ends_with_3(bench: Bench, tmp_path: Path, ranks: int) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", "fills-the-disk", "--shape", "8x9x10", "--record", str(out), ranks=ranks)
+    assert run.returncode == 3, run.stderr
+    assert run.stderr.count("fft_bench: ") == 1
+    assert "File too large" in run.stderr
+    assert "out.json" in run.stderr
+    assert "GFLOP/s" not in run.stdout  # what was not kept was not measured
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_real_full_disk_ends_with_3(bench: Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4k,nr_inodes=10", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may not mount; the test before meets a limit in the same place")
+    try:
+        run = bench(*POINT, "--record", str(folder / "out.json"), ranks=2)
+        left = list(folder.iterdir())
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+    assert run.returncode == 3, run.stderr
+    assert run.stderr.count("fft_bench: ") == 1
+    assert "No space left on device" in run.stderr
+    assert "out.json" in run.stderr
+    assert left == []
+
+
 def test_a_rank_that_aborts_ends_all(bench: Bench, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     run = bench("--variant", "aborts", "--shape", "8x9x10", "--record", str(out), ranks=3, timeout=120)

@@ -6,8 +6,10 @@
 //   hangs                 the last rank never comes back from executing
 //   throws-on-one-rank    the last rank throws while executing
 //   throws-in-planning    the last rank throws while planning, the others wait for it in a barrier
+//   fills-the-disk        right, but no file can grow beyond 1 KiB once it was planned
 //   unavailable           cannot run anywhere
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -97,6 +99,17 @@ class ThrowsInPlanning : public NaiveVariant {
   }
 };
 
+/// A limit on the size of files stops a write in the middle, as a full disk does.
+class FillsTheDisk : public NaiveVariant {
+ public:
+  FillsTheDisk() : NaiveVariant("fills-the-disk", "no file can grow beyond 1 KiB once it was planned") {}
+  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    const rlimit limit{1024, 1024};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) throw std::runtime_error("setrlimit failed");
+    return NaiveVariant::make_plan(context);
+  }
+};
+
 class Unavailable : public NaiveVariant {
  public:
   Unavailable() : NaiveVariant("unavailable", "cannot run anywhere") {}
@@ -128,6 +141,7 @@ bool register_all() {
   registry.add(std::make_unique<NaiveVariant>("throws-on-one-rank", "the last rank throws", Defect::none,
                                               [](void*, int) { throw std::runtime_error("thrown on purpose"); }));
   registry.add(std::make_unique<ThrowsInPlanning>());
+  registry.add(std::make_unique<FillsTheDisk>());
   return registry.add(std::make_unique<Unavailable>());
 }
 

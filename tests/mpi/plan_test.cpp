@@ -2,7 +2,6 @@
 // declared.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "core/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
+#include "support/heap.hpp"
 
 namespace {
 
@@ -51,18 +51,8 @@ void operator delete[](void* place, std::size_t, std::align_val_t) noexcept { st
 namespace fourscore {
 namespace {
 
-/// Of the C library's heap, by whomever: MPI and FFTW too.
-std::size_t heap_bytes() {
-  const auto state = mallinfo2();
-  return state.uordblks + state.hblkhd;
-}
-
-/// Address sanitizers bring a heap of their own.
-bool heap_is_seen() {
-  const std::size_t before = heap_bytes();
-  std::vector<char> block(1 << 20, 'x');
-  return heap_bytes() >= before + block.size();
-}
+using testing_support::heap_bytes;
+using testing_support::heap_is_seen;
 
 class PlanOf : public testing::TestWithParam<std::string> {
  protected:

@@ -14,6 +14,9 @@ namespace fourscore::test {
 
 namespace {
 
+/// Tests of random shapes must not keep all of them.
+constexpr std::size_t most_fields_kept = 200;
+
 void note_largest(Field& field) {
   for (const Wide& value : field.values) field.largest = std::max(field.largest, std::abs(value));
 }
@@ -26,6 +29,7 @@ std::size_t position(const Extents& shape, const Extents& index) {
 
 const Field& random_field(const Extents& shape) {
   static std::map<Extents, Field> fields;
+  if (fields.size() > most_fields_kept) fields.clear();
   Field& field = fields[shape];
   if (field.values.empty()) {
     std::mt19937 random(static_cast<unsigned>(shape[0] * 1000 + shape[1] * 100 + shape[2]));
@@ -39,6 +43,7 @@ const Field& random_field(const Extents& shape) {
 
 const Field& transformed_field(const Extents& shape, Direction direction) {
   static std::map<std::pair<Extents, Direction>, Field> fields;
+  if (fields.size() > most_fields_kept) fields.clear();
   Field& field = fields[{shape, direction}];
   if (field.values.empty()) {
     field.values = random_field(shape).values;

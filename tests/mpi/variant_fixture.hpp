@@ -18,7 +18,7 @@ struct Field {
 };
 
 [[nodiscard]] std::size_t position(const Extents& shape, const Extents& index);
-/// Both are computed once and kept.
+/// Both are computed once and kept, until there are hundreds of them: hold no reference while asking for others.
 [[nodiscard]] const Field& random_field(const Extents& shape);
 [[nodiscard]] const Field& transformed_field(const Extents& shape, Direction direction);
 

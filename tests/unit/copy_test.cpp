@@ -1,12 +1,18 @@
+// Built twice: as the programs are, and as copy_portable_test without the instructions of one processor.
+
 #include "core/copy.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <vector>
+
+#include "core/copy_kernels.hpp"
 
 namespace fourscore {
 namespace {
@@ -162,6 +168,35 @@ TEST(CopyBox, CopiesSmallAndLargeBoxes) {
     copy_box(from.data(), c.from_strides, copied.data(), c.to_strides, extents, 16);
     EXPECT_EQ(copied, expected);
   }
+}
+
+TEST(CopyKernels, AreThoseThisProgramWasBuiltToTest) {
+#if defined(FOURSCORE_PORTABLE_COPIES) || !defined(__SSE2__)
+  EXPECT_TRUE(copy_kernels::portable);
+#else
+  EXPECT_FALSE(copy_kernels::portable);
+#endif
+}
+
+TEST(CopyKernels, StreamRunsOfEveryLengthFromAndToEveryPlaceInALine) {
+  constexpr std::size_t words = 40;
+  Words from(words);
+  std::iota(from.begin(), from.end(), 1);
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::vector<Line> lines((words + 8) / 8);
+  auto* const start = reinterpret_cast<std::byte*>(lines.data());
+  for (std::size_t read = 0; read < 8; ++read)
+    for (std::size_t write = 0; write < 8; ++write)
+      for (std::size_t count = 0; count + 8 <= words; ++count) {
+        Words expected(words + 8, 0);
+        std::copy_n(from.data() + read, count, expected.data() + write);
+        std::memset(start, 0, 8 * expected.size());
+        copy_kernels::stream_run(reinterpret_cast<const std::byte*>(from.data() + read), start + 8 * write, 8 * count);
+        copy_kernels::fence_stores();
+        ASSERT_EQ(std::memcmp(start, expected.data(), 8 * expected.size()), 0) << read << " " << write << " " << count;
+      }
 }
 
 TEST(StoresFor, StreamsWhatOutgrowsTheCacheOnly) {

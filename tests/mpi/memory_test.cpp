@@ -1,0 +1,162 @@
+// The memory that exchanges and plans say they hold is what they hold: the heap is weighed before and after.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/exchange.hpp"
+#include "core/variant.hpp"
+#include "mpi/exchange_fixture.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/variant_fixture.hpp"
+#include "support/heap.hpp"
+
+namespace fourscore {
+namespace {
+
+using testing_support::heap_bytes;
+
+/// Too small for padding to huge pages, and much larger than what MPI and plans keep for their own book-keeping.
+const std::vector<Index> weighed_shape{48, 50, 52};
+
+/// Memory that several processes map. A window is mapped whole in each of them, so that this is an upper bound.
+std::size_t shared_bytes() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t total = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::string range;
+    std::string rights;
+    words >> range >> rights;
+    const auto dash = range.find('-');
+    if (rights.size() == 4 && rights[3] == 's')
+      total += std::stoull(range.substr(dash + 1), nullptr, 16) - std::stoull(range.substr(0, dash), nullptr, 16);
+  }
+  return total;
+}
+
+/// What the process holds more than at construction.
+class Scales {
+ public:
+  [[nodiscard]] long long heap() const { return static_cast<long long>(heap_bytes()) - heap_; }
+  [[nodiscard]] long long heap_and_shared() const { return heap() + static_cast<long long>(shared_bytes()) - shared_; }
+
+ private:
+  long long heap_ = static_cast<long long>(heap_bytes());
+  long long shared_ = static_cast<long long>(shared_bytes());
+};
+
+std::size_t local_bytes(const Decomposition& layout, std::size_t element_bytes) {
+  return static_cast<std::size_t>(layout.max_volume()) * element_bytes;
+}
+
+/// Lists of blocks, types and communicators are no workspace: they do not grow with the data.
+constexpr std::size_t book_keeping_share = 8;
+/// In one dimension a library's own table of roots of unity grows with the data, up to as many as there are elements.
+std::size_t allowed_bytes(const std::vector<Index>& shape, std::size_t local) {
+  return shape.size() == 1 ? local : local / book_keeping_share;
+}
+
+class MemoryOf : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!testing_support::heap_is_seen()) GTEST_SKIP() << "the heap is not the C library's";
+  }
+  /// `declared` must be held by this process, and all but `allowed` of what it holds must be declared.
+  static void expect_declared(std::size_t declared, const Scales& scales, std::size_t allowed) {
+    const auto slack = static_cast<long long>(allowed);
+    EXPECT_LE(scales.heap(), static_cast<long long>(declared) + slack) << "more is held than declared";
+    EXPECT_GE(scales.heap_and_shared(), static_cast<long long>(declared) - slack) << "more is declared than held";
+  }
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+};
+
+class MemoryOfExchange : public MemoryOf {};
+
+TEST_P(MemoryOfExchange, IsTheWorkspaceItDeclares) {
+  const ExchangeMethod& method = *ExchangeRegistry::instance().find(GetParam());
+  if (!method.unavailable().empty()) GTEST_SKIP() << method.unavailable();
+  const Extents shape{weighed_shape[0], weighed_shape[1], weighed_shape[2]};
+  struct Move {
+    Grid from;
+    Grid to;
+    std::array<int, 3> to_order;
+  };
+  for (const Move& move :
+       {Move{{{ranks_, 1, 1}}, {{1, ranks_, 1}}, {0, 1, 2}}, Move{{{ranks_, 1, 1}}, {{1, 1, ranks_}}, {2, 1, 0}}}) {
+    const Decomposition from = decompose(shape, move.from);
+    Decomposition to = decompose(shape, move.to);
+    to.order = move.to_order;
+    const std::size_t local = std::max(local_bytes(from, 16), local_bytes(to, 16));
+    const auto source = method.allocate(MPI_COMM_WORLD, local);
+    const auto spare = method.allocate(MPI_COMM_WORLD, local);
+    const auto make = [&] { return method.make({from, to, MPI_COMM_WORLD, 16, *source, *spare}); };
+    const auto run = [](Exchange& exchange) {
+      exchange.pack();
+      exchange.start();
+      exchange.finish();
+      exchange.unpack();
+    };
+    {
+      const auto first = make();  // MPI connects and fills its pools
+      run(*first);
+      run(*first);
+    }
+    const Scales scales;
+    {
+      const auto exchange = make();
+      expect_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
+      run(*exchange);
+      expect_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
+    }
+    EXPECT_LE(scales.heap(), static_cast<long long>(local / book_keeping_share)) << "something outlives the exchange";
+  }
+}
+
+class MemoryOfPlan : public MemoryOf {};
+
+TEST_P(MemoryOfPlan, IsTheBuffersAndTheWorkspaceItDeclares) {
+  const Variant& variant = *VariantRegistry::instance().find(GetParam());
+  if (!variant.unavailable().empty()) GTEST_SKIP() << variant.unavailable();
+  int cases = 0;
+  for (const auto& shape : {weighed_shape, std::vector<Index>{64, 64, 32}, std::vector<Index>{1 << 17}})
+    for (const Problem& problem : test::contracts(shape)) {
+      if (problem.precision != Precision::double_precision || problem.direction != Direction::forward) continue;
+      if (variant.supports(problem, ranks_)) continue;
+      ++cases;
+      for (const ExchangeMethod* exchange : test::exchanges_of(variant)) {
+        SCOPED_TRACE(test::text_of(problem, exchange));
+        const auto execute = [](Plan& plan) {
+          PhaseClock clock;
+          clock.start();
+          plan.execute(clock);
+          clock.stop();
+        };
+        execute(*test::make_plan(variant, problem, exchange));  // MPI connects and fills its pools
+        const Scales scales;
+        std::size_t local = 0;
+        {
+          const auto plan = test::make_plan(variant, problem, exchange);
+          local = std::max(local_bytes(plan->input_layout(), 16), local_bytes(plan->output_layout(), 16));
+          const std::size_t declared = plan->buffer_bytes() + plan->workspace_bytes();
+          expect_declared(declared, scales, allowed_bytes(shape, local));
+          execute(*plan);
+          expect_declared(declared, scales, allowed_bytes(shape, local));
+        }
+        EXPECT_LE(scales.heap(), static_cast<long long>(local / book_keeping_share)) << "something outlives the plan";
+      }
+    }
+  if (cases == 0) GTEST_SKIP() << "no shape that it takes";
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, MemoryOfExchange, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
+                         [](const auto& instance) { return test::as_test_name(instance.param); });
+INSTANTIATE_TEST_SUITE_P(Registered, MemoryOfPlan, ::testing::ValuesIn(VariantRegistry::instance().names()),
+                         [](const auto& instance) { return test::as_test_name(instance.param); });
+
+}  // namespace
+}  // namespace fourscore
