@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -85,6 +86,8 @@ class ExchangeMethod {
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   /// Names of the parameters it reads (Problem::parameters), beside the variant's.
   [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
+  /// By name, values of its parameters that tests try; check_parameters() throws where one does not fit a problem.
+  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
   /// Throws InputError naming a parameter of its own whose value cannot be used. Calls no MPI.
   virtual void check_parameters(const Problem& /*problem*/) const {}
   /// Collective over comm, as is the buffer's destruction. The default is ordinary memory; `shared` gives windows.

@@ -106,7 +106,12 @@ std::vector<int> draw_grid(Draw& draw, int ranks) {
   return grid;
 }
 
-Problem draw_problem(Draw& draw, const Variant& variant, int ranks) {
+void draw_parameters(Draw& draw, const std::map<std::string, std::vector<std::string>>& samples, Problem& problem) {
+  for (const auto& [name, values] : samples)
+    if (!draw.one_in(3)) problem.parameters[name] = draw.of(values);
+}
+
+Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
   Problem problem;
   problem.shape = draw_shape(draw, ranks);
   problem.grid = draw_grid(draw, ranks);
@@ -116,20 +121,21 @@ Problem draw_problem(Draw& draw, const Variant& variant, int ranks) {
   problem.contract.placement = draw.one_in(2) ? Placement::out_of_place : Placement::in_place;
   problem.contract.effort = draw.one_in(16) ? Effort::measure : Effort::estimate;
   problem.threads = draw.one_in(8) ? 2 : 1;
-  for (const auto& [name, values] : variant.sample_parameters())
-    if (!draw.one_in(3)) problem.parameters[name] = draw.of(values);
+  draw_parameters(draw, pair.variant->sample_parameters(), problem);
+  if (pair.exchange != nullptr) draw_parameters(draw, pair.exchange->sample_parameters(), problem);
   return problem;
 }
 
-/// What the variant takes, of what the seed draws. Values that it refuses as unusable count as not taken: a grid of
-/// three entries is drawn for slabs too.
-std::optional<Problem> draw_supported(Draw& draw, const Variant& variant, int ranks) {
+/// What variant and exchange take, of what the seed draws. Values that it refuses as unusable count as not taken: a
+/// grid of three entries is drawn for slabs too.
+std::optional<Problem> draw_supported(Draw& draw, const Pair& pair, int ranks) {
   constexpr int most_tries = 300;
   for (int i = 0; i < most_tries; ++i) {
-    const Problem problem = draw_problem(draw, variant, ranks);
+    const Problem problem = draw_problem(draw, pair, ranks);
     if (problem.elements() > most_elements) continue;
     try {
-      if (!variant.supports(problem, ranks)) return problem;
+      if (pair.exchange != nullptr) pair.exchange->check_parameters(problem);
+      if (!pair.variant->supports(problem, ranks)) return problem;
     } catch (const InputError&) {
     }
   }
@@ -142,14 +148,14 @@ std::string parameters_text(const Problem& problem) {
   return text;
 }
 
-/// A case that waits for ever cannot say so itself.
+/// A case that waits for ever, or crashes, cannot say so itself.
 std::uint64_t seed_under_way = 0;
-extern "C" void tell_what_hangs(int /*signal*/) {
+extern "C" void tell_the_seed(int signal) {
   std::array<char, 160> text{};
   // snprintf is not promised to be safe here; this process is lost anyway, and the seed is worth the try.
-  const int length = std::snprintf(
-      text.data(), text.size(), "seed %llu did not come back; replay it with FOURSCORE_PROPERTY_SEED=%llu\n",
-      static_cast<unsigned long long>(seed_under_way), static_cast<unsigned long long>(seed_under_way));
+  const int length = std::snprintf(text.data(), text.size(), "%s; replay it with FOURSCORE_PROPERTY_SEED=%llu\n",
+                                   signal == SIGALRM ? "a case did not come back" : "a case crashed",
+                                   static_cast<unsigned long long>(seed_under_way));
   if (::write(STDOUT_FILENO, text.data(), static_cast<std::size_t>(length)) < 0) ::_exit(4);
   ::_exit(3);
 }
@@ -187,7 +193,7 @@ void Properties::check(const Pair& pair, const Problem& problem) const {
 bool Properties::run_case(std::uint64_t seed) const {
   const Pair& pair = pairs_[seed % pairs_.size()];
   Draw draw(seed);
-  const auto problem = draw_supported(draw, *pair.variant, ranks_);
+  const auto problem = draw_supported(draw, pair, ranks_);
   if (!problem) return false;
   const std::string text = "FOURSCORE_PROPERTY_SEED=" + std::to_string(seed) + " on " + std::to_string(ranks_) +
                            " ranks: " + pair.variant->card().name + " " + test::text_of(*problem, pair.exchange) + " " +
@@ -214,7 +220,7 @@ std::uint64_t from_rank_0(std::uint64_t value) {
 
 TEST_F(Properties, HoldForRandomProblems) {
   ASSERT_FALSE(pairs_.empty());
-  std::signal(SIGALRM, tell_what_hangs);
+  for (const int signal : {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, tell_the_seed);
   if (const auto seed = environment_number("FOURSCORE_PROPERTY_SEED")) {
     EXPECT_TRUE(run_case(*seed)) << "no problem of this seed suits its variant on " << ranks_ << " ranks";
     return;
