@@ -158,6 +158,11 @@ class Heffte : public Variant {
   [[nodiscard]] std::vector<std::string> parameters() const override {
     return {"algorithm", "reorder", "decomposition"};
   }
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+    return {{"algorithm", {"alltoallv", "alltoall", "p2p_plined", "p2p"}},
+            {"reorder", {"yes", "no"}},
+            {"decomposition", {"pencils", "slabs"}}};
+  }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_HEFFTE
     return {};

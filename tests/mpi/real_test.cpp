@@ -6,96 +6,18 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
-#include <cstring>
-#include <limits>
-#include <map>
 
 #include "core/variant.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/real_fixture.hpp"
 #include "mpi/variant_fixture.hpp"
 
 namespace fourscore {
 namespace {
 
-using test::Field;
-using test::Wide;
-
 /// Neither extent dividing; an extent of 1, 2 and 3 last; even and odd; two extents and one.
 const std::vector<std::vector<Index>> shapes{{15, 14, 13}, {8, 9, 16}, {7, 10, 1}, {9, 8, 2},
                                              {8, 8, 3},    {12, 10},   {9, 15},    {38}};
-
-struct Transformed {
-  Field space;     ///< real values
-  Field spectrum;  ///< of them, whole
-};
-
-const Transformed& transformed(const Extents& shape) {
-  static std::map<Extents, Transformed> all;
-  Transformed& pair = all[shape];
-  if (!pair.space.values.empty()) return pair;
-  for (const Wide& value : test::random_field(shape).values) pair.space.values.emplace_back(value.real());
-  pair.spectrum = pair.space;
-  test::naive_dft(pair.spectrum.values, shape, -1);
-  for (Field* field : {&pair.space, &pair.spectrum})
-    for (const Wide& value : field->values) field->largest = std::max(field->largest, std::abs(value));
-  return pair;
-}
-
-/// One side of a plan as memory.
-template <class Real>
-struct Memory {
-  const Decomposition& layout;
-  int me;
-  bool real;
-  void* data;
-
-  [[nodiscard]] Index volume() const { return layout.boxes[static_cast<std::size_t>(me)].volume(); }
-  [[nodiscard]] Wide get(Index i) const {
-    const Index at = layout.place(me, i);
-    return real ? Wide(static_cast<Real*>(data)[at]) : Wide(static_cast<std::complex<Real>*>(data)[at]);
-  }
-  void set(Index i, const Wide& value) const {
-    const Index at = layout.place(me, i);
-    if (real)
-      static_cast<Real*>(data)[at] = static_cast<Real>(value.real());
-    else
-      static_cast<std::complex<Real>*>(data)[at] = std::complex<Real>(value);
-  }
-  void fill_with_nan() const {
-    const auto bytes = static_cast<std::size_t>(layout.memory_volume(me)) * sizeof(Real) * (real ? 1 : 2);
-    if (bytes > 0) std::memset(data, 0xff, bytes);
-  }
-};
-
-/// Largest error in units of epsilon of the largest value expected; infinite where a NaN comes out.
-template <class Real>
-double error_of_run(Plan& plan, const Problem& problem) {
-  const Extents shape = problem.extents();
-  const auto& [space, spectrum] = transformed(shape);
-  const bool forward = problem.direction == Direction::forward;
-  const int me = mpi::rank_in(MPI_COMM_WORLD);
-  const Memory<Real> in{plan.input_layout(), me, forward, plan.input()};
-  const Memory<Real> out{plan.output_layout(), me, !forward, plan.output()};
-  out.fill_with_nan();
-  in.fill_with_nan();
-  const Field& given = forward ? space : spectrum;
-  for (Index i = 0; i < in.volume(); ++i) in.set(i, given.values[test::position(shape, in.layout.global_index(me, i))]);
-  PhaseClock clock;
-  clock.start();
-  plan.execute(clock);
-  const Field& expected = forward ? spectrum : space;
-  const long double factor = forward ? 1 : static_cast<long double>(problem.elements());
-  long double worst = 0;
-  for (Index i = 0; i < out.volume(); ++i) {
-    const Wide value = expected.values[test::position(shape, out.layout.global_index(me, i))] * factor;
-    const long double difference = std::abs(value - out.get(i));
-    if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
-    worst = std::max(worst, difference);
-  }
-  return static_cast<double>(worst / (expected.largest * factor)) / std::numeric_limits<Real>::epsilon();
-}
 
 class RealKind : public testing::TestWithParam<std::string> {
  protected:
@@ -116,7 +38,10 @@ class RealKind : public testing::TestWithParam<std::string> {
     EXPECT_EQ(plan->input() == plan->output(), problem.contract.placement == Placement::in_place);
     const bool is_double = problem.precision == Precision::double_precision;
     for (int run = 0; run < 2; ++run)
-      EXPECT_LT(is_double ? error_of_run<double>(*plan, problem) : error_of_run<float>(*plan, problem), 20) << run;
+      EXPECT_LT(
+          is_double ? test::error_of_real_run<double>(*plan, problem) : test::error_of_real_run<float>(*plan, problem),
+          20)
+          << run;
   }
 
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
