@@ -37,7 +37,7 @@ else()
 endif()
 
 find_package(OpenMP QUIET COMPONENTS CXX)
-fourscore_part("OpenMP" "${OpenMP_CXX_FOUND}" drivers/core/openmp.hpp "threads within a rank"
+fourscore_part("OpenMP" "${OpenMP_CXX_FOUND}" drivers/variants/node.cpp "variant node: threads within a rank"
   "the compiler has no -fopenmp that works")
 find_program(FOURSCORE_NVCC nvcc HINTS ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES bin)
 mark_as_advanced(FOURSCORE_NVCC)

@@ -82,11 +82,34 @@ void deliver(Agreement& agreement, const Options& options, const json& record, d
   });
 }
 
+/// Known before MPI is initialised, so that only what needs more pays for more. What cannot be used is told later, by
+/// rank 0 alone.
+ThreadLevel wanted_thread_level(const Point& point) {
+  const Variant* variant = VariantRegistry::instance().find(point.variant);
+  try {
+    return variant == nullptr ? ThreadLevel::funneled : variant->thread_level(point.problem);
+  } catch (const InputError&) {
+    return ThreadLevel::funneled;
+  }
+}
+
+/// An MPI that gives less than was asked for cannot run the point.
+void require_thread_level(ResolvedPoint& resolved) {
+  if (resolved.skip) return;
+  const Problem& problem = resolved.point.problem;
+  const std::string missing =
+      mpi::missing_thread_level(resolved.variant->thread_level(problem), "variant '" + resolved.point.variant + "'");
+  if (!missing.empty()) resolved.skip = missing;
+}
+
 int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   options.point.ranks = mpi::size_of(comm);
   ResolvedPoint resolved;
-  agreement.run([&] { resolved = resolve_point(options.point); });
+  agreement.run([&] {
+    resolved = resolve_point(options.point);
+    require_thread_level(resolved);
+  });
   check_output(agreement, options);
   Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
   if (resolved.skip) {
@@ -138,7 +161,7 @@ int measure_point(int argc, char** argv, const Options& options, SteadyTime begi
   // A file size limit then is an error that can be told, like a full disk.
   ::signal(SIGXFSZ, SIG_IGN);
   int provided = 0;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+  if (MPI_Init_thread(&argc, &argv, mpi::code_of(wanted_thread_level(options.point)), &provided) != MPI_SUCCESS) {
     std::fputs("fft_bench: MPI_Init_thread failed\n", stderr);
     return 3;
   }

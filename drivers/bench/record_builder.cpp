@@ -216,8 +216,10 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
     verdict.exit_status = 1;
   }
   json record = make_record(resolved.point, options.campaign, verdict, provenance.record);
-  record["resolved"] = {
-      {"grid", measurement.grid}, {"input", measurement.input_layout}, {"output", measurement.output_layout}};
+  record["resolved"] = {{"grid", measurement.grid},
+                        {"input", measurement.input_layout},
+                        {"output", measurement.output_layout},
+                        {"mpi_thread_level", to_string(mpi::provided_thread_level())}};
   if (resolved.point.problem.instances > 1) record["resolved"]["instance_ranks"] = instance_ranks_json(resolved.point);
   record["sampling"] = sampling_json(options);
   record["cards"] = cards_json(resolved);

@@ -43,6 +43,8 @@ class LocalFft {
  public:
   virtual ~LocalFft() = default;
   virtual void execute() = 0;
+  /// As execute(), at other places: aligned like those it was made for, and equal exactly where those were.
+  virtual void execute_at(void* in, void* out) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;   ///< the library's own words for the plan
   [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch, 2.5 where real
 };

@@ -17,6 +17,7 @@
 #include "core/phase.hpp"
 #include "core/problem.hpp"
 #include "core/registry.hpp"
+#include "mpi/thread_level.hpp"
 
 namespace fourscore {
 
@@ -80,6 +81,9 @@ class Variant {
   [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
   /// By name, values of its parameters that tests try; supports() says or throws where one does not fit a problem.
   [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
+  /// What the plan's threads ask of MPI; the program must have initialised MPI with it. Throws InputError for a
+  /// parameter that cannot be used. Calls no MPI.
+  [[nodiscard]] virtual ThreadLevel thread_level(const Problem& /*problem*/) const { return ThreadLevel::funneled; }
   /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
   /// MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;

@@ -136,8 +136,9 @@ class FftwFft : public LocalFft {
         in_(static_cast<std::byte*>(in)),
         out_(static_cast<std::byte*>(out)),
         credited_flops_(credited_flops) {}
-  void execute() override {
-    if (pass_) pass_->run(in_, out_);
+  void execute() override { execute_at(in_, out_); }
+  void execute_at(void* in, void* out) override {
+    if (pass_) pass_->run(static_cast<std::byte*>(in), static_cast<std::byte*>(out));
   }
   [[nodiscard]] std::string describe() const override { return pass_ ? pass_->describe() : "nothing to do"; }
   [[nodiscard]] double credited_flops() const override { return credited_flops_; }

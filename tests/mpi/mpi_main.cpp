@@ -7,6 +7,11 @@
 #include <cstdio>
 #include <string>
 
+// A program whose tests need more says so when it is built.
+#ifndef FOURSCORE_TEST_THREAD_LEVEL
+#define FOURSCORE_TEST_THREAD_LEVEL MPI_THREAD_FUNNELED
+#endif
+
 namespace {
 
 /// Prints failures with the rank in front, in one write each, so that ranks do not mix within a message.
@@ -53,7 +58,7 @@ class Agreement : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   int provided = 0;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return 1;
+  if (MPI_Init_thread(&argc, &argv, FOURSCORE_TEST_THREAD_LEVEL, &provided) != MPI_SUCCESS) return 1;
   testing::InitGoogleTest(&argc, argv);
   // An exception on one rank ends the program, and with it mpirun all ranks: the others would wait for this one.
   GTEST_FLAG_SET(catch_exceptions, false);

@@ -122,16 +122,17 @@ TEST_P(PlanOf, ExecutesWithoutAllocating) {
       }
       const std::size_t heap_after = heap_bytes();
       EXPECT_EQ(allocations - allocations_before, 0) << test::text_of(problem, exchange);
-      // MPI and FFTW may take what they give back, or keep a few requests; no array of the plan's size.
+      // MPI and FFTW may take what they give back, keep a few requests, or a message that came before it was expected;
+      // no array of the plan's size.
       const auto local_bytes =
           static_cast<std::size_t>(problem.elements()) * problem.element_bytes() / static_cast<std::size_t>(ranks_);
       if (sees_heap) {
-        EXPECT_LT(heap_after, heap_before + local_bytes / 8) << test::text_of(problem, exchange);
+        EXPECT_LT(heap_after, heap_before + local_bytes / 2) << test::text_of(problem, exchange);
       }
     }
 }
 
-TEST_P(PlanOf, StaysUnderThreeTimesTheLocalData) {
+TEST_P(PlanOf, StaysUnderThreeTimesTheLocalDataOrWhatItsMessagesTake) {
   for (const auto& shape : std::vector<std::vector<Index>>{{32, 32, 32}, {30, 31, 33}})
     for (const Problem& problem : problems_on(shape))
       for (const ExchangeMethod* exchange : test::exchanges_of(variant())) {
@@ -143,7 +144,9 @@ TEST_P(PlanOf, StaysUnderThreeTimesTheLocalData) {
             bytes_of(std::max(plan->input_layout().max_volume(), plan->output_layout().max_volume()));
         EXPECT_GE(plan->buffer_bytes(), bytes_of(std::max(plan->input_layout().boxes[me].volume(),
                                                           plan->output_layout().boxes[me].volume())));
-        EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), 3 * local_bytes);
+        // Messages that come in any order each have memory of their own, for every exchange and on both sides.
+        const std::size_t most = GetParam() == "overdecomposed" ? 6 : 3;
+        EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), most * local_bytes);
       }
 }
 

@@ -218,6 +218,8 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryPencil, testing::ValuesIn(of_pencils()
 TEST(Cases, AreAsManyAsTheVariantsPromise) {
   const std::map<std::string, std::array<int, 8>> expected{{"slab", {8, 7, 6, 6, 6, 6, 6, 6}},
                                                            {"pencil", {7, 6, 6, 6, 5, 6, 5, 5}},
+                                                           {"overdecomposed", {7, 6, 6, 6, 5, 6, 5, 5}},
+                                                           {"node", {7, 6, 6, 6, 5, 6, 5, 5}},
                                                            {"serial", {9, 0, 0, 0, 0, 0, 0, 0}},
                                                            {"volumetric", {7, 7, 7, 7, 7, 7, 6, 5}},
                                                            {"danielson-lanczos", {9, 6, 0, 4, 0, 0, 0, 4}}};

@@ -1,0 +1,151 @@
+// Charm-NodeFFT (lee2018, chapter 3): coarse pencils, one for each state and node, and threads within the node for all
+// that is done with them. Fewer and larger messages than with pencils dealt to the cores.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/parameters.hpp"
+#include "core/transform_chain.hpp"
+#include "variants/pencil_grids.hpp"
+#ifdef FOURSCORE_OPENMP
+#include "variants/node_plan.hpp"
+#endif
+
+namespace fourscore {
+
+namespace {
+
+constexpr Index most_segments = 4096;
+constexpr Index default_segment_bytes = Index{64} << 10;
+
+bool fits(const Problem& problem, const Grid& grid) {
+  const auto& n = problem.shape;
+  return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);
+}
+
+std::optional<Grid> grid_of(const Problem& problem, int ranks) {
+  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits(problem, grid); });
+}
+
+bool all_call_mpi(const Problem& problem) {
+  return choice_parameter(problem, "mpi", {"funneled", "multiple"}) == "multiple";
+}
+
+/// By default as many as there are threads, so that all have their share of every message.
+Index segments_of(const Problem& problem) {
+  return integer_parameter(problem, "segments", std::min<Index>(problem.threads, most_segments), 1, most_segments);
+}
+
+Index segment_bytes_of(const Problem& problem) {
+  return integer_parameter(problem, "segment-bytes", default_segment_bytes, 1, Index{1} << 40);
+}
+
+class Node : public Variant {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {
+        "node",
+        "one pencil a state and rank, OpenMP threads for FFT, packing, messages and unpacking; transposed: x-pencils",
+        "lee2018"};
+  }
+  [[nodiscard]] std::string unavailable() const override {
+#ifdef FOURSCORE_OPENMP
+    return {};
+#else
+    return "built without OpenMP (the compiler has no -fopenmp that works)";
+#endif
+  }
+  [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::vector<std::string> parameters() const override { return {"mpi", "segments", "segment-bytes"}; }
+
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+    return {{"mpi", {"funneled"}}, {"segments", {"1", "2", "5"}}, {"segment-bytes", {"1", "1000"}}};
+  }
+
+  [[nodiscard]] ThreadLevel thread_level(const Problem& problem) const override {
+    return problem.threads > 1 && all_call_mpi(problem) ? ThreadLevel::multiple : ThreadLevel::funneled;
+  }
+
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+    if (auto reason = chain_limits(problem, 3, 3)) return reason;
+    (void)all_call_mpi(problem);
+    (void)segments_of(problem);
+    (void)segment_bytes_of(problem);
+    if (grid_of(problem, ranks)) return std::nullopt;
+    const auto& n = problem.shape;
+    const std::string who =
+        problem.grid.empty() ? fmt::format("{} ranks", ranks) : fmt::format("a grid of {}", grid_text(problem.grid));
+    return fmt::format(
+        "{} have more places than node can use: it takes P1 x P2 with P1 at most {} and P2 at most {} for "
+        "shape {}",
+        who, std::min(n[0], n[1]), std::min(n[1], n[2]), shape_text(problem.shape));
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+#ifdef FOURSCORE_OPENMP
+    const Problem& problem = context.problem;
+    const Grid grid = require_grid_of(problem, mpi::size_of(context.comm));
+    const int rows = grid.extents[0];
+    const int columns = grid.extents[1];
+    const Extents shape = problem.extents();
+    auto stages = arrange_stages(problem, {{decompose(shape,
+                                                      Grid{
+                                                          { rows,
+                                                            columns,
+                                                            1 }}),
+                                            { 2 }},
+                                           {decompose(shape,
+                                                      Grid{
+                                                          { rows,
+                                                            1,
+                                                            columns }}),
+                                            { 1 }},
+                                           { decompose(shape,
+                                                       Grid{
+                                                           { 1,
+                                                             rows,
+                                                             columns }}),
+                                             { 0 } }});
+    return std::make_unique<NodePlan>(context, std::move(stages),
+                                      NodeOptions{all_call_mpi(problem),
+                                                  segments_of(problem),
+                                                  segment_bytes_of(problem),
+                                                  { rows,
+                                                    columns }});
+#else
+    throw InputError(fmt::format("variant 'node' ({} ranks): {}", mpi::size_of(context.comm), unavailable()));
+#endif
+  }
+
+  /// As `pencil`: czechowski2012, equation 3, for rows and for columns, less what stays. Each of a group's messages is
+  /// cut into its segments. The way back to natural order doubles all.
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
+    const Grid grid = require_grid_of(problem, ranks);
+    const int times = problem.contract.layout == LayoutContract::natural ? 2 : 1;
+    Cost total{problem.credited_flops(), 0, 0};
+    for (const int group : {grid.extents[0], grid.extents[1]}) {
+      const Cost exchange = even_exchange_cost(problem, ranks, group);
+      total.bytes_per_rank += times * exchange.bytes_per_rank;
+      if (group == 1) continue;
+      const auto message_bytes = static_cast<Index>(exchange.bytes_per_rank / exchange.messages_per_rank);
+      const Index cut = std::clamp<Index>(message_bytes / segment_bytes_of(problem), 1, segments_of(problem));
+      total.messages_per_rank += times * exchange.messages_per_rank * static_cast<double>(cut);
+    }
+    return total;
+  }
+
+ private:
+  [[nodiscard]] Grid require_grid_of(const Problem& problem, int ranks) const {
+    const auto grid = grid_of(problem, ranks);
+    if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));
+    return *grid;
+  }
+};
+
+FOURSCORE_REGISTER_VARIANT(Node);
+
+}  // namespace
+
+}  // namespace fourscore

@@ -1,0 +1,146 @@
+// Threads within a rank: any number of them, whoever calls MPI, however messages are cut. This program initialises MPI
+// with MPI_THREAD_MULTIPLE.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/variant.hpp"
+#include "mpi/adverse_messages.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/variant_fixture.hpp"
+
+namespace fourscore {
+namespace {
+
+class Node : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!variant().unavailable().empty()) GTEST_SKIP() << variant().unavailable();
+    if (GetParam() == "multiple" && mpi::provided_thread_level() < ThreadLevel::multiple)
+      GTEST_SKIP() << "MPI provides no MPI_THREAD_MULTIPLE";
+  }
+  void TearDown() override { test::adverse = false; }
+  [[nodiscard]] static const Variant& variant() { return *VariantRegistry::instance().find("node"); }
+
+  [[nodiscard]] std::vector<std::vector<int>> grids() const {
+    std::vector<std::vector<int>> list;
+    for (int rows = 1; rows <= ranks_; ++rows)
+      if (ranks_ % rows == 0) list.push_back({rows, ranks_ / rows});
+    return list;
+  }
+  /// Runs three times on other data each, without a pause in between.
+  void check(const Problem& problem) const {
+    std::string what = test::text_of(problem, nullptr) + " threads " + std::to_string(problem.threads);
+    for (const auto& [key, value] : problem.parameters) what += " " + key + "=" + value;
+    SCOPED_TRACE(what);
+    const auto plan = test::make_plan(variant(), problem, nullptr);
+    const auto& field = test::random_field(problem.extents());
+    const auto& expected = test::transformed_field(problem.extents(), problem.direction);
+    PhaseClock clock;
+    for (int run = 1; run <= 3; ++run) {
+      test::Field scaled = field;
+      for (auto& value : scaled.values) value *= run;
+      test::write(scaled, plan->input_layout(), me_, problem.precision, plan->input());
+      test::counted_sends.bytes = test::counted_sends.messages = 0;
+      test::counted_sends.on = true;
+      clock.start();
+      plan->execute(clock);
+      clock.stop();
+      test::counted_sends.on = false;
+      EXPECT_LT(test::error_of(expected, run, plan->output_layout(), me_, problem.precision, plan->output()), 20)
+          << "run " << run;
+      EXPECT_EQ(plan->traffic().bytes_sent, test::counted_sends.bytes);
+      EXPECT_EQ(plan->traffic().messages_sent, test::counted_sends.messages);
+    }
+  }
+
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
+};
+
+TEST_P(Node, IsRightWithAnyNumberOfThreadsAndSegments) {
+  std::size_t turn = 0;
+  int cases = 0;
+  for (const bool adverse : {false, true})
+    for (const int threads : {1, 2, 3})
+      for (const char* segments : {"1", "2", "5"})
+        for (const auto& grid : grids()) {
+          test::adverse = adverse;
+          const auto contracts = test::contracts({15, 14, 13});
+          Problem problem = contracts[(turn += 3) % contracts.size()];  // 3 and 16 have no common factor
+          problem.grid = grid;
+          problem.threads = threads;
+          problem.parameters = {{"mpi", GetParam()}, {"segments", segments}, {"segment-bytes", "1"}};
+          ASSERT_EQ(variant().supports(problem, ranks_), std::nullopt);
+          check(problem);
+          ++cases;
+        }
+  EXPECT_EQ(cases, 18 * static_cast<int>(grids().size()));
+}
+
+TEST_P(Node, HasThreadsWithoutAnythingToDo) {
+  for (const std::vector<Index>& shape : {std::vector<Index>{7, 1, 9}, {2, 3, 64}, {3, 2, 2}})
+    for (Problem problem : test::contracts(shape)) {
+      problem.threads = 3;
+      problem.parameters = {{"mpi", GetParam()}, {"segment-bytes", "1"}};
+      if (!variant().supports(problem, ranks_)) check(problem);
+    }
+}
+
+/// As many messages as pencils have; cut, each becomes as many as asked for.
+TEST_P(Node, CutsEachMessageIntoTheSegmentsAskedFor) {
+  for (const auto& grid : grids()) {
+    Problem problem = test::contracts({24, 24, 24}).front();
+    problem.grid = grid;
+    problem.threads = 2;
+    problem.parameters = {{"mpi", GetParam()}, {"segments", "1"}};
+    const Index whole = test::make_plan(variant(), problem, nullptr)->traffic().messages_sent;
+    Problem pencils = problem;
+    pencils.threads = 1;
+    pencils.parameters.clear();
+    const auto& pencil = VariantRegistry::instance().get("pencil", "variant");
+    EXPECT_EQ(whole, test::make_plan(pencil, pencils, &ExchangeRegistry::instance().get("alltoallv", "exchange"))
+                         ->traffic()
+                         .messages_sent);
+    problem.parameters = {{"mpi", GetParam()}, {"segments", "4"}, {"segment-bytes", "1"}};
+    const auto plan = test::make_plan(variant(), problem, nullptr);
+    EXPECT_EQ(plan->traffic().messages_sent, 4 * whole);
+    EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).messages_per_rank, static_cast<double>(4 * whole));
+    EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).bytes_per_rank, static_cast<double>(plan->traffic().bytes_sent));
+    problem.parameters["segment-bytes"] = "1000000";
+    EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->traffic().messages_sent, whole);
+  }
+}
+
+TEST_P(Node, ComponentsRunAlone) {
+  Problem problem = test::contracts({15, 14, 13}).front();
+  problem.threads = 2;
+  problem.parameters = {{"mpi", GetParam()}, {"segment-bytes", "1"}};
+  const auto plan = test::make_plan(variant(), problem, nullptr);
+  int exchanges = 0;
+  for (int run = 0; run < 2; ++run)
+    for (const Component& component : plan->components()) {
+      component.run();
+      exchanges += component.phase == Phase::exchange ? 1 : 0;
+    }
+  EXPECT_EQ(exchanges > 0, ranks_ > 1);
+}
+
+TEST_P(Node, NamesWhatAParameterMayBe) {
+  Problem problem = test::contracts({15, 14, 13}).front();
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"mpi", "several"}, {"segments", "0"}, {"segments", "5000"}, {"segment-bytes", "x"}}) {
+    problem.parameters = {{key, value}};
+    try {
+      (void)variant().supports(problem, ranks_);
+      ADD_FAILURE() << key << "=" << value << " was taken";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr(key), testing::HasSubstr("allowed: ")));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpi, Node, testing::Values("funneled", "multiple"), [](const auto& i) { return i.param; });
+
+}  // namespace
+}  // namespace fourscore
