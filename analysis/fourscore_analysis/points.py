@@ -110,6 +110,12 @@ class Point:
         """The first launch with a timeline."""
         return next((launch for launch in self.measured if launch.timeline), None)
 
+    @cached_property
+    def instance_mean_s(self) -> float | None:
+        """Of several instances: the mean over them of the time until one is done; median over launches."""
+        means = [statistics.mean(launch.instance_s) for launch in self.measured if launch.instance_s]
+        return statistics.median(means) if means else None
+
     def memory(self, name: str) -> float | None:
         """Largest over launches of a value of records.Memory."""
         values = [value for launch in self.measured if (value := getattr(launch.memory, name)) is not None]
@@ -189,7 +195,8 @@ def contract_terms(contract: Contract) -> list[str]:
     if contract.threads != 1:
         terms.append(f"{contract.threads} threads a rank")
     if contract.instances != 1:
-        terms.append(f"{contract.instances} instances")
+        where = "each on all ranks" if contract.placement == "all" else "each on ranks of its own"
+        terms.append(f"{contract.instances} instances {where}")
     return terms
 
 

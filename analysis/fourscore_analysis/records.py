@@ -34,6 +34,7 @@ class Contract:
     planner: str
     threads: int
     instances: int
+    placement: str = "all"  # of several instances: each on all ranks, or each on a subset of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,7 @@ class Launch:
     flags: tuple[str, ...] = ()
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
+    instance_s: tuple[float, ...] = ()  # of several instances: each from the start of all to its own end; medians
     phase_s: dict[str, float] = field(default_factory=dict)  # of the slowest rank of a repetition; median over these
     phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
     components: tuple[Component, ...] = ()
@@ -270,6 +272,7 @@ def _cell(point: dict[str, Any]) -> Cell:
         planner=_text(terms["planner"]),
         threads=int(point.get("threads", 1)),
         instances=int(point.get("instances", 1)),
+        placement=_text(point.get("placement", "all")) if int(point.get("instances", 1)) > 1 else "all",
     )
     return Cell(contract, shape, ranks)
 
@@ -354,6 +357,7 @@ def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
     launch.median_s = _median(samples["time_s"])
     if min(launch.time_s) <= 0:
         raise RecordError("samples.time_s holds a time that is not positive")
+    launch.instance_s = tuple(_median(times) for times in samples.get("instance_time_s", ()))
     if "closure" in samples:
         launch.closure_worst = float(samples["closure"]["worst"])
     by_phase = samples.get("rank_phase_s", {})

@@ -28,10 +28,6 @@ class Sweep:
     quantity: list[float]
     points: list[Point]
 
-    @property
-    def least_s(self) -> float:
-        return min(point.time_s for point in self.points)
-
 
 @dataclass
 class SweepGroup:
@@ -54,6 +50,26 @@ class Curve:
     shape: tuple[int, ...]
     quantity: tuple[float, ...]
     time_s: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Over:
+    """What the times of a curve are set against, from the times themselves in the order of the quantity."""
+
+    label: str
+    of: Callable[[Sequence[float]], float]
+
+
+OVER_LEAST = Over("the least of its curve", min)
+OVER_FIRST = Over("the first of its curve", lambda times: times[0])
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another time of a point, where it has one."""
+
+    label: str
+    time_s: Callable[[Point], float | None]
 
 
 def find_sweeps(
@@ -92,9 +108,12 @@ def draw_sweeps(
     axis_label: str,
     curves: Sequence[Curve],
     ticks: Callable[[Iterable[float]], list[float]],
+    over: Over = OVER_LEAST,
+    beside: Beside | None = None,
 ) -> Figure:
-    """Left the time, right the time over the least of its own curve: there curves of other machines may stand beside
-    ours. `ticks` chooses those of the quantity's axis, which is logarithmic."""
+    """Left the time, and `beside` another time of the same points; right the time `over` one of its own curve: there
+    curves of other machines may stand beside ours. `ticks` chooses those of the quantity's axis, which is
+    logarithmic."""
     looks = _looks(view, groups)
     handles = [
         Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=3.5, label=label)
@@ -106,6 +125,12 @@ def draw_sweeps(
         )
         for label, marker in zip((curve.label for curve in curves), PUBLISHED_MARKERS, strict=False)
     ]
+    if beside:
+        handles.append(
+            Line2D(
+                [], [], color=style.INK, linestyle="", marker="x", markersize=4, markeredgewidth=0.9, label=beside.label
+            )
+        )
     figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
@@ -114,17 +139,36 @@ def draw_sweeps(
         unit_s, unit = time_unit(slowest)
         _lines(left, group, looks, lambda sweep, time_s, unit_s=unit_s: time_s / unit_s)
         _published(left, curves, same_shape, lambda curve, time_s, unit_s=unit_s: time_s / unit_s)
-        _lines(right, group, looks, lambda sweep, time_s: time_s / sweep.least_s)
-        _published(right, curves, curves, lambda curve, time_s: time_s / min(curve.time_s))
+        if beside:
+            _draw_beside(left, group, looks, beside, unit_s)
+        _lines(right, group, looks, lambda sweep, time_s: time_s / over.of([point.time_s for point in sweep.points]))
+        _published(right, curves, curves, lambda curve, time_s: time_s / over.of(curve.time_s))
         for axes, drawn in ((left, same_shape), (right, curves)):
             _quantity_axis(axes, group, drawn, axis_label, ticks)
             axes.set_ylim(0, axes.dataLim.y1 * 1.08)
             axes.locator_params(axis="y", nbins=6)
         left.set_ylabel(f"time per transform ({unit})")
-        right.set_ylabel("time over the least of its curve")
+        right.set_ylabel(f"time over {over.label}")
         right.axhline(1, color=style.GREY, linewidth=0.8, zorder=0)
         style.facet_title(left, group.title, group.subtitle)
     return figure
+
+
+def _draw_beside(axes: Axes, group: SweepGroup, looks, beside: Beside, unit_s: float) -> None:
+    for sweep in group.sweeps:
+        pairs = [(x, beside.time_s(point)) for x, point in zip(sweep.quantity, sweep.points, strict=True)]
+        pairs = [(x, time_s / unit_s) for x, time_s in pairs if time_s is not None]
+        if pairs:
+            colour = looks[sweep.label].colour
+            axes.plot(
+                *zip(*pairs, strict=True),
+                color=colour,
+                linestyle=(0, (1, 2)),
+                linewidth=0.9,
+                marker="x",
+                markersize=4,
+                markeredgewidth=0.9,
+            )
 
 
 def _looks(view: View, groups: Sequence[SweepGroup]) -> dict[str, style.LineStyle]:

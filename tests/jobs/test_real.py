@@ -105,3 +105,12 @@ def test_timelines_of_a_suite_are_exported_as_perfetto_reads_them(fourscore):
         assert [e["name"] for e in mine] == lane["phase"]
         assert [e["ts"] for e in mine] == pytest.approx([1e6 * begin for begin in lane["begin_s"]])
         assert [e["ts"] + e["dur"] for e in mine] == pytest.approx([1e6 * end for end in lane["end_s"]])
+
+
+def test_fft_bench_understands_every_point_of_the_shipped_suites(fourscore):
+    """A name that is none, or a parameter that no variant reads, would end a campaign before it begins."""
+    suites = [suite["name"] for suite in json.loads(fourscore("list", "suites", "--json").stdout)]
+    assert {"variants", "crossover", "papers/czechowski2012/figure-2"} <= set(suites)
+    for name in suites:
+        planned = json.loads(fourscore("run", name, "--dry-run", "--json", environment=REAL).stdout)
+        assert planned["launches"], name

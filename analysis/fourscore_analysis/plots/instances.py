@@ -1,0 +1,120 @@
+"""Several transforms at once, against how many and against ranks: Tables 5.1 to 5.3 of lee2018."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from matplotlib.figure import Figure
+
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.points import Point
+from fourscore_analysis.published import published
+from fourscore_analysis.sweeps import (
+    OVER_FIRST,
+    Beside,
+    Curve,
+    SweepGroup,
+    draw_sweeps,
+    find_sweeps,
+    in_pages,
+    own_ticks,
+)
+from fourscore_analysis.units import ranks_text, shape_text
+from fourscore_analysis.view import View
+
+PLACEMENT_WORDS = {"all": "on all ranks", "subset": "on its own ranks"}
+
+
+@dataclass
+class Page:
+    """Groups against the number of instances, or against ranks."""
+
+    against: str  # "instances" or "ranks"
+    groups: list[SweepGroup]
+
+
+def _alone(point: Point):
+    """The cell of one instance: what those with several are set beside."""
+    return replace(point.cell, contract=replace(point.cell.contract, instances=1, placement="all"))
+
+
+def _several(view: View) -> bool:
+    return any(point.cell.contract.instances > 1 for point in view.measured)
+
+
+def pages(view: View) -> list[Page]:
+    if not _several(view):
+        return []
+    found = []
+    against_instances = [
+        group
+        for placement in PLACEMENT_WORDS
+        for group in find_sweeps(
+            view,
+            lambda point, placement=placement: _instances(point, placement),
+            _alone,
+            lambda point, placement=placement: f"{point.label}, {PLACEMENT_WORDS[placement]}",
+            lambda point: f"{shape_text(point.cell.shape)} · {ranks_text(point.cell.ranks)}",
+        )
+    ]
+    against_ranks = find_sweeps(
+        view,
+        lambda point: float(point.cell.ranks) if point.cell.contract.placement == "subset" else None,
+        lambda point: replace(point.cell, ranks=1),
+        lambda point: f"{point.label}, {PLACEMENT_WORDS['subset']}",
+        lambda point: f"{shape_text(point.cell.shape)} · {point.cell.contract.instances} instances",
+    )
+    for against, groups in (("instances", _joined(against_instances)), ("ranks", against_ranks)):
+        for group in groups:  # the instances are the axis or in the title
+            words = group.subtitle.split(", ")
+            group.subtitle = ", ".join(word for word in words if " instances " not in word)
+        found += [Page(against, page) for page in in_pages(groups)]
+    return found
+
+
+def _instances(point: Point, placement: str) -> float | None:
+    """One instance belongs to both placements."""
+    contract = point.cell.contract
+    return float(contract.instances) if contract.instances == 1 or contract.placement == placement else None
+
+
+def _joined(groups: list[SweepGroup]) -> list[SweepGroup]:
+    """Both placements of one problem in one group."""
+    found: dict[object, SweepGroup] = {}
+    for group in groups:
+        key = (_alone(group.first), group.first.setting)
+        if key in found:
+            found[key].sweeps += group.sweeps
+        else:
+            found[key] = group
+    return list(found.values())
+
+
+def curves(against: str) -> list[Curve]:
+    found = []
+    for name, quantity in (("5.1", "instances"), ("5.2", "ranks"), ("5.3", "ranks")):
+        table = published("lee2018", f"table-{name}")
+        if table is None or quantity != against:
+            continue
+        xs = tuple(float(row["instances" if quantity == "instances" else "nodes"]) for row in table.rows)
+        times = tuple(row["completion_ms"] / 1e3 for row in table.rows)
+        what = "8 nodes" if quantity == "instances" else f"{table.setup['instances']} instances, nodes"
+        found.append(Curve(f"{table.name}, {what}", table.shape, xs, times))
+    return found
+
+
+def draw(view: View, page: Page, heading: str) -> Figure:
+    beside = Beside("mean until an instance is done", lambda point: point.instance_mean_s)
+    return draw_sweeps(view, page.groups, heading, page.against, curves(page.against), own_ticks, OVER_FIRST, beside)
+
+
+PLOT = Plot(
+    name="instances",
+    title="Several instances at once",
+    caption="Lines: the time until the last instance is done. Crosses: the mean time until one is done. Each instance "
+    "runs on all ranks, or on a subset of its own. At the right every curve is over its own first. As Tables 5.1 to "
+    "5.3 of lee2018, whose completion times (100³, a forward and an inverse transform each) are dotted.",
+    order=45,
+    pages=pages,
+    draw=draw,
+)
