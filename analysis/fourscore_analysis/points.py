@@ -195,8 +195,7 @@ def contract_terms(contract: Contract) -> list[str]:
     if contract.threads != 1:
         terms.append(f"{contract.threads} threads a rank")
     if contract.instances != 1:
-        where = "each on all ranks" if contract.placement == "all" else "each on ranks of its own"
-        terms.append(f"{contract.instances} instances {where}")
+        terms.append(f"{contract.instances} instances")
     return terms
 
 

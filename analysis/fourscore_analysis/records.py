@@ -34,7 +34,6 @@ class Contract:
     planner: str
     threads: int
     instances: int
-    placement: str = "all"  # of several instances: each on all ranks, or each on a subset of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +271,6 @@ def _cell(point: dict[str, Any]) -> Cell:
         planner=_text(terms["planner"]),
         threads=int(point.get("threads", 1)),
         instances=int(point.get("instances", 1)),
-        placement=_text(point.get("placement", "all")) if int(point.get("instances", 1)) > 1 else "all",
     )
     return Cell(contract, shape, ranks)
 

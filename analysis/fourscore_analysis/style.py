@@ -34,7 +34,7 @@ PHASE_COLOURS = {
 LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)
 
 # Beyond those: of Tol, Colour Schemes, SRON 2021, "muted", the ones far from the above.
-_VARIANT_COLOURS = (
+VARIANT_COLOURS = (
     *(BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY),
     *("#332288", "#882255", "#999933", "#661100", "#44AA99", YELLOW),
 )
@@ -106,7 +106,7 @@ def method_styles(methods: Iterable[Method]) -> dict[Method, LineStyle]:
         method: LineStyle(
             BLACK
             if method.variant == REFERENCE
-            else _VARIANT_COLOURS[variants.index(method.variant) % len(_VARIANT_COLOURS)],
+            else VARIANT_COLOURS[variants.index(method.variant) % len(VARIANT_COLOURS)],
             _EXCHANGE_MARKERS[exchanges.index(method.exchange) % len(_EXCHANGE_MARKERS)],
             _EXCHANGE_LINES[exchanges.index(method.exchange) % len(_EXCHANGE_LINES)],
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -110,6 +110,7 @@ def draw_sweeps(
     ticks: Callable[[Iterable[float]], list[float]],
     over: Over = OVER_LEAST,
     beside: Beside | None = None,
+    time_label: str = "time per transform",
 ) -> Figure:
     """Left the time, and `beside` another time of the same points; right the time `over` one of its own curve: there
     curves of other machines may stand beside ours. `ticks` chooses those of the quantity's axis, which is
@@ -147,7 +148,7 @@ def draw_sweeps(
             _quantity_axis(axes, group, drawn, axis_label, ticks)
             axes.set_ylim(0, axes.dataLim.y1 * 1.08)
             axes.locator_params(axis="y", nbins=6)
-        left.set_ylabel(f"time per transform ({unit})")
+        left.set_ylabel(f"{time_label} ({unit})")
         right.set_ylabel(f"time over {over.label}")
         right.axhline(1, color=style.GREY, linewidth=0.8, zorder=0)
         style.facet_title(left, group.title, group.subtitle)
@@ -172,11 +173,18 @@ def _draw_beside(axes: Axes, group: SweepGroup, looks, beside: Beside, unit_s: f
 
 
 def _looks(view: View, groups: Sequence[SweepGroup]) -> dict[str, style.LineStyle]:
-    """Of each label the look of its first method."""
+    """Of each label the look of its method, in another colour where a label before it has that look."""
     found: dict[str, style.LineStyle] = {}
     for group in groups:
         for sweep in group.sweeps:
-            found.setdefault(sweep.label, view.styles[sweep.points[0].method])
+            if sweep.label in found:
+                continue
+            look = view.styles[sweep.points[0].method]
+            if look in found.values():
+                taken = {one.colour for one in found.values()}
+                free = [colour for colour in style.VARIANT_COLOURS if colour not in taken]
+                look = replace(look, colour=free[0] if free else style.GREY)
+            found[sweep.label] = look
     return found
 
 

@@ -69,7 +69,7 @@ def phase_model(point: dict[str, Any]) -> dict[str, float]:
     elements, ranks = math.prod(point["shape"]), point["ranks"]
     flops = 5 * elements * math.log2(max(2, elements))
     word = 16 if point["precision"] == "double" else 8
-    fft = flops / ranks / 2e9 * (0.62 if word == 8 else 1)
+    fft = point["instances"] * flops / ranks / 2e9 * (0.62 if word == 8 else 1)
     exchanges = BLOCKS.get(point["variant"], 2) if ranks > 1 else 0
     if point["contract"]["layout"] == "natural" and exchanges:
         exchanges *= 2
@@ -295,6 +295,11 @@ class Maker:
             "counters": {"backend": "none"},
             "provenance": self.provenance(point),
         }
+        if point["instances"] > 1:
+            share = point["instances"] if point["placement"] == "all" else 1
+            of_rank = [[[time * (number + 1) / share for time in rank] for number in range(share)] for rank in totals]
+            record["samples"]["rank_instance_s"] = of_rank
+            record["samples"]["instance_time_s"] = [of_rank[0][number % share] for number in range(point["instances"])]
         if self.timeline:
             record["sampling"]["timeline"] = True
             record["timeline"] = self.traced(point, rank_phase)
@@ -413,6 +418,14 @@ def thread_points() -> Iterator[dict[str, Any]]:
             yield make_point(variant, "p2p", (64, 64, 64), 2, threads=threads)
 
 
+def instance_points() -> Iterator[dict[str, Any]]:
+    for ranks in (4, 8):
+        yield make_point("pencil", "p2p", (32, 32, 32), ranks)
+        for instances in (2, 4):
+            for placement in ("all", "subset"):
+                yield make_point("pencil", "p2p", (32, 32, 32), ranks, instances=instances, placement=placement)
+
+
 def crossover_points() -> Iterator[dict[str, Any]]:
     for extent in (16, 32, 64):
         for ranks in (2, 4, 8):
@@ -502,7 +515,7 @@ def example_archive(archive: Path) -> None:
     fill(archive, Maker("weak-22222222", "weak", seed=2), weak_points(), 3)
     fill(archive, Maker("breakdown-33333333", "breakdown", seed=3), breakdown_points(), 3)
     algorithms = Maker("algorithms-66666666", "algorithms", seed=6, timeline=True)
-    for points in (decomposition_points(), thread_points(), crossover_points()):
+    for points in (decomposition_points(), thread_points(), crossover_points(), instance_points()):
         fill(archive, algorithms, points, 2)
     fill(archive, Maker("peers-44444444", "peers", seed=4, isolate=False), peers_points(), 6)
 

@@ -7,12 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fourscore_analysis.archive import Campaign
-from fourscore_analysis.plots import crossover, decomposition, threads, timeline, traffic
+from fourscore_analysis.plots import crossover, decomposition, instances, threads, timeline, traffic
 from fourscore_analysis.published import FOLDER, published
 from fourscore_analysis.records import RecordError, parse_record
 from fourscore_analysis.style import method_styles
 from fourscore_analysis.view import View
-from synthetic import Maker, canonical, crossover_points, decomposition_points, make_point, strong_points, thread_points
+from synthetic import (
+    Maker,
+    canonical,
+    crossover_points,
+    decomposition_points,
+    instance_points,
+    make_point,
+    strong_points,
+    thread_points,
+)
 
 
 def view_of(points, timelines: bool = False, launches: int = 1) -> View:
@@ -89,6 +98,21 @@ def test_the_crossover_compares_the_fastest_of_both_on_the_same_problem():
         assert one.range[0] <= one.ratio <= one.range[1]
     both = next(one for one in group if one.comparison.cell.shape == (16, 16, 16) and one.comparison.cell.ranks == 2)
     assert both.traditional.method.exchange == "shared"
+
+
+def test_instances_are_drawn_against_how_many_and_against_ranks():
+    many, ranks = instances.pages(view_of(instance_points()))
+    assert (many.against, ranks.against) == ("instances", "ranks")
+    assert len(many.groups) == 2  # 4 and 8 ranks
+    for group in many.groups:
+        assert [sweep.label for sweep in group.sweeps] == ["pencil/p2p, on all ranks", "pencil/p2p, on its own ranks"]
+        assert [sweep.quantity for sweep in group.sweeps] == [[1, 2, 4]] * 2
+        assert "instances" not in group.subtitle
+        for sweep in group.sweeps:
+            assert sweep.points[0].instance_mean_s is None
+            assert all(point.instance_mean_s <= point.time_s for point in sweep.points[1:])
+    assert [group.sweeps[0].quantity for group in ranks.groups] == [[4, 8]] * 2  # 2 and 4 instances
+    assert instances.pages(view_of(strong_points())) == []
 
 
 def test_traffic_is_that_of_the_busiest_rank_and_of_points_that_move_anything():

@@ -35,7 +35,7 @@ class Page:
 
 def _alone(point: Point):
     """The cell of one instance: what those with several are set beside."""
-    return replace(point.cell, contract=replace(point.cell.contract, instances=1, placement="all"))
+    return replace(point.cell, contract=replace(point.cell.contract, instances=1))
 
 
 def _several(view: View) -> bool:
@@ -53,29 +53,33 @@ def pages(view: View) -> list[Page]:
             view,
             lambda point, placement=placement: _instances(point, placement),
             _alone,
-            lambda point, placement=placement: f"{point.label}, {PLACEMENT_WORDS[placement]}",
+            lambda point, placement=placement: _method(point, placement),
             lambda point: f"{shape_text(point.cell.shape)} · {ranks_text(point.cell.ranks)}",
         )
     ]
     against_ranks = find_sweeps(
         view,
-        lambda point: float(point.cell.ranks) if point.cell.contract.placement == "subset" else None,
+        lambda point: float(point.cell.ranks) if point.method.placement == "subset" else None,
         lambda point: replace(point.cell, ranks=1),
-        lambda point: f"{point.label}, {PLACEMENT_WORDS['subset']}",
+        lambda point: _method(point, "subset"),
         lambda point: f"{shape_text(point.cell.shape)} · {point.cell.contract.instances} instances",
     )
     for against, groups in (("instances", _joined(against_instances)), ("ranks", against_ranks)):
         for group in groups:  # the instances are the axis or in the title
             words = group.subtitle.split(", ")
-            group.subtitle = ", ".join(word for word in words if " instances " not in word)
+            group.subtitle = ", ".join(word for word in words if not word.endswith(" instances"))
         found += [Page(against, page) for page in in_pages(groups)]
     return found
 
 
 def _instances(point: Point, placement: str) -> float | None:
     """One instance belongs to both placements."""
-    contract = point.cell.contract
-    return float(contract.instances) if contract.instances == 1 or contract.placement == placement else None
+    return float(point.cell.contract.instances) if point.method.placement in ("", placement) else None
+
+
+def _method(point: Point, placement: str) -> str:
+    """The same for one instance and for several."""
+    return f"{point.label.removesuffix(f' {placement}')}, {PLACEMENT_WORDS[placement]}"
 
 
 def _joined(groups: list[SweepGroup]) -> list[SweepGroup]:
@@ -105,7 +109,10 @@ def curves(against: str) -> list[Curve]:
 
 def draw(view: View, page: Page, heading: str) -> Figure:
     beside = Beside("mean until an instance is done", lambda point: point.instance_mean_s)
-    return draw_sweeps(view, page.groups, heading, page.against, curves(page.against), own_ticks, OVER_FIRST, beside)
+    label = "time until all are done"
+    return draw_sweeps(
+        view, page.groups, heading, page.against, curves(page.against), own_ticks, OVER_FIRST, beside, label
+    )
 
 
 PLOT = Plot(
