@@ -143,6 +143,19 @@ def test_a_timeline_has_a_row_for_each_thread_that_worked():
     assert timeline.pages(view_of(thread_points())) == []
 
 
+def test_runs_of_one_problem_share_an_axis_but_for_outliers():
+    maker = Maker("a-11111111", "a", timeline=True)
+    variants = {"slab": 1.0, "pencil": 1.2, "volumetric": 9.0}
+    records = [maker.ok(make_point(name), 0, scale) for name, scale in variants.items()]
+    view = view_of([])
+    view.campaign.launches = [
+        parse_record(canonical(record), name) for name, record in zip("abc", records, strict=True)
+    ]
+    first, second, outlier = (trace for page in timeline.pages(view) for trace in page)
+    assert first.longest_s == second.longest_s < outlier.longest_s
+    assert (first.subtitle, outlier.subtitle) == ("", "a longer axis than its rivals")
+
+
 def test_a_timeline_of_columns_that_differ_in_length_is_refused():
     record = Maker(timeline=True).ok(make_point(), 0)
     record["timeline"]["lanes"][0]["end_s"].pop()

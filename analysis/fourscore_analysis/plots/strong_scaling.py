@@ -32,7 +32,7 @@ def _draw_speedup(view: View, axes: Axes, group: list[Series], ranks: list[int])
     axes.set_yticks(ticks, [f"{tick:g}" if tick >= 1 else f"1/{1 / tick:g}" for tick in ticks])
     values = [value for series in group for value in series.speedup()]
     axes.set_ylim(min(values) / 1.2, max([*values, ranks[-1] / bases[0]]) * 1.2)
-    axes.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own fewest ranks")
+    axes.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own baseline")
     first = group[0].baseline
     style.facet_title(axes, shape_text(first.cell.shape), view.subtitle(first))
 

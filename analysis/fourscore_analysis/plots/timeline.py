@@ -20,6 +20,7 @@ FEW_ROWS = 4
 MOST_LANES = 48
 EDGES_BELOW = 500  # events: then each has an edge of its own, so that stretches of one phase are told apart
 RASTER_FROM = 3000  # events: drawing each as a vector would make the page heavy
+OUTLIER = 2.5  # times the median of the runs it may be compared with: such a run has an axis of its own
 COLUMNS = 5
 
 
@@ -46,8 +47,14 @@ def pages(view: View) -> list[list[Trace]]:
     found = []
     for one in sorted(view.drawn, key=lambda one: (-one.cell.elements, -one.cell.ranks)):
         traced = [point for point in one.ranked if point.traced]
-        longest = max((point.traced.timeline.end_s for point in traced), default=0.0)
-        found += [Trace(point, point.traced.timeline, view.subtitle(one), longest) for point in traced]
+        if not traced:
+            continue
+        ends = sorted(point.traced.timeline.end_s for point in traced)
+        usual = max(end for end in ends if end <= OUTLIER * ends[len(ends) // 2])
+        for point in traced:
+            longest = max(usual, point.traced.timeline.end_s)
+            notes = [view.subtitle(one), "a longer axis than its rivals" if longest > usual else ""]
+            found.append(Trace(point, point.traced.timeline, ", ".join(filter(None, notes)), longest))
     return [[found[i] for i in page] for page in style.paginate([trace.height_in for trace in found])]
 
 
@@ -108,8 +115,8 @@ PLOT = Plot(
     title="What every rank does when",
     caption="One traced run of a launch, made after the samples and among none of them: a row for each rank, and for "
     "each of its threads that worked. White: the thread did nothing for this transform. Runs of one problem have axes "
-    "of one length. As Figs. 2.2, 2.3 and 3.6 of lee2018; `fourscore export --format chrome-trace` writes the same for "
-    "Perfetto.",
+    "of one length, but for outliers. As Figs. 2.2, 2.3 and 3.6 of lee2018; `fourscore export --format chrome-trace` "
+    "writes the same for Perfetto.",
     order=22,
     pages=pages,
     draw=draw,
