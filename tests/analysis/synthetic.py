@@ -55,11 +55,10 @@ def make_point(
         "grid": "auto",
         "threads": 1,
         "instances": 1,
-        "placement": "all",
         "contract": contract,
         "parameters": {},
     }
-    unknown = set(changes) - set(point)
+    unknown = set(changes) - set(point) - {"placement"}
     assert not unknown, unknown
     return point | changes
 
@@ -296,7 +295,7 @@ class Maker:
             "provenance": self.provenance(point),
         }
         if point["instances"] > 1:
-            share = point["instances"] if point["placement"] == "all" else 1
+            share = point["instances"] if point.get("placement", "all") == "all" else 1
             of_rank = [[[time * (number + 1) / share for time in rank] for number in range(share)] for rank in totals]
             record["samples"]["rank_instance_s"] = of_rank
             record["samples"]["instance_time_s"] = [of_rank[0][number % share] for number in range(point["instances"])]

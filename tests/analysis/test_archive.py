@@ -24,8 +24,10 @@ def test_the_made_up_records_follow_the_schema(example):
             assert [error.message for error in validator.iter_errors(record)] == []
             statuses.add(record["verdict"]["status"])
     assert statuses == {"ok", "wrong", "failed", "timeout", "skipped"}
-    traced = next((example / "records/algorithms-66666666").glob("*-000.json"))
-    assert [error.message for error in validator.iter_errors(json.loads(traced.read_text(encoding="utf-8")))] == []
+    algorithms = sorted((example / "records/algorithms-66666666").glob("*-000.json"))
+    records = (json.loads(path.read_text(encoding="utf-8")) for path in algorithms)
+    traced = next(record for record in records if record["point"]["instances"] == 1)
+    assert [error.message for error in validator.iter_errors(traced)] == []
 
 
 def test_python_m_says_what_it_can_do():
