@@ -58,7 +58,7 @@ def make_point(
         "contract": contract,
         "parameters": {},
     }
-    unknown = set(changes) - set(point) - {"placement"}
+    unknown = set(changes) - set(point)
     assert not unknown, unknown
     return point | changes
 
@@ -295,7 +295,7 @@ class Maker:
             "provenance": self.provenance(point),
         }
         if point["instances"] > 1:
-            share = point["instances"] if point.get("placement", "all") == "all" else 1
+            share = point["instances"] if point["placement"] == "all" else 1
             of_rank = [[[time * (number + 1) / share for time in rank] for number in range(share)] for rank in totals]
             record["samples"]["rank_instance_s"] = of_rank
             record["samples"]["instance_time_s"] = [of_rank[0][number % share] for number in range(point["instances"])]
