@@ -55,6 +55,7 @@ def make_point(
         "grid": "auto",
         "threads": 1,
         "instances": 1,
+        "placement": "all",
         "contract": contract,
         "parameters": {},
     }

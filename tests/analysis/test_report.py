@@ -161,4 +161,4 @@ def test_every_record_of_a_large_campaign_is_in_the_report(tmp_path):
         store(tmp_path, maker.ok(points[number % len(points)], number // len(points)))
     page = report_of(tmp_path, tmp_path)
     assert "600 records" in page
-    assert "150 of 300 points are in no plot" in page
+    assert "154 of 300 points are in no plot" in page  # 20 comparisons of 7 methods and the last, of 6, are drawn
