@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <set>
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -122,10 +121,12 @@ bool covers_once(const Decomposition& layout) {
   }
   for (std::size_t a = 0; a < 3; ++a) {
     if (layout.axis_map[a].empty()) continue;
-    const std::set<Index> distinct(layout.axis_map[a].begin(), layout.axis_map[a].end());
-    if (static_cast<Index>(distinct.size()) != layout.shape[a] || *distinct.begin() != 0 ||
-        *distinct.rbegin() != layout.shape[a] - 1)
-      return false;
+    if (static_cast<Index>(layout.axis_map[a].size()) != layout.shape[a]) return false;
+    std::vector<bool> seen(layout.axis_map[a].size(), false);  // one axis may have as many elements as the memory holds
+    for (const Index index : layout.axis_map[a]) {
+      if (index < 0 || index >= layout.shape[a] || seen[static_cast<std::size_t>(index)]) return false;
+      seen[static_cast<std::size_t>(index)] = true;
+    }
   }
   return held == layout.shape[0] * layout.shape[1] * layout.shape[2];
 }

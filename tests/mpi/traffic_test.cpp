@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/exchange.hpp"
 #include "core/instances.hpp"
@@ -227,6 +228,38 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
       EXPECT_EQ(instances.traffic().bytes_sent, counter.bytes) << exchange << " " << to_string(placement);
       EXPECT_EQ(instances.traffic().messages_sent, counter.messages) << exchange << " " << to_string(placement);
     }
+}
+
+/// gupta1993, section 3.1 and appendix C: log2 P steps, and to natural order at most 2 log2 P + 1, each one message to
+/// one partner; twice the pieces are twice the messages of the first log2 P.
+TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  if ((ranks & (ranks - 1)) != 0) GTEST_SKIP() << ranks << " ranks are no power of two";
+  int bits = 0;
+  while ((1 << bits) < ranks) ++bits;
+  const Variant& variant = VariantRegistry::instance().get("binary-exchange", "variant");
+  for (const int pieces : {1, 2})
+    for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
+      for (const auto direction : {Direction::forward, Direction::backward}) {
+        Problem problem;
+        problem.shape = {192};
+        problem.direction = direction;
+        problem.contract = {layout, Placement::in_place, Effort::estimate};
+        problem.parameters["pieces"] = std::to_string(pieces);
+        const auto plan = variant.make_plan(
+            {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
+        PhaseClock clock(false);
+        counter = {true, 0, 0};
+        plan->execute(clock);
+        counter.on = false;
+        EXPECT_EQ(counter.messages, bits * (pieces + (layout == LayoutContract::natural ? 1 : 0)));
+        EXPECT_EQ(counter.bytes, 192 / ranks * 16 * bits * (layout == LayoutContract::natural ? 3 : 2) / 2);
+        EXPECT_EQ(plan->traffic().messages_sent, counter.messages);
+        EXPECT_EQ(plan->traffic().bytes_sent, counter.bytes);
+        if (pieces == 1) {
+          EXPECT_LE(counter.messages, 2 * bits + 1);
+        }
+      }
 }
 
 }  // namespace

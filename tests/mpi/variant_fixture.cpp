@@ -4,8 +4,10 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "mpi/handles.hpp"
@@ -117,6 +119,15 @@ std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
         method->unavailable().empty() && !variant.refuses(*method))
       methods.push_back(method);
   return methods;
+}
+
+std::vector<Index> shape_for(const Variant& variant, const std::vector<Index>& shape) {
+  Problem problem;
+  problem.shape = {4, 4, 4};
+  if (!variant.supports(problem, 1)) return shape;
+  problem.shape = {64};
+  if (variant.supports(problem, 1)) return shape;
+  return {std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>())};
 }
 
 std::unique_ptr<Plan> make_plan(const Variant& variant, const Problem& problem, const ExchangeMethod* exchange) {

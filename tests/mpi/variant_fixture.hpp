@@ -37,6 +37,8 @@ void write(const Field& field, const Decomposition& layout, int me, Precision pr
 [[nodiscard]] std::vector<Problem> contracts(const std::vector<Index>& shape);
 /// The exchanges that can run here and that the variant does not refuse; null alone for a variant that takes none.
 [[nodiscard]] std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant);
+/// The shape, or all its elements along one axis for a variant that takes no more axes.
+[[nodiscard]] std::vector<Index> shape_for(const Variant& variant, const std::vector<Index>& shape);
 /// Over MPI_COMM_WORLD.
 [[nodiscard]] std::unique_ptr<Plan> make_plan(const Variant& variant, const Problem& problem,
                                               const ExchangeMethod* exchange);

@@ -53,7 +53,7 @@ TEST_P(EveryVariant, InverseStartsWhereForwardEnds) {
   int cases = 0;
   bool is_taken = false;
   for (const auto& shape : std::vector<std::vector<Index>>{{15, 14, 13}, {12, 10}})
-    for (const Problem& contract : test::contracts(shape)) {
+    for (const Problem& contract : test::contracts(test::shape_for(variant(), shape))) {
       if (contract.direction != Direction::forward) continue;
       is_taken = is_taken || !variant().supports(contract, ranks_);
       for (const Problem& problem : with_grids(contract, variant(), ranks_))
@@ -65,6 +65,7 @@ TEST_P(EveryVariant, InverseStartsWhereForwardEnds) {
           const auto back = make(inverse, exchange);
           ASSERT_EQ(there->output_layout().boxes, back->input_layout().boxes);
           ASSERT_EQ(there->output_layout().order, back->input_layout().order);
+          ASSERT_EQ(there->output_layout().axis_map, back->input_layout().axis_map);
           ASSERT_EQ(there->input_layout().boxes, back->output_layout().boxes);
           PhaseClock clock(false);
           test::write(test::random_field(problem.extents()), there->input_layout(), me_, problem.precision,
@@ -101,7 +102,7 @@ TEST_P(EveryVariant, IsAsRightWhenPlansAreMeasured) {
 }
 
 TEST_P(EveryVariant, HasTheSameComponentsOnEveryRankAndTheyRunAlone) {
-  for (const Problem& contract : test::contracts({11, 13, 17})) {
+  for (const Problem& contract : test::contracts(test::shape_for(variant(), {11, 13, 17}))) {
     for (const Problem& problem : with_grids(contract, variant(), ranks_))
       for (const ExchangeMethod* exchange : exchanges()) {
         SCOPED_TRACE(test::text_of(problem, exchange));
@@ -142,14 +143,14 @@ TEST_P(EveryVariant, RefusesAGridThatDoesNotMatchTheRanksAndNamesBoth) {
 
 TEST_P(EveryVariant, SkipsWhatItCannotUseWithAReason) {
   Problem problem;
-  problem.shape = {2, 2, 2};
+  problem.shape = test::shape_for(variant(), {2, 2, 2});
   ASSERT_TRUE(variant().supports(problem, 64));
   EXPECT_THAT(*variant().supports(problem, 64), testing::HasSubstr("64"));
 }
 
 TEST_P(EveryVariant, SendsWhatItsPapersFormulaSaysOnShapesThatDivide) {
   Problem problem;
-  problem.shape = {16 * ranks_, 8 * ranks_, 4 * ranks_};
+  problem.shape = test::shape_for(variant(), {16 * ranks_, 8 * ranks_, 4 * ranks_});
   problem.contract.effort = Effort::estimate;
   if (variant().supports(problem, ranks_)) return;
   const Cost cost = variant().cost(problem, ranks_);

@@ -1,0 +1,405 @@
+// The transpose method (gupta1993, sections 3.2 and 5.1): n elements seen as an m-dimensional array over an
+// (m-1)-dimensional grid of ranks. Axis by axis is made whole, transformed and multiplied by the twiddle factors that
+// connect it to the next one. m = 2 is the four-step algorithm (Bailey 1990). See docs/algorithms.md.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "core/exchange_blocks.hpp"
+#include "core/parameters.hpp"
+#include "core/transform_chain.hpp"
+#include "variants/transpose_steps.hpp"
+#include "variants/transpose_view.hpp"
+
+namespace fourscore {
+
+namespace {
+
+constexpr const char* input_parameter = "input";
+constexpr const char* blocks = "blocks";
+
+bool is_natural(const Problem& problem) { return problem.contract.layout == LayoutContract::natural; }
+
+int dimensions_of(const Problem& problem, int ranks) {
+  const Index most = std::max(2, static_cast<int>(std::bit_width(static_cast<unsigned>(ranks))));
+  return static_cast<int>(integer_parameter(problem, "dimensions", 2, 2, most));
+}
+
+/// Whether the input of a forward transform lies in contiguous blocks; natural order knows nothing else.
+bool has_blocks(const Problem& problem) {
+  const std::vector<std::string> choices =
+      is_natural(problem) ? std::vector<std::string>{blocks} : std::vector<std::string>{"columns", blocks};
+  return choice_parameter(problem, input_parameter, choices) == blocks;
+}
+
+ViewRequest request_of(const Problem& problem, int ranks) {
+  ViewRequest request;
+  request.elements = problem.shape[0];
+  request.ranks = ranks;
+  request.dimensions = dimensions_of(problem, ranks);
+  request.grid = problem.grid;
+  if (has_blocks(problem)) request.least_first = ranks;
+  if (is_natural(problem)) request.least_common = ranks;
+  return request;
+}
+
+/// Copies of three loops each: the fastest of either side and the longest other one; a copy for each place of the rest.
+void add_copies(std::vector<CopyStep>& copies, const DealtBox& box, bool from_natural, std::size_t element_bytes,
+                const std::byte* from, std::byte* to) {
+  struct Copied {
+    Index count;
+    Index from;
+    Index to;
+  };
+  std::vector<Copied> loops;
+  for (const DealtLoop& loop : box.loops)
+    loops.push_back(from_natural ? Copied{loop.count, loop.natural, loop.dealt}
+                                 : Copied{loop.count, loop.dealt, loop.natural});
+  std::ranges::sort(loops, {}, &Copied::from);
+  std::ranges::sort(loops.begin() + 1, loops.end(), {}, &Copied::to);
+  std::ranges::sort(loops.begin() + 2, loops.end(), std::greater{}, &Copied::count);
+  loops.resize(std::max<std::size_t>(loops.size(), 3), {1, 1, 1});
+  Extents extents{};
+  Extents from_strides{};
+  Extents to_strides{};
+  Index places = 1;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (i >= 3) {
+      places *= loops[i].count;
+      continue;
+    }
+    extents[i] = loops[i].count;
+    from_strides[i] = loops[i].from;
+    to_strides[i] = loops[i].to;
+  }
+  const auto bytes = static_cast<Index>(element_bytes);
+  const Stores stores = stores_for(static_cast<std::size_t>(places * extents[0] * extents[1] * extents[2] * bytes));
+  const CopyPlan plan(extents, from_strides, to_strides, element_bytes, stores);
+  for (Index place = 0; place < places; ++place) {
+    Index read = from_natural ? box.natural_offset : box.dealt_offset;
+    Index write = from_natural ? box.dealt_offset : box.natural_offset;
+    Index rest = place;
+    for (std::size_t i = 3; i < loops.size(); ++i) {
+      read += rest % loops[i].count * loops[i].from;
+      write += rest % loops[i].count * loops[i].to;
+      rest /= loops[i].count;
+    }
+    copies.push_back({plan, from + read * bytes, to + write * bytes});
+  }
+}
+
+class TransposePlan : public Plan {
+ public:
+  TransposePlan(const PlanContext& context, TransposeView view);
+
+  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
+  [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
+  [[nodiscard]] void* output() const override { return buffers_[place_]->data(); }
+  void execute(PhaseClock& clock) override {
+    for (const auto& step : steps_) step->run(clock);
+  }
+  [[nodiscard]] std::vector<Component> components() override;
+  [[nodiscard]] Traffic traffic() const override {
+    Traffic total;
+    for (const auto& step : steps_) total += step->traffic();
+    return total;
+  }
+  [[nodiscard]] std::size_t buffer_bytes() const override {
+    std::size_t total = 0;
+    for (const auto& buffer : buffers_) total += buffer->bytes();
+    return total;
+  }
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    std::size_t total = 0;
+    for (const auto& step : steps_) total += step->workspace_bytes();
+    return total;
+  }
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
+  [[nodiscard]] std::vector<int> grid() const override { return view_.grid; }
+
+ private:
+  /// Makes a step that reads buffer `source`; `leaves`: a transform that leaves its result in the other one.
+  using Maker = std::function<std::unique_ptr<TransposeStep>(std::size_t source, bool leaves)>;
+
+  [[nodiscard]] Decomposition block_layout() const;
+  [[nodiscard]] Decomposition whole_layout(const ViewLayout& layout, const std::vector<Index>& weights) const;
+  void list_makers(const PlanContext& context);
+  void add_from_blocks(const PlanContext& context);
+  void add_to_blocks(const PlanContext& context);
+  void add_redistribution(const PlanContext& context, int color, Decomposition from, Decomposition to);
+  void add_permutation(const PlanContext& context, const ViewLayout& layout, const std::vector<Index>& weights,
+                       bool from_natural);
+  void add_twiddled_fft(const PlanContext& context, std::size_t axis);
+  void add_last_fft(const PlanContext& context);
+  void allocate(const PlanContext& context);
+  void make_steps(std::size_t first, std::size_t leaving);
+
+  TransposeView view_;
+  int me_;
+  bool natural_;
+  bool from_blocks_;     ///< at the beginning of a forward transform
+  bool runs_backwards_;  ///< from the last axis to the first
+  Index units_;          ///< of contiguous blocks
+  std::vector<ViewLayout> layouts_;
+  Decomposition input_layout_;
+  Decomposition output_layout_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<Maker> makers_;
+  std::vector<std::unique_ptr<TransposeStep>> steps_;
+  std::vector<std::size_t> sources_;  ///< the buffer that each step reads
+  std::size_t place_ = 0;             ///< the buffer in which the last step leaves the result
+};
+
+TransposePlan::TransposePlan(const PlanContext& context, TransposeView view)
+    : view_(std::move(view)),
+      me_(mpi::rank_in(context.comm)),
+      natural_(is_natural(context.problem)),
+      from_blocks_(has_blocks(context.problem)),
+      runs_backwards_(!natural_ && context.problem.direction == Direction::backward),
+      units_(natural_ ? std::gcd(view_.extents.front(), view_.extents.back()) : view_.extents.front()),
+      layouts_(stage_layouts(view_, natural_)) {
+  input_layout_ = from_blocks_ ? block_layout() : whole_layout(layouts_.front(), view_.input_weights());
+  output_layout_ = natural_ ? block_layout() : whole_layout(layouts_.back(), view_.output_weights());
+  if (runs_backwards_) std::swap(input_layout_, output_layout_);
+  list_makers(context);
+  if (runs_backwards_) std::ranges::reverse(makers_);
+  allocate(context);
+  make_steps(0, makers_.size());
+  const std::size_t wanted = context.problem.contract.placement == Placement::in_place ? 0 : 1;
+  if (place_ != wanted) {
+    // The last transform that can leaves its result in the other buffer; the first one always can.
+    std::size_t leaving = steps_.size() - 1;
+    while (steps_[leaving]->sort() != TransposeStep::Sort::fft || !steps_[leaving]->lands_in_source()) --leaving;
+    make_steps(leaving, leaving);
+  }
+  makers_.clear();
+}
+
+Decomposition TransposePlan::block_layout() const {
+  Decomposition layout;
+  layout.shape = {view_.elements(), 1, 1};
+  layout.name = "blocks";
+  const Index unit = view_.elements() / view_.extents.front();
+  for (int rank = 0; rank < view_.ranks(); ++rank) {
+    const Range range = block_of(view_, 0, units_, rank);
+    layout.boxes.push_back({{range.low * unit, 0, 0}, {range.high * unit, 1, 1}});
+  }
+  return layout;
+}
+
+Decomposition TransposePlan::whole_layout(const ViewLayout& stage, const std::vector<Index>& weights) const {
+  Decomposition layout;
+  layout.shape = {view_.elements(), 1, 1};
+  layout.name = fmt::format("axis {} of {} whole", stage.whole + 1, view_.dimensions());
+  Index low = 0;
+  for (int rank = 0; rank < view_.ranks(); ++rank) {
+    const Index high = low + local_volume(view_, stage, rank);
+    layout.boxes.push_back({{low, 0, 0}, {high, 1, 1}});
+    low = high;
+  }
+  layout.axis_map[0] = element_map(view_, stage, weights);
+  if (std::ranges::is_sorted(layout.axis_map[0])) layout.axis_map[0].clear();
+  return layout;
+}
+
+/// As for a forward transform; one that runs backwards takes them from the end, their two sides exchanged.
+void TransposePlan::list_makers(const PlanContext& context) {
+  if (from_blocks_ && view_.ranks() > 1) add_from_blocks(context);
+  for (std::size_t axis = 0; axis + 1 < view_.dimensions(); ++axis) {
+    add_twiddled_fft(context, axis);
+    if (view_.grid[axis] == 1) continue;
+    std::vector<int> group;
+    for (int rank = 0; rank < view_.ranks(); ++rank) {
+      bool together = true;
+      for (std::size_t d = 0; d < view_.grid.size(); ++d)
+        together = together && (d == axis || view_.coordinate(rank, d) == view_.coordinate(me_, d));
+      if (together) group.push_back(rank);
+    }
+    add_redistribution(context, group.front(), folded(view_, layouts_[axis], axis, group),
+                       folded(view_, layouts_[axis + 1], axis, group));
+  }
+  if (natural_ && view_.ranks() == 1) {
+    makers_.emplace_back([this, &context](std::size_t source, bool) {
+      return fft_into_columns(context, view_.extents.front(), view_.extents.back(), *buffers_[source],
+                              *buffers_[1 - source]);
+    });
+    return;
+  }
+  add_last_fft(context);
+  if (natural_) add_to_blocks(context);
+}
+
+void TransposePlan::add_from_blocks(const PlanContext& context) {
+  const ViewLayout& first = layouts_.front();
+  if (view_.dimensions() > 2) add_permutation(context, first, view_.input_weights(), true);
+  add_redistribution(context, 0, folded_blocks(view_, first, units_), folded_whole(view_, first));
+}
+
+void TransposePlan::add_to_blocks(const PlanContext& context) {
+  const ViewLayout& last = layouts_.back();
+  add_redistribution(context, 0, folded_whole(view_, last), folded_blocks(view_, last, units_));
+  if (view_.dimensions() > 2) add_permutation(context, last, view_.output_weights(), false);
+}
+
+void TransposePlan::add_redistribution(const PlanContext& context, int color, Decomposition from, Decomposition to) {
+  if (runs_backwards_) std::swap(from, to);
+  makers_.emplace_back([this, &context, color, from = std::move(from), to = std::move(to)](std::size_t source, bool) {
+    return redistribution(context, {color, from, to}, *buffers_[source], *buffers_[1 - source]);
+  });
+}
+
+void TransposePlan::add_permutation(const PlanContext& context, const ViewLayout& layout,
+                                    const std::vector<Index>& weights, bool from_natural) {
+  std::vector<DealtBox> boxes = dealt_boxes(view_, layout, units_, weights, me_);
+  if (runs_backwards_) from_natural = !from_natural;
+  const std::size_t bytes = context.problem.element_bytes();
+  const Phase phase = from_natural ? Phase::pack : Phase::unpack;
+  makers_.emplace_back([this, boxes = std::move(boxes), bytes, phase, from_natural](std::size_t source, bool) {
+    const auto* from = static_cast<const std::byte*>(buffers_[source]->data());
+    auto* to = static_cast<std::byte*>(buffers_[1 - source]->data());
+    std::vector<CopyStep> copies;
+    for (const DealtBox& box : boxes) add_copies(copies, box, from_natural, bytes, from, to);
+    return permutation(phase, std::move(copies));
+  });
+}
+
+/// Element (a, i, c) of the axes before `axis`, of it, and behind it: the latter are those still to be transformed,
+/// then perhaps some that are done, for which the factor is the same.
+void TransposePlan::add_twiddled_fft(const PlanContext& context, std::size_t axis) {
+  const ViewLayout& layout = layouts_[axis];
+  const std::vector<Index> weights = view_.input_weights();
+  TwiddledSpec spec;
+  spec.length = view_.extents[axis];
+  spec.order = weights[axis] * spec.length;
+  spec.exponents = {0};
+  const auto place = std::ranges::find(layout.order, axis);
+  for (auto before = layout.order.begin(); before != place; ++before)
+    spec.before *= range_of(view_, layout, *before, me_).size();
+  for (auto behind = place + 1; behind != layout.order.end(); ++behind) {
+    const Range range = range_of(view_, layout, *behind, me_);
+    const Index weight = *behind > axis ? weights[*behind] : 0;
+    std::vector<Index> exponents;
+    for (const Index exponent : spec.exponents)
+      for (Index i = range.low; i < range.high; ++i) exponents.push_back(exponent + i * weight);
+    spec.exponents = std::move(exponents);
+  }
+  spec.columns = static_cast<Index>(spec.exponents.size());
+  spec.twiddle_first = runs_backwards_;
+  makers_.emplace_back([this, &context, spec = std::move(spec)](std::size_t source, bool leaves) {
+    return twiddled_fft(context, spec, *buffers_[source], *buffers_[leaves ? 1 - source : source]);
+  });
+}
+
+void TransposePlan::add_last_fft(const PlanContext& context) {
+  const ViewLayout& layout = layouts_.back();
+  Index before = 1;
+  Index behind = 1;
+  bool found = false;
+  for (const std::size_t axis : layout.order) {
+    if (axis == layout.whole) found = true;
+    if (axis != layout.whole) (found ? behind : before) *= range_of(view_, layout, axis, me_).size();
+  }
+  makers_.emplace_back(
+      [this, &context, before, behind, length = view_.extents.back()](std::size_t source, bool leaves) {
+        return plain_fft(context, before, length, behind, *buffers_[source], *buffers_[leaves ? 1 - source : source]);
+      });
+}
+
+void TransposePlan::allocate(const PlanContext& context) {
+  const auto me = static_cast<std::size_t>(me_);
+  Index volume = std::max(input_layout_.boxes[me].volume(), output_layout_.boxes[me].volume());
+  for (const ViewLayout& layout : layouts_) volume = std::max(volume, local_volume(view_, layout, me_));
+  const auto bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
+  const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.placement == Placement::in_place;
+  for (int i = 0; i < (one ? 1 : 2); ++i) buffers_.push_back(context.exchange->allocate(context.comm, bytes));
+}
+
+void TransposePlan::make_steps(std::size_t first, std::size_t leaving) {
+  if (first < steps_.size()) place_ = sources_[first];
+  steps_.resize(first);
+  sources_.resize(first);
+  for (std::size_t i = first; i < makers_.size(); ++i) {
+    sources_.push_back(place_);
+    steps_.push_back(makers_[i](place_, i == leaving));
+    if (!steps_.back()->lands_in_source()) place_ = 1 - place_;
+  }
+}
+
+std::vector<Component> TransposePlan::components() {
+  std::vector<Component> list;
+  std::map<TransposeStep::Sort, int> number;
+  for (const auto& step : steps_) step->add_components(list, ++number[step->sort()]);
+  return list;
+}
+
+std::vector<std::string> TransposePlan::describe_local_ffts() const {
+  std::vector<std::string> texts;
+  for (const auto& step : steps_)
+    if (step->sort() == TransposeStep::Sort::fft) texts.push_back(step->describe());
+  return texts;
+}
+
+class Transpose : public Variant {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {"transpose", "1-D: an m-dimensional view, axis by axis; transposed: columns in, left permuted",
+            "gupta1993"};
+  }
+  [[nodiscard]] std::vector<std::string> parameters() const override { return {"dimensions", input_parameter}; }
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+    return {{"dimensions", {"2", "3", "4"}}, {input_parameter, {"columns", blocks}}};
+  }
+
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+    require_grid(problem, ranks, static_cast<std::size_t>(dimensions_of(problem, ranks) - 1));
+    if (auto reason = chain_limits(problem, 1, 1)) return reason;
+    const ViewRequest request = request_of(problem, ranks);
+    if (choose_view(request)) return std::nullopt;
+    std::string wanted = "factors of at least 2, and at least the ranks that cut them";
+    if (request.dimensions > 2) wanted += ", of which there are at least 2 in each dimension of their grid";
+    if (request.least_common > 1)
+      wanted += fmt::format("; natural order wants a common divisor of at least {} of the first and the last", ranks);
+    else if (request.least_first > 1)
+      wanted += fmt::format("; blocks want a first factor of at least {}", ranks);
+    return fmt::format("{} elements have no {}-dimensional view for {} ranks: it takes {}", request.elements,
+                       request.dimensions, ranks, wanted);
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    return std::make_unique<TransposePlan>(context, view_of(context.problem, mpi::size_of(context.comm)));
+  }
+
+  /// Equation 11 for one rank and two dimensions: n/p words and p messages, less what stays. With more dimensions the
+  /// same in each dimension of the grid, among as many ranks as it has. To and from blocks: among all ranks.
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
+    Cost cost{problem.credited_flops(), 0, 0};
+    const auto add = [&](int group) {
+      const Cost exchange = even_exchange_cost(problem, ranks, group);
+      cost.bytes_per_rank += exchange.bytes_per_rank;
+      cost.messages_per_rank += exchange.messages_per_rank;
+    };
+    for (const int group : view_of(problem, ranks).grid) add(group);
+    if (has_blocks(problem)) add(ranks);
+    if (is_natural(problem)) add(ranks);
+    return cost;
+  }
+
+ private:
+  [[nodiscard]] TransposeView view_of(const Problem& problem, int ranks) const {
+    auto view = choose_view(request_of(problem, ranks));
+    if (!view) throw InputError(supports(problem, ranks).value_or("no view fits"));
+    return *std::move(view);
+  }
+};
+
+FOURSCORE_REGISTER_VARIANT(Transpose);
+
+}  // namespace
+
+}  // namespace fourscore
