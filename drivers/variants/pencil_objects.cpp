@@ -197,6 +197,9 @@ void PencilTables::place_messages() {
   signals.shrink_to_fit();
 }
 
-std::size_t PencilTables::workspace_bytes() const { return send_space_->bytes() + receive_space_->bytes(); }
+std::size_t PencilTables::workspace_bytes() const {
+  return send_space_->bytes() + receive_space_->bytes() + (sends.size() + receives.size()) * sizeof(PencilMessage) +
+         copies.size() * sizeof(PencilCopy);
+}
 
 }  // namespace fourscore

@@ -89,6 +89,7 @@ class PencilTables {
   int largest_tag = 0;
   Traffic traffic;
 
+  /// The messages' memory, and the tables of them: their number grows with the cube of the decomposition.
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:
