@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "core/piecewise_exchange.hpp"
+
 namespace fourscore {
 
 namespace {
@@ -48,6 +50,7 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   messages_sent += other.messages_sent;
   bytes_self += other.bytes_self;
   bytes_read_shared += other.bytes_read_shared;
+  bytes_relayed += other.bytes_relayed;
   return *this;
 }
 
@@ -76,6 +79,11 @@ void Exchange::end(PhaseClock& clock) {
 }
 
 std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes) { return std::make_unique<OrdinaryBuffer>(bytes); }
+
+std::unique_ptr<PiecewiseExchange> ExchangeMethod::make_in_pieces(const ExchangeSpec& /*spec*/,
+                                                                  const PieceSpec& /*pieces*/) const {
+  return nullptr;
+}
 
 std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t bytes) const {
   return ordinary_buffer(bytes);

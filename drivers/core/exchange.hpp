@@ -16,12 +16,15 @@
 
 namespace fourscore {
 
-/// What one rank hands to MPI in one exchange, and what it moves without MPI. Exact: tests count it.
+/// What one rank hands to MPI in one exchange, and what it moves without MPI. Exact: tests count it. A put into another
+/// rank's window is a message with its payload; messages without payload, which only say that something is ready, count
+/// nowhere.
 struct Traffic {
   Index bytes_sent = 0;         ///< payload bytes to other ranks through MPI
   Index messages_sent = 0;      ///< non-empty messages to other ranks through MPI
   Index bytes_self = 0;         ///< payload that stays on the rank
   Index bytes_read_shared = 0;  ///< payload read from other ranks' memory
+  Index bytes_relayed = 0;      ///< of bytes_sent and bytes_read_shared: what was moved before, by this rank or another
   Traffic& operator+=(const Traffic& other);
   bool operator==(const Traffic&) const = default;
 };
@@ -79,6 +82,9 @@ class Exchange {
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 };
 
+class PiecewiseExchange;
+struct PieceSpec;
+
 class ExchangeMethod {
  public:
   virtual ~ExchangeMethod() = default;
@@ -96,6 +102,11 @@ class ExchangeMethod {
   /// overlap and with equal axis maps, else std::invalid_argument. Throws InputError where counts overflow what MPI
   /// takes, naming the count.
   [[nodiscard]] virtual std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const = 0;
+  /// Whether it can have several pieces in flight, and then the same exchange in pieces (core/piecewise_exchange.hpp),
+  /// collective as make(); null where it cannot.
+  [[nodiscard]] virtual bool goes_in_pieces() const { return false; }
+  [[nodiscard]] virtual std::unique_ptr<PiecewiseExchange> make_in_pieces(const ExchangeSpec& spec,
+                                                                          const PieceSpec& pieces) const;
 };
 
 using ExchangeRegistry = Registry<ExchangeMethod>;

@@ -20,17 +20,6 @@ Index offset_in(const Box& box, const Extents& strides, const Extents& index) {
   return result;
 }
 
-Extents dense_strides(const Extents& extents, const std::array<int, 3>& order) {
-  Extents strides{};
-  Index stride = 1;
-  for (std::size_t position = 3; position-- > 0;) {
-    const auto axis = static_cast<std::size_t>(order[position]);
-    strides[axis] = stride;
-    stride *= extents[axis];
-  }
-  return strides;
-}
-
 Index total_volume(const Decomposition& decomposition) {
   Index result = 0;
   for (const Box& box : decomposition.boxes) result += box.volume();
@@ -73,6 +62,17 @@ bool stays(const ExchangeSpec& spec, int me) {
 
 }  // namespace
 
+Extents dense_strides(const Extents& extents, const std::array<int, 3>& order) {
+  Extents strides{};
+  Index stride = 1;
+  for (std::size_t position = 3; position-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[position]);
+    strides[axis] = stride;
+    stride *= extents[axis];
+  }
+  return strides;
+}
+
 Block block_between(const Decomposition& from, int sender, const Decomposition& to, int receiver) {
   const Box& source = from.boxes[static_cast<std::size_t>(sender)];
   const Box& destination = to.boxes[static_cast<std::size_t>(receiver)];
@@ -109,6 +109,13 @@ ExchangeAgreement agree(const ExchangeSpec& spec) {
   return {facts[0] == 0, facts[1] != 0, facts[2] != 0, facts[3] != 0, facts[4] != 0, facts[5], facts[6]};
 }
 
+MessageOrder order_of_messages(const ExchangeAgreement& agreement, const ExchangeSpec& spec) {
+  const int passes_from = agreement.pack_from_order + agreement.unpack_from_order;
+  const int passes_to = agreement.pack_to_order + agreement.unpack_to_order;
+  if (passes_from <= passes_to) return {agreement.pack_from_order, agreement.unpack_from_order, spec.from.order};
+  return {agreement.pack_to_order, agreement.unpack_to_order, spec.to.order};
+}
+
 void require_int_count(Index count, const char* what, const char* exchange) {
   constexpr Index most = std::numeric_limits<int>::max();
   if (count > most)
@@ -136,13 +143,10 @@ PackedBlocks::PackedBlocks(const ExchangeSpec& spec, const char* exchange) : agr
   lands_in_source_ = agreement_.moves_nothing;
   if (agreement_.moves_nothing) return;
 
-  // Either side can change the order of axes; take the way with fewer passes.
-  const int passes_from = agreement_.pack_from_order + agreement_.unpack_from_order;
-  const int passes_to = agreement_.pack_to_order + agreement_.unpack_to_order;
-  const bool as_source = passes_from <= passes_to;
-  Layout layout{as_source ? agreement_.pack_from_order : agreement_.pack_to_order,
-                as_source ? agreement_.unpack_from_order : agreement_.unpack_to_order,
-                as_source ? spec.from.order : spec.to.order,
+  const MessageOrder messages = order_of_messages(agreement_, spec);
+  Layout layout{messages.pack,
+                messages.unpack,
+                messages.order,
                 static_cast<std::byte*>(spec.source.data()),
                 static_cast<std::byte*>(spec.spare.data()),
                 nullptr};

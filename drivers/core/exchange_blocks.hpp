@@ -1,6 +1,7 @@
 #pragma once
 // What the exchanges share: which block goes from which rank to which, and how blocks are packed around a message.
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -34,6 +35,17 @@ struct ExchangeAgreement {
   Index largest_array = 0;  ///< elements, of the local arrays
 };
 [[nodiscard]] ExchangeAgreement agree(const ExchangeSpec& spec);
+
+/// How the messages of a plan lie in memory, equal on all its ranks: by the side that can change the order of axes in
+/// fewer passes.
+struct MessageOrder {
+  bool pack = false;
+  bool unpack = false;
+  std::array<int, 3> order{0, 1, 2};  ///< of the axes within a message
+};
+[[nodiscard]] MessageOrder order_of_messages(const ExchangeAgreement& agreement, const ExchangeSpec& spec);
+/// Strides, in elements, of a box stored without gaps.
+[[nodiscard]] Extents dense_strides(const Extents& extents, const std::array<int, 3>& order);
 
 /// Throws InputError naming `count` and `what` it counts when MPI's int cannot hold it.
 void require_int_count(Index count, const char* what, const char* exchange);

@@ -99,9 +99,20 @@ std::optional<std::string> chosen_word(const fs::path& path) {
 }
 
 json environment_that_matters() {
-  constexpr std::array<std::string_view, 13> prefixes{"OMP_",      "GOMP_",  "KMP_",       "OMPI_MCA_", "PMIX_MCA_",
-                                                      "PRTE_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_",      "FI_",
-                                                      "I_MPI_",    "SLURM_", "FFTW"};
+  constexpr std::array<std::string_view, 14> prefixes{"FOURSCORE_RANKS_PER_NODE",
+                                                      "OMP_",
+                                                      "GOMP_",
+                                                      "KMP_",
+                                                      "OMPI_MCA_",
+                                                      "PMIX_MCA_",
+                                                      "PRTE_MCA_",
+                                                      "MPICH_",
+                                                      "MPIR_CVAR_",
+                                                      "UCX_",
+                                                      "FI_",
+                                                      "I_MPI_",
+                                                      "SLURM_",
+                                                      "FFTW"};
   // Slurm keeps a token of the user's in SLURM_JWT; records are made to be passed on.
   constexpr std::array<std::string_view, 5> secrets{"JWT", "TOKEN", "SECRET", "PASSWORD", "_KEY"};
   // What mpirun tells its processes about the job at hand: addresses and numbers, not settings.

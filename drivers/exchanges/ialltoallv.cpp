@@ -2,8 +2,9 @@
 // MPI has for the nonblocking form; in pieces it can be in flight while others are computed.
 
 #include <memory>
+#include <vector>
 
-#include "core/exchange_blocks.hpp"
+#include "core/piecewise_exchange.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -33,6 +34,33 @@ class Ialltoallv : public PackedExchange {
   mpi::Requests request_;
 };
 
+class IalltoallvPieces : public PiecewiseExchange {
+ public:
+  IalltoallvPieces(const ExchangeSpec& spec, const PieceSpec& pieces)
+      : PiecewiseExchange(spec, pieces, exchange_name), requests_(static_cast<std::size_t>(pieces.pieces)) {
+    require_int_count(agreement().largest_array, "a local array",
+                      pieces.exchange == nullptr ? exchange_name : pieces.exchange);
+    for (int k = 0; k < this->pieces(); ++k) {
+      counts_.emplace_back(spec.from.ranks(), sent(k), received(k));
+      requests_[static_cast<std::size_t>(k)].reserve(1);
+    }
+  }
+
+ private:
+  void start_piece(int piece) override {
+    const auto at = static_cast<std::size_t>(piece);
+    if (piece > 0) requests_[at - 1].test_all();
+    const CollectiveCounts& counts = counts_[at];
+    FOURSCORE_MPI(MPI_Ialltoallv(send_buffer(), counts.send_counts.data(), counts.send_displacements.data(), type(),
+                                 receive_buffer(), counts.receive_counts.data(), counts.receive_displacements.data(),
+                                 type(), comm(), requests_[at].next()));
+  }
+  void finish_piece(int piece) override { requests_[static_cast<std::size_t>(piece)].wait_all(); }
+
+  std::vector<CollectiveCounts> counts_;  ///< by piece
+  std::vector<mpi::Requests> requests_;   ///< by piece, one each
+};
+
 class IalltoallvMethod : public ExchangeMethod {
  public:
   [[nodiscard]] Card card() const override {
@@ -40,6 +68,11 @@ class IalltoallvMethod : public ExchangeMethod {
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Ialltoallv>(spec);
+  }
+  [[nodiscard]] bool goes_in_pieces() const override { return true; }
+  [[nodiscard]] std::unique_ptr<PiecewiseExchange> make_in_pieces(const ExchangeSpec& spec,
+                                                                  const PieceSpec& pieces) const override {
+    return std::make_unique<IalltoallvPieces>(spec, pieces);
   }
 };
 

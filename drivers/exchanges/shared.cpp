@@ -132,7 +132,7 @@ class SharedMethod : public ExchangeMethod {
             "hoefler2013"};
   }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const override {
-    return std::make_unique<SharedBuffer>(comm, mpi::split_by_node(comm), bytes);
+    return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Shared>(spec);

@@ -1,6 +1,9 @@
 #include "mpi/handles.hpp"
 
+#include <charconv>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -70,6 +73,20 @@ Communicator split_by_node(MPI_Comm comm) {
   MPI_Comm result = MPI_COMM_NULL;
   FOURSCORE_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_in(comm), MPI_INFO_NULL, &result));
   return returning_errors(result);
+}
+
+Communicator split_by_pretended_node(MPI_Comm comm) {
+  constexpr const char* variable = "FOURSCORE_RANKS_PER_NODE";
+  Communicator node = split_by_node(comm);
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return node;
+  int most = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, most);
+  if (error != std::errc() || stop != end || most < 1)
+    throw InputError(std::string(variable) + " is '" + text + "'; allowed: a whole number, 1 or more");
+  const int me = rank_in(node.get());
+  return split(node.get(), me / most, me);
 }
 
 Group group_of(MPI_Comm comm) {
@@ -142,6 +159,15 @@ void Requests::wait_all() {
   FOURSCORE_MPI(MPI_Waitall(checked_int(static_cast<Index>(requests_.size()), "the number of requests"),
                             requests_.data(), MPI_STATUSES_IGNORE));
   requests_.clear();
+}
+
+bool Requests::test_all() {
+  if (requests_.empty()) return true;
+  int complete = 0;
+  FOURSCORE_MPI(MPI_Testall(checked_int(static_cast<Index>(requests_.size()), "the number of requests"),
+                            requests_.data(), &complete, MPI_STATUSES_IGNORE));
+  if (complete != 0) requests_.clear();
+  return complete != 0;
 }
 
 SharedWindow::SharedWindow(const Communicator& node, std::size_t bytes) {

@@ -77,6 +77,10 @@ using Window = Owner<WindowTraits>;
 [[nodiscard]] Communicator split(MPI_Comm comm, int color, int key);
 /// The ranks of comm that can share memory with this one.
 [[nodiscard]] Communicator split_by_node(MPI_Comm comm);
+/// The ranks that exchanges take for those of one node: split_by_node(), cut into groups of FOURSCORE_RANKS_PER_NODE
+/// ranks where the environment sets it, to try on one machine what happens on several. Throws InputError for a value
+/// below 1.
+[[nodiscard]] Communicator split_by_pretended_node(MPI_Comm comm);
 
 [[nodiscard]] Group group_of(MPI_Comm comm);
 /// Rank in `to` of each rank 0, 1 ... of `from`; MPI_UNDEFINED where it is not in it.
@@ -104,6 +108,8 @@ class Requests {
   /// A place for one more request, valid until the next call.
   [[nodiscard]] MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
   void wait_all();
+  /// Lets MPI move what is in flight; true when all are complete.
+  bool test_all();
 
  private:
   std::vector<MPI_Request> requests_;

@@ -170,11 +170,11 @@ Index wrong_elements(const std::complex<Real>* data, const Decomposition& layout
 
 template <class Real>
 Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement, const Buffers& buffers,
-                         const std::function<void(const std::function<void()>&)>& around) {
+                         const std::function<void(const std::function<void()>&)>& around, const Problem& problem) {
   using Complex = std::complex<Real>;
   const int me = mpi::rank_in(movement.comm);
-  const auto exchange = method.make(
-      {movement.from, movement.to, movement.comm, sizeof(Complex), *buffers.source, *buffers.spare, MPI_COMM_WORLD});
+  const auto exchange = method.make({movement.from, movement.to, movement.comm, sizeof(Complex), *buffers.source,
+                                     *buffers.spare, MPI_COMM_WORLD, &problem});
 
   int lands[2] = {exchange->lands_in_source() ? 1 : 0, exchange->lands_in_source() ? -1 : 0};
   MPI_Allreduce(MPI_IN_PLACE, lands, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -233,9 +233,15 @@ const std::vector<Movement>& movements() {
 }
 
 Traffic run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
-                      const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around) {
-  if (element_bytes == 16) return run_and_check_as<double>(method, movement, buffers, around);
-  return run_and_check_as<float>(method, movement, buffers, around);
+                      const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around,
+                      const Problem& problem) {
+  if (element_bytes == 16) return run_and_check_as<double>(method, movement, buffers, around, problem);
+  return run_and_check_as<float>(method, movement, buffers, around, problem);
+}
+
+std::string as_test_name(std::string text) {
+  std::ranges::replace(text, '-', '_');
+  return text;
 }
 
 }  // namespace fourscore::testing

@@ -120,7 +120,7 @@ TEST_P(EveryExchange, NamesABlockThatOverflowsMpisCountsOrPlansIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryExchange, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
-                         [](const auto& instance) { return instance.param; });
+                         [](const auto& instance) { return testing::as_test_name(instance.param); });
 
 TEST(Movements, AreOfEachKind) {
   const int size = mpi::size_of(MPI_COMM_WORLD);
@@ -149,7 +149,8 @@ TEST(Movements, AreOfEachKind) {
 
 TEST(Exchanges, AreAllRegistered) {
   EXPECT_THAT(ExchangeRegistry::instance().names(),
-              ::testing::IsSupersetOf({"alltoallv", "alltoallw", "ialltoallv", "p2p", "pairwise", "shared"}));
+              ::testing::IsSupersetOf({"alltoallv", "alltoallw", "bruck", "hierarchical", "ialltoallv",
+                                       "ialltoallv-pipelined", "p2p", "p2p-pipelined", "pairwise", "rma", "shared"}));
 }
 
 }  // namespace

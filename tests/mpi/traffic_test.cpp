@@ -5,6 +5,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,14 +25,24 @@ struct Counter {
 } counter;
 
 void count_message(long long count, MPI_Datatype type, int rank, MPI_Comm comm) {
-  int me = 0;
-  PMPI_Comm_rank(comm, &me);
+  int me = MPI_UNDEFINED;
+  if (comm != MPI_COMM_NULL) PMPI_Comm_rank(comm, &me);
   if (!counter.on || rank == MPI_PROC_NULL || rank == me) return;
   int size = 0;
   PMPI_Type_size(type, &size);
   if (count * size == 0) return;
   counter.bytes += count * size;
   counter.messages += 1;
+}
+
+/// A put is a message to the rank whose window it goes to.
+void count_put(int count, MPI_Datatype type, int rank, MPI_Win window) {
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Win_get_group(window, &group);
+  int me = 0;
+  PMPI_Group_rank(group, &me);
+  PMPI_Group_free(&group);
+  if (rank != me) count_message(count, type, rank, MPI_COMM_NULL);
 }
 
 }  // namespace
@@ -71,6 +83,16 @@ int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void*
   for (int rank = 0; rank < size; ++rank) count_message(send_count, send_type, rank, comm);
   return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
 }
+int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win window) {
+  count_put(count, type, rank, window);
+  return PMPI_Put(data, count, type, rank, place, target_count, target_type, window);
+}
+int MPI_Rput(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
+  count_put(count, type, rank, window);
+  return PMPI_Rput(data, count, type, rank, place, target_count, target_type, window, request);
+}
 int MPI_Send(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
   count_message(count, type, rank, comm);
   return PMPI_Send(data, count, type, rank, tag, comm);
@@ -91,54 +113,119 @@ int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int t
 namespace fourscore {
 namespace {
 
-class TrafficOf : public ::testing::TestWithParam<std::string> {
+class TrafficOf : public ::testing::Test {
  protected:
-  [[nodiscard]] const ExchangeMethod& method() const {
-    return ExchangeRegistry::instance().get(GetParam(), "exchange");
-  }
+  [[nodiscard]] const ExchangeMethod& method() const { return ExchangeRegistry::instance().get(name_, "exchange"); }
 
   /// Declared equals counted, and no element is forgotten: what is sent, kept and read add up to the whole.
-  void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Buffers& buffers) {
-    Traffic declared;
+  void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Buffers& buffers,
+             const Problem& problem = {}) {
     counter = {};
-    declared = testing::run_and_check(method(), movement, element_bytes, buffers, [](const std::function<void()>& run) {
+    const auto count = [](const std::function<void()>& run) {
       counter = {true, 0, 0};
       run();
       counter.on = false;
-    });
-    EXPECT_EQ(declared.bytes_sent, counter.bytes) << GetParam() << ", " << movement.name;
-    EXPECT_EQ(declared.messages_sent, counter.messages) << GetParam() << ", " << movement.name;
+    };
+    const Traffic declared = testing::run_and_check(method(), movement, element_bytes, buffers, count, problem);
+    EXPECT_EQ(declared.bytes_sent, counter.bytes) << name_ << ", " << movement.name;
+    EXPECT_EQ(declared.messages_sent, counter.messages) << name_ << ", " << movement.name;
 
-    long long sums[3] = {declared.bytes_sent, declared.bytes_self, declared.bytes_read_shared};
-    MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_LONG_LONG, MPI_SUM, movement.comm);
+    long long sums[5] = {declared.bytes_sent, declared.bytes_self, declared.bytes_read_shared, declared.bytes_relayed,
+                         declared.messages_sent};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_LONG_LONG, MPI_SUM, movement.comm);
     Index elements = 0;
     for (const Box& box : movement.from.boxes) elements += box.volume();
-    EXPECT_EQ(sums[0] + sums[1] + sums[2], elements * static_cast<Index>(element_bytes))
-        << GetParam() << ", " << movement.name;
+    EXPECT_EQ(sums[0] + sums[1] + sums[2] - sums[3], elements * static_cast<Index>(element_bytes))
+        << name_ << ", " << movement.name;
     sent_in_all_ += sums[0];
     read_in_all_ += sums[2];
+    relayed_in_all_ += sums[3];
+    messages_ = sums[4];
   }
 
+  std::string name_;
   Index sent_in_all_ = 0;
   Index read_in_all_ = 0;
+  Index relayed_in_all_ = 0;
+  Index messages_ = 0;  ///< of all ranks, in the last movement
 };
 
-TEST_P(TrafficOf, IsWhatGoesThroughMpi) {
+class TrafficOfEach : public TrafficOf, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override { name_ = GetParam(); }
+};
+
+TEST_P(TrafficOfEach, IsWhatGoesThroughMpi) {
   const auto buffers = testing::allocate(method());
   for (const auto& movement : testing::movements()) check(movement, 16, buffers);
   const int size = mpi::size_of(MPI_COMM_WORLD);
   EXPECT_EQ(sent_in_all_ + read_in_all_ > 0, size > 1);
 }
 
-TEST_P(TrafficOf, IsWhatGoesThroughMpiBetweenNodesToo) {
+TEST_P(TrafficOfEach, IsWhatGoesThroughMpiBetweenNodesToo) {
   const auto buffers = testing::allocate_on_two_nodes();
   const auto& all = testing::movements();
   for (std::size_t i = 0; i < all.size(); i += 2) check(all[i], 8, buffers);
-  EXPECT_EQ(sent_in_all_ > 0, mpi::size_of(MPI_COMM_WORLD) > 1);
+  // What hierarchical does within a node does not depend on where the buffers are.
+  EXPECT_EQ((GetParam() == "hierarchical" ? read_in_all_ : sent_in_all_) > 0, mpi::size_of(MPI_COMM_WORLD) > 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, TrafficOf, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
-                         [](const auto& instance) { return instance.param; });
+INSTANTIATE_TEST_SUITE_P(Registered, TrafficOfEach, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
+                         [](const auto& instance) { return testing::as_test_name(instance.param); });
+
+/// Parameters that change what is sent, and machines of more than one node, pretended.
+struct Option {
+  std::string exchange;
+  std::string parameter;
+  std::string value;
+  int ranks_per_node = 0;  ///< 0: as it is
+};
+const std::vector<Option> options{{"rma", "epoch", "fence"},
+                                  {"rma", "epoch", "lock"},
+                                  {"p2p-pipelined", "pieces", "1"},
+                                  {"p2p-pipelined", "pieces", "3"},
+                                  {"ialltoallv-pipelined", "pieces", "7"},
+                                  {"hierarchical", "leaders", "1", 1},
+                                  {"hierarchical", "leaders", "1", 2},
+                                  {"hierarchical", "leaders", "2", 2},
+                                  {"hierarchical", "leaders", "1", 3},
+                                  {"hierarchical", "leaders", "3", 3},
+                                  {"shared", "", "", 2}};
+
+class TrafficOfOptions : public TrafficOf {};
+
+TEST_F(TrafficOfOptions, IsWhatGoesThroughMpi) {
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  for (const Option& option : options) {
+    SCOPED_TRACE(option.exchange + " " + option.parameter + " " + option.value);
+    name_ = option.exchange;
+    if (option.ranks_per_node > 0) setenv("FOURSCORE_RANKS_PER_NODE", std::to_string(option.ranks_per_node).c_str(), 1);
+    Problem problem;
+    if (!option.parameter.empty()) problem.parameters[option.parameter] = option.value;
+    const auto buffers = testing::allocate(method());
+    const auto& all = testing::movements();
+    const std::size_t step = size > testing::most_ranks_with_every_movement ? 1 : 5;
+    for (std::size_t i = 0; i < all.size(); i += step) check(all[i], 16, buffers, problem);
+    // The first movement: every rank has something for every other.
+    check(all.front(), 8, buffers, problem);
+    if (option.exchange == "hierarchical") {
+      const int nodes = (size + option.ranks_per_node - 1) / option.ranks_per_node;
+      EXPECT_EQ(messages_, nodes * (nodes - 1));
+    }
+    unsetenv("FOURSCORE_RANKS_PER_NODE");
+  }
+}
+
+TEST_F(TrafficOfOptions, OfBruckIsALogarithmOfTheRanks) {
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  name_ = "bruck";
+  const auto buffers = testing::allocate(method());
+  check(testing::movements().front(), 16, buffers);
+  int rounds = 0;
+  while ((1 << rounds) < size) ++rounds;
+  EXPECT_EQ(messages_, size * rounds);
+  EXPECT_EQ(relayed_in_all_ > 0, size > 3);  // a distance of 3 is the first that takes two rounds
+}
 
 /// The exchanges that the variant takes; null alone where it sends on its own.
 std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {

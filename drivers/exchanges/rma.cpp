@@ -1,0 +1,173 @@
+// One-sided: every rank puts its packed blocks into the windows of the others, who match no message. The layer of
+// active packets of eleftheriou2005, with what MPI has in its place. How the two sides agree that a window is free, and
+// that all has arrived, is the parameter `epoch`; docs/algorithms.md has what each costs.
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/exchange_blocks.hpp"
+#include "core/parameters.hpp"
+#include "mpi/error.hpp"
+
+namespace fourscore {
+
+namespace {
+
+constexpr const char* exchange_name = "rma";
+constexpr int ready_tag = 0;
+constexpr int done_tag = 1;
+
+enum class Epoch { pscw, fence, lock };
+const std::vector<std::string> epoch_names{"pscw", "fence", "lock"};
+
+Epoch epoch_of(const Problem& problem) {
+  const std::string name = choice_parameter(problem, "epoch", epoch_names);
+  if (name == "fence") return Epoch::fence;
+  return name == "lock" ? Epoch::lock : Epoch::pscw;
+}
+
+mpi::Group group_of_messages(MPI_Comm comm, const std::vector<PackedBlocks::Message>& messages) {
+  std::vector<int> ranks;
+  for (const auto& message : messages) ranks.push_back(message.rank);
+  const mpi::Group all = mpi::group_of(comm);
+  MPI_Group group = MPI_GROUP_NULL;
+  FOURSCORE_MPI(MPI_Group_incl(all.get(), static_cast<int>(ranks.size()), ranks.data(), &group));
+  return mpi::Group(group);
+}
+
+/// A target's window is free from the moment that it has packed, and in use from the end of the exchange until it packs
+/// again: in each epoch the target says first that it is free, and learns at its end that all has arrived.
+class Rma : public PackedExchange {
+ public:
+  explicit Rma(const ExchangeSpec& spec)
+      : PackedExchange(spec, exchange_name), epoch_(epoch_of(spec.problem == nullptr ? Problem{} : *spec.problem)) {
+    if (blocks().agreement().moves_nothing || spec.from.ranks() == 1) return;  // Open MPI gives one rank no window
+    require_int_count(blocks().agreement().largest_array, "a local array", exchange_name);
+    exchange_places();
+    make_window(spec);
+    senders_ = group_of_messages(comm(), blocks().receives());
+    receivers_ = group_of_messages(comm(), blocks().sends());
+    requests_.reserve(2 * (blocks().sends().size() + blocks().receives().size()));
+  }
+  ~Rma() override {
+    if (locked_ && mpi::is_running()) FOURSCORE_MPI_NOTHROW(MPI_Win_unlock_all(window_.get()));
+  }
+  Rma(const Rma&) = delete;
+  Rma& operator=(const Rma&) = delete;
+
+  void start() override {
+    if (window_.get() == MPI_WIN_NULL) return;
+    switch (epoch_) {
+      case Epoch::pscw:
+        if (!blocks().receives().empty()) FOURSCORE_MPI(MPI_Win_post(senders_.get(), 0, window_.get()));
+        if (!blocks().sends().empty()) FOURSCORE_MPI(MPI_Win_start(receivers_.get(), 0, window_.get()));
+        break;
+      case Epoch::fence:
+        FOURSCORE_MPI(MPI_Win_fence(0, window_.get()));
+        break;
+      case Epoch::lock:
+        FOURSCORE_MPI(MPI_Win_sync(window_.get()));
+        notify(blocks().receives(), blocks().sends(), ready_tag);
+        break;
+    }
+    for (std::size_t i = 0; i < blocks().sends().size(); ++i) {
+      const auto& message = blocks().sends()[i];
+      const auto count = static_cast<int>(message.count);
+      FOURSCORE_MPI(MPI_Put(address_of_sent(message), count, type(), message.rank, target_places_[i], count, type(),
+                            window_.get()));
+    }
+  }
+
+  void finish() override {
+    if (window_.get() == MPI_WIN_NULL) return;
+    switch (epoch_) {
+      case Epoch::pscw:
+        if (!blocks().sends().empty()) FOURSCORE_MPI(MPI_Win_complete(window_.get()));
+        if (!blocks().receives().empty()) FOURSCORE_MPI(MPI_Win_wait(window_.get()));
+        break;
+      case Epoch::fence:
+        FOURSCORE_MPI(MPI_Win_fence(MPI_MODE_NOSUCCEED, window_.get()));
+        break;
+      case Epoch::lock:
+        FOURSCORE_MPI(MPI_Win_flush_all(window_.get()));
+        notify(blocks().sends(), blocks().receives(), done_tag);
+        FOURSCORE_MPI(MPI_Win_sync(window_.get()));
+        break;
+    }
+  }
+
+ private:
+  using Messages = std::vector<PackedBlocks::Message>;
+
+  /// Each rank tells its senders where in its window their blocks belong.
+  void exchange_places() {
+    mpi::Requests requests;
+    requests.reserve(blocks().sends().size() + blocks().receives().size());
+    target_places_.resize(blocks().sends().size());
+    std::vector<Index> own_places;
+    for (const auto& message : blocks().receives()) own_places.push_back(message.displacement);
+    std::vector<Index> told(blocks().sends().size());
+    for (std::size_t i = 0; i < told.size(); ++i)
+      FOURSCORE_MPI(MPI_Irecv(&told[i], 1, MPI_INT64_T, blocks().sends()[i].rank, ready_tag, comm(), requests.next()));
+    for (std::size_t i = 0; i < own_places.size(); ++i)
+      FOURSCORE_MPI(
+          MPI_Isend(&own_places[i], 1, MPI_INT64_T, blocks().receives()[i].rank, ready_tag, comm(), requests.next()));
+    requests.wait_all();
+    for (std::size_t i = 0; i < told.size(); ++i) target_places_[i] = static_cast<MPI_Aint>(told[i]);
+  }
+
+  /// Over the buffer in which blocks arrive, in units of elements.
+  void make_window(const ExchangeSpec& spec) {
+    const auto me = static_cast<std::size_t>(mpi::rank_in(spec.comm));
+    const auto unit = static_cast<MPI_Aint>(spec.element_bytes);
+    const auto elements = static_cast<MPI_Aint>(spec.to.boxes[me].volume());
+    MPI_Win window = MPI_WIN_NULL;
+    FOURSCORE_MPI(MPI_Win_create(blocks().receive_buffer(), elements * unit, static_cast<int>(unit), MPI_INFO_NULL,
+                                 comm(), &window));
+    window_ = mpi::Window(window);
+    FOURSCORE_MPI(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN));
+    if (epoch_ != Epoch::lock) return;
+    FOURSCORE_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window));
+    locked_ = true;
+  }
+
+  /// Empty messages, to those of one list from those of the other.
+  void notify(const Messages& to, const Messages& from, int tag) {
+    for (const auto& message : from)
+      FOURSCORE_MPI(MPI_Irecv(nullptr, 0, MPI_BYTE, message.rank, tag, comm(), requests_.next()));
+    for (const auto& message : to)
+      FOURSCORE_MPI(MPI_Isend(nullptr, 0, MPI_BYTE, message.rank, tag, comm(), requests_.next()));
+    requests_.wait_all();
+  }
+
+  Epoch epoch_;
+  std::vector<MPI_Aint> target_places_;  ///< by message sent
+  mpi::Window window_;
+  bool locked_ = false;
+  mpi::Group senders_;
+  mpi::Group receivers_;
+  mpi::Requests requests_;
+};
+
+class RmaMethod : public ExchangeMethod {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {exchange_name, "pack, MPI_Put into the partners' windows, unpack; epochs pscw, fence or lock",
+            "eleftheriou2005"};
+  }
+  [[nodiscard]] std::vector<std::string> parameters() const override { return {"epoch"}; }
+  void check_parameters(const Problem& problem) const override { (void)epoch_of(problem); }
+  [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
+    return std::make_unique<Rma>(spec);
+  }
+};
+
+FOURSCORE_REGISTER_EXCHANGE(RmaMethod);
+
+}  // namespace
+
+}  // namespace fourscore
