@@ -76,7 +76,8 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--planner", texts.planner, "effort: estimate, measure or patient")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--parameter", texts.parameters, "KEY=VALUE, an option of the variant's own; may be repeated")
+  app.add_option("--parameter", texts.parameters,
+                 "KEY=VALUE, an option of the variant's or the exchange's own; may be repeated")
       ->group(group);
 }
 

@@ -194,22 +194,22 @@ void PiecewiseExchange::run_around(PhaseClock& clock, PieceWork& work) {
   for (int k = 0; k < pieces(); ++k) {
     work.before(k, clock);
     if (!piece_at(k).pack.empty()) {
-      const Region region(clock, Phase::pack);
+      const Region region(clock, Phase::pack, k);
       run(piece_at(k).pack);
     }
     if (moves) {
-      const Region region(clock, Phase::exchange);
+      const Region region(clock, Phase::exchange, k);
       start_piece(k);
     }
   }
   // Not before all are packed: unpacking may write where they were.
   for (int k = 0; k < pieces(); ++k) {
     if (moves) {
-      const Region region(clock, Phase::exchange);
+      const Region region(clock, Phase::exchange, k);
       finish_piece(k);
     }
     if (!piece_at(k).unpack.empty()) {
-      const Region region(clock, Phase::unpack);
+      const Region region(clock, Phase::unpack, k);
       run(piece_at(k).unpack);
     }
     work.after(k, clock);

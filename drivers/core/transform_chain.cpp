@@ -45,9 +45,12 @@ bool transforms(const ChainStage& stage, std::size_t axis) {
   return std::ranges::find(stage.axes, axis) != stage.axes.end();
 }
 
-LocalFftSpec spec_of(const Problem& problem, const ChainStage& stage, int rank, bool single_plan) {
+/// Of the part `slice` of this rank's indices along the first axis.
+LocalFftSpec spec_of(const Problem& problem, const ChainStage& stage, int rank, bool single_plan,
+                     std::optional<Range> slice = std::nullopt) {
   LocalFftSpec spec;
-  const Extents extents = stage.layout.boxes[static_cast<std::size_t>(rank)].extents();
+  Extents extents = stage.layout.boxes[static_cast<std::size_t>(rank)].extents();
+  if (slice) extents[0] = slice->size();
   const Extents strides = stage.layout.strides(rank);
   for (std::size_t a = 0; a < 3; ++a) {
     const Loop loop{extents[a], strides[a], strides[a]};
@@ -66,6 +69,16 @@ LocalFftSpec spec_of(const Problem& problem, const ChainStage& stage, int rank, 
   spec.threads = problem.threads;
   spec.single_plan = single_plan;
   return spec;
+}
+
+/// Whether what a rank of `a` gives or gets of any rank of `b` is all of its indices along the first axis.
+bool keeps_first_axis_whole(const Decomposition& a, const Decomposition& b) {
+  return std::ranges::all_of(a.boxes, [&](const Box& mine) {
+    return std::ranges::all_of(b.boxes, [&](const Box& other) {
+      const Box common = intersect(mine, other);
+      return common.empty() || (common.low[0] == mine.low[0] && common.high[0] == mine.high[0]);
+    });
+  });
 }
 
 }  // namespace
@@ -128,6 +141,7 @@ TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStag
     throw std::invalid_argument("a chain of several stages without an exchange");
   set_layouts(context.problem);
   allocate(context);
+  allocate_staging(context);
   make_hops(context);
   const std::size_t leaving = leaving_stage(context);
   make_local_ffts(context, leaving);
@@ -158,6 +172,18 @@ void TransformChain::allocate(const PlanContext& context) {
                                                    : context.exchange->allocate(context.comm, bytes));
 }
 
+void TransformChain::allocate_staging(const PlanContext& context) {
+  if (options_.pieces == 1 || stages_.size() == 1) return;
+  if (!context.exchange->goes_in_pieces())
+    throw std::invalid_argument("a chain in pieces with an exchange that is not");
+  const int me = mpi::rank_in(context.comm);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i + 1 < stages_.size(); ++i)
+    bytes = std::max(bytes, PiecewiseExchange::workspace_bytes_for(stages_[i].layout, stages_[i + 1].layout, me,
+                                                                   context.problem.element_bytes()));
+  staging_ = ordinary_buffer(bytes);
+}
+
 void TransformChain::make_hops(const PlanContext& context) {
   const int me = mpi::rank_in(context.comm);
   std::size_t place = 0;
@@ -174,8 +200,17 @@ void TransformChain::make_hops(const PlanContext& context) {
 }
 
 void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::size_t source) {
-  hop.exchange = context.exchange->make({hop.from, hop.to, hop.comm.get(), context.problem.element_bytes(),
-                                         *buffers_[source], *buffers_[1 - source], context.comm, &context.problem});
+  const ExchangeSpec spec{hop.from,          hop.to,
+                          hop.comm.get(),    context.problem.element_bytes(),
+                          *buffers_[source], *buffers_[1 - source],
+                          context.comm,      &context.problem};
+  if (staging_ == nullptr) {
+    hop.exchange = context.exchange->make(spec);
+  } else {
+    auto in_pieces = context.exchange->make_in_pieces(spec, {options_.pieces, std::size_t{0}, staging_.get()});
+    hop.in_pieces = in_pieces.get();
+    hop.exchange = std::move(in_pieces);
+  }
   std::array<int, 2> does{hop.exchange->packs() ? 1 : 0, hop.exchange->unpacks() ? 1 : 0};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
   hop.packs = does[0] != 0;
@@ -198,10 +233,15 @@ std::size_t TransformChain::leaving_stage(const PlanContext& context) const {
 /// An exchange behind the leaving stage starts in the other buffer than that for which it was made at first.
 void TransformChain::make_local_ffts(const PlanContext& context, std::size_t leaving) {
   const int me = mpi::rank_in(context.comm);
+  const std::vector<std::size_t> hop_of = hops_of_transforms(leaving);
+  if (staging_) overlaps_.resize(hops_.size());
   std::size_t place = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (stages_[i].axes.empty()) {
       ffts_.push_back(nullptr);
+    } else if (hop_of[i] < hops_.size()) {
+      ffts_.push_back(nullptr);
+      make_slices(context, i, hop_of[i], static_cast<std::byte*>(buffers_[place]->data()));
     } else {
       const std::size_t from = place;
       if (i == leaving) place = 1 - place;
@@ -222,18 +262,70 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t lea
   ends_in_ = place;
 }
 
+/// A transform along other axes than the first can go slice by slice with the pieces of a hop that are cut along the
+/// first: before those it feeds, after those it follows. One between two such hops goes with the one that has fewer.
+std::vector<std::size_t> TransformChain::hops_of_transforms(std::size_t leaving) const {
+  const std::size_t none = hops_.size();
+  std::vector<std::size_t> result(stages_.size(), none);
+  std::vector<int> taken(hops_.size(), 0);
+  for (std::size_t i = 0; staging_ && i < stages_.size(); ++i) {
+    const auto& axes = stages_[i].axes;
+    if (i == leaving || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
+    const auto goes_with = [&](std::size_t neighbour) {
+      return keeps_first_axis_whole(stages_[i].layout, stages_[neighbour].layout);
+    };
+    if (i > 0 && goes_with(i - 1)) result[i] = i - 1;
+    if (i < hops_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1])) result[i] = i;
+    if (result[i] != none) ++taken[result[i]];
+  }
+  return result;
+}
+
+void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t hop, std::byte* data) {
+  const int me = mpi::rank_in(context.comm);
+  const Decomposition& layout = stages_[stage].layout;
+  const Index extent = layout.boxes[static_cast<std::size_t>(me)].extents()[0];
+  const Index bytes = layout.strides(me)[0] * static_cast<Index>(context.problem.element_bytes());
+  auto& slices = hop == stage ? overlaps_[hop].before_ : overlaps_[hop].after_;
+  for (int k = 0; k < options_.pieces; ++k) {
+    const Range slice = block_range(extent, options_.pieces, k);
+    std::byte* const place = data + slice.low * bytes;
+    slices.push_back(context.local_fft.make(spec_of(context.problem, stages_[stage], me, options_.single_plan, slice),
+                                            place, place));
+  }
+}
+
+void TransformChain::Overlap::execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece,
+                                      PhaseClock& clock) {
+  if (slices.empty()) return;
+  const Region region(clock, Phase::fft, piece);
+  slices[static_cast<std::size_t>(piece)]->execute();
+}
+
 void TransformChain::execute(PhaseClock& clock) {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     transform(i, clock);
     if (i == hops_.size()) break;
-    hops_[i].exchange->run(clock);
+    if (hops_[i].in_pieces != nullptr)
+      hops_[i].in_pieces->run_around(clock, overlaps_[i]);
+    else
+      hops_[i].exchange->run(clock);
   }
 }
 
 void TransformChain::step(std::size_t number, PhaseClock& clock) {
-  if (number > 0) hops_[number - 1].exchange->end(clock);
+  const auto run_slices = [&](void (Overlap::*run)(int, PhaseClock&), std::size_t hop) {
+    if (!overlaps_.empty())
+      for (int k = 0; k < options_.pieces; ++k) (overlaps_[hop].*run)(k, clock);
+  };
+  if (number > 0) {
+    hops_[number - 1].exchange->end(clock);
+    run_slices(&Overlap::after, number - 1);
+  }
   transform(number, clock);
-  if (number < hops_.size()) hops_[number].exchange->begin(clock);
+  if (number == hops_.size()) return;
+  run_slices(&Overlap::before, number);
+  hops_[number].exchange->begin(clock);
 }
 
 void TransformChain::transform(std::size_t stage, PhaseClock& clock) {
@@ -245,10 +337,18 @@ void TransformChain::transform(std::size_t stage, PhaseClock& clock) {
 std::vector<Component> TransformChain::components() {
   std::vector<Component> list;
   int fft = 0;
+  const auto add_slices = [&](const std::vector<std::unique_ptr<LocalFft>>& slices) {
+    if (slices.empty()) return;
+    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [&slices] {
+                      for (const auto& slice : slices) slice->execute();
+                    }});
+  };
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (ffts_[i])
       list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); }});
+    if (i > 0 && !overlaps_.empty()) add_slices(overlaps_[i - 1].after_);
     if (i == hops_.size()) break;
+    if (!overlaps_.empty()) add_slices(overlaps_[i].before_);
     Exchange* exchange = hops_[i].exchange.get();
     if (hops_[i].packs) list.push_back({fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); }});
     list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange, [exchange] {
@@ -274,7 +374,7 @@ std::size_t TransformChain::buffer_bytes() const {
 }
 
 std::size_t TransformChain::workspace_bytes() const {
-  std::size_t total = 0;
+  std::size_t total = staging_ ? staging_->bytes() : 0;
   for (const Hop& hop : hops_) total += hop.exchange->workspace_bytes();
   return total;
 }
@@ -283,6 +383,10 @@ std::vector<std::string> TransformChain::describe_local_ffts() const {
   std::vector<std::string> texts;
   for (const auto& fft : ffts_)
     if (fft) texts.push_back(fft->describe());
+  for (const Overlap& overlap : overlaps_)
+    for (const auto* slices : {&overlap.before_, &overlap.after_})
+      if (!slices->empty())
+        texts.push_back(fmt::format("{} slices, first: {}", slices->size(), slices->front()->describe()));
   return texts;
 }
 

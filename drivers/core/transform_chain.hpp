@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/piecewise_exchange.hpp"
 #include "core/variant.hpp"
 #include "mpi/handles.hpp"
 
@@ -42,6 +43,9 @@ class TransformChain : public Plan {
   struct Options {
     std::vector<int> grid{};   ///< what grid() returns
     bool single_plan = false;  ///< one plan of the local library for each stage
+    /// More than 1: exchanges go in so many pieces along the first axis, and a local transform that has that axis in
+    /// its batch goes with them, before or after. context.exchange must go in pieces.
+    int pieces = 1;
   };
   /// stages: from input to output, at least one, in natural storage order, of the problem's complex extents; real data
   /// lies in the place of complex data, and its halved axis is transformed in the first transform of all or (backward)
@@ -70,14 +74,31 @@ class TransformChain : public Plan {
     Decomposition from;
     Decomposition to;
     std::unique_ptr<Exchange> exchange;
-    bool packs = true;    ///< on some rank
-    bool unpacks = true;  ///< on some rank
+    PiecewiseExchange* in_pieces = nullptr;  ///< the exchange, where it goes in pieces
+    bool packs = true;                       ///< on some rank
+    bool unpacks = true;                     ///< on some rank
   };
 
   void set_layouts(const Problem& problem);
   void allocate(const PlanContext& context);
   void make_hops(const PlanContext& context);
   void make_exchange(const PlanContext& context, Hop& hop, std::size_t source);
+  /// The local transforms of the stages around a hop that go with its pieces.
+  class Overlap : public PieceWork {
+   public:
+    void before(int piece, PhaseClock& clock) override { execute(before_, piece, clock); }
+    void after(int piece, PhaseClock& clock) override { execute(after_, piece, clock); }
+    std::vector<std::unique_ptr<LocalFft>> before_;
+    std::vector<std::unique_ptr<LocalFft>> after_;
+
+   private:
+    static void execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece, PhaseClock& clock);
+  };
+
+  void allocate_staging(const PlanContext& context);
+  /// Which hop's pieces each stage's transform goes with: hops_.size() for none.
+  [[nodiscard]] std::vector<std::size_t> hops_of_transforms(std::size_t leaving) const;
+  void make_slices(const PlanContext& context, std::size_t stage, std::size_t hop, std::byte* data);
   /// The stage whose local transform goes out of place, or stages_.size().
   [[nodiscard]] std::size_t leaving_stage(const PlanContext& context) const;
   void transform(std::size_t stage, PhaseClock& clock);
@@ -89,7 +110,9 @@ class TransformChain : public Plan {
   Decomposition output_layout_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
   std::vector<Hop> hops_;                         ///< hop i leads from stage i to stage i + 1
-  std::vector<std::unique_ptr<LocalFft>> ffts_;   ///< by stage; null where no axis is transformed
+  std::vector<std::unique_ptr<LocalFft>> ffts_;   ///< by stage; null where none, or where it goes with a hop's pieces
+  std::vector<Overlap> overlaps_;                 ///< by hop, if in pieces
+  std::unique_ptr<Buffer> staging_;               ///< of all hops, if in pieces
   std::size_t ends_in_ = 0;
 };
 

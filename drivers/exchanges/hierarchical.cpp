@@ -306,6 +306,9 @@ class HierarchicalMethod : public ExchangeMethod {
             "kandalla2009"};
   }
   [[nodiscard]] std::vector<std::string> parameters() const override { return {"leaders"}; }
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+    return {{"leaders", {"1", "2"}}};
+  }
   void check_parameters(const Problem& problem) const override {
     (void)integer_parameter(problem, "leaders", 1, 1, most_leaders);
   }

@@ -23,6 +23,9 @@ class PointToPointPipelinedMethod : public ExchangeMethod {
             "gupta1993, appendix E"};
   }
   [[nodiscard]] std::vector<std::string> parameters() const override { return {"pieces"}; }
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+    return {{"pieces", {"1", "3", "9"}}};
+  }
   void check_parameters(const Problem& problem) const override { (void)pieces_of(problem); }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     PieceSpec pieces;

@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,22 +20,11 @@ constexpr const char* exchange_name = "rma";
 constexpr int ready_tag = 0;
 constexpr int done_tag = 1;
 
-enum class Epoch { pscw, fence, lock };
-const std::vector<std::string> epoch_names{"pscw", "fence", "lock"};
+enum class Epoch { lock, fence };
+const std::vector<std::string> epoch_names{"lock", "fence"};
 
 Epoch epoch_of(const Problem& problem) {
-  const std::string name = choice_parameter(problem, "epoch", epoch_names);
-  if (name == "fence") return Epoch::fence;
-  return name == "lock" ? Epoch::lock : Epoch::pscw;
-}
-
-mpi::Group group_of_messages(MPI_Comm comm, const std::vector<PackedBlocks::Message>& messages) {
-  std::vector<int> ranks;
-  for (const auto& message : messages) ranks.push_back(message.rank);
-  const mpi::Group all = mpi::group_of(comm);
-  MPI_Group group = MPI_GROUP_NULL;
-  FOURSCORE_MPI(MPI_Group_incl(all.get(), static_cast<int>(ranks.size()), ranks.data(), &group));
-  return mpi::Group(group);
+  return choice_parameter(problem, "epoch", epoch_names) == "fence" ? Epoch::fence : Epoch::lock;
 }
 
 /// A target's window is free from the moment that it has packed, and in use from the end of the exchange until it packs
@@ -45,12 +33,12 @@ class Rma : public PackedExchange {
  public:
   explicit Rma(const ExchangeSpec& spec)
       : PackedExchange(spec, exchange_name), epoch_(epoch_of(spec.problem == nullptr ? Problem{} : *spec.problem)) {
-    if (blocks().agreement().moves_nothing || spec.from.ranks() == 1) return;  // Open MPI gives one rank no window
+    if (blocks().agreement().moves_nothing) return;
+    plan_comm_ = mpi::duplicate(spec.plan_comm == MPI_COMM_NULL ? spec.comm : spec.plan_comm);
+    if (mpi::size_of(plan_comm_.get()) == 1) return;  // Open MPI gives one rank no window
     require_int_count(blocks().agreement().largest_array, "a local array", exchange_name);
     exchange_places();
     make_window(spec);
-    senders_ = group_of_messages(comm(), blocks().receives());
-    receivers_ = group_of_messages(comm(), blocks().sends());
     requests_.reserve(2 * (blocks().sends().size() + blocks().receives().size()));
   }
   ~Rma() override {
@@ -61,42 +49,28 @@ class Rma : public PackedExchange {
 
   void start() override {
     if (window_.get() == MPI_WIN_NULL) return;
-    switch (epoch_) {
-      case Epoch::pscw:
-        if (!blocks().receives().empty()) FOURSCORE_MPI(MPI_Win_post(senders_.get(), 0, window_.get()));
-        if (!blocks().sends().empty()) FOURSCORE_MPI(MPI_Win_start(receivers_.get(), 0, window_.get()));
-        break;
-      case Epoch::fence:
-        FOURSCORE_MPI(MPI_Win_fence(0, window_.get()));
-        break;
-      case Epoch::lock:
-        FOURSCORE_MPI(MPI_Win_sync(window_.get()));
-        notify(blocks().receives(), blocks().sends(), ready_tag);
-        break;
+    if (epoch_ == Epoch::fence) {
+      FOURSCORE_MPI(MPI_Win_fence(0, window_.get()));
+    } else {
+      FOURSCORE_MPI(MPI_Win_sync(window_.get()));
+      notify(blocks().receives(), blocks().sends(), ready_tag);
     }
     for (std::size_t i = 0; i < blocks().sends().size(); ++i) {
       const auto& message = blocks().sends()[i];
       const auto count = static_cast<int>(message.count);
-      FOURSCORE_MPI(MPI_Put(address_of_sent(message), count, type(), message.rank, target_places_[i], count, type(),
+      FOURSCORE_MPI(MPI_Put(address_of_sent(message), count, type(), targets_[i], target_places_[i], count, type(),
                             window_.get()));
     }
   }
 
   void finish() override {
     if (window_.get() == MPI_WIN_NULL) return;
-    switch (epoch_) {
-      case Epoch::pscw:
-        if (!blocks().sends().empty()) FOURSCORE_MPI(MPI_Win_complete(window_.get()));
-        if (!blocks().receives().empty()) FOURSCORE_MPI(MPI_Win_wait(window_.get()));
-        break;
-      case Epoch::fence:
-        FOURSCORE_MPI(MPI_Win_fence(MPI_MODE_NOSUCCEED, window_.get()));
-        break;
-      case Epoch::lock:
-        FOURSCORE_MPI(MPI_Win_flush_all(window_.get()));
-        notify(blocks().sends(), blocks().receives(), done_tag);
-        FOURSCORE_MPI(MPI_Win_sync(window_.get()));
-        break;
+    if (epoch_ == Epoch::fence) {
+      FOURSCORE_MPI(MPI_Win_fence(MPI_MODE_NOSUCCEED, window_.get()));
+    } else {
+      FOURSCORE_MPI(MPI_Win_flush_all(window_.get()));
+      notify(blocks().sends(), blocks().receives(), done_tag);
+      FOURSCORE_MPI(MPI_Win_sync(window_.get()));
     }
   }
 
@@ -108,6 +82,8 @@ class Rma : public PackedExchange {
     mpi::Requests requests;
     requests.reserve(blocks().sends().size() + blocks().receives().size());
     target_places_.resize(blocks().sends().size());
+    const std::vector<int> in_plan = mpi::translate_ranks(comm(), plan_comm_.get());
+    for (const auto& message : blocks().sends()) targets_.push_back(in_plan[static_cast<std::size_t>(message.rank)]);
     std::vector<Index> own_places;
     for (const auto& message : blocks().receives()) own_places.push_back(message.displacement);
     std::vector<Index> told(blocks().sends().size());
@@ -120,14 +96,16 @@ class Rma : public PackedExchange {
     for (std::size_t i = 0; i < told.size(); ++i) target_places_[i] = static_cast<MPI_Aint>(told[i]);
   }
 
-  /// Over the buffer in which blocks arrive, in units of elements.
+  /// Over the buffer in which blocks arrive, in units of elements. Of all ranks of the plan: Open MPI 4.1 (osc/rdma)
+  /// names the file that the ranks of a window share after the number of the communicator, which is the same for all
+  /// rows of a grid, so that windows of rows of one node fall together.
   void make_window(const ExchangeSpec& spec) {
     const auto me = static_cast<std::size_t>(mpi::rank_in(spec.comm));
     const auto unit = static_cast<MPI_Aint>(spec.element_bytes);
     const auto elements = static_cast<MPI_Aint>(spec.to.boxes[me].volume());
     MPI_Win window = MPI_WIN_NULL;
     FOURSCORE_MPI(MPI_Win_create(blocks().receive_buffer(), elements * unit, static_cast<int>(unit), MPI_INFO_NULL,
-                                 comm(), &window));
+                                 plan_comm_.get(), &window));
     window_ = mpi::Window(window);
     FOURSCORE_MPI(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN));
     if (epoch_ != Epoch::lock) return;
@@ -145,22 +123,31 @@ class Rma : public PackedExchange {
   }
 
   Epoch epoch_;
+  mpi::Communicator plan_comm_;
+  std::vector<int> targets_;             ///< ranks in the plan, by message sent
   std::vector<MPI_Aint> target_places_;  ///< by message sent
   mpi::Window window_;
   bool locked_ = false;
-  mpi::Group senders_;
-  mpi::Group receivers_;
   mpi::Requests requests_;
 };
 
 class RmaMethod : public ExchangeMethod {
  public:
   [[nodiscard]] Card card() const override {
-    return {exchange_name, "pack, MPI_Put into the partners' windows, unpack; epochs pscw, fence or lock",
+    return {exchange_name,
+            "pack, MPI_Put into the partners' windows, unpack; one lock for all runs, or a fence around each",
             "eleftheriou2005"};
   }
   [[nodiscard]] std::vector<std::string> parameters() const override { return {"epoch"}; }
-  void check_parameters(const Problem& problem) const override { (void)epoch_of(problem); }
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+    return {{"epoch", {"lock", "fence"}}};
+  }
+  /// The instances' windows would be windows of disjoint communicators: see make_window().
+  void check_parameters(const Problem& problem) const override {
+    (void)epoch_of(problem);
+    if (problem.instances > 1 && problem.placement == InstancePlacement::subset)
+      throw InputError("exchange 'rma' takes no instances placed on subsets of the ranks; allowed: placement all");
+  }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Rma>(spec);
   }

@@ -157,8 +157,12 @@ TEST_P(EveryVariant, SendsWhatItsPapersFormulaSaysOnShapesThatDivide) {
   EXPECT_DOUBLE_EQ(cost.flops, problem.credited_flops());
   for (const ExchangeMethod* exchange : exchanges()) {
     const Traffic traffic = make(problem, exchange)->traffic();
-    EXPECT_DOUBLE_EQ(static_cast<double>(traffic.bytes_sent + traffic.bytes_read_shared), cost.bytes_per_rank);
-    if (traffic.bytes_read_shared == 0) {
+    const std::string name = exchange == nullptr ? "none" : exchange->card().name;
+    EXPECT_DOUBLE_EQ(static_cast<double>(traffic.bytes_sent + traffic.bytes_read_shared - traffic.bytes_relayed),
+                     cost.bytes_per_rank)
+        << name;
+    // One message for each block is the papers' count; pieces are more, bruck's rounds fewer.
+    if (traffic.bytes_read_shared == 0 && name != "bruck" && !name.ends_with("-pipelined")) {
       EXPECT_DOUBLE_EQ(static_cast<double>(traffic.messages_sent), cost.messages_per_rank);
     }
   }
