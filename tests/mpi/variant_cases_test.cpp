@@ -176,7 +176,8 @@ TEST_P(EveryPencil, IsRightOnEveryGridOfTheRanks) {
   int grids = 0;
   std::size_t cases = 0;
   std::size_t number = turn();
-  const std::vector<std::vector<Index>> gridded{{15, 14, 13}, {11, 13, 17}, {12, 10}};
+  std::vector<std::vector<Index>> gridded{{15, 14, 13}, {11, 13, 17}};
+  if (GetParam().variant == "pencil") gridded.push_back({12, 10});  // the others take three extents
   for (int rows = 1; rows <= ranks_; ++rows) {
     if (ranks_ % rows != 0) continue;
     ++grids;
