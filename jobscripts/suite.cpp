@@ -269,10 +269,11 @@ bool valid_name(const std::string& name) {
 }
 
 void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
-  reader.check_keys(table,
-                    {"name", "description", "launches", "repetitions", "warmup", "max_time_s", "time_limit_s",
-                     "isolate", "phases", "timeline", "wisdom", "order", "seed", "max_oversubscription", "defaults", "sweep"},
-                    "the suite");
+  reader.check_keys(
+      table,
+      {"name", "description", "launches", "repetitions", "warmup", "max_time_s", "time_limit_s", "isolate", "phases",
+       "timeline", "wisdom", "order", "seed", "max_oversubscription", "defaults", "sweep"},
+      "the suite");
   const toml::node* name = table.get("name");
   if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");
   suite.name = reader.text(table, "name", "");

@@ -27,7 +27,7 @@ struct Suite {
   bool isolate = false;
   bool phases = true;
   bool timeline = false;  ///< one more run of each launch, traced
-  bool wisdom = false;  ///< plan from and into the archive's wisdom file of this machine
+  bool wisdom = false;    ///< plan from and into the archive's wisdom file of this machine
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
   double max_oversubscription = 0.0;
