@@ -1,9 +1,11 @@
 // The memory that exchanges and plans say they hold is what they hold: the heap is weighed before and after.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -81,12 +83,32 @@ class MemoryOf : public ::testing::TestWithParam<std::string> {
     if (!testing_support::heap_is_seen()) GTEST_SKIP() << "the heap is not the C library's";
   }
   /// `declared` must be held by this process, and all but `allowed` of what it holds must be declared.
-  static void expect_declared(std::size_t declared, const Scales& scales, std::size_t allowed) {
+  void check_declared(std::size_t declared, const Scales& scales, std::size_t allowed) {
     const auto slack = static_cast<long long>(allowed);
-    EXPECT_LE(scales.heap(), static_cast<long long>(declared) + slack) << "more is held than declared";
-    EXPECT_GE(scales.heap_and_shared(), static_cast<long long>(declared) - slack) << "more is declared than held";
+    if (scales.heap() > static_cast<long long>(declared) + slack)
+      complaint_ += fmt::format("{} bytes are held, {} declared, {} allowed beyond; ", scales.heap(), declared, slack);
+    if (scales.heap_and_shared() < static_cast<long long>(declared) - slack)
+      complaint_ += fmt::format("{} bytes are declared, {} held; ", declared, scales.heap_and_shared());
+  }
+  void check_released(const Scales& scales, std::size_t allowed) {
+    if (scales.heap() > static_cast<long long>(allowed))
+      complaint_ += fmt::format("{} bytes outlive it; ", scales.heap());
+  }
+  /// Collective. Every now and then MPI's own pools grow, on one rank or another; memory of ours is there every time.
+  void expect_once(const std::function<void()>& weigh) {
+    int complaints = 1;
+    for (int attempt = 0; attempt < 4 && complaints > 0; ++attempt) {
+      complaint_.clear();
+      weigh();
+      complaints = complaint_.empty() ? 0 : 1;
+      MPI_Allreduce(MPI_IN_PLACE, &complaints, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    EXPECT_EQ(complaint_, "");
   }
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+
+ private:
+  std::string complaint_;
 };
 
 class MemoryOfExchange : public MemoryOf {};
@@ -114,14 +136,16 @@ TEST_P(MemoryOfExchange, IsTheWorkspaceItDeclares) {
       const auto first = make();  // MPI connects and fills its pools
       for (int i = 0; i < 2; ++i) first->run(clock);
     }
-    const Scales scales;
-    {
-      const auto exchange = make();
-      expect_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
-      exchange->run(clock);
-      expect_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
-    }
-    EXPECT_LE(scales.heap(), static_cast<long long>(local / book_keeping_share)) << "something outlives the exchange";
+    expect_once([&] {
+      const Scales scales;
+      {
+        const auto exchange = make();
+        check_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
+        exchange->run(clock);
+        check_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
+      }
+      check_released(scales, local / book_keeping_share);
+    });
   }
 }
 
@@ -145,20 +169,22 @@ TEST_P(MemoryOfPlan, IsTheBuffersAndTheWorkspaceItDeclares) {
           clock.stop();
         };
         execute(*test::make_plan(variant, problem, exchange));  // MPI connects and fills its pools
-        const Scales scales;
-        std::size_t local = 0;
-        {
-          const auto plan = test::make_plan(variant, problem, exchange);
-          local = std::max(local_bytes(plan->input_layout(), 16), local_bytes(plan->output_layout(), 16));
-          const std::size_t declared = plan->buffer_bytes() + plan->workspace_bytes();
-          // A plan of the local library, with its scratch, for each shape that a pencil has.
-          const std::size_t allowed = allowed_bytes(shape, local) * (GetParam() == "overdecomposed" ? 2 : 1) +
-                                      description_bytes(*plan) + window_bytes(exchange);
-          expect_declared(declared, scales, allowed);
-          execute(*plan);
-          expect_declared(declared, scales, allowed);
-        }
-        EXPECT_LE(scales.heap(), static_cast<long long>(local / book_keeping_share)) << "something outlives the plan";
+        expect_once([&] {
+          const Scales scales;
+          std::size_t local = 0;
+          {
+            const auto plan = test::make_plan(variant, problem, exchange);
+            local = std::max(local_bytes(plan->input_layout(), 16), local_bytes(plan->output_layout(), 16));
+            const std::size_t declared = plan->buffer_bytes() + plan->workspace_bytes();
+            // A plan of the local library, with its scratch, for each shape that a pencil has.
+            const std::size_t allowed = allowed_bytes(shape, local) * (GetParam() == "overdecomposed" ? 2 : 1) +
+                                        description_bytes(*plan) + window_bytes(exchange);
+            check_declared(declared, scales, allowed);
+            execute(*plan);
+            check_declared(declared, scales, allowed);
+          }
+          check_released(scales, local / book_keeping_share);
+        });
       }
     }
   if (cases == 0) GTEST_SKIP() << "no shape that it takes";
