@@ -21,7 +21,7 @@ constexpr double measure_budget_s_per_byte = 1.5 / (32 << 20);
 constexpr double most_measure_budget_s = 4.0;
 constexpr double patient_budget_s = 15.0;
 /// Below this a library's planner is stopped before it has compared anything.
-constexpr double least_limit_s = 0.05;
+constexpr double least_limit_s = 0.5;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -147,7 +147,7 @@ PassPtr SplitPlanner::fastest(const Work& work, std::vector<Candidate>& list, st
   }
   constexpr double near = 1.15;
   if (second.pass && second.time_s < near * best.time_s)
-    for (int turn = 0; turn < 2 && remaining_s() > 0; ++turn)
+    for (int turn = 0; turn < 2 && remaining_s() > 0.5 * budget_s(spec_); ++turn)
       for (Timed* timed : {&second, &best})
         timed->time_s = std::min(timed->time_s, time_of(*timed->pass, work, near * best.time_s));
   if (second.time_s < best.time_s) std::swap(best, second);
