@@ -47,7 +47,7 @@ std::vector<std::vector<double>> instance_times(const Point& point, const Sample
   std::vector<std::vector<double>> times;
   for (int instance = 0; instance < point.problem.instances; ++instance) {
     const Range ranks = ranks_of_instance(point.problem, point.ranks, instance);
-    const auto here = point.problem.placement == InstancePlacement::all ? static_cast<std::size_t>(instance) : 0;
+    const auto here = point.problem.placement == Placement::all ? static_cast<std::size_t>(instance) : 0;
     std::vector<double> latest(samples.time_s.size(), 0.0);
     for (Index rank = ranks.low; rank < ranks.high; ++rank)
       for (std::size_t i = 0; i < latest.size(); ++i)

@@ -75,7 +75,7 @@ ResolvedPoint resolve_point(Point point) {
     if (point.exchange == "none") throw InputError(fmt::format("variant '{}' needs an exchange", point.variant));
     resolved.exchange = &find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", resolved.skip);
   }
-  if (point.problem.instances == 1) point.problem.placement = InstancePlacement::all;  // equal work is one point
+  if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
   check_grid(point);
   check_parameters(point, *resolved.variant, resolved.exchange);
   if (!resolved.skip) resolved.skip = lacking_kind(point, *resolved.variant);

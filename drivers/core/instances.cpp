@@ -10,9 +10,7 @@ namespace fourscore {
 
 namespace {
 
-bool on_subsets(const Problem& problem) {
-  return problem.instances > 1 && problem.placement == InstancePlacement::subset;
-}
+bool on_subsets(const Problem& problem) { return problem.instances > 1 && problem.placement == Placement::subset; }
 
 /// Name and phase of components as text, for other ranks.
 std::string text_of(const std::vector<Component>& components) {
@@ -73,7 +71,7 @@ Range ranks_of_instance(const Problem& problem, int ranks, int instance) {
 Problem one_instance(const Problem& problem) {
   Problem one = problem;
   one.instances = 1;
-  one.placement = InstancePlacement::all;
+  one.placement = Placement::all;
   return one;
 }
 

@@ -55,10 +55,8 @@ constexpr Names<std::pair<Kind, bool>, 3> asked_kinds{
 constexpr Names<Direction, 2> directions{{{"forward", Direction::forward}, {"backward", Direction::backward}}};
 constexpr Names<LayoutContract, 2> layouts{
     {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
-constexpr Names<Placement, 2> placements{
-    {{"in-place", Placement::in_place}, {"out-of-place", Placement::out_of_place}}};
-constexpr Names<InstancePlacement, 2> instance_placements{
-    {{"all", InstancePlacement::all}, {"subset", InstancePlacement::subset}}};
+constexpr Names<Buffers, 2> buffer_names{{{"in-place", Buffers::in_place}, {"out-of-place", Buffers::out_of_place}}};
+constexpr Names<Placement, 2> placement_names{{{"all", Placement::all}, {"subset", Placement::subset}}};
 constexpr Names<Effort, 3> efforts{
     {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}};
 
@@ -167,9 +165,9 @@ std::vector<int> parse_grid(std::string_view text, std::string_view what) {
 Precision parse_precision(std::string_view text, std::string_view what) { return parse_name(precisions, text, what); }
 Direction parse_direction(std::string_view text, std::string_view what) { return parse_name(directions, text, what); }
 LayoutContract parse_layout(std::string_view text, std::string_view what) { return parse_name(layouts, text, what); }
-Placement parse_buffers(std::string_view text, std::string_view what) { return parse_name(placements, text, what); }
-InstancePlacement parse_placement(std::string_view text, std::string_view what) {
-  return parse_name(instance_placements, text, what);
+Buffers parse_buffers(std::string_view text, std::string_view what) { return parse_name(buffer_names, text, what); }
+Placement parse_placement(std::string_view text, std::string_view what) {
+  return parse_name(placement_names, text, what);
 }
 Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
 
@@ -190,8 +188,8 @@ std::string to_string(Precision value) { return name_of(precisions, value); }
 std::string to_string(Kind value) { return name_of(kinds, value); }
 std::string to_string(Direction value) { return name_of(directions, value); }
 std::string to_string(LayoutContract value) { return name_of(layouts, value); }
-std::string to_string(Placement value) { return name_of(placements, value); }
-std::string to_string(InstancePlacement value) { return name_of(instance_placements, value); }
+std::string to_string(Buffers value) { return name_of(buffer_names, value); }
+std::string to_string(Placement value) { return name_of(placement_names, value); }
 std::string to_string(Effort value) { return name_of(efforts, value); }
 
 std::string shape_text(const std::vector<Index>& shape) { return joined(shape); }

@@ -25,9 +25,9 @@ enum class Precision { double_precision, single_precision };  // "double", "sing
 enum class Kind { c2c, r2c };
 enum class Direction { forward, backward };
 enum class LayoutContract { natural, transposed };
-enum class Placement { in_place, out_of_place };  // "in-place", "out-of-place"
+enum class Buffers { in_place, out_of_place };  // "in-place", "out-of-place"
 /// Where several instances run: each over all ranks, or each on its own subset of them. One instance: all.
-enum class InstancePlacement { all, subset };  // "all", "subset"
+enum class Placement { all, subset };  // "all", "subset"
 enum class Effort { estimate, measure, patient };
 
 /// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
@@ -35,7 +35,7 @@ enum class Effort { estimate, measure, patient };
 /// overwritten.
 struct Contract {
   LayoutContract layout = LayoutContract::transposed;
-  Placement placement = Placement::in_place;
+  Buffers buffers = Buffers::in_place;
   Effort effort = Effort::measure;
   bool operator==(const Contract&) const = default;
 };
@@ -48,7 +48,7 @@ struct Problem {
   std::vector<int> grid;  ///< process grid; empty: chosen by the variant
   int threads = 1;        ///< threads per rank, for the local FFT
   int instances = 1;      ///< transforms at once
-  InstancePlacement placement = InstancePlacement::all;
+  Placement placement = Placement::all;
   Contract contract;
   std::map<std::string, std::string> parameters;  ///< a variant's own options
 
@@ -95,16 +95,16 @@ struct KindAndDirection {
                                                         std::string_view direction_what = "direction");
 [[nodiscard]] Direction parse_direction(std::string_view text, std::string_view what = "direction");
 [[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
-[[nodiscard]] Placement parse_buffers(std::string_view text, std::string_view what = "buffers");
-[[nodiscard]] InstancePlacement parse_placement(std::string_view text, std::string_view what = "placement");
+[[nodiscard]] Buffers parse_buffers(std::string_view text, std::string_view what = "buffers");
+[[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
 
 [[nodiscard]] std::string to_string(Precision);
 [[nodiscard]] std::string to_string(Kind);
 [[nodiscard]] std::string to_string(Direction);
 [[nodiscard]] std::string to_string(LayoutContract);
+[[nodiscard]] std::string to_string(Buffers);
 [[nodiscard]] std::string to_string(Placement);
-[[nodiscard]] std::string to_string(InstancePlacement);
 [[nodiscard]] std::string to_string(Effort);
 /// "128x96x100"
 [[nodiscard]] std::string shape_text(const std::vector<Index>& shape);

@@ -90,7 +90,7 @@ Contract contract_from_json(const json& object) {
   ObjectReader reader(object, "point: contract");
   Contract contract;
   contract.layout = parse_layout(reader.text("layout", to_string(contract.layout)));
-  contract.placement = parse_buffers(reader.text("buffers", to_string(contract.placement)));
+  contract.buffers = parse_buffers(reader.text("buffers", to_string(contract.buffers)));
   contract.effort = parse_effort(reader.text("planner", to_string(contract.effort)));
   if (reader.text("normalisation", "none") != "none") reader.fail("normalisation", "\"none\"");
   reader.finish();
@@ -129,7 +129,7 @@ json point_json(const Point& point) {
           {"placement", to_string(problem.placement)},
           {"contract",
            {{"layout", to_string(problem.contract.layout)},
-            {"buffers", to_string(problem.contract.placement)},
+            {"buffers", to_string(problem.contract.buffers)},
             {"normalisation", "none"},
             {"planner", to_string(problem.contract.effort)}}},
           {"parameters", json(problem.parameters)}};

@@ -88,7 +88,7 @@ ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decompositi
   const auto at = static_cast<std::size_t>(me);
   const auto elements = std::max(route_.front().boxes.at(at).volume(), route_.back().boxes.at(at).volume());
   const std::size_t bytes = std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), least_bytes);
-  const bool in_place = problem.contract.placement == Placement::in_place;
+  const bool in_place = problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
 }
 

@@ -166,7 +166,7 @@ void TransformChain::allocate(const PlanContext& context) {
   Index volume = 0;
   for (const ChainStage& stage : stages_) volume = std::max(volume, stage.layout.boxes.at(me).volume());
   const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
-  const bool both = stages_.size() > 1 || context.problem.contract.placement == Placement::out_of_place;
+  const bool both = stages_.size() > 1 || context.problem.contract.buffers == Buffers::out_of_place;
   for (int i = 0; i < (both ? 2 : 1); ++i)
     buffers_.push_back(context.exchange == nullptr ? ordinary_buffer(bytes)
                                                    : context.exchange->allocate(context.comm, bytes));
@@ -218,7 +218,7 @@ void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::si
 }
 
 std::size_t TransformChain::leaving_stage(const PlanContext& context) const {
-  const std::size_t wanted = context.problem.contract.placement == Placement::in_place ? 0 : 1;
+  const std::size_t wanted = context.problem.contract.buffers == Buffers::in_place ? 0 : 1;
   if (ends_in_ == wanted) return stages_.size();
   // A pass along slow axes only goes through the library's scratch anyway, and may as well leave its result elsewhere.
   const auto strided = [](const ChainStage& stage) {

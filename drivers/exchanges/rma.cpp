@@ -145,7 +145,7 @@ class RmaMethod : public ExchangeMethod {
   /// The instances' windows would be windows of disjoint communicators: see make_window().
   void check_parameters(const Problem& problem) const override {
     (void)epoch_of(problem);
-    if (problem.instances > 1 && problem.placement == InstancePlacement::subset)
+    if (problem.instances > 1 && problem.placement == Placement::subset)
       throw InputError("exchange 'rma' takes no instances placed on subsets of the ranks; allowed: placement all");
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {

@@ -128,7 +128,7 @@ BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context)
   const Problem& problem = context.problem;
   const auto count = static_cast<int>(integer_parameter(problem, "pieces", 1, 1, local_));
   const bool whole_table = choice_parameter(problem, "twiddles", {"on-the-fly", "precomputed"}) == "precomputed";
-  const bool in_place = problem.contract.placement == Placement::in_place;
+  const bool in_place = problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (ranks_ == 1 && in_place ? 1 : 2); ++i)
     buffers_.push_back(ordinary_buffer(static_cast<std::size_t>(local_) * sizeof(Value)));
   ends_in_ = in_place ? 0 : 1;

@@ -179,7 +179,7 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
 }
 
 void DanielsonLanczosPlan::allocate(const Problem& problem) {
-  const bool in_place = problem.contract.placement == Placement::in_place;
+  const bool in_place = problem.contract.buffers == Buffers::in_place;
   const auto bytes =
       static_cast<std::size_t>(input_layout_.boxes[static_cast<std::size_t>(me_)].volume()) * element_bytes_;
   for (int i = 0; i < (in_place && count_ == 0 ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));

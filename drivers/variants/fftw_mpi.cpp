@@ -100,7 +100,7 @@ class FftwMpiPlan : public Plan {
     local::use_fftw_threads<Real>(problem.threads);
     const FftwLayout layout = layout_of<Real>(problem, comm_.get());
     const std::size_t bytes = static_cast<std::size_t>(layout.allocation) * problem.element_bytes();
-    const bool in_place = problem.contract.placement == Placement::in_place;
+    const bool in_place = problem.contract.buffers == Buffers::in_place;
     for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
     make_handle(problem);
 
@@ -148,7 +148,7 @@ class FftwMpiPlan : public Plan {
   void make_handle(const Problem& problem) {
     const bool forward = problem.direction == Direction::forward;
     unsigned flags = local::fftw_flag(problem.contract.effort);
-    if (problem.contract.placement == Placement::out_of_place) flags |= FFTW_DESTROY_INPUT;
+    if (problem.contract.buffers == Buffers::out_of_place) flags |= FFTW_DESTROY_INPUT;
     if (problem.contract.layout == LayoutContract::transposed)
       flags |= forward ? static_cast<unsigned>(FFTW_MPI_TRANSPOSED_OUT) : static_cast<unsigned>(FFTW_MPI_TRANSPOSED_IN);
     const std::vector<std::ptrdiff_t> n(problem.shape.begin(), problem.shape.end());

@@ -51,7 +51,7 @@ void require_tags(int largest) {
 MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, std::vector<int> grid)
     : states_(std::move(states)),
       grid_(std::move(grid)),
-      places_(places_of(states_, context.problem.contract.placement)),
+      places_(places_of(states_, context.problem.contract.buffers)),
       comm_(mpi::duplicate(context.comm)),
       in_flight_(comm_.get(), mpi::element_type(context.problem.element_bytes())) {
   const int me = mpi::rank_in(comm_.get());

@@ -57,7 +57,7 @@ NodePlan::NodePlan(const PlanContext& context, std::vector<ChainStage> stages, c
     if (const auto missing = mpi::missing_thread_level(ThreadLevel::multiple, "variant 'node' with mpi=multiple");
         !missing.empty())
       throw InputError(missing + "; expected mpi=funneled, or an MPI that provides it");
-  place_stages(context.problem.contract.placement);
+  place_stages(context.problem.contract.buffers);
   allocate(context);
   make_passes(context);
   make_exchanges(context);
@@ -65,11 +65,11 @@ NodePlan::NodePlan(const PlanContext& context, std::vector<ChainStage> stages, c
 
 /// Each exchange leads to the other buffer. Where the result would then end in the wrong one, the last transform goes
 /// out of place.
-void NodePlan::place_stages(Placement placement) {
+void NodePlan::place_stages(Buffers buffers) {
   std::size_t last_transformed = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s)
     if (!stages_[s].axes.empty()) last_transformed = s;
-  const std::size_t wanted = placement == Placement::in_place ? 0 : 1;
+  const std::size_t wanted = buffers == Buffers::in_place ? 0 : 1;
   const bool leaves = (stages_.size() - 1) % 2 != wanted;
   std::size_t place = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s) {

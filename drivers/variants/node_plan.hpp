@@ -46,7 +46,7 @@ class NodePlan : public Plan {
     std::size_t leaves_in = 0;
   };
 
-  void place_stages(Placement placement);
+  void place_stages(Buffers buffers);
   void allocate(const PlanContext& context);
   void make_passes(const PlanContext& context);
   void make_exchanges(const PlanContext& context);

@@ -24,14 +24,14 @@ bool arrives_by_messages(const std::vector<PencilState>& states, std::size_t sta
   return state > 0 && states[state].layout.boxes != states[state - 1].layout.boxes;
 }
 
-std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Placement placement) {
+std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Buffers buffers) {
   int ends_in = 0;
   std::size_t last_transformed = 0;
   for (std::size_t s = 0; s < states.size(); ++s) {
     if (arrives_by_messages(states, s)) ends_in = 1 - ends_in;
     if (states[s].axis) last_transformed = s;
   }
-  const int wanted = placement == Placement::in_place ? 0 : 1;
+  const int wanted = buffers == Buffers::in_place ? 0 : 1;
   std::vector<StatePlaces> places;
   int place = 0;
   for (std::size_t s = 0; s < states.size(); ++s) {

@@ -29,7 +29,7 @@ struct StatePlaces {
 };
 /// Where two states have the same boxes nothing is moved between them; all others lie in alternate buffers. Where the
 /// placement wants the result in the other one, the last state that is transformed goes there out of place.
-[[nodiscard]] std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Placement placement);
+[[nodiscard]] std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Buffers buffers);
 [[nodiscard]] bool arrives_by_messages(const std::vector<PencilState>& states, std::size_t state);
 
 struct TableRange {

@@ -171,7 +171,7 @@ TransposePlan::TransposePlan(const PlanContext& context, TransposeView view)
   if (runs_backwards_) std::ranges::reverse(makers_);
   allocate(context);
   make_steps(0, makers_.size());
-  const std::size_t wanted = context.problem.contract.placement == Placement::in_place ? 0 : 1;
+  const std::size_t wanted = context.problem.contract.buffers == Buffers::in_place ? 0 : 1;
   if (place_ != wanted) {
     // The last transform that can leaves its result in the other buffer; the first one always can.
     std::size_t leaving = steps_.size() - 1;
@@ -316,7 +316,7 @@ void TransposePlan::allocate(const PlanContext& context) {
   Index volume = std::max(input_layout_.boxes[me].volume(), output_layout_.boxes[me].volume());
   for (const ViewLayout& layout : layouts_) volume = std::max(volume, local_volume(view_, layout, me_));
   const auto bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
-  const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.placement == Placement::in_place;
+  const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (one ? 1 : 2); ++i) buffers_.push_back(context.exchange->allocate(context.comm, bytes));
 }
 

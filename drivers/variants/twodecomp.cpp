@@ -154,7 +154,7 @@ class TwoDecomp : public Variant {
       return fmt::format("precision {}; 2DECOMP&FFT was built for the other one", to_string(problem.precision));
 #endif
     if (problem.threads > 1) return fmt::format("{} threads; 2DECOMP&FFT has one", problem.threads);
-    if (problem.contract.placement == Placement::in_place)
+    if (problem.contract.buffers == Buffers::in_place)
       return "buffers in-place; 2DECOMP&FFT writes its result elsewhere than its input";
     if (problem.contract.effort != Effort::measure)
       return fmt::format("planner {}; 2DECOMP&FFT lets FFTW plan by measurement only",

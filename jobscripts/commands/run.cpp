@@ -38,7 +38,7 @@ std::string one_line(const Point& point) {
                                  shape_text(problem.shape), to_string(problem.precision), to_string(problem.kind),
                                  to_string(problem.direction), point.ranks, point.ranks == 1 ? "" : "s",
                                  grid_text(problem.grid), to_string(problem.contract.layout),
-                                 to_string(problem.contract.placement), to_string(problem.contract.effort));
+                                 to_string(problem.contract.buffers), to_string(problem.contract.effort));
   if (problem.threads != 1) line += fmt::format(", {} threads", problem.threads);
   if (problem.instances != 1)
     line += fmt::format(", {} instances, placement {}", problem.instances, to_string(problem.placement));

@@ -97,7 +97,7 @@ TEST_F(DanielsonLanczos, IsRightInOneAndTwoDimensionsAndOnOddBlocks) {
   for (const std::vector<Index>& shape :
        std::vector<std::vector<Index>>{{4160}, {56}, {24, 40}, {3, 56}, {24, 1, 13}, {5, 7, 40}, {40, 7, 5}})
     for (const Problem& problem : test::contracts(shape)) {
-      if (shape[0] > 1000 && problem.contract.placement == Placement::in_place) continue;
+      if (shape[0] > 1000 && problem.contract.buffers == Buffers::in_place) continue;
       check(problem, "auto");
       ++planned;
     }

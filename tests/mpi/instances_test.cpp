@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Problem problem_of(int instances, InstancePlacement placement, std::vector<Index> shape = {15, 14, 13}) {
+Problem problem_of(int instances, Placement placement, std::vector<Index> shape = {15, 14, 13}) {
   Problem problem;
   problem.shape = std::move(shape);
   problem.instances = instances;
@@ -69,7 +69,7 @@ TEST_F(InstancesTest, OverAllRanksAreEachRightWithEveryExchange) {
         if (!ExchangeRegistry::instance().find(exchange)->unavailable().empty()) continue;
         if (method.takes_exchange() && method.refuses(ExchangeRegistry::instance().get(exchange, "exchange"))) continue;
         SCOPED_TRACE(std::string(name) + " " + exchange);
-        Problem problem = problem_of(3, InstancePlacement::all);
+        Problem problem = problem_of(3, Placement::all);
         problem.kind = kind;
         ASSERT_FALSE(supports_instances(method, problem, ranks_));
         Instances instances(method, context_of(method, problem, exchange));
@@ -85,7 +85,7 @@ TEST_F(InstancesTest, OverAllRanksAreEachRightWithEveryExchange) {
 
 TEST_F(InstancesTest, OnSubsetsHaveRanksOfTheirOwnAsEvenAsCanBe) {
   for (int count = 2; count <= ranks_; ++count) {
-    const Problem problem = problem_of(count, InstancePlacement::subset);
+    const Problem problem = problem_of(count, Placement::subset);
     ASSERT_FALSE(supports_instances(variant("slab"), problem, ranks_));
     Instances instances(variant("slab"), context_of(variant("slab"), problem, "alltoallv"));
     ASSERT_EQ(instances.here().size(), 1U);
@@ -108,7 +108,7 @@ TEST_F(InstancesTest, OnSubsetsHaveRanksOfTheirOwnAsEvenAsCanBe) {
 
 TEST_F(InstancesTest, HaveTheSameComponentsOnEveryRankAlsoOnUnequalSubsets) {
   for (int count = 1; count <= ranks_; ++count)
-    for (const auto placement : {InstancePlacement::all, InstancePlacement::subset}) {
+    for (const auto placement : {Placement::all, Placement::subset}) {
       const Problem problem = problem_of(count, placement);
       Instances instances(variant("slab"), context_of(variant("slab"), problem, "alltoallv"));
       const auto components = instances.components();
@@ -124,8 +124,8 @@ TEST_F(InstancesTest, HaveTheSameComponentsOnEveryRankAlsoOnUnequalSubsets) {
 }
 
 TEST_F(InstancesTest, AddUpInCostAndTraffic) {
-  const Problem one = problem_of(1, InstancePlacement::all);
-  const Problem three = problem_of(3, InstancePlacement::all);
+  const Problem one = problem_of(1, Placement::all);
+  const Problem three = problem_of(3, Placement::all);
   EXPECT_DOUBLE_EQ(three.credited_flops(), 3 * one.credited_flops());
   const Cost cost = cost_of_instances(variant("slab"), three, ranks_);
   EXPECT_DOUBLE_EQ(cost.flops, 3 * one.credited_flops());
@@ -135,29 +135,29 @@ TEST_F(InstancesTest, AddUpInCostAndTraffic) {
   EXPECT_FALSE(single.several());
   EXPECT_EQ(triple.traffic().bytes_sent, 3 * single.traffic().bytes_sent);
   EXPECT_EQ(triple.buffer_bytes(), 3 * single.buffer_bytes());
-  const Problem apart = problem_of(ranks_, InstancePlacement::subset);
+  const Problem apart = problem_of(ranks_, Placement::subset);
   EXPECT_EQ(Instances(variant("slab"), context_of(variant("slab"), apart, "alltoallv")).traffic().bytes_sent, 0);
 }
 
 TEST_F(InstancesTest, ThatDoNotFitGetTheAllowedValues) {
-  const auto reason = supports_instances(variant("slab"), problem_of(5, InstancePlacement::subset), 3);
+  const auto reason = supports_instances(variant("slab"), problem_of(5, Placement::subset), 3);
   ASSERT_TRUE(reason);
   EXPECT_THAT(*reason, testing::AllOf(HasSubstr("5 instances"), HasSubstr("3 ranks"), HasSubstr("allowed: 1 to 3")));
-  EXPECT_FALSE(supports_instances(variant("slab"), problem_of(5, InstancePlacement::all), 3));
+  EXPECT_FALSE(supports_instances(variant("slab"), problem_of(5, Placement::all), 3));
   for (const int count : {0, -1, most_instances + 1})
-    EXPECT_THROW((void)supports_instances(variant("slab"), problem_of(count, InstancePlacement::all), 3), InputError);
-  const auto small = supports_instances(variant("serial"), problem_of(2, InstancePlacement::subset), 3);
+    EXPECT_THROW((void)supports_instances(variant("slab"), problem_of(count, Placement::all), 3), InputError);
+  const auto small = supports_instances(variant("serial"), problem_of(2, Placement::subset), 3);
   ASSERT_TRUE(small);
   EXPECT_THAT(*small, HasSubstr("on a subset of 2 ranks"));
-  EXPECT_FALSE(supports_instances(variant("serial"), problem_of(3, InstancePlacement::subset), 3));
-  Problem gridded = problem_of(2, InstancePlacement::subset);
+  EXPECT_FALSE(supports_instances(variant("serial"), problem_of(3, Placement::subset), 3));
+  Problem gridded = problem_of(2, Placement::subset);
   gridded.grid = {2};
   EXPECT_THROW((void)supports_instances(variant("slab"), gridded, 5), InputError);
   EXPECT_FALSE(supports_instances(variant("slab"), gridded, 4));
 }
 
 TEST_F(InstancesTest, AreTimedFromTheCommonStartToTheEndOfEach) {
-  Problem problem = problem_of(3, InstancePlacement::all);
+  Problem problem = problem_of(3, Placement::all);
   Instances instances(variant("slab"), context_of(variant("slab"), problem, "alltoallv"));
   SamplingOptions options;
   options.repetitions = 4;

@@ -107,7 +107,7 @@ TEST_F(OneDimensional, LongLinesAreRightToTheLastElement) {
   for (const std::string name : {"binary-exchange", "transpose"}) {
     Problem problem;
     problem.shape = {2 * 2 * 2 * 2 * 2 * 2 * 3 * 5 * 7 * 11};
-    problem.contract = {LayoutContract::transposed, Placement::in_place, Effort::estimate};
+    problem.contract = {LayoutContract::transposed, Buffers::in_place, Effort::estimate};
     if (variant(name).supports(problem, ranks_)) continue;
     const auto plan =
         test::make_plan(variant(name), problem, &ExchangeRegistry::instance().get("alltoallv", "exchange"));

@@ -120,7 +120,7 @@ Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
   problem.precision = draw.one_in(2) ? Precision::single_precision : Precision::double_precision;
   problem.direction = draw.one_in(2) ? Direction::backward : Direction::forward;
   problem.contract.layout = draw.one_in(2) ? LayoutContract::natural : LayoutContract::transposed;
-  problem.contract.placement = draw.one_in(2) ? Placement::out_of_place : Placement::in_place;
+  problem.contract.buffers = draw.one_in(2) ? Buffers::out_of_place : Buffers::in_place;
   problem.contract.effort = draw.one_in(16) ? Effort::measure : Effort::estimate;
   problem.threads = draw.one_in(8) ? 2 : 1;
   draw_parameters(draw, pair.variant->sample_parameters(), problem);
@@ -181,7 +181,7 @@ void Properties::check(const Pair& pair, const Problem& problem) const {
   EXPECT_EQ(plan->output_layout().shape, problem.output_extents());
   EXPECT_TRUE(test::covers_once(plan->input_layout()));
   EXPECT_TRUE(test::covers_once(plan->output_layout()));
-  EXPECT_EQ(plan->input() == plan->output(), problem.contract.placement == Placement::in_place);
+  EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
   if (problem.contract.layout == LayoutContract::natural && problem.kind == Kind::c2c) {
     EXPECT_EQ(plan->input_layout().boxes, plan->output_layout().boxes);
   }

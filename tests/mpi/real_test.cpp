@@ -35,7 +35,7 @@ class RealKind : public testing::TestWithParam<std::string> {
     EXPECT_EQ(plan->output_layout().shape, problem.output_extents());
     EXPECT_TRUE(test::covers_once(plan->input_layout()));
     EXPECT_TRUE(test::covers_once(plan->output_layout()));
-    EXPECT_EQ(plan->input() == plan->output(), problem.contract.placement == Placement::in_place);
+    EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
     const bool is_double = problem.precision == Precision::double_precision;
     for (int run = 0; run < 2; ++run)
       EXPECT_LT(
@@ -54,7 +54,7 @@ TEST_P(RealKind, IsTheTransformByItsDefinition) {
     for (Problem& problem : test::contracts(shapes[i])) {
       problem.kind = Kind::r2c;
       // Buffers take turns: in place with even shapes forward and odd ones backward, and the other way round.
-      const bool in_place = problem.contract.placement == Placement::in_place;
+      const bool in_place = problem.contract.buffers == Buffers::in_place;
       if (in_place != ((i % 2 == 0) == (problem.direction == Direction::forward))) continue;
       if (const auto reason = variant().supports(problem, ranks_)) {
         refusal = *reason;
@@ -77,7 +77,7 @@ TEST_P(RealKind, BackwardStartsWhereForwardEnds) {
     Problem problem;
     problem.shape = {15, 14, 13};
     problem.kind = Kind::r2c;
-    problem.contract = {layout, Placement::in_place, Effort::estimate};
+    problem.contract = {layout, Buffers::in_place, Effort::estimate};
     if (const auto reason = variant().supports(problem, ranks_)) GTEST_SKIP() << *reason;
     const auto there = test::make_plan(variant(), problem, test::exchanges_of(variant()).front());
     problem.direction = Direction::backward;

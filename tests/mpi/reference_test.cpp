@@ -63,7 +63,7 @@ void Reference::check(const Problem& problem) const {
   const auto plan = test::make_plan(variant(), problem, nullptr);
   ASSERT_TRUE(test::covers_once(plan->input_layout()));
   ASSERT_TRUE(test::covers_once(plan->output_layout()));
-  EXPECT_EQ(plan->input() == plan->output(), problem.contract.placement == Placement::in_place);
+  EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
   EXPECT_FALSE(plan->describe_local_ffts().empty());
   PhaseClock clock;
   for (int run = 0; run < 2; ++run) {

@@ -261,7 +261,7 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
         Problem problem;
         problem.shape = shape;
         problem.kind = kind;
-        problem.contract = {layout, Placement::in_place, Effort::estimate};
+        problem.contract = {layout, Buffers::in_place, Effort::estimate};
         if (variant.supports(problem, ranks)) continue;
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
@@ -298,7 +298,7 @@ INSTANTIATE_TEST_SUITE_P(Registered, TrafficOfVariants, ::testing::ValuesIn(our_
 TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
   const Variant& slab = VariantRegistry::instance().get("slab", "variant");
   for (const auto& exchange : ExchangeRegistry::instance().names())
-    for (const auto placement : {InstancePlacement::all, InstancePlacement::subset}) {
+    for (const auto placement : {Placement::all, Placement::subset}) {
       const ExchangeMethod& method = *ExchangeRegistry::instance().find(exchange);
       Problem problem;
       problem.shape = {15, 14, 13};
@@ -306,7 +306,7 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
       problem.placement = placement;
       problem.contract.effort = Effort::estimate;
       if (!method.unavailable().empty() || slab.refuses(method)) continue;
-      if (exchange == "rma" && placement == InstancePlacement::subset) continue;  // refused: docs/algorithms.md
+      if (exchange == "rma" && placement == Placement::subset) continue;  // refused: docs/algorithms.md
       Instances instances(slab,
                           {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
       PhaseClock clock(false);
@@ -332,7 +332,7 @@ TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
         Problem problem;
         problem.shape = {192};
         problem.direction = direction;
-        problem.contract = {layout, Placement::in_place, Effort::estimate};
+        problem.contract = {layout, Buffers::in_place, Effort::estimate};
         problem.parameters["pieces"] = std::to_string(pieces);
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});

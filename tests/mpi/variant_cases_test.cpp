@@ -1,6 +1,6 @@
 // Every variant x exchange x precision x direction x kind on this many ranks, on shapes that do not divide first,
-// against the transform by its definition; and pencils on every grid of the ranks. Shapes, layouts and placements take
-// turns.
+// against the transform by its definition; and pencils on every grid of the ranks. Shapes, layouts and buffer_names
+// take turns.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -54,12 +54,12 @@ std::map<Key, std::vector<Problem>> contracts_by_key(const std::vector<Index>& s
   return lists;
 }
 
-/// Of the placements of a key and layout, the one whose turn it is.
+/// Of the buffers of a key and layout, the one whose turn it is.
 bool has_its_turn(const Problem& problem, std::size_t turn) {
   const bool in_place_first =
       (problem.precision == Precision::double_precision) ==
       ((problem.direction == Direction::forward) == (problem.contract.layout == LayoutContract::natural));
-  return (in_place_first != (turn % 2 == 0)) == (problem.contract.placement == Placement::in_place);
+  return (in_place_first != (turn % 2 == 0)) == (problem.contract.buffers == Buffers::in_place);
 }
 
 class EveryCase : public testing::TestWithParam<Combination> {
@@ -117,7 +117,7 @@ void EveryCase::check(const Problem& problem) const {
     EXPECT_EQ(plan->input_layout().boxes, plan->output_layout().boxes);
     EXPECT_EQ(plan->input_layout().order, plan->output_layout().order);
   }
-  EXPECT_EQ(plan->input() == plan->output(), problem.contract.placement == Placement::in_place);
+  EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
   if (!problem.grid.empty()) {
     EXPECT_EQ(plan->grid(), problem.grid);
   }

@@ -100,7 +100,7 @@ std::vector<Problem> contracts(const std::vector<Index>& shape) {
   for (const auto precision : {Precision::double_precision, Precision::single_precision})
     for (const auto direction : {Direction::forward, Direction::backward})
       for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
-        for (const auto placement : {Placement::in_place, Placement::out_of_place}) {
+        for (const auto placement : {Buffers::in_place, Buffers::out_of_place}) {
           Problem problem;
           problem.shape = shape;
           problem.precision = precision;
@@ -147,7 +147,7 @@ void run_on_random_field(Plan& plan, const Problem& problem, PhaseClock& clock) 
 std::string text_of(const Problem& problem, const ExchangeMethod* exchange) {
   return shape_text(problem.shape) + " grid " + grid_text(problem.grid) + " " + to_string(problem.precision) + " " +
          to_string(problem.direction) + " " + to_string(problem.contract.layout) + " " +
-         to_string(problem.contract.placement) + " " + (exchange == nullptr ? "none" : exchange->card().name);
+         to_string(problem.contract.buffers) + " " + (exchange == nullptr ? "none" : exchange->card().name);
 }
 
 std::string as_test_name(std::string text) {

@@ -70,7 +70,7 @@ TEST_P(BesideFftwMpi, GivesTheSameWholeOutput) {
         problem.shape = shape;
         problem.precision = precision;
         problem.direction = direction;
-        problem.contract = {LayoutContract::natural, Placement::in_place, Effort::estimate};
+        problem.contract = {LayoutContract::natural, Buffers::in_place, Effort::estimate};
         if (const auto reason = variant.supports(problem, ranks)) GTEST_SKIP() << *reason;
         const auto reference_plan = test::make_plan(peer(), problem, nullptr);
         test::run_on_random_field(*reference_plan, problem, clock);
@@ -78,8 +78,7 @@ TEST_P(BesideFftwMpi, GivesTheSameWholeOutput) {
         for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
           for (const ExchangeMethod* exchange : test::exchanges_of(variant)) {
             problem.contract.layout = layout;
-            problem.contract.placement =
-                layout == LayoutContract::natural ? Placement::in_place : Placement::out_of_place;
+            problem.contract.buffers = layout == LayoutContract::natural ? Buffers::in_place : Buffers::out_of_place;
             const auto plan = test::make_plan(variant, problem, exchange);
             test::run_on_random_field(*plan, problem, clock);
             const auto result = gathered_output(*plan, precision);

@@ -87,7 +87,7 @@ TEST_P(EveryVariant, InverseStartsWhereForwardEnds) {
 TEST_P(EveryVariant, IsAsRightWhenPlansAreMeasured) {
   Problem problem;
   problem.shape = {20, 18, 24};
-  problem.contract = {LayoutContract::natural, Placement::out_of_place, Effort::measure};
+  problem.contract = {LayoutContract::natural, Buffers::out_of_place, Effort::measure};
   if (variant().supports(problem, ranks_)) return;  // serial on more ranks
   for (const ExchangeMethod* exchange : exchanges()) {
     SCOPED_TRACE(test::text_of(problem, exchange));

@@ -132,7 +132,7 @@ TEST(Verifier, CatchesDefectsOfRealTransforms) {
         continue;  // the test plan makes them in complex elements
       Problem problem = problem_of({6, 6, 5}, direction);
       problem.kind = Kind::r2c;
-      problem.contract.placement = Placement::out_of_place;
+      problem.contract.buffers = Buffers::out_of_place;
       const auto checks = checks_of(problem, real_slabs(problem, true, 0), real_slabs(problem, false, 1), defect);
       EXPECT_TRUE(failed(checks, name)) << name << " " << to_string(direction) << "\n" << text(checks);
     }
@@ -164,7 +164,7 @@ class VerifierCatches : public testing::TestWithParam<std::pair<Defect, const ch
 TEST_P(VerifierCatches, InBothPrecisionsBeforeAnyTiming) {
   for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
     Problem problem = problem_of({6, 6, 5}, Direction::forward, precision);
-    problem.contract.placement = Placement::out_of_place;
+    problem.contract.buffers = Buffers::out_of_place;
     const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 1), GetParam().first);
     const bool before =
         std::any_of(checks.begin(), checks.end(), [](const Check& c) { return c.when == "before" && !c.ok; });
@@ -185,7 +185,7 @@ TEST(Verifier, CatchesTheSameAfterTheTiming) {
        {Defect::wrong_sign, Defect::missing_scale, Defect::swapped_axes, Defect::one_wrong_element, Defect::one_nan,
         Defect::permuted_output, Defect::stale_after_first_run}) {
     Problem problem = problem_of({6, 6, 5});
-    problem.contract.placement = Placement::out_of_place;
+    problem.contract.buffers = Buffers::out_of_place;
     EXPECT_TRUE(failed(checks_of(problem, slabs(problem, 0), slabs(problem, 1), defect), "last-timed-run"))
         << static_cast<int>(defect);
   }

@@ -127,7 +127,7 @@ TEST_F(VolumetricPlan, RedistributesThreeTimes) {
         Problem problem;
         problem.shape = {16, 16, 16};
         problem.direction = direction;
-        problem.contract = {layout, Placement::in_place, Effort::estimate};
+        problem.contract = {layout, Buffers::in_place, Effort::estimate};
         problem.grid.assign(mesh.extents.begin(), mesh.extents.end());
         const auto plan = plan_with(problem, "alltoallv");
         const auto [x, y, z] = mesh.extents;
@@ -151,7 +151,7 @@ TEST_F(VolumetricPlan, CopiesNothingOnOneRank) {
   Problem problem;
   problem.shape = {16, 12, 10};
   for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
-    problem.contract = {layout, Placement::in_place, Effort::estimate};
+    problem.contract = {layout, Buffers::in_place, Effort::estimate};
     const auto components = plan_with(problem, "alltoallv")->components();
     ASSERT_EQ(components.size(), 1U);
     EXPECT_EQ(components.front().name, "fft-1");

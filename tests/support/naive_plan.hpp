@@ -37,7 +37,7 @@ class NaivePlan : public Plan {
     MPI_Comm_rank(comm, &rank_);
     const Index largest = std::max(in_.memory_volume(rank_), out_.memory_volume(rank_));  // reals: twice too much
     buffer_.resize(static_cast<std::size_t>(largest) + 1);
-    if (problem.contract.placement == Placement::out_of_place) result_.resize(buffer_.size());
+    if (problem.contract.buffers == Buffers::out_of_place) result_.resize(buffer_.size());
   }
 
   const Decomposition& input_layout() const override { return in_; }

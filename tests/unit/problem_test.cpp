@@ -59,15 +59,13 @@ TEST(ParseNames, EveryValueIsReadBackFromItsText) {
     EXPECT_EQ(parse_direction(to_string(value)), value);
   for (const auto value : {LayoutContract::natural, LayoutContract::transposed})
     EXPECT_EQ(parse_layout(to_string(value)), value);
-  for (const auto value : {Placement::in_place, Placement::out_of_place})
-    EXPECT_EQ(parse_buffers(to_string(value)), value);
-  for (const auto value : {InstancePlacement::all, InstancePlacement::subset})
-    EXPECT_EQ(parse_placement(to_string(value)), value);
+  for (const auto value : {Buffers::in_place, Buffers::out_of_place}) EXPECT_EQ(parse_buffers(to_string(value)), value);
+  for (const auto value : {Placement::all, Placement::subset}) EXPECT_EQ(parse_placement(to_string(value)), value);
   for (const auto value : {Effort::estimate, Effort::measure, Effort::patient})
     EXPECT_EQ(parse_effort(to_string(value)), value);
   for (const auto value : {Kind::c2c, Kind::r2c})
     EXPECT_EQ(parse_kind_and_direction(to_string(value), std::nullopt).kind, value);
-  EXPECT_EQ(to_string(Placement::out_of_place), "out-of-place");
+  EXPECT_EQ(to_string(Buffers::out_of_place), "out-of-place");
   EXPECT_EQ(to_string(Precision::single_precision), "single");
 }
 

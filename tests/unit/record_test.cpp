@@ -20,7 +20,7 @@ Point example() {
   point.problem.grid = {2, 2};
   point.problem.direction = Direction::backward;
   point.problem.precision = Precision::single_precision;
-  point.problem.contract = {LayoutContract::natural, Placement::out_of_place, Effort::patient};
+  point.problem.contract = {LayoutContract::natural, Buffers::out_of_place, Effort::patient};
   point.problem.parameters = {{"chunks", "4"}};
   return point;
 }

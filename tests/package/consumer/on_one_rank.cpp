@@ -53,7 +53,7 @@ class OnOneRank : public Variant {
   bool takes_exchange() const override { return false; }
   std::optional<std::string> supports(const Problem& problem, int) const override {
     if (problem.precision != Precision::double_precision) return "on-one-rank is double only";
-    if (problem.contract.placement != Placement::in_place) return "on-one-rank is in place only";
+    if (problem.contract.buffers != Buffers::in_place) return "on-one-rank is in place only";
     return std::nullopt;
   }
   std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
