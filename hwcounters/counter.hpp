@@ -1,21 +1,81 @@
 #pragma once
 // Counter backends: where events come from while a piece of work runs. Knows neither MPI nor the drivers.
+//
+// A Group (group.hpp, a data file) names the events of one question and the formulas that make metrics of them. A
+// backend opens a CounterSession on the events of a group. The session shares its counts out over numbered buckets (the
+// driver takes one for each phase) while the work runs; the group's formulas are applied afterwards.
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fourscore {
 
-/// One counted event over the work between start() and stop(), on the calling process.
-struct CounterReading {
-  std::string name;  ///< the backend's own name of the event
-  std::uint64_t count = 0;
-  std::string unit;  ///< "events", "bytes"
+/// Whose events are counted. Wider than a process: one process reads for all of that scope (the driver elects it).
+enum class CounterScope : std::uint8_t { thread, process, socket, node };
+[[nodiscard]] std::string_view to_string(CounterScope scope);
+
+/// Size and shape of the last-level cache of a simulation. Zero: as the machine's.
+struct CacheGeometry {
+  std::uint64_t size_bytes = 0;
+  std::uint64_t ways = 0;
+  std::uint64_t line_bytes = 0;
+};
+
+/// What a user asks of a backend.
+struct CounterRequest {
+  std::string backend = "none";
+  std::string group;             ///< empty: the backend's default
+  std::filesystem::path groups;  ///< folder of group files; empty: the one of this installation
+  CacheGeometry cache;           ///< for backends that simulate one
+};
+
+/// The request cannot be met because of what it says: an unknown event or group, an impossible cache. Exit code 2.
+class CounterRequestError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+/// The machine does not let us count: no permission, no such unit, counters taken. Says what to do. Exit code 3.
+class CounterError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One event of a group, as a backend shall count it.
+struct EventSpec {
+  std::string name;  ///< as formulas call it: an identifier
+  std::string code;  ///< the backend's own name of it
+};
+
+/// Counts of one event. Absent: the event could not be counted (never 0 in its place).
+using EventCount = std::optional<double>;
+
+/// Counts of one process over runs of equal work.
+class CounterSession {
+ public:
+  virtual ~CounterSession() = default;
+  [[nodiscard]] virtual CounterScope scope() const = 0;
+  /// How many runs of the same work it takes to count everything once (a simulation may take one for each bucket).
+  [[nodiscard]] virtual std::size_t passes(std::size_t buckets) const {
+    (void)buckets;
+    return 1;
+  }
+  /// Starts one run of the work, in bucket 0. From here to stop() nothing is allocated. Throws CounterError.
+  virtual void start(std::size_t pass, std::size_t buckets) = 0;
+  /// What happens from here on belongs to `bucket`. Cheap, never throws.
+  virtual void switch_to(std::size_t bucket) noexcept = 0;
+  virtual void stop() = 0;
+  /// [bucket][event, in the group's order], of the last run of each pass. Throws CounterError when a read failed.
+  [[nodiscard]] virtual std::vector<std::vector<EventCount>> counts() const = 0;
+  /// Whether some event had the counter for only part of the time, so that its count is an extrapolation.
+  [[nodiscard]] virtual bool multiplexed() const { return false; }
 };
 
 class CounterBackend {
@@ -25,28 +85,36 @@ class CounterBackend {
   [[nodiscard]] virtual std::string summary() const = 0;
   /// Why it cannot count on this machine; empty when it can.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
-  /// Events counted from here on. start() and stop() alternate.
-  virtual void start() = 0;
-  [[nodiscard]] virtual std::vector<CounterReading> stop() = 0;
+  /// The group asked for where none is named; empty for a backend that counts nothing.
+  [[nodiscard]] virtual std::string default_group() const { return {}; }
+  /// Whether counts and times are of a simulated machine.
+  [[nodiscard]] virtual bool simulates() const { return false; }
+  /// A command under which the counting program has to run ("valgrind --tool=callgrind ..."), empty where it runs as
+  /// it is or already does. Throws CounterRequestError.
+  [[nodiscard]] virtual std::vector<std::string> launch_prefix(const CounterRequest& request) const {
+    (void)request;
+    return {};
+  }
+  /// Names of values that formulas may use beside the events (a simulation's line size), and their values.
+  [[nodiscard]] virtual std::map<std::string, double> constants(const CounterRequest& request) const {
+    (void)request;
+    return {};
+  }
+  /// Null for a backend that counts nothing. Throws CounterRequestError (unknown event: names the nearest) and
+  /// CounterError.
+  [[nodiscard]] virtual std::unique_ptr<CounterSession> open(const std::vector<EventSpec>& events,
+                                                             const CounterRequest& request) = 0;
 };
 
 /// Backends by name; one self-registering file each.
 class CounterRegistry {
  public:
-  static CounterRegistry& instance() {
-    static CounterRegistry registry;
-    return registry;
-  }
+  static CounterRegistry& instance();
   /// Aborts on a duplicate name, which only a programmer can mend.
-  bool add(std::unique_ptr<CounterBackend> backend) {
-    const std::string name = backend->name();
-    if (!backends_.emplace(name, std::move(backend)).second) {
-      std::fprintf(stderr, "fourscore: the counter backend '%s' is registered twice\n", name.c_str());
-      std::abort();
-    }
-    return true;
-  }
+  bool add(std::unique_ptr<CounterBackend> backend);
   [[nodiscard]] const std::map<std::string, std::unique_ptr<CounterBackend>>& backends() const { return backends_; }
+  /// Throws CounterRequestError that lists the names there are.
+  [[nodiscard]] CounterBackend& at(std::string_view name) const;
 
  private:
   std::map<std::string, std::unique_ptr<CounterBackend>> backends_;

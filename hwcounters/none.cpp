@@ -8,8 +8,9 @@ class NoCounters : public CounterBackend {
  public:
   [[nodiscard]] std::string name() const override { return "none"; }
   [[nodiscard]] std::string summary() const override { return "no counters: times only"; }
-  void start() override {}
-  [[nodiscard]] std::vector<CounterReading> stop() override { return {}; }
+  [[nodiscard]] std::unique_ptr<CounterSession> open(const std::vector<EventSpec>&, const CounterRequest&) override {
+    return nullptr;
+  }
 };
 
 FOURSCORE_REGISTER_COUNTER(NoCounters);
