@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 #include <signal.h>
-#include <sys/prctl.h>
 
 #include <chrono>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "bench/agreement.hpp"
+#include "bench/command_line.hpp"
 #include "bench/measurement.hpp"
 #include "bench/options.hpp"
 #include "bench/queries.hpp"
@@ -29,24 +29,6 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 double seconds_since(SteadyTime begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-/// The launcher's word for this process's rank, or null without a launcher: before MPI_Init nothing else says it.
-const char* launched_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(name)) return value;
-  return nullptr;
-}
-
-/// Ranks whose launcher was killed would go on for ever, and spoil the next measurement.
-void die_with_the_launcher() {
-  if (launched_rank() != nullptr) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
-void print_once(std::FILE* stream, const std::string& text) {
-  const char* rank = launched_rank();
-  if (rank == nullptr || std::string_view(rank) == "0") std::fputs(text.c_str(), stream);
-  std::fflush(stream);
 }
 
 int answer(const Options& options) {

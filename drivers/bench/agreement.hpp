@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "mpi/handles.hpp"
 
@@ -19,7 +20,9 @@ struct LeaveTogether {
 /// Runs steps that may throw on some ranks only, without leaving the others in a collective for ever.
 class Agreement {
  public:
-  explicit Agreement(MPI_Comm comm) : comm_(mpi::duplicate(comm)) {}
+  /// `program` speaks where the job has to be ended.
+  explicit Agreement(MPI_Comm comm, std::string program = "fft_bench")
+      : comm_(mpi::duplicate(comm)), program_(std::move(program)) {}
 
   /// Collective. Where work throws on any rank, throws LeaveTogether everywhere with the lowest such rank's message:
   /// code 2 for an InputError, 3 for anything else. Ranks whose work is a collective cannot return from it when another
@@ -32,6 +35,7 @@ class Agreement {
  private:
   void settle(int code, const std::string& message, double patience_s);
   mpi::Communicator comm_;
+  std::string program_;
 };
 
 }  // namespace fourscore::bench

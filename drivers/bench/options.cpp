@@ -122,15 +122,6 @@ void add_output_options(CLI::App& app, Options& options, Texts& texts) {
   app.get_help_ptr()->group(questions);
 }
 
-json read_campaign(const std::string& path) {
-  if (path.empty()) return nullptr;
-  std::ifstream file(path);
-  if (!file) throw InputError("--campaign-json: cannot read " + path);
-  json campaign = json::parse(file, nullptr, false);
-  if (!campaign.is_object()) throw InputError("--campaign-json: " + path + " does not hold a JSON object");
-  return campaign;
-}
-
 void understand(const CLI::App& app, const Texts& texts, Options& options) {
   if (texts.list + texts.identity + texts.check_points > 1)
     throw InputError("--list, --identity and --check-points exclude each other");
@@ -164,20 +155,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   if (app.count("--launched-at") > 0) options.launched_at_s = texts.launched_at_s;
   if (!texts.wisdom.empty()) options.wisdom = texts.wisdom;
   if (!texts.record.empty()) options.record = texts.record;
-  options.campaign = read_campaign(texts.campaign_file);
-}
-
-std::string with_suggestion(const CLI::App& app, const std::string& message, int argc, char** argv) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options())
-    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
-  for (int i = 1; i < argc; ++i) {
-    std::string text(argv[i]);
-    text = text.substr(0, text.find('='));
-    if (!text.starts_with("--") || std::find(known.begin(), known.end(), text) != known.end()) continue;
-    if (const auto nearest = nearest_name(text, known)) return message + "; did you mean " + *nearest + "?";
-  }
-  return message;
+  options.campaign = read_campaign(texts.campaign_file, "--campaign-json");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "bench/command_line.hpp"
 #include "core/problem.hpp"
 #include "core/sampler.hpp"
 
@@ -26,12 +27,6 @@ struct Options {
   std::string launcher = "none";
   std::optional<double> launched_at_s;  ///< since the epoch
   bool json = false;
-};
-
-/// The program must end now, on purpose: text for stdout or stderr (printed by one rank) and the exit code.
-struct Exit {
-  int code = 0;
-  std::string text;
 };
 
 /// Throws Exit for --help, --version and a command line that cannot be used (code 2).

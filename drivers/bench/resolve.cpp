@@ -62,6 +62,9 @@ std::optional<std::string> lacking_kind(const Point& point, const Variant& varia
 }  // namespace
 
 ResolvedPoint resolve_point(Point point) {
+  if (!point.component.empty())
+    throw InputError(
+        fmt::format("the point is one of the component program '{}'; expected one with a variant", point.component));
   ResolvedPoint resolved;
   resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", resolved.skip);
   resolved.local_fft = &find_entry(LocalFftRegistry::instance(), point.local_fft, "local FFT library", resolved.skip);

@@ -40,14 +40,14 @@ class Work {
 };
 
 struct Benchmark {
-  std::string name;    ///< Google Benchmark's, unique in the program: "copy/streaming/268435456"
-  std::string kernel;  ///< what is done: "copy"
+  std::string name;                           ///< Google Benchmark's, unique in the program: "copy/streaming/268435456"
+  std::string kernel;                         ///< what is done: "copy"
   std::map<std::string, std::string> labels;  ///< those of results/README.md that apply
   /// Per rank and iteration, by the conventions of docs/components.md: size_bytes, working_set_bytes, bytes, elements,
   /// length, flops, messages. bytes and flops are shown as rates.
   std::map<std::string, double> numbers;
-  /// Whether what it moves may stay in the caches. Without a word: numbers' working_set_bytes of all ranks of a node are
-  /// less than four times the node's last-level caches.
+  /// Whether what it moves may stay in the caches. Without a word: numbers' working_set_bytes of all ranks of a node
+  /// are less than four times the node's last-level caches.
   std::optional<bool> in_cache;
   bool emulated = false;  ///< a stand-in for what this machine does not have: never compared with the real thing
   std::function<std::unique_ptr<Work>()> make;
@@ -72,9 +72,9 @@ class Session {
 };
 
 struct ProgramCard {
-  std::string name;      ///< of the program
-  std::string summary;   ///< one line
-  std::string citation;  ///< as of other cards; may be empty
+  std::string name;        ///< of the program
+  std::string summary;     ///< one line
+  std::string citation;    ///< as of other cards; may be empty
   bool needs_mpi = false;  ///< its ranks talk to each other
   std::vector<Parameter> parameters;
 };

@@ -21,12 +21,12 @@ struct Parameter {
 
 /// A parameter's value cannot be used; `name` says which parameter.
 struct ParameterError : InputError {
-  ParameterError(std::string parameter, const std::string& message)
-      : InputError(message), name(std::move(parameter)) {}
+  ParameterError(std::string parameter, const std::string& message) : InputError(message), name(std::move(parameter)) {}
   std::string name;
 };
 
-/// What was asked for, read by name. Errors are ParameterErrors that name the parameter, its value and what is expected.
+/// What was asked for, read by name. Errors are ParameterErrors that name the parameter, its value and what is
+/// expected.
 class Parameters {
  public:
   /// Throws for unknown names (with the nearest) and for values that are not among those allowed.

@@ -44,6 +44,7 @@ std::vector<std::string> validity_flags(const FlagFacts& facts) {
   const bool too_short = facts.smallest_sample_s && *facts.smallest_sample_s < 1000 * facts.clock_resolution_s;
   if (!trusted_clock(facts.clock_source) || too_short) flags.emplace_back("clock-suspect");
   if (facts.closure_worst && *facts.closure_worst > facts.closure_limit) flags.emplace_back("open-breakdown");
+  if (facts.emulated) flags.emplace_back("emulated");
   return flags;
 }
 

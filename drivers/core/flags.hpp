@@ -27,6 +27,7 @@ struct FlagFacts {
   std::optional<double> smallest_sample_s;
   std::optional<double> closure_worst;
   double closure_limit = 0.02;
+  bool emulated = false;  ///< some of it was measured on a stand-in
 };
 
 /// Those that hold, in this order:
@@ -36,6 +37,7 @@ struct FlagFacts {
 ///   cold            no warm-up run came before
 ///   clock-suspect   the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps
 ///   open-breakdown  the phases of some rank do not add up to its total
+///   emulated        some of it is a stand-in for hardware that is not there
 [[nodiscard]] std::vector<std::string> validity_flags(const FlagFacts& facts);
 
 }  // namespace fourscore

@@ -68,8 +68,10 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-/// A Problem with who solves it: one point of a suite.
+/// A Problem with who solves it: one point of a suite. Or, where `component` names a program of drivers/components, a
+/// component alone: then ranks and problem.parameters say what is measured, and nothing else counts.
 struct Point {
+  std::string component;
   std::string variant;
   std::string exchange = "alltoallv";
   std::string local_fft = "fftw";

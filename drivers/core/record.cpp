@@ -112,6 +112,8 @@ std::map<std::string, std::string> parameters_from_json(const json& object) {
 }  // namespace
 
 json point_json(const Point& point) {
+  if (!point.component.empty())
+    return {{"component", point.component}, {"ranks", point.ranks}, {"parameters", json(point.problem.parameters)}};
   const Problem& problem = point.problem;
   json grid = "auto";
   if (!problem.grid.empty()) grid = problem.grid;
@@ -139,6 +141,14 @@ Point point_from_json(const json& object) {
   ObjectReader reader(object, "point");
   Point point;
   Problem& problem = point.problem;
+  if (reader.has("component")) {
+    point.component = reader.text("component", "");
+    if (point.component.empty()) reader.fail("component", "the name of a program");
+    point.ranks = reader.positive_integer(reader.at("ranks"), "ranks");
+    if (const json* parameters = reader.find("parameters")) problem.parameters = parameters_from_json(*parameters);
+    reader.finish();
+    return point;
+  }
   if (!reader.at("variant").is_string()) reader.fail("variant", "a string");
   point.variant = object["variant"].get<std::string>();
   point.exchange = reader.text("exchange", point.exchange);

@@ -14,8 +14,8 @@ inline constexpr int record_schema_version = 1;
 
 /// The point with every key of the schema present, so that equal points have equal JSON.
 [[nodiscard]] nlohmann::json point_json(const Point& point);
-/// variant, shape and ranks are required, other keys default as in Point. Throws InputError naming the key, its value
-/// and what is expected; an unknown key is an error with the nearest name.
+/// variant, shape and ranks are required (of a component point component and ranks), other keys default as in Point.
+/// Throws InputError naming the key, its value and what is expected; an unknown key is an error with the nearest name.
 [[nodiscard]] Point point_from_json(const nlohmann::json& json);
 /// First 16 hex digits of the SHA-256 of the point's canonical JSON (sorted keys, no spaces).
 [[nodiscard]] std::string point_id(const Point& point);

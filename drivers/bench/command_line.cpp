@@ -1,0 +1,58 @@
+#include "bench/command_line.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace fourscore::bench {
+
+using nlohmann::json;
+
+const char* launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(name)) return value;
+  return nullptr;
+}
+
+void die_with_the_launcher() {
+  if (launched_rank() != nullptr) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void print_once(std::FILE* stream, const std::string& text) {
+  const char* rank = launched_rank();
+  if (rank == nullptr || std::string_view(rank) == "0") std::fputs(text.c_str(), stream);
+  std::fflush(stream);
+}
+
+json read_campaign(const std::string& path, const std::string& option) {
+  if (path.empty()) return nullptr;
+  std::ifstream file(path);
+  if (!file) throw InputError(option + ": cannot read " + path);
+  json campaign = json::parse(file, nullptr, false);
+  if (!campaign.is_object()) throw InputError(option + ": " + path + " does not hold a JSON object");
+  return campaign;
+}
+
+std::string with_suggestion(const CLI::App& app, const std::string& message, int argc, const char* const* argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options())
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  for (int i = 1; i < argc; ++i) {
+    std::string text(argv[i]);
+    text = text.substr(0, text.find('='));
+    if (!text.starts_with("--") || std::find(known.begin(), known.end(), text) != known.end()) continue;
+    if (const auto nearest = nearest_name(text, known)) return message + "; did you mean " + *nearest + "?";
+  }
+  return message;
+}
+
+}  // namespace fourscore::bench

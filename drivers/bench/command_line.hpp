@@ -1,0 +1,35 @@
+#pragma once
+// What the command lines of the measuring programs share.
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace fourscore::bench {
+
+/// The program must end now, on purpose: text for stdout or stderr (printed by one rank) and the exit code.
+struct Exit {
+  int code = 0;
+  std::string text;
+};
+
+/// The launcher's word for this process's rank, or null without a launcher: before MPI_Init nothing else says it.
+[[nodiscard]] const char* launched_rank();
+/// Ranks whose launcher was killed would go on for ever, and spoil the next measurement.
+void die_with_the_launcher();
+/// Before MPI_Init: only the launcher's rank 0 prints.
+void print_once(std::FILE* stream, const std::string& text);
+
+/// The campaign of a record from a file that holds a JSON object; null for an empty path. Throws InputError that names
+/// the option.
+[[nodiscard]] nlohmann::json read_campaign(const std::string& path, const std::string& option);
+
+/// The message with the nearest known option for the first unknown one, if any is near.
+[[nodiscard]] std::string with_suggestion(const CLI::App& app, const std::string& message, int argc,
+                                          const char* const* argv);
+
+}  // namespace fourscore::bench

@@ -1,0 +1,285 @@
+#include "components/component_main.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <limits>
+
+#include "bench/agreement.hpp"
+#include "bench/measurement.hpp"
+#include "bench/queries.hpp"
+#include "components/component_options.hpp"
+#include "components/component_session.hpp"
+#include "core/record.hpp"
+#include "mpi/error.hpp"
+#include "mpi/thread_level.hpp"
+#include "results/record_file.hpp"
+
+namespace fourscore::component {
+namespace {
+
+using bench::Agreement;
+using bench::StepTimes;
+using nlohmann::json;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+double seconds_since(SteadyTime begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+json answer_to(const std::string& line, const Program& program) {
+  const ProgramCard card = program.card();
+  try {
+    const Point point = point_from_json(json::parse(line));
+    if (point.component != card.name)
+      throw InputError(fmt::format("the point is not one of {}: {}", card.name, point_json(point).dump()));
+    const Parameters parameters(card.name, card.parameters, point.problem.parameters);
+    const auto refused = program.refuses(parameters, point.ranks);
+    return {{"point_id", point_id(point)},
+            {"point", point_json(point)},
+            {"supported", !refused},
+            {"reason", refused.value_or("")},
+            {"error", false}};
+  } catch (const json::parse_error& error) {
+    return {{"supported", false}, {"reason", std::string("not JSON: ") + error.what()}, {"error", true}};
+  } catch (const ParameterError& error) {
+    return {{"supported", false}, {"reason", error.what()}, {"error", true}, {"key", error.name}};
+  } catch (const InputError& error) {
+    return {{"supported", false}, {"reason", error.what()}, {"error", true}};
+  }
+}
+
+int answer(const Options& options, const Program& program) {
+  if (options.mode == Mode::check_points) {
+    for (std::string line; std::getline(std::cin, line);)
+      if (!line.empty())
+        std::cout << answer_to(line, program).dump(-1, ' ', false, json::error_handler_t::replace) << "\n"
+                  << std::flush;
+    return 0;
+  }
+  const json reply = options.mode == Mode::list ? card_json(program.card()) : bench::describe_identity();
+  bench::print_once(stdout, reply.dump(2) + "\n");
+  return 0;
+}
+
+/// One launch as it goes on.
+struct Launch {
+  const Program& program;
+  const ProgramCard card;
+  const Options& options;
+  Agreement& agreement;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  StepTimes steps{};
+  Provenance provenance{};
+  Point point{};
+};
+
+json harness_json(const StepTimes& steps) {
+  json harness = json::object();
+  if (steps.launch_s) harness["launch_s"] = *steps.launch_s;
+  if (steps.init_s) harness["init_s"] = *steps.init_s;
+  if (steps.measure_s) harness["measure_s"] = *steps.measure_s;
+  return harness;
+}
+
+/// [rank][repetition], in rank order on rank 0.
+std::vector<json> times_of_ranks(MPI_Comm comm, const std::vector<Entry>& entries) {
+  json own = json::array();
+  for (const Entry& entry : entries) own.push_back(entry.own_s);
+  return gather_json(comm, own);
+}
+
+/// On rank 0. `ranks`: of each rank, by entry.
+json benchmark_json(const BenchmarkSession& session, std::size_t index, const std::vector<json>& ranks) {
+  const Entry& entry = session.entries()[index];
+  json rank_s = json::array();
+  std::vector<double> slowest(entry.own_s.size(), 0);
+  for (const json& rank : ranks) {
+    rank_s.push_back(rank[index]);
+    for (std::size_t i = 0; i < slowest.size(); ++i) slowest[i] = std::max(slowest[i], rank[index][i].get<double>());
+  }
+  return {{"name", entry.benchmark.name},
+          {"kernel", entry.benchmark.kernel},
+          {"labels", json(entry.benchmark.labels)},
+          {"numbers", json(entry.benchmark.numbers)},
+          {"iterations", entry.iterations},
+          {"time_s", slowest},
+          {"rank_s", rank_s},
+          {"in_cache", session.in_cache(entry.benchmark)},
+          {"emulated", entry.benchmark.emulated}};
+}
+
+std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) {
+  const auto all = [&](const char* key) {
+    return std::ranges::all_of(benchmarks, [&](const json& entry) { return entry[key].get<bool>(); });
+  };
+  const auto any = [&](const char* key) {
+    return std::ranges::any_of(benchmarks, [&](const json& entry) { return entry[key].get<bool>(); });
+  };
+  FlagFacts facts;
+  facts.nodes = launch.provenance.nodes;
+  // Of a record with sizes in and out of the caches each benchmark says it for itself.
+  for (NodeFacts& node : facts.nodes) node.plan_bytes = all("in_cache") ? 0 : std::numeric_limits<double>::infinity();
+  const json& now = launch.provenance.record.at("volatile");
+  facts.clock_source = now.value("clock_source", "");
+  facts.clock_resolution_s = now.at("clock_resolution_s").get<double>();
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const json& entry : benchmarks)
+    for (const json& time : entry["time_s"])
+      smallest = std::min(smallest, time.get<double>() * entry["iterations"].get<double>());
+  facts.smallest_sample_s = smallest;
+  facts.emulated = any("emulated");
+  return validity_flags(facts);
+}
+
+/// Collective; on rank 0 the record.
+json record_of(Launch& launch, const BenchmarkSession& session) {
+  const std::vector<json> ranks = times_of_ranks(launch.comm, session.entries());
+  if (session.rank() != 0) return nullptr;
+  Verdict verdict;
+  if (!session.ok()) verdict = {"wrong", session.wrong(), 1, 0, ""};
+  json record = make_record(launch.point, launch.options.campaign, verdict, launch.provenance.record);
+  std::vector<Check> checks;
+  json benchmarks = json::array();
+  for (std::size_t i = 0; i < session.entries().size(); ++i) {
+    const Entry& entry = session.entries()[i];
+    if (!entry.check.name.empty()) checks.push_back(entry.check);
+    if (!entry.own_s.empty()) benchmarks.push_back(benchmark_json(session, i, ranks));
+  }
+  record["sampling"] = {{"repetitions", launch.options.repetitions},
+                        {"min_time_s", launch.options.min_time_s},
+                        {"start", Sampler::start_method}};
+  record["cards"] = {
+      {"component",
+       {{"name", launch.card.name}, {"summary", launch.card.summary}, {"citation", launch.card.citation}}}};
+  record["verification"] = {{"ok", session.ok()}, {"checks", bench::checks_json(checks)}};
+  record["harness"] = harness_json(launch.steps);
+  record["counters"] = {{"backend", "none"}};
+  if (!session.ok()) {
+    record["harness"].erase("measure_s");
+    return record;
+  }
+  record["flags"] = flags_of(launch, benchmarks);
+  record["benchmarks"] = std::move(benchmarks);
+  return record;
+}
+
+void deliver(Launch& launch, const json& record) {
+  launch.agreement.run_on_root([&] {
+    if (launch.options.record) write_record_once(*launch.options.record, record);
+    const json& verdict = record["verdict"];
+    if (verdict["status"] != "ok")
+      fmt::print(stderr, "{}: {}: {}\n", launch.card.name, verdict["status"].get<std::string>(),
+                 verdict["reason"].get<std::string>());
+  });
+}
+
+int run_launch(Launch& launch) {
+  const Options& options = launch.options;
+  launch.point.component = launch.card.name;
+  launch.point.ranks = mpi::size_of(launch.comm);
+  launch.point.problem.parameters = options.parameters;
+  std::optional<std::string> refused;
+  launch.agreement.run([&] {
+    refused = launch.program.refuses(Parameters(launch.card.name, launch.card.parameters, options.parameters),
+                                     launch.point.ranks);
+  });
+  if (options.record)
+    launch.agreement.run_on_root([&] {
+      try {
+        check_record_path(*options.record);
+      } catch (const RecordFileError& error) {
+        throw InputError(std::string("--record: ") + error.what());
+      }
+    });
+  launch.provenance = collect_provenance(launch.comm, options.launcher, 1, bench::fftw_version());
+  if (refused) {
+    json record;
+    if (mpi::rank_in(launch.comm) == 0)
+      record = make_unlaunched_record(launch.point, options.campaign, {"skipped", *refused, 0, 0, ""},
+                                      launch.provenance.record);
+    deliver(launch, record);
+    return 0;
+  }
+  BenchmarkSession session(launch.comm, launch.agreement, launch.card, options, launch.provenance.nodes);
+  launch.agreement.run([&] { launch.program.add_benchmarks(session); });
+  const auto measured = std::chrono::steady_clock::now();
+  bool ran = false;
+  launch.agreement.run([&] { ran = session.run(); });
+  launch.steps.measure_s = seconds_since(measured);
+  if (!ran) return 0;
+  const auto gathered = std::chrono::steady_clock::now();
+  json record = record_of(launch, session);
+  if (!record.is_null()) record["harness"]["write_s"] = seconds_since(gathered);
+  deliver(launch, record);
+  return session.ok() ? 0 : 1;
+}
+
+/// Between MPI_Init and MPI_Finalize: every way out is a code for all ranks, or ends all ranks.
+int run_under_mpi(const Options& options, const Program& program, const StepTimes& steps) {
+  const ProgramCard card = program.card();
+  try {
+    Agreement agreement(MPI_COMM_WORLD, card.name);
+    try {
+      Launch launch{program, card, options, agreement};
+      launch.steps = steps;
+      return run_launch(launch);
+    } catch (const bench::LeaveTogether& leave) {
+      if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "%s: %s\n", card.name.c_str(), leave.message.c_str());
+      return leave.code;
+    }
+  } catch (const std::exception& error) {
+    // The other ranks may wait in a collective that this one will never reach.
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::fprintf(stderr, "%s: rank %d: %s\n", card.name.c_str(), rank, error.what());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    return 3;
+  }
+}
+
+int measure_point(int argc, char** argv, const Options& options, const Program& program, SteadyTime begin) {
+  StepTimes steps;
+  if (options.launched_at_s) {
+    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    steps.launch_s = std::max(0.0, now - *options.launched_at_s);
+  }
+  bench::die_with_the_launcher();
+  // A file size limit then is an error that can be told, like a full disk.
+  ::signal(SIGXFSZ, SIG_IGN);
+  int provided = 0;
+  if (MPI_Init_thread(&argc, &argv, mpi::code_of(ThreadLevel::funneled), &provided) != MPI_SUCCESS) {
+    std::fprintf(stderr, "%s: MPI_Init_thread failed\n", program.card().name.c_str());
+    return 3;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  steps.init_s = seconds_since(begin);
+  const int code = run_under_mpi(options, program, steps);
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const Program& program) {
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    const Options options = parse_command_line(argc, argv, program.card());
+    if (options.mode != Mode::measure) return answer(options, program);
+    return measure_point(argc, argv, options, program, begin);
+  } catch (const bench::Exit& exit) {
+    bench::print_once(exit.code == 0 ? stdout : stderr, exit.text);
+    return exit.code;
+  } catch (const std::exception& error) {
+    bench::print_once(stderr, program.card().name + ": " + error.what() + "\n");
+    return 3;
+  }
+}
+
+}  // namespace fourscore::component

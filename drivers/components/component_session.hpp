@@ -1,0 +1,74 @@
+#pragma once
+// Runs the benchmarks of one program by Google Benchmark, on all ranks alike, and keeps every repetition.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/agreement.hpp"
+#include "components/component_main.hpp"
+#include "components/component_options.hpp"
+
+namespace benchmark {
+class State;
+}
+
+namespace fourscore::component {
+
+/// One benchmark's repetitions: seconds an iteration of this rank, and what its check said.
+struct Entry {
+  Benchmark benchmark;
+  Check check;
+  std::int64_t iterations = 0;  ///< of each repetition
+  std::vector<double> own_s;    ///< [repetition]; empty: it was not run
+};
+
+class BenchmarkSession : public Session {
+ public:
+  /// Collective. `nodes` are those of rank 0's provenance.
+  BenchmarkSession(MPI_Comm comm, bench::Agreement& agreement, const ProgramCard& card, const Options& options,
+                   const std::vector<NodeFacts>& nodes);
+
+  [[nodiscard]] MPI_Comm comm() const override { return comm_; }
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int ranks() const override { return ranks_; }
+  [[nodiscard]] const Parameters& parameters() const override { return parameters_; }
+  [[nodiscard]] int ranks_on_node() const override { return ranks_on_node_; }
+  [[nodiscard]] double last_level_cache_bytes() const override { return last_level_cache_bytes_; }
+  void require_memory(double bytes_of_a_rank, const std::string& what) const override;
+  void add(Benchmark benchmark) override;
+
+  /// Collective. Runs what the flags of Google Benchmark choose. Throws InputError for flags it does not know and where
+  /// no benchmark is chosen. False when they only ask for names.
+  bool run();
+  /// All that were run are right.
+  [[nodiscard]] bool ok() const { return wrong_.empty(); }
+  [[nodiscard]] const std::string& wrong() const { return wrong_; }
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  [[nodiscard]] bool in_cache(const Benchmark& benchmark) const;
+
+ private:
+  class Reporter;
+  void execute(std::size_t index, benchmark::State& state);
+  void begin(std::size_t index);
+  void measure(Entry& entry, benchmark::State& state);
+  void show_rates(double own_bytes_per_s, benchmark::State& state) const;
+
+  MPI_Comm comm_;
+  bench::Agreement& agreement_;
+  std::string program_;
+  const Options& options_;
+  Parameters parameters_;
+  int rank_;
+  int ranks_;
+  int ranks_on_node_ = 1;
+  double last_level_cache_bytes_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::vector<std::pair<std::int64_t, double>>> calls_;  ///< [entry]: iterations and seconds an iteration
+  std::size_t current_ = static_cast<std::size_t>(-1);
+  std::unique_ptr<Work> work_;
+  std::string wrong_;  ///< the first result that was not right
+  std::optional<bench::LeaveTogether> leaving_;
+};
+
+}  // namespace fourscore::component
