@@ -16,11 +16,12 @@ struct Unit {
   std::string_view name;
   Index bytes;
 };
-constexpr std::array<Unit, 8> units{{{"", 1},
+constexpr std::array<Unit, 9> units{{{"", 1},
                                      {"B", 1},
                                      {"KiB", Index{1} << 10},
                                      {"MiB", Index{1} << 20},
                                      {"GiB", Index{1} << 30},
+                                     {"TiB", Index{1} << 40},
                                      {"KB", 1000},
                                      {"MB", 1'000'000},
                                      {"GB", 1'000'000'000}}};

@@ -212,6 +212,16 @@ void BenchmarkSession::show_rates(double own_bytes_per_s, benchmark::State& stat
       benchmark::Counter(-largest_over_ranks(comm_, -own_bytes_per_s), benchmark::Counter::kDefaults, unit);
 }
 
+/// Bytes a second over those of the benchmark that the label `baseline` names, where that was run before.
+void BenchmarkSession::show_against_baseline(const Benchmark& benchmark, double own_s, benchmark::State& state) const {
+  const auto label = benchmark.labels.find("baseline");
+  if (label == benchmark.labels.end()) return;
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    if (entries_[i].benchmark.name == label->second && !calls_[i].empty())
+      state.counters["of_copy"] =
+          number_of(benchmark, "bytes") / own_s / (number_of(entries_[i].benchmark, "bytes") / calls_[i].back().second);
+}
+
 void BenchmarkSession::measure(Entry& entry, benchmark::State& state) {
   using Clock = std::chrono::steady_clock;
   const std::int64_t batch = std::max<std::int64_t>(1, state.max_iterations / batches);
@@ -231,6 +241,7 @@ void BenchmarkSession::measure(Entry& entry, benchmark::State& state) {
     state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * iterations);
     if (ranks_ > 1) show_rates(bytes * static_cast<double>(iterations) / own_s, state);
   }
+  show_against_baseline(entry.benchmark, own_s / static_cast<double>(iterations), state);
   if (const double flops = number_of(entry.benchmark, "flops"); flops > 0)
     state.counters["flops"] = benchmark::Counter(flops * static_cast<double>(iterations), benchmark::Counter::kIsRate);
   if (entry.benchmark.emulated)

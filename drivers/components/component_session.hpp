@@ -53,6 +53,7 @@ class BenchmarkSession : public Session {
   void begin(std::size_t index);
   void measure(Entry& entry, benchmark::State& state);
   void show_rates(double own_bytes_per_s, benchmark::State& state) const;
+  void show_against_baseline(const Benchmark& benchmark, double own_s, benchmark::State& state) const;
 
   MPI_Comm comm_;
   bench::Agreement& agreement_;
