@@ -16,6 +16,7 @@ find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 
 find_package(FFTW3 REQUIRED COMPONENTS double single OPTIONAL_COMPONENTS double_threads single_threads double_mpi single_mpi)
 include(FourscoreMpi)

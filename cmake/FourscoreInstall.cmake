@@ -28,6 +28,7 @@ write_basic_package_version_file("${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cma
 install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" cmake/FindFFTW3.cmake cmake/FindAccFFT.cmake cmake/FourscoreMpiCxx.cmake
   DESTINATION ${package_dir})
 
+install(DIRECTORY hwcounters/groups DESTINATION ${FOURSCORE_INSTALL_DATADIR} FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY analysis/fourscore_analysis DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY results/published DESTINATION ${FOURSCORE_INSTALL_DATADIR}/results FILES_MATCHING PATTERN "*.json")
 install(FILES analysis/pyproject.toml DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis)

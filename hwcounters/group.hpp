@@ -13,7 +13,7 @@ namespace fourscore {
 /// A value computed from events.
 struct Metric {
   std::string name;     ///< "dram_read_bytes": the unit stands in the name
-  std::string unit;     ///< bytes, flops, instructions, cycles, misses, events
+  std::string unit;     ///< one of metric_units()
   std::string formula;  ///< over the group's events and the backend's constants: + - * / ( ) numbers and names
 };
 
@@ -29,12 +29,23 @@ struct Group {
   std::vector<Metric> metrics;
 };
 
-/// Reads and checks one file. Throws CounterRequestError "file:line: ...": an unknown key, a unit that is none, a
-/// formula that does not parse or uses a name that is neither an event nor one of `constants`.
-[[nodiscard]] Group load_group(const std::filesystem::path& file, const std::map<std::string, double>& constants = {});
+/// bytes, flops, instructions, cycles, misses, accesses, events, ns.
+[[nodiscard]] const std::vector<std::string>& metric_units();
 
-/// The group a request means, on this machine (microarchitecture()); its own folder before "any". Throws
-/// CounterRequestError naming the nearest group there is.
+/// Reads and checks the part of one file that is for `backend` (a table of its name). Throws CounterRequestError
+/// "file:line: ...": an unknown key, a unit that is none, a formula that does not parse or uses a name that is neither
+/// an event nor one of `constants`, an event that no formula uses, no table for the backend.
+[[nodiscard]] Group load_group(const std::filesystem::path& file, const std::string& backend,
+                               const std::map<std::string, double>& constants = {});
+
+/// Where the folders of groups are: what the request names, else the environment's FOURSCORE_GROUPS, else what is
+/// installed beside the program, else the source tree. Throws CounterRequestError where a named folder is none.
+[[nodiscard]] std::filesystem::path groups_folder(const CounterRequest& request);
+
+/// The group a request means on a machine of this microarchitecture; its own folder before "any". Throws
+/// CounterRequestError naming the nearest group there is for the backend.
+[[nodiscard]] Group find_group(const CounterBackend& backend, const CounterRequest& request, const std::string& arch);
+/// The same on this machine (microarchitecture()).
 [[nodiscard]] Group find_group(const CounterBackend& backend, const CounterRequest& request);
 
 /// Metrics in the group's order from event counts in its order; absent where an event they need is absent.

@@ -11,6 +11,7 @@
 
 #include "core/box.hpp"
 #include "core/grid.hpp"
+#include "results/nearest.hpp"
 
 namespace fourscore {
 
@@ -111,9 +112,5 @@ struct KindAndDirection {
 /// "128x96x100"
 [[nodiscard]] std::string shape_text(const std::vector<Index>& shape);
 [[nodiscard]] std::string grid_text(const std::vector<int>& grid);  // "auto" when empty
-
-/// The candidate nearest to `name` by edit distance, if any is near enough to suggest.
-[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
-                                                      const std::vector<std::string>& candidates);
 
 }  // namespace fourscore
