@@ -60,7 +60,8 @@ std::vector<PointCheck> Bench::check(const std::vector<Point>& points) const {
     const json said = json::parse(line, nullptr, false);
     if (!said.is_object() || !said.contains("supported"))
       throw EnvironmentError(fmt::format("{} --check-points answers '{}'", program_.string(), line));
-    PointCheck answer{points[answers.size()], said.value("error", false), said.value("reason", "")};
+    PointCheck answer{points[answers.size()], said.value("error", false), said.value("reason", ""),
+                      said.value("key", "")};
     if (!answer.error && said.contains("point")) answer.point = point_from_json(said["point"]);
     if (!answer.error && !said.value("supported", false) && answer.reason.empty()) answer.reason = "not supported";
     answers.push_back(std::move(answer));

@@ -1,5 +1,5 @@
 #pragma once
-// What the measuring program says of itself, asked without MPI launch.
+// What a measuring program (fft_bench, or one of a component) says of itself, asked without MPI launch.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -10,11 +10,12 @@
 
 namespace fourscore {
 
-/// fft_bench's answer about one point.
+/// The program's answer about one point.
 struct PointCheck {
   Point point;         ///< as it would be recorded: a variant that takes no exchange has "none"
   bool error = false;  ///< unusable input; otherwise a reason means: to be skipped
   std::string reason;
+  std::string key{};  ///< of an error: the parameter that cannot be used, where it is one
 };
 
 class Bench {
@@ -23,7 +24,7 @@ class Bench {
   [[nodiscard]] const std::filesystem::path& program() const { return program_; }
 
   /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation,
-  /// available, reason.
+  /// available, reason; of a component its own card.
   [[nodiscard]] nlohmann::json list() const;
   /// `--identity`: { "machine": {...}, "code": {...}, "machine_hash", "code_hash" }
   [[nodiscard]] nlohmann::json identity() const;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -16,6 +17,9 @@
 #include <thread>
 
 #include "core/record.hpp"
+#include "jobscripts/bench.hpp"
+#include "jobscripts/components.hpp"
+#include "jobscripts/paths.hpp"
 #include "results/record_file.hpp"
 #include "results/sha256.hpp"
 
@@ -38,19 +42,79 @@ json read_campaign_file(const fs::path& file) {
   return content;
 }
 
-/// Points that fft_bench takes for one (a variant without exchanges ignores the exchange) are kept once.
-void check_points(const Suite& suite, const Bench& bench, std::vector<CampaignPoint>& points) {
+/// "suite.toml:12: key 'parameters.grid': " of what a component refuses: its parameter, or else the program's line.
+std::string place_of(const Suite& suite, const PointCheck& answer) {
+  const Point& point = answer.point;
+  const auto given = point.problem.parameters.find(answer.key);
+  const std::string value = given == point.problem.parameters.end() ? "" : given->second;
+  for (const std::string& key : {answer.key, std::string{}})
+    for (const auto& named : suite.component_values)
+      if (named.program == point.component && named.parameter == key && (key.empty() || named.value == value))
+        return fmt::format("{}:{}: key '{}': ", suite.file.string(), named.line,
+                           key.empty() ? "program" : "parameters." + key);
+  return fmt::format("{}: ", suite.file.string());
+}
+
+/// Throws InputError with file, line and key for a program that no version has.
+void check_programs(const Suite& suite) {
+  for (const auto& named : suite.component_values) {
+    if (!named.parameter.empty()) continue;
+    try {
+      (void)component_program(named.program);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}:{}: key 'program': {}", suite.file.string(), named.line, error.what()));
+    }
+  }
+}
+
+/// The programs of the points, each asked once: answers in the order of the points.
+std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, const std::string& bench) {
+  std::map<std::string, std::vector<std::size_t>> by_program;
+  for (std::size_t i = 0; i < suite.points.size(); ++i) by_program[suite.points[i].component].push_back(i);
+  std::vector<PointCheck> answers(suite.points.size());
+  for (const auto& [name, places] : by_program) {
+    std::vector<Point> points;
+    for (const std::size_t place : places) points.push_back(suite.points[place]);
+    std::vector<PointCheck> said;
+    const ComponentProgram component = name.empty() ? ComponentProgram{} : component_program(name);
+    if (component.missing.empty()) {
+      const Bench program(name.empty() ? find_bench(bench) : component.file);
+      said = program.check(points);
+      campaign.programs[name] = program.program();
+      campaign.identities[name] = program.identity();
+    } else {
+      for (auto& point : points) said.push_back({std::move(point), false, component.missing});
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) answers[places[i]] = std::move(said[i]);
+  }
+  return answers;
+}
+
+/// Points that their program takes for one (a variant without exchanges ignores the exchange) are kept once.
+void check_points(const Suite& suite, Campaign& campaign, const std::string& bench) {
+  check_programs(suite);
   std::set<std::string> errors;
   std::set<std::string> seen;
-  for (auto& answer : bench.check(suite.points)) {
-    if (answer.error) errors.insert(answer.reason);
+  for (auto& answer : ask_programs(suite, campaign, bench)) {
+    if (answer.error && answer.point.component.empty())
+      errors.insert(fmt::format("suite {}: {}", suite.file.string(), answer.reason));
+    else if (answer.error)
+      errors.insert(place_of(suite, answer) + answer.reason);
     const std::string id = point_id(answer.point);
-    if (seen.insert(id).second) points.push_back({std::move(answer.point), id, answer.reason});
+    if (seen.insert(id).second) campaign.points.push_back({std::move(answer.point), id, answer.reason});
   }
-  if (errors.empty()) return;
-  std::string message = fmt::format("suite {}:", suite.file.string());
-  for (const auto& error : errors) message += (errors.size() > 1 ? "\n  " : " ") + error;
-  throw InputError(message);
+  if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\n")));
+}
+
+/// One program's hash is its own; of several, all count.
+void hash_programs(Campaign& campaign) {
+  std::string codes;
+  for (const auto& [name, identity] : campaign.identities) {
+    campaign.machine_hash = identity.value("machine_hash", "");
+    codes += name + '=' + identity.value("code_hash", "") + ';';
+  }
+  campaign.code_hash = campaign.identities.size() == 1 ? campaign.identities.begin()->second.value("code_hash", "")
+                                                       : sha256_hex(codes).substr(0, 16);
 }
 
 /// BASE, BASE-2, BASE-3 ...: the last one there is, or the next.
@@ -81,8 +145,8 @@ void adopt(Campaign& campaign, const json& stored) {
       differing += fmt::format("{}{} ({}, now {})", differing.empty() ? "" : ", ", what, stored.value(key, "?"), now);
   };
   compare("suite", "suite_sha256", campaign.suite_sha256);
-  compare("machine", "machine_hash", campaign.identity.value("machine_hash", ""));
-  compare("program", "code_hash", campaign.identity.value("code_hash", ""));
+  compare("machine", "machine_hash", campaign.machine_hash);
+  compare("program", "code_hash", campaign.code_hash);
   if (!differing.empty())
     throw InputError(
         fmt::format("campaign {} was begun with another {}; choose another name with --campaign, or --fresh",
@@ -99,19 +163,18 @@ json Campaign::stamp(int launch, std::size_t order) const {
           {"seed", seed}};
 }
 
-Campaign plan_campaign(Suite suite, const Bench& bench, const Archive& archive, const CampaignRequest& request) {
+Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& archive, const CampaignRequest& request) {
   Campaign campaign;
   campaign.suite_sha256 = sha256_hex(suite.text);
-  check_points(suite, bench, campaign.points);
-  campaign.identity = bench.identity();
+  check_points(suite, campaign, bench);
+  hash_programs(campaign);
   campaign.seed = suite.seed;
   while (campaign.seed == 0) campaign.seed = std::random_device{}();
   if (!request.name.empty() && !valid_campaign_name(request.name))
     throw InputError(
         fmt::format("campaign name '{}': letters, digits, - _ . only, not starting with - or .", request.name));
-  const std::string digits = sha256_hex(campaign.suite_sha256 + campaign.identity.value("machine_hash", "") +
-                                        campaign.identity.value("code_hash", ""))
-                                 .substr(0, 8);
+  const std::string digits =
+      sha256_hex(campaign.suite_sha256 + campaign.machine_hash + campaign.code_hash).substr(0, 8);
   const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
   campaign.id = choose_name(archive, base, request.fresh);
   campaign.suite = std::move(suite);
@@ -135,6 +198,8 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
   }
   json schedule = json::array();
   for (const auto& entry : campaign.schedule) schedule.push_back({campaign.points[entry.point].id, entry.launch});
+  json programs = json::object();
+  for (const auto& [name, identity] : campaign.identities) programs[name.empty() ? "fft_bench" : name] = identity;
   const Suite& suite = campaign.suite;
   const json content{{"schema", "fourscore.campaign"},
                      {"schema_version", 1},
@@ -148,9 +213,9 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
                      {"seed", campaign.seed},
                      {"dropped_oversubscribed", suite.dropped_oversubscribed},
                      {"launcher", launcher},
-                     {"machine_hash", campaign.identity.value("machine_hash", "")},
-                     {"code_hash", campaign.identity.value("code_hash", "")},
-                     {"identity", campaign.identity},
+                     {"machine_hash", campaign.machine_hash},
+                     {"code_hash", campaign.code_hash},
+                     {"identities", programs},
                      {"points", points},
                      {"schedule", schedule}};
   const fs::path folder = archive.campaign_folder(campaign.id);

@@ -3,17 +3,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "jobscripts/bench.hpp"
 #include "jobscripts/suite.hpp"
 #include "results/archive.hpp"
 
 namespace fourscore {
 
-/// A point of a campaign, with fft_bench's answer about it.
+/// A point of a campaign, with its program's answer about it.
 struct CampaignPoint {
   Point point;
   std::string id;
@@ -25,7 +25,11 @@ struct Campaign {
   std::string id;
   Suite suite;
   std::string suite_sha256;
-  nlohmann::json identity;  ///< of fft_bench: machine, code and their hashes
+  std::string machine_hash;
+  std::string code_hash;  ///< of fft_bench; with components, of all programs together
+  /// By program ("" is fft_bench): its file, and its identity, which is machine, code and their hashes.
+  std::map<std::string, std::filesystem::path> programs;
+  std::map<std::string, nlohmann::json> identities;
   std::uint64_t seed = 0;
   std::vector<CampaignPoint> points;
   std::vector<ScheduledLaunch> schedule;  ///< of the points that are launched
@@ -40,9 +44,11 @@ struct CampaignRequest {
   bool fresh = false;  ///< --fresh
 };
 
-/// Asks fft_bench about every point and finds or names the campaign; writes nothing. Throws InputError for points that
-/// fft_bench refuses and for a name that another suite, binary or machine has.
-[[nodiscard]] Campaign plan_campaign(Suite suite, const Bench& bench, const Archive& archive,
+/// Asks fft_bench and the component programs about every point and finds or names the campaign; writes nothing. `bench`
+/// is --bench; fft_bench is looked for when a transform is among the points. Throws InputError for points that their
+/// program refuses, in component tables with file, line and key, and for a name that another suite, binary or machine
+/// has; EnvironmentError when fft_bench is missing. Points of a component that is not built are to be skipped.
+[[nodiscard]] Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& archive,
                                      const CampaignRequest& request);
 
 /// Writes campaign.json, once. Throws ArchiveError.

@@ -28,6 +28,7 @@ const std::map<std::string, Access, std::less<>>& accesses() {
   using P = Point;
   using S = const std::string&;
   static const std::map<std::string, Access, std::less<>> table{
+      {"program", {[](P& p, S v) { p.component = v; }, [](const P& p) { return p.component; }}},
       {"variant", {[](P& p, S v) { p.variant = v; }, [](const P& p) { return p.variant; }}},
       {"exchange", {[](P& p, S v) { p.exchange = v; }, [](const P& p) { return p.exchange; }}},
       {"local_fft", {[](P& p, S v) { p.local_fft = v; }, [](const P& p) { return p.local_fft; }}},
@@ -81,6 +82,11 @@ const std::vector<std::string>& point_keys() {
   return keys;
 }
 
+const std::vector<std::string>& component_keys() {
+  static const std::vector<std::string> keys{"program", "ranks"};
+  return keys;
+}
+
 void set_point_value(Point& point, std::string_view key, const std::string& text) {
   if (key.starts_with(parameter_prefix)) {
     point.problem.parameters[std::string(key.substr(parameter_prefix.size()))] = text;
@@ -103,15 +109,22 @@ std::string point_value(const Point& point, std::string_view key) {
 
 std::string point_text(const Point& point) {
   std::string text;
-  for (const auto& key : point_keys()) text += point_value(point, key) + '\x1f';
+  for (const auto& key : point.component.empty() ? point_keys() : component_keys())
+    text += point_value(point, key) + '\x1f';
   for (const auto& [name, value] : point.problem.parameters) text += name + '=' + value + '\x1f';
+  return text;
+}
+
+std::string parameters_text(const Point& point) {
+  std::string text;
+  for (const auto& [name, value] : point.problem.parameters) text += fmt::format(" {}={}", name, value);
   return text;
 }
 
 std::vector<std::string> point_options(const Point& point) {
   std::vector<std::string> options;
   for (const auto& key : point_keys()) {
-    if (key == "ranks") continue;
+    if (key == "ranks" || !point.component.empty()) continue;
     options.push_back(key == "local_fft" ? "--local-fft" : "--" + key);
     options.push_back(point_value(point, key));
   }

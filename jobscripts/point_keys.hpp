@@ -9,10 +9,13 @@
 
 namespace fourscore {
 
-/// All point keys but "parameters.<name>".
+/// All keys of a transform's point but "parameters.<name>".
 [[nodiscard]] const std::vector<std::string>& point_keys();
+/// The same of a component alone.
+[[nodiscard]] const std::vector<std::string>& component_keys();
 
-/// Sets one part from its text. Keys are those of point_keys() or "parameters.<name>". Throws InputError.
+/// Sets one part from its text. Keys are those of point_keys(), component_keys() or "parameters.<name>". Throws
+/// InputError.
 void set_point_value(Point& point, std::string_view key, const std::string& text);
 
 /// The canonical text of one part; empty for a parameter that is not set.
@@ -21,7 +24,11 @@ void set_point_value(Point& point, std::string_view key, const std::string& text
 /// Canonical text of the whole point: equal exactly for equal points.
 [[nodiscard]] std::string point_text(const Point& point);
 
-/// The options of fft_bench that ask for this point (not the rank count, which the launcher sets).
+/// " name=value" of every parameter: empty when there are none.
+[[nodiscard]] std::string parameters_text(const Point& point);
+
+/// The options of fft_bench, or of the component program, that ask for this point (not the rank count, which the
+/// launcher sets).
 [[nodiscard]] std::vector<std::string> point_options(const Point& point);
 
 }  // namespace fourscore

@@ -33,20 +33,25 @@ std::string epoch_seconds() {
 }
 
 std::string short_name(const Point& point) {
+  if (!point.component.empty())
+    return fmt::format("{}{} {} rank{}", point.component, parameters_text(point), point.ranks,
+                       point.ranks == 1 ? "" : "s");
   return fmt::format("{} {} {} {} rank{}", point.variant, point.exchange, shape_text(point.problem.shape), point.ranks,
                      point.ranks == 1 ? "" : "s");
 }
 
-/// The last line in which fft_bench itself says what went wrong: mpirun says much more after it.
-std::string own_words(const std::string& stderr_tail) {
-  static const std::string mark = "fft_bench: ";
+std::string program_name(const Point& point) { return point.component.empty() ? "fft_bench" : point.component; }
+
+/// The last line in which the program itself says what went wrong: mpirun says much more after it.
+std::string own_words(const std::string& stderr_tail, const std::string& program) {
+  const std::string mark = program + ": ";
   const std::size_t at = stderr_tail.rfind(mark);
   if (at == std::string::npos) return {};
   const std::size_t begin = at + mark.size();
   return ": " + stderr_tail.substr(begin, std::min<std::size_t>(stderr_tail.find('\n', begin) - begin, 300));
 }
 
-Verdict failure_of(const ProcessResult& result, double time_limit_s) {
+Verdict failure_of(const ProcessResult& result, double time_limit_s, const std::string& program) {
   Verdict verdict{"failed", "", result.exit_status, result.signal, result.stderr_tail};
   if (result.timed_out) {
     verdict.status = "timeout";
@@ -55,7 +60,7 @@ Verdict failure_of(const ProcessResult& result, double time_limit_s) {
     verdict.reason = fmt::format("the launch was ended by signal {} ({})", result.signal, ::strsignal(result.signal));
   } else if (result.exit_status != 0) {
     verdict.reason = fmt::format("the launch ended with status {} and left no record{}", result.exit_status,
-                                 own_words(result.stderr_tail));
+                                 own_words(result.stderr_tail, program));
   } else {
     verdict.reason = "the launch ended without an error but left no record";
   }
@@ -93,7 +98,12 @@ bool CampaignRunner::run() {
       const json record = read_record(planned[i].record);
       status = record.at("verdict").value("status", "?");
       const auto times = record.value("/samples/time_s"_json_pointer, std::vector<double>{});
-      detail = times.empty() ? record.at("verdict").value("reason", "") : shown_time(median(times));
+      if (!times.empty())
+        detail = shown_time(median(times));
+      else if (record.contains("benchmarks"))
+        detail = fmt::format("{} benchmarks", record["benchmarks"].size());
+      else
+        detail = record.at("verdict").value("reason", "");
     } catch (const std::exception& error) {
       detail = error.what();
     }
@@ -113,8 +123,8 @@ void CampaignRunner::write_skipped() {
     if (fs::exists(file)) continue;
     json stamp = campaign_.stamp(0, 0);
     stamp.erase("order");  // never launched
-    store(file,
-          make_unlaunched_record(point.point, stamp, {"skipped", point.skip_reason, 0, 0, ""}, provenance(now_utc())));
+    store(file, make_unlaunched_record(point.point, stamp, {"skipped", point.skip_reason, 0, 0, ""},
+                                       provenance(point.point, now_utc())));
     written.push_back(file);
   }
   index(written);
@@ -127,7 +137,7 @@ bool CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
   std::ofstream(stamp) << campaign_.stamp(planned.launch, planned.order).dump() << std::flush;
   const std::string started_at = now_utc();
   auto command = settings_.launcher->command(settings_.launcher_options, point.ranks, point.problem.threads,
-                                             bench_command(planned, stamp));
+                                             program_command(planned, stamp));
   ProcessSpec spec;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
@@ -153,20 +163,26 @@ bool CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
   return !result.interrupted;
 }
 
-std::vector<std::string> CampaignRunner::bench_command(const PlannedLaunch& planned, const fs::path& stamp) const {
+std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& planned, const fs::path& stamp) const {
   const Suite& suite = campaign_.suite;
-  std::vector<std::string> argv{settings_.bench.string()};
-  for (auto& option : point_options(campaign_.points[planned.point].point)) argv.push_back(std::move(option));
+  const Point& point = campaign_.points[planned.point].point;
+  std::vector<std::string> argv{campaign_.programs.at(point.component).string()};
+  for (auto& option : point_options(point)) argv.push_back(std::move(option));
   const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
-  add({"--repetitions", std::to_string(suite.repetitions), "--warmup", std::to_string(suite.warmup)});
+  add({"--repetitions", std::to_string(suite.repetitions), "--record", planned.record.string()});
+  add({"--launcher", settings_.launcher->card().name, "--launched-at", epoch_seconds()});
+  if (!point.component.empty()) {
+    add({"--campaign", stamp.string(), "--min-time-s", fmt::format("{}", suite.min_time_s)});
+    return argv;
+  }
+  add({"--campaign-json", stamp.string(), "--warmup", std::to_string(suite.warmup)});
   add({"--max-time-s", fmt::format("{}", suite.max_time_s)});
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
   if (suite.timeline) add({"--timeline"});
   if (suite.wisdom)
-    add({"--wisdom", archive_.wisdom_file(campaign_.identity.value("machine_hash", "unknown")).string()});
-  add({"--record", planned.record.string(), "--campaign-json", stamp.string()});
-  add({"--launcher", settings_.launcher->card().name, "--launched-at", epoch_seconds()});
+    add({"--wisdom",
+         archive_.wisdom_file(campaign_.machine_hash.empty() ? "unknown" : campaign_.machine_hash).string()});
   return argv;
 }
 
@@ -175,9 +191,9 @@ void CampaignRunner::archive_failure(const PlannedLaunch& planned, const Process
   // A record that could not be stored is the archive's failure, not the point's: say that, and archive nothing.
   archive_.create_campaign(campaign_.id);
   const Point& point = campaign_.points[planned.point].point;
-  store(planned.record,
-        make_unlaunched_record(point, campaign_.stamp(planned.launch, planned.order),
-                               failure_of(result, campaign_.suite.time_limit_s), provenance(started_at)));
+  store(planned.record, make_unlaunched_record(point, campaign_.stamp(planned.launch, planned.order),
+                                               failure_of(result, campaign_.suite.time_limit_s, program_name(point)),
+                                               provenance(point, started_at)));
 }
 
 void CampaignRunner::store(const fs::path& file, const json& record) const {
@@ -208,8 +224,9 @@ double CampaignRunner::left_s(const std::vector<PlannedLaunch>& planned, std::si
   return left;
 }
 
-json CampaignRunner::provenance(const std::string& started_at) const {
-  const json& known = campaign_.identity;
+json CampaignRunner::provenance(const Point& point, const std::string& started_at) const {
+  const auto found = campaign_.identities.find(point.component);
+  const json known = found == campaign_.identities.end() ? json::object() : found->second;
   json identity{{"launch", {{"launcher", settings_.launcher->card().name}}}};
   for (const char* part : {"machine", "code"})
     if (known.contains(part)) identity[part] = known[part];

@@ -17,7 +17,6 @@ namespace fourscore {
 struct RunSettings {
   const Launcher* launcher = nullptr;
   LauncherOptions launcher_options;
-  std::filesystem::path bench;
   std::size_t max_launches = 0;  ///< 0: all
   bool quiet = false;            ///< no progress on standard error
 };
@@ -47,13 +46,13 @@ class CampaignRunner {
  private:
   void write_skipped();
   bool launch(const PlannedLaunch& planned, Progress& progress);
-  [[nodiscard]] std::vector<std::string> bench_command(const PlannedLaunch& planned,
-                                                       const std::filesystem::path& stamp) const;
+  [[nodiscard]] std::vector<std::string> program_command(const PlannedLaunch& planned,
+                                                         const std::filesystem::path& stamp) const;
   void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);
   void store(const std::filesystem::path& file, const nlohmann::json& record) const;
   void index(const std::vector<std::filesystem::path>& files);
   [[nodiscard]] double left_s(const std::vector<PlannedLaunch>& planned, std::size_t from) const;
-  [[nodiscard]] nlohmann::json provenance(const std::string& started_at) const;
+  [[nodiscard]] nlohmann::json provenance(const Point& point, const std::string& started_at) const;
 
   const Campaign& campaign_;
   const Archive& archive_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -68,6 +69,14 @@ using AxisGroup = std::vector<Axis>;
 /// Key and allowed canonical values: one { ... } of exclude or only.
 using Condition = std::vector<Axis>;
 
+/// The two kinds of table that expand to points.
+struct TableForm {
+  const char* name;
+  const std::vector<std::string>& keys;
+  std::vector<const char*> required;
+  bool defaults;  ///< [defaults] stand in for what it does not say
+};
+
 class Expander {
  public:
   Expander(const SuiteReader& reader, Suite& suite, int cores) : reader_(reader), suite_(suite), cores_(cores) {}
@@ -78,20 +87,44 @@ class Expander {
   }
 
   void read_sweep(const toml::table& table) {
-    reader_.check_keys(table, with(point_keys(), {"parameters", "zip", "exclude", "only"}), "[[sweep]]");
-    std::vector<Axis> axes = read_axes(table, /*single=*/false);
-    for (const auto& fallback : defaults_)
-      if (std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == fallback.key; }))
-        axes.push_back(fallback);
-    for (const char* required : {"variant", "shape", "ranks"})
-      if (std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == required; }))
-        reader_.fail(SuiteReader::line_of(table),
-                     fmt::format("key '{}' is missing in [[sweep]] and [defaults]", required));
-    const auto groups = group_axes(table, std::move(axes));
-    expand(groups, read_conditions(table, "exclude"), read_conditions(table, "only"), SuiteReader::line_of(table));
+    read_table(table, {"[[sweep]]", point_keys(), {"variant", "shape", "ranks"}, true});
+  }
+  void read_component(const toml::table& table) {
+    read_table(table, {"[[component]]", component_keys(), {"program", "ranks"}, false});
   }
 
  private:
+  void read_table(const toml::table& table, const TableForm& form) {
+    reader_.check_keys(table, with(form.keys, {"parameters", "zip", "exclude", "only"}), form.name);
+    std::vector<Axis> axes = read_axes(table, /*single=*/false);
+    if (!form.defaults) note_component(axes);
+    for (const auto& fallback : defaults_)
+      if (form.defaults &&
+          std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == fallback.key; }))
+        axes.push_back(fallback);
+    for (const char* required : form.required)
+      if (std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == required; }))
+        reader_.fail(SuiteReader::line_of(table), fmt::format("key '{}' is missing in {}{}", required, form.name,
+                                                              form.defaults ? " and [defaults]" : ""));
+    const auto groups = group_axes(table, std::move(axes));
+    expand(groups, read_conditions(table, "exclude", form), read_conditions(table, "only", form),
+           SuiteReader::line_of(table));
+  }
+
+  void note_component(const std::vector<Axis>& axes) {
+    constexpr std::string_view prefix = "parameters.";
+    for (const auto& programs : axes) {
+      if (programs.key != "program") continue;
+      for (const auto& program : programs.values) {
+        suite_.component_values.push_back({program.text, "", "", program.line});
+        for (const auto& axis : axes)
+          if (axis.key.starts_with(prefix))
+            for (const auto& value : axis.values)
+              suite_.component_values.push_back({program.text, axis.key.substr(prefix.size()), value.text, value.line});
+      }
+    }
+  }
+
   [[nodiscard]] std::vector<Axis> read_axes(const toml::table& table, bool single) const {
     std::vector<Axis> axes;
     for (const auto& [key, node] : SuiteReader::in_order(table)) {
@@ -168,7 +201,8 @@ class Expander {
     return zips;
   }
 
-  [[nodiscard]] std::vector<Condition> read_conditions(const toml::table& table, const char* key) const {
+  [[nodiscard]] std::vector<Condition> read_conditions(const toml::table& table, const char* key,
+                                                       const TableForm& form) const {
     static constexpr auto expected = "a list of tables, as [{ variant = \"slab\", ranks = [2, 4] }]";
     std::vector<Condition> conditions;
     const toml::node* node = table.get(key);
@@ -177,7 +211,7 @@ class Expander {
     for (const auto& element : *node->as_array()) {
       const auto* condition = element.as_table();
       if (condition == nullptr || condition->empty()) reader_.fail_key(element, key, expected);
-      reader_.check_keys(*condition, with(point_keys(), {"parameters"}), key);
+      reader_.check_keys(*condition, with(form.keys, {"parameters"}), key);
       conditions.push_back(read_axes(*condition, /*single=*/false));
     }
     return conditions;
@@ -234,7 +268,7 @@ class Expander {
         if (axis.key == "direction") direction = &value;
         set_value(point, axis.key, value);
       }
-    set_value(point, "shape", {spell_out_shape(shape.text, point.ranks), shape.line});
+    if (point.component.empty()) set_value(point, "shape", {spell_out_shape(shape.text, point.ranks), shape.line});
     if (kind != nullptr && direction != nullptr) check_direction(*kind, *direction);
     return point;
   }
@@ -269,11 +303,11 @@ bool valid_name(const std::string& name) {
 }
 
 void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
-  reader.check_keys(
-      table,
-      {"name", "description", "launches", "repetitions", "warmup", "max_time_s", "time_limit_s", "isolate", "phases",
-       "timeline", "wisdom", "order", "seed", "max_oversubscription", "defaults", "sweep"},
-      "the suite");
+  reader.check_keys(table,
+                    {"name", "description", "launches", "repetitions", "warmup", "max_time_s", "min_time_s",
+                     "time_limit_s", "isolate", "phases", "timeline", "wisdom", "order", "seed", "max_oversubscription",
+                     "defaults", "sweep", "component"},
+                    "the suite");
   const toml::node* name = table.get("name");
   if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");
   suite.name = reader.text(table, "name", "");
@@ -283,6 +317,7 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.repetitions = static_cast<int>(reader.integer(table, "repetitions", suite.repetitions, 1, 1000000));
   suite.warmup = static_cast<int>(reader.integer(table, "warmup", suite.warmup, 0, 1000000));
   suite.max_time_s = reader.number(table, "max_time_s", suite.max_time_s, 0.001, 1e6);
+  suite.min_time_s = reader.number(table, "min_time_s", suite.min_time_s, 1e-6, 1e6);
   suite.time_limit_s = reader.number(table, "time_limit_s", suite.time_limit_s, 0.1, 1e6);
   suite.isolate = reader.boolean(table, "isolate", suite.isolate);
   suite.phases = reader.boolean(table, "phases", suite.phases);
@@ -293,6 +328,13 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.order = order == "random" ? LaunchOrder::random : LaunchOrder::listed;
   suite.seed = static_cast<std::uint64_t>(reader.integer(table, "seed", 0, 0, std::int64_t{1} << 53));
   suite.max_oversubscription = reader.number(table, "max_oversubscription", 0.0, 0.0, 1e6);
+}
+
+void for_each_table(const SuiteReader& reader, const toml::node* tables, const std::string& key,
+                    const std::function<void(const toml::table&)>& read) {
+  if (tables == nullptr) return;
+  if (!tables->is_array_of_tables()) reader.fail_key(*tables, key, "tables: [[" + key + "]]");
+  for (const auto& table : *tables->as_array()) read(*table.as_table());
 }
 
 }  // namespace
@@ -315,11 +357,13 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
     expander.read_defaults(*defaults->as_table());
   }
   const toml::node* sweeps = table.get("sweep");
-  if (sweeps == nullptr) reader.fail(0, "no [[sweep]]: a suite has at least one");
-  if (!sweeps->is_array_of_tables()) reader.fail_key(*sweeps, "sweep", "tables: [[sweep]]");
-  for (const auto& sweep : *sweeps->as_array()) expander.read_sweep(*sweep.as_table());
+  const toml::node* components = table.get("component");
+  if (sweeps == nullptr && components == nullptr)
+    reader.fail(0, "no [[sweep]] and no [[component]]: a suite has at least one");
+  for_each_table(reader, sweeps, "sweep", [&](const toml::table& sweep) { expander.read_sweep(sweep); });
+  for_each_table(reader, components, "component", [&](const toml::table& part) { expander.read_component(part); });
   if (suite.points.empty())
-    reader.fail(SuiteReader::line_of(*sweeps),
+    reader.fail(SuiteReader::line_of(sweeps != nullptr ? *sweeps : *components),
                 fmt::format("no point is left: {} dropped by max_oversubscription, the others by exclude and only",
                             suite.dropped_oversubscribed));
   return suite;

@@ -13,7 +13,16 @@ namespace fourscore {
 
 enum class LaunchOrder { random, listed };
 
-/// A suite after expansion. Points are in the order written, each once.
+/// A program or a value of a parameter in a [[component]] table, and the line it stands on: only the program itself
+/// knows whether it can be used.
+struct ComponentValue {
+  std::string program;
+  std::string parameter;  ///< empty: `program` itself is meant
+  std::string value;
+  std::uint32_t line = 0;
+};
+
+/// A suite after expansion. Points are in the order written, each once, components after transforms.
 struct Suite {
   std::filesystem::path file;
   std::string text;  ///< the file's content, which the campaign keeps
@@ -23,6 +32,7 @@ struct Suite {
   int repetitions = 10;
   int warmup = 1;
   double max_time_s = 60.0;     ///< a launch stops repeating after this long (at least one repetition)
+  double min_time_s = 0.05;     ///< of components: a repetition goes on for at least so long
   double time_limit_s = 120.0;  ///< a launch is ended after this long
   bool isolate = false;
   bool phases = true;
@@ -32,7 +42,8 @@ struct Suite {
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
   double max_oversubscription = 0.0;
   std::vector<Point> points;
-  std::size_t dropped_oversubscribed = 0;  ///< points beyond max_oversubscription
+  std::vector<ComponentValue> component_values;  ///< all that the [[component]] tables name
+  std::size_t dropped_oversubscribed = 0;        ///< points beyond max_oversubscription
 };
 
 /// Reads and expands a suite for a machine of `cores` cores. Throws InputError "file:line: key ...: what is allowed".

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
+#include "jobscripts/component_summary.hpp"
 #include "jobscripts/progress.hpp"
 #include "results/statistics.hpp"
 
@@ -15,9 +17,9 @@ using nlohmann::json;
 namespace {
 
 const std::map<std::string, std::string>& short_flags() {
-  static const std::map<std::string, std::string> names{{"oversubscribed", "over"}, {"unbound", "unb"},
-                                                        {"in-cache", "cache"},      {"cold", "cold"},
-                                                        {"clock-suspect", "clock"}, {"open-breakdown", "open"}};
+  static const std::map<std::string, std::string> names{
+      {"oversubscribed", "over"}, {"unbound", "unb"},         {"in-cache", "cache"}, {"cold", "cold"},
+      {"clock-suspect", "clock"}, {"open-breakdown", "open"}, {"emulated", "emul"}};
   return names;
 }
 
@@ -29,6 +31,7 @@ std::string extents(const json& values) {
 }
 
 std::string group_title(const json& point) {
+  if (is_component(point)) return component_title(point);
   const json contract = point.value("contract", json::object());
   std::string title =
       fmt::format("{} {} {} {}, {} rank{}", extents(point.value("shape", json())), point.value("precision", "?"),
@@ -41,9 +44,9 @@ std::string group_title(const json& point) {
                              contract.value("planner", "?"));
 }
 
-/// Problem size, then ranks, then words: small before large, as one reads a scaling table.
+/// Problem size, then ranks, then words: small before large, as one reads a scaling table; components after all.
 auto group_order(const json& point) {
-  double elements = 1;
+  double elements = is_component(point) ? std::numeric_limits<double>::infinity() : 1;
   for (const auto& extent : point.value("shape", json::array())) elements *= extent.get<double>();
   return std::tuple(elements, point.value("ranks", 0), group_title(point));
 }
@@ -68,6 +71,7 @@ void add_record(CampaignSummary& summary, std::map<std::string, PointSummary>& p
       summary.harness_s[part.substr(0, part.rfind("_s"))] += seconds.get<double>();
   for (const double time : samples.value("warmup_s", std::vector<double>{})) summary.measure_s += time;
   for (const double time : times) summary.measure_s += time;
+  summary.measure_s += add_benchmarks(point, record);
   if (times.empty()) return;
   point.launch_medians_s.push_back(median(times));
   if (const double flops = record.value("credited_flops", 0.0); flops > 0)
@@ -152,6 +156,11 @@ CampaignSummary summarise(const Archive& archive, const std::string& campaign) {
 std::string summary_table(const CampaignSummary& summary) {
   std::string text;
   for (const auto& group : summary.groups) {
+    if (is_component(group.points.front().point)) {
+      text += group.title + "\n";
+      for (const auto& point : group.points) text += component_rows(point, status_text(point), flags_text(point));
+      continue;
+    }
     text += fmt::format("{}\n    {:<18} {:<10} {:>10} {:>23} {:>8}  {:<8} {}\n", group.title, "variant", "exchange",
                         "median", "launches, min .. max", "GFLOP/s", "launches", "flags");
     for (const auto& point : group.points) text += row(point);
@@ -183,6 +192,7 @@ json summary_json(const CampaignSummary& summary) {
                         {"flags", point.flags},
                         {"best", point.best}});
       if (!point.reason.empty()) points.back()["reason"] = point.reason;
+      if (is_component(point.point)) points.back()["benchmarks"] = benchmarks_json(point);
       if (point.launch_medians_s.empty()) continue;
       const auto [low, high] = std::minmax_element(point.launch_medians_s.begin(), point.launch_medians_s.end());
       points.back().update({{"median_s", median(point.launch_medians_s)},

@@ -13,19 +13,30 @@
 
 namespace fourscore {
 
+/// One benchmark of a component's point, over its launches.
+struct BenchmarkSummary {
+  std::string name;
+  double bytes = 0;  ///< an iteration; 0: it moves none worth a rate
+  double flops = 0;
+  bool in_cache = false;
+  bool emulated = false;
+  std::vector<double> launch_medians_s;
+};
+
 /// All records of one point.
 struct PointSummary {
   nlohmann::json point;
   std::string point_id;
   std::map<std::string, int> statuses;  ///< status -> records
   std::vector<double> launch_medians_s;
+  std::vector<BenchmarkSummary> benchmarks;  ///< of a component alone, which has no samples of its own
   double gflops = 0;  ///< credited flops over the median of the launch medians; 0 without samples
   std::vector<std::string> flags;
   std::string reason;  ///< of one record that is not ok
   bool best = false;   ///< the least median of its group
 };
 
-/// Points that may be ranked: same problem, contract, ranks and threads.
+/// Points that may be ranked: same problem, contract, ranks and threads. Or a component's, which are not.
 struct SummaryGroup {
   std::string title;
   std::vector<PointSummary> points;  ///< fastest first, those without a time last

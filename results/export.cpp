@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 
@@ -37,35 +38,123 @@ std::string joined(const json& values) {
   return fmt::format("{}", fmt::join(parts, "x"));
 }
 
+std::string transform_name(const json& point) {
+  const json contract = point.value("contract", json::object());
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}/ranks:{}/grid:{}/threads:{}/instances:{}/placement:{}/{}/{}/{}",
+                     point.value("variant", "?"), point.value("exchange", "?"), point.value("local_fft", "?"),
+                     joined(point.value("shape", json::array())), point.value("precision", "?"),
+                     point.value("kind", "?"), point.value("direction", "?"), point.value("ranks", 0),
+                     joined(point.value("grid", json("auto"))), point.value("threads", 1), point.value("instances", 1),
+                     point.value("placement", "all"), contract.value("layout", "?"), contract.value("buffers", "?"),
+                     contract.value("planner", "?"));
+}
+
+/// The machine, as Google Benchmark describes it; nothing where the record does not know it.
+void describe_machine(const json& record, json& context) {
+  const json machine = record.value("/provenance/identity/machine"_json_pointer, json::object());
+  if (context.contains("num_cpus") || !machine.contains("cores")) return;
+  context["num_cpus"] = machine["cores"];
+  context["mhz_per_cpu"] = static_cast<int>(record.value("/provenance/volatile/cpu_mhz"_json_pointer, 0.0));
+  const std::string governor = record.value("/provenance/volatile/governor"_json_pointer, "");
+  if (!governor.empty()) context["cpu_scaling_enabled"] = governor != "performance";
+  const std::string build = record.value("/provenance/identity/code/build_type"_json_pointer, "");
+  context["library_build_type"] = build == "Debug" ? "debug" : "release";
+  context["date"] = record.value("/provenance/volatile/started_at"_json_pointer, "");
+  const json hosts = record.value("/provenance/volatile/hosts"_json_pointer, json::array());
+  context["host_name"] = hosts.empty() ? json("") : hosts.front();
+  context["load_avg"] = json::array({record.value("/provenance/volatile/load_1min"_json_pointer, 0.0)});
+  context["caches"] = json::array();
+  for (const auto& cache : machine.value("caches", json::array()))
+    context["caches"].push_back({{"type", "Unified"},
+                                 {"level", cache.value("level", 0)},
+                                 {"size", cache.value("bytes", 0LL)},
+                                 {"num_sharing", cache.value("shared_by", 1)}});
+}
+
+/// Some repetitions of one benchmark.
+struct Runs {
+  std::size_t threads = 1;
+  std::vector<json> entries;  ///< what differs from repetition to repetition
+};
+
+void add_error(const json& record, Runs& runs) {
+  const json verdict = record.value("verdict", json::object());
+  runs.entries.push_back(
+      {{"error_occurred", true},
+       {"error_message", fmt::format("{}: {}", verdict.value("status", "?"), verdict.value("reason", ""))},
+       {"real_time", 0.0},
+       {"cpu_time", 0.0},
+       {"iterations", 0}});
+}
+
+/// Wall time of the slowest rank; processor time is not measured, and tools expect the key.
+json timed(double seconds, const json& iterations) {
+  return {{"real_time", seconds * 1e9}, {"cpu_time", seconds * 1e9}, {"iterations", iterations}};
+}
+
+void add_samples(const json& record, Runs& runs) {
+  const json times = record.value("/samples/time_s"_json_pointer, json::array());
+  const json instances = record.value("/samples/instance_time_s"_json_pointer, json::array());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double seconds = times[i].get<double>();
+    json entry = timed(seconds, 1);
+    for (std::size_t k = 0; k < instances.size(); ++k) entry[fmt::format("instance_{}_s", k + 1)] = instances[k].at(i);
+    if (record.contains("credited_flops"))
+      entry["flops_per_second"] = record.at("credited_flops").get<double>() / seconds;
+    runs.entries.push_back(std::move(entry));
+  }
+}
+
+void add_component_samples(const json& benchmark, Runs& runs) {
+  const json numbers = benchmark.value("numbers", json::object());
+  for (const auto& time : benchmark.at("time_s")) {
+    const double seconds = time.get<double>();
+    json entry = timed(seconds, benchmark.value("iterations", json(1)));
+    if (numbers.contains("bytes")) entry["bytes_per_second"] = numbers["bytes"].get<double>() / seconds;
+    if (numbers.contains("flops")) entry["flops_per_second"] = numbers["flops"].get<double>() / seconds;
+    if (benchmark.value("emulated", false)) entry["label"] = "emulated";
+    runs.entries.push_back(std::move(entry));
+  }
+}
+
 }  // namespace
 
 CsvExport::CsvExport(std::ostream& out) : out_(out) {
-  out_ << fmt::format("{},repetition,time_s,instance_time_s\n", fmt::join(index_columns(), ","));
+  out_ << fmt::format("{},repetition,time_s,instance_time_s,benchmark,kernel,labels,numbers,iterations\n",
+                      fmt::join(index_columns(), ","));
 }
 
 void CsvExport::add(const json& record, const std::string& name) {
   std::string line;
   for (const auto& value : index_row(record, name)) line += shown(value) + ',';
+  const json benchmarks = record.value("benchmarks", json::array());
+  for (const auto& benchmark : benchmarks) add_benchmark(line, benchmark);
+  if (!benchmarks.empty()) return;
   const json times = record.value("/samples/time_s"_json_pointer, json::array());
   const json instances = record.value("/samples/instance_time_s"_json_pointer, json::array());
-  if (times.empty()) out_ << line << ",,\n";
+  if (times.empty()) out_ << line << ",,,,,,,\n";
   for (std::size_t repetition = 0; repetition < times.size(); ++repetition) {
     out_ << line << repetition << ',' << times[repetition].dump() << ',';
     for (std::size_t i = 0; i < instances.size(); ++i)
       out_ << (i == 0 ? "" : ";") << instances[i].at(repetition).dump();
-    out_ << '\n';
+    out_ << ",,,,,\n";
   }
 }
 
+void CsvExport::add_benchmark(const std::string& line, const json& benchmark) {
+  const std::string rest = fmt::format(
+      "{},{},{},{},{}", quoted(benchmark.value("name", "")), quoted(benchmark.value("kernel", "")),
+      quoted(benchmark.value("labels", json::object()).dump()),
+      quoted(benchmark.value("numbers", json::object()).dump()), benchmark.value("iterations", json()).dump());
+  std::size_t repetition = 0;
+  for (const auto& time : benchmark.at("time_s"))
+    out_ << line << repetition++ << ',' << time.dump() << ",," << rest << '\n';
+}
+
 std::string benchmark_name(const json& point) {
-  const json contract = point.value("contract", json::object());
-  std::string name =
-      fmt::format("{}/{}/{}/{}/{}/{}/{}/ranks:{}/grid:{}/threads:{}/instances:{}/placement:{}/{}/{}/{}",
-                  point.value("variant", "?"), point.value("exchange", "?"), point.value("local_fft", "?"),
-                  joined(point.value("shape", json::array())), point.value("precision", "?"), point.value("kind", "?"),
-                  point.value("direction", "?"), point.value("ranks", 0), joined(point.value("grid", json("auto"))),
-                  point.value("threads", 1), point.value("instances", 1), point.value("placement", "all"),
-                  contract.value("layout", "?"), contract.value("buffers", "?"), contract.value("planner", "?"));
+  std::string name = point.contains("component")
+                         ? fmt::format("{}/ranks:{}", point.value("component", "?"), point.value("ranks", 0))
+                         : transform_name(point);
   const json parameters = point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())
     name += fmt::format("/{}:{}", key, value.is_string() ? value.get<std::string>() : value.dump());
@@ -74,70 +163,41 @@ std::string benchmark_name(const json& point) {
 
 json benchmark_export(const std::vector<json>& records, const std::string& executable) {
   json context{{"executable", executable}, {"json_schema_version", 1}};
-  std::map<std::string, std::vector<const json*>> by_name;
+  std::map<std::string, Runs> by_name;
+  const auto runs_of = [&](const json& record, const std::string& name) -> Runs& {
+    Runs& runs = by_name[name];
+    runs.threads = record.at("point").value("ranks", std::size_t{1});
+    return runs;
+  };
   for (const auto& record : records) {
-    by_name[benchmark_name(record.at("point"))].push_back(&record);
-    const json machine = record.value("/provenance/identity/machine"_json_pointer, json::object());
-    if (context.contains("num_cpus") || !machine.contains("cores")) continue;
-    context["num_cpus"] = machine["cores"];
-    context["mhz_per_cpu"] = static_cast<int>(record.value("/provenance/volatile/cpu_mhz"_json_pointer, 0.0));
-    const std::string governor = record.value("/provenance/volatile/governor"_json_pointer, "");
-    if (!governor.empty()) context["cpu_scaling_enabled"] = governor != "performance";
-    const std::string build = record.value("/provenance/identity/code/build_type"_json_pointer, "");
-    context["library_build_type"] = build == "Debug" ? "debug" : "release";
-    context["date"] = record.value("/provenance/volatile/started_at"_json_pointer, "");
-    const json hosts = record.value("/provenance/volatile/hosts"_json_pointer, json::array());
-    context["host_name"] = hosts.empty() ? json("") : hosts.front();
-    context["load_avg"] = json::array({record.value("/provenance/volatile/load_1min"_json_pointer, 0.0)});
-    context["caches"] = json::array();
-    for (const auto& cache : machine.value("caches", json::array()))
-      context["caches"].push_back({{"type", "Unified"},
-                                   {"level", cache.value("level", 0)},
-                                   {"size", cache.value("bytes", 0LL)},
-                                   {"num_sharing", cache.value("shared_by", 1)}});
+    describe_machine(record, context);
+    const std::string name = benchmark_name(record.at("point"));
+    if (record.contains("benchmarks"))
+      for (const auto& benchmark : record["benchmarks"])
+        add_component_samples(benchmark, runs_of(record, name + "/" + benchmark.value("name", "?")));
+    else if (record.contains("samples"))
+      add_samples(record, runs_of(record, name));
+    else
+      add_error(record, runs_of(record, name));
   }
   json benchmarks = json::array();
   std::size_t family = 0;
-  for (const auto& [name, launches] : by_name) {
-    std::size_t repetitions = 0;
-    for (const json* record : launches)
-      repetitions += record->value("/samples/time_s"_json_pointer, json::array()).size();
+  for (const auto& [name, runs] : by_name) {
+    const std::size_t repetitions = static_cast<std::size_t>(
+        std::ranges::count_if(runs.entries, [](const json& entry) { return !entry.contains("error_occurred"); }));
     std::size_t repetition = 0;
-    for (const json* record : launches) {
-      const json point = record->at("point");
+    for (const json& run : runs.entries) {
       json entry{{"name", name},
                  {"family_index", family},
                  {"per_family_instance_index", 0},
                  {"run_name", name},
                  {"run_type", "iteration"},
                  {"repetitions", std::max<std::size_t>(repetitions, 1)},
-                 {"iterations", 1},
-                 {"threads", point.value("ranks", 1)},
+                 {"repetition_index", run.contains("error_occurred") ? 0 : repetition++},
+                 {"threads", runs.threads},
                  {"time_unit", "ns"}};
-      const json times = record->value("/samples/time_s"_json_pointer, json::array());
-      if (times.empty()) {
-        const json verdict = record->value("verdict", json::object());
-        entry["repetition_index"] = 0;
-        entry["error_occurred"] = true;
-        entry["error_message"] = fmt::format("{}: {}", verdict.value("status", "?"), verdict.value("reason", ""));
-        entry["real_time"] = 0.0;
-        entry["cpu_time"] = 0.0;
-        entry["iterations"] = 0;
-        benchmarks.push_back(entry);
-      }
-      const json instances = record->value("/samples/instance_time_s"_json_pointer, json::array());
-      for (std::size_t of_launch = 0; of_launch < times.size(); ++of_launch) {
-        const json& time = times[of_launch];
-        entry["repetition_index"] = repetition++;
-        for (std::size_t i = 0; i < instances.size(); ++i)
-          entry[fmt::format("instance_{}_s", i + 1)] = instances[i].at(of_launch);
-        // Wall time of the slowest rank; processor time is not measured, and tools expect the key.
-        entry["real_time"] = time.get<double>() * 1e9;
-        entry["cpu_time"] = time.get<double>() * 1e9;
-        if (record->contains("credited_flops"))
-          entry["flops_per_second"] = record->at("credited_flops").get<double>() / time.get<double>();
-        benchmarks.push_back(entry);
-      }
+      entry.update(run);
+      benchmarks.push_back(std::move(entry));
     }
     ++family;
   }

@@ -8,7 +8,8 @@
 
 namespace fourscore {
 
-/// One CSV writer over many records: a line per repetition of a record with samples, one line for any other record.
+/// One CSV writer over many records: a line per repetition of a record with samples or of each of its benchmarks, one
+/// line for any other record.
 /// Quoted as RFC 4180.
 class CsvExport {
  public:
@@ -16,6 +17,7 @@ class CsvExport {
   void add(const nlohmann::json& record, const std::string& name);
 
  private:
+  void add_benchmark(const std::string& line, const nlohmann::json& benchmark);
   std::ostream& out_;
 };
 
@@ -25,7 +27,8 @@ class CsvExport {
 [[nodiscard]] nlohmann::json benchmark_export(const std::vector<nlohmann::json>& records,
                                               const std::string& executable);
 
-/// "pencil/alltoallv/fftw/128x96x100/double/c2c/forward/ranks:4/grid:auto/...": equal exactly for equal points.
+/// "pencil/alltoallv/fftw/128x96x100/double/c2c/forward/ranks:4/grid:auto/...", "memory_bench/ranks:2/kernels:copy":
+/// equal exactly for equal points. The benchmarks of a component add "/" and their own name.
 [[nodiscard]] std::string benchmark_name(const nlohmann::json& point);
 
 }  // namespace fourscore

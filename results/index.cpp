@@ -21,7 +21,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int index_version = 2;
+constexpr int index_version = 3;
 constexpr int busy_timeout_ms = 10000;
 
 // --- columns -------------------------------------------------------------------------------------------------------
@@ -96,6 +96,7 @@ const std::vector<Column>& columns() {
       text("campaign", "/campaign/id"),
       text("suite", "/campaign/suite"),
       integer("launch", "/campaign/launch"),
+      text("component", "/point/component"),
       text("variant", "/point/variant"),
       text("exchange", "/point/exchange"),
       text("local_fft", "/point/local_fft"),

@@ -28,7 +28,9 @@ class Checker {
     check_name();
     check_status();
     if (record_.contains("samples")) check_samples(record_["samples"]);
-    for (const auto& component : record_.value("isolated", json::array())) check_isolated(component);
+    for (const auto& component : record_.value("isolated", json::array()))
+      check_times(component, "isolated." + component.value("name", "?"));
+    check_benchmarks();
     if (record_.contains("timeline"))
       for (const auto& lane : record_["timeline"].at("lanes")) check_lane(lane);
     return std::move(problems_);
@@ -75,10 +77,15 @@ class Checker {
       say(fmt::format("status \"{}\" is not one of ok, wrong, skipped, failed, timeout", status));
       return;
     }
-    if ((status == "ok") != record_.contains("samples"))
+    const char* const times = is_component() ? "benchmarks" : "samples";
+    if ((status == "ok") != record_.contains(times))
       say(status == "ok"
-              ? "status is ok but there are no samples"
-              : fmt::format("status is {} but there are samples: only a verified result has a time", status));
+              ? fmt::format("status is ok but there are no {}", times)
+              : fmt::format("status is {} but there are {}: only a verified result has a time", status, times));
+    const char* const others = is_component() ? "samples" : "benchmarks";
+    if (record_.contains(others))
+      say(fmt::format("\"{}\" does not belong to the record of a {}", others,
+                      is_component() ? "component" : "transform"));
     if (status != "ok" && verdict.value("reason", "").empty())
       say(fmt::format("status is {} without a reason", status));
   }
@@ -135,8 +142,29 @@ class Checker {
       check_matrix(values, "samples.rank_phase_s." + phase, times.size());
   }
 
-  void check_isolated(const json& component) {
-    const std::string name = "isolated." + component.value("name", "?");
+  [[nodiscard]] bool is_component() const { return record_.contains("/point/component"_json_pointer); }
+
+  /// Each with its own name and its own repetitions, none of them zero or more than were asked for.
+  void check_benchmarks() {
+    const json benchmarks = record_.value("benchmarks", json::array());
+    if (record_.contains("benchmarks") && benchmarks.empty()) say("\"benchmarks\" is empty");
+    std::set<std::string> names;
+    const json asked = record_.value("/sampling/repetitions"_json_pointer, json());
+    for (const auto& benchmark : benchmarks) {
+      const std::string name = "benchmarks." + benchmark.at("name").get<std::string>();
+      if (!names.insert(name).second) say(name + " is there twice");
+      check_times(benchmark, name);
+      const json times = benchmark.value("time_s", json::array());
+      if (std::any_of(times.begin(), times.end(), [](const json& t) { return t.is_number() && !(t > 0); }))
+        say(name + ".time_s has a value that is no duration");
+      if (asked.is_number_integer() && times.size() > asked.get<std::size_t>())
+        say(fmt::format("{} has {} samples, {} repetitions were asked for", name, times.size(), asked.dump()));
+      if (!(benchmark.value("iterations", 0.0) >= 1)) say(name + " has no iterations");
+    }
+  }
+
+  /// time_s is the maximum over ranks of rank_s.
+  void check_times(const json& component, const std::string& name) {
     const json times = component.value("time_s", json());
     const json ranks = component.value("rank_s", json());
     if (!all_numbers(times) || times.empty()) {

@@ -7,6 +7,7 @@
 #include "hwcounters/counter.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/components.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/suite.hpp"
@@ -65,6 +66,15 @@ json suites() {
   return entries;
 }
 
+/// A parameter of a component program.
+std::string parameter_line(const json& parameter, std::size_t indent) {
+  std::string values;
+  for (const auto& value : parameter.value("values", json::array()))
+    values += (values.empty() ? " (" : ", ") + value.get<std::string>();
+  return fmt::format("\n{:<{}}    {}={}  {}{}{}", "", indent, parameter.value("name", ""),
+                     parameter.value("default", ""), parameter.value("summary", ""), values, values.empty() ? "" : ")");
+}
+
 void print(const json& entries) {
   std::size_t width = 0;
   for (const auto& entry : entries) width = std::max(width, entry.value("name", "").size());
@@ -73,6 +83,8 @@ void print(const json& entries) {
     if (entry.contains("points"))
       line += fmt::format(" ({} points x {} launches)", entry["points"].dump(), entry["launches"].dump());
     if (const std::string citation = entry.value("citation", ""); !citation.empty()) line += " [" + citation + "]";
+    for (const auto& parameter : entry.contains("needs_mpi") ? entry.value("parameters", json::array()) : json::array())
+      line += parameter_line(parameter, width);
     if (!entry.value("available", true))
       line += fmt::format("\n{:<{}}  cannot run here: {}", "", width, entry.value("reason", ""));
     fmt::print("{}\n", line);
@@ -87,6 +99,8 @@ int list(const ListOptions& options) {
     entries = launchers();
   else if (options.what == "suites")
     entries = suites();
+  else if (options.what == "components")
+    entries = component_cards();
   else
     entries = Bench(find_bench(options.bench)).list().value(options.what, json::array());
   if (options.json)
@@ -102,9 +116,9 @@ Command list_command() {
           "  fourscore list suites --json\n",
           10, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<ListOptions>();
-            app.add_option("what", options->what, "variants, exchanges, suites, counters or launchers")
+            app.add_option("what", options->what, "variants, exchanges, components, suites, counters or launchers")
                 ->required()
-                ->check(CLI::IsMember({"variants", "exchanges", "suites", "counters", "launchers"}));
+                ->check(CLI::IsMember({"variants", "exchanges", "components", "suites", "counters", "launchers"}));
             app.add_option("--bench", options->bench,
                            "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
                 ->type_name("FILE");

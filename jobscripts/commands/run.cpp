@@ -10,6 +10,7 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/paths.hpp"
+#include "jobscripts/point_keys.hpp"
 #include "jobscripts/runner.hpp"
 #include "jobscripts/summary.hpp"
 
@@ -34,6 +35,9 @@ struct RunOptions {
 
 std::string one_line(const Point& point) {
   const Problem& problem = point.problem;
+  if (!point.component.empty())
+    return fmt::format("{}, {} rank{}{}{}", point.component, point.ranks, point.ranks == 1 ? "" : "s",
+                       problem.parameters.empty() ? "" : ",", parameters_text(point));
   std::string line = fmt::format("{} {} {} {} {} {}, {} rank{}, grid {}, {} {} {}", point.variant, point.exchange,
                                  shape_text(problem.shape), to_string(problem.precision), to_string(problem.kind),
                                  to_string(problem.direction), point.ranks, point.ranks == 1 ? "" : "s",
@@ -42,8 +46,7 @@ std::string one_line(const Point& point) {
   if (problem.threads != 1) line += fmt::format(", {} threads", problem.threads);
   if (problem.instances != 1)
     line += fmt::format(", {} instances, placement {}", problem.instances, to_string(problem.placement));
-  for (const auto& [key, value] : problem.parameters) line += fmt::format(" {}={}", key, value);
-  return line;
+  return line + parameters_text(point);
 }
 
 int dry_run(const Campaign& campaign, const Archive& archive, bool as_json) {
@@ -113,12 +116,11 @@ int run(const RunOptions& options) {
   RunSettings settings;
   settings.launcher_options = {options.mpirun, usable_cores()};
   Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores);
-  settings.bench = find_bench(options.bench);
   settings.max_launches = options.max_launches;
   settings.quiet = options.quiet;
   settings.launcher = LauncherRegistry::instance().find(options.launcher);
   if (settings.launcher == nullptr) (void)LauncherRegistry::instance().get(options.launcher, "launcher");
-  const Campaign campaign = plan_campaign(std::move(suite), Bench(settings.bench), archive, options.campaign);
+  const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
   if (options.dry_run) return dry_run(campaign, archive, options.json);
   if (const std::string problem = settings.launcher->unavailable(settings.launcher_options); !problem.empty())
     throw EnvironmentError(fmt::format("launcher '{}': {}", options.launcher, problem));

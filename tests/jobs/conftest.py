@@ -23,9 +23,14 @@ class Fourscore:
         self.archive = folder / "archive"
         self.log = folder / "log"
         self.pids = folder / "pids"
+        self.components = folder / "components"
+        self.components.mkdir()
+        for name in ("alltoall_bench", "pairwise_bench"):
+            (self.components / name).symlink_to(HERE / "fake_component")
         self.environment = os.environ | {
             "FOURSCORE_ARCHIVE": str(self.archive),
             "FOURSCORE_BENCH": str(HERE / "fake_bench"),
+            "FOURSCORE_COMPONENTS": str(self.components),
             "FOURSCORE_MPIEXEC": str(HERE / "fake_mpirun"),
             "FAKE_LOG": str(self.log),
             "FAKE_PIDS": str(self.pids),

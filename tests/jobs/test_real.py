@@ -7,7 +7,11 @@ import pathlib
 import pytest
 
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-REAL = {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"]}
+REAL = {
+    "FOURSCORE_BENCH": str(BIN / "fft_bench"),
+    "FOURSCORE_COMPONENTS": str(BIN),
+    "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"],
+}
 FAULTY = REAL | {"FOURSCORE_BENCH": str(BIN / "fft_bench_faulty")}
 
 
@@ -113,4 +117,34 @@ def test_fft_bench_understands_every_point_of_the_shipped_suites(fourscore):
     assert {"variants", "crossover", "papers/czechowski2012/figure-2"} <= set(suites)
     for name in suites:
         planned = json.loads(fourscore("run", name, "--dry-run", "--json", environment=REAL).stdout)
-        assert planned["launches"], name
+        assert planned["launches"] or all("Google Benchmark" in s["reason"] for s in planned["skipped"]), name
+
+
+@pytest.mark.skipif(not (BIN / "pairwise_bench").exists(), reason="Google Benchmark is not here")
+def test_components_alone_are_measured_verified_and_exported(fourscore):
+    suite = fourscore.suite(
+        'name = "c"\nlaunches = 2\nrepetitions = 3\nmin_time_s = 0.001\n'
+        '[[component]]\nprogram = "pairwise_bench"\nranks = [1, 2]\nparameters = { sizes = "8,1KiB" }\n'
+        '[[component]]\nprogram = "alltoall_bench"\nranks = 2\n'
+        'parameters = { exchange = "p2p,mpi-alltoall", communicator = ["row", "world"], sizes = "64" }\n'
+    )
+    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    assert result["counts"] == {"ok": 6, "skipped": 1}
+    fourscore("verify")
+    ok = [r for r in fourscore.records().values() if r["verdict"]["status"] == "ok"]
+    assert all(len(b["time_s"]) == 3 and len(b["rank_s"]) == 2 for r in ok for b in r["benchmarks"])
+    assert all(r["sampling"]["min_time_s"] == 0.001 and r["harness"]["launch_s"] > 0 for r in ok)
+    lines = fourscore("export", "--format", "csv").stdout.splitlines()
+    assert len(lines) == 1 + 1 + 2 * 3 * (4 + 2 + 2)
+    planned = json.loads(fourscore("run", suite, "--dry-run", "--json", environment=REAL).stdout)
+    assert len(planned["launches"]) == 6 and all(launch["done"] for launch in planned["launches"])
+
+
+def test_real_component_programs_are_listed_with_their_parameters(fourscore):
+    listed = {e["name"]: e for e in json.loads(fourscore("list", "components", "--json", environment=REAL).stdout)}
+    assert {"alltoall_bench", "memory_bench", "pairwise_bench"} <= listed.keys() and "region_bench" not in listed
+    for entry in listed.values():
+        if entry["available"]:
+            assert entry["summary"] and all(p["name"] and p["summary"] for p in entry["parameters"])
+        else:
+            assert entry["reason"]

@@ -157,6 +157,30 @@ TEST(Suite, C2rIsR2cBackwardInListsAndConditions) {
   EXPECT_EQ(parsed(sweep + "exclude = [{ kind = \"r2c\" }]\n").points.size(), 1U);
 }
 
+TEST(Suite, ComponentsAreAProductOfProgramsRanksAndParameters) {
+  const Suite suite = parse_suite(
+      "name = \"s\"\n[defaults]\nranks = 3\n[[component]]\nprogram = [\"b\", \"a\"]\nranks = [1, \"cores\"]\n"
+      "parameters = { x = [\"1,2\", 3] }\nexclude = [{ program = \"a\", parameters = { x = 3 } }]\n",
+      "s.toml", 4);
+  EXPECT_THAT(column(suite, "program"), ElementsAre("b", "b", "b", "b", "a", "a"));
+  EXPECT_THAT(column(suite, "ranks"), ElementsAre("1", "1", "4", "4", "1", "4"));
+  EXPECT_THAT(column(suite, "parameters.x"), ElementsAre("1,2", "3", "1,2", "3", "1,2", "1,2"));
+  EXPECT_EQ(point_json(suite.points.front()),
+            (nlohmann::json{{"component", "b"}, {"ranks", 1}, {"parameters", {{"x", "1,2"}}}}));
+  EXPECT_EQ(suite.component_values.size(), 2U * (1 + 2));
+  EXPECT_EQ(suite.component_values.front().line, 5U);
+  EXPECT_THAT(point_options(suite.points.front()), ElementsAre("--parameter", "x=1,2"));
+}
+
+TEST(Suite, ComponentsStandAfterSweepsAndEqualOnesAreKeptOnce) {
+  const Suite suite = parse_suite(
+      "name = \"s\"\nmax_oversubscription = 1.0\n[[component]]\nprogram = \"a\"\nranks = [1, 8]\n[[component]]\n"
+      "program = \"a\"\nranks = 1\n[[sweep]]\nvariant = \"v\"\nshape = \"4\"\nranks = 1\n",
+      "s.toml", 4);
+  EXPECT_THAT(column(suite, "program"), ElementsAre("", "a"));
+  EXPECT_EQ(suite.dropped_oversubscribed, 1U);
+}
+
 TEST(Schedule, EveryRoundHasEveryPointOnceInAFreshOrder) {
   const auto schedule = schedule_launches(20, 5, LaunchOrder::random, 3);
   ASSERT_EQ(schedule.size(), 100U);
