@@ -32,9 +32,10 @@ struct CacheGeometry {
 /// What a user asks of a backend.
 struct CounterRequest {
   std::string backend = "none";
-  std::string group;             ///< empty: the backend's default
-  std::filesystem::path groups;  ///< folder of group files; empty: the one of this installation
-  CacheGeometry cache;           ///< for backends that simulate one
+  std::string group;                   ///< empty: the backend's default
+  std::filesystem::path groups;        ///< folder of group files; empty: the one of this installation
+  CacheGeometry cache;                 ///< for backends that simulate one
+  std::vector<std::string> buckets{};  ///< what the caller calls its buckets, for a backend that passes the names on
 };
 
 /// The request cannot be met because of what it says: an unknown event or group, an impossible cache. Exit code 2.
@@ -74,6 +75,8 @@ class CounterSession {
   virtual void stop() = 0;
   /// [bucket][event, in the group's order], of the last run of each pass. Throws CounterError when a read failed.
   [[nodiscard]] virtual std::vector<std::vector<EventCount>> counts() const = 0;
+  /// Why counts() holds nothing though all went well: somebody else counts. Empty for a session that counts itself.
+  [[nodiscard]] virtual std::string uncounted() const { return {}; }
   /// Whether some event had the counter for only part of the time, so that its count is an extrapolation.
   [[nodiscard]] virtual bool multiplexed() const { return false; }
 };
