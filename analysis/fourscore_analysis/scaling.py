@@ -63,11 +63,11 @@ def strong_series(points: Iterable[Point]) -> list[list[Series]]:
 
 
 def weak_series(points: Iterable[Point]) -> list[list[Series]]:
-    """Series with the same elements a rank at two or more rank counts, grouped by contract and elements a rank. Where a
-    series could take several shapes at a rank count, it takes the most cubic."""
+    """Series with the same elements a rank and as many extents at two or more rank counts, grouped by contract and
+    elements a rank. Where a series could take several shapes at a rank count, it takes the most cubic."""
     measured = [point for point in points if point.measured]
     found = []
-    for group in group_by(measured, lambda point: (point.cell.contract, point.setting)):
+    for group in group_by(measured, lambda point: (point.cell.contract, point.setting, len(point.cell.shape))):
         for chain in _equal_work(group):
             series = []
             for of_method in group_by(chain, lambda point: _scaling_method(point)):

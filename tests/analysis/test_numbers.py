@@ -78,6 +78,12 @@ def test_speedup_and_efficiency_are_against_the_fewest_ranks():
     assert series.strong_efficiency() == [1.0, 0.8, 0.5]
 
 
+def test_weak_scaling_joins_no_shapes_of_different_dimensions():
+    maker, cases = Maker(), (((64, 64), 1), ((16, 16, 32), 2))  # 4096 elements a rank, both
+    records = [timed(maker, make_point(shape=shape, ranks=ranks), 0, 1.0) for shape, ranks in cases]
+    assert weak_series(group_points(campaign_of(*records))) == []
+
+
 def test_weak_efficiency_is_credited_flops_a_rank_over_that_of_the_fewest_ranks():
     maker = Maker()
     cases = (((8, 8, 8), 1, 1.0), ((16, 8, 8), 2, 2.0), ((16, 16, 16), 2, 9.0))
