@@ -161,20 +161,28 @@ std::vector<SplitPlanner::Candidate> SplitPlanner::candidates(const Work& work) 
     add_splits(list, work);
   else
     add_buffered(list, work);
-  // Threads share one plan over everything with less waiting than one for each of its passes, and planning it takes
-  // long: it gets time first, but not all.
   const bool direct_first = spec_.threads > 1;
-  const double share = direct_first ? 0.6 : 1;
-  list.push_back({"direct", [this, work, share] {
-                    return library_.plan(
-                        work, spec_.effort == Effort::measure ? std::max(share * remaining_s(), least_limit_s) : -1);
-                  }});
+  list.push_back(
+      {"direct", [this, work, direct_first] { return direct_first ? plan_beside(work) : plan_within(work); }});
   if (direct_first) std::rotate(list.begin(), list.end() - 1, list.end());
   // FFTW's own planes are the better guess where nothing is timed.
   if (!direct_first && work.axes.size() == 2 && spec_.effort == Effort::estimate)
     std::rotate(list.begin(), list.end() - 1, list.end());
   if (work.in != work.out) add_copies(list, work);
   return list;
+}
+
+PassPtr SplitPlanner::plan_within(const Work& work) const {
+  return library_.plan(work, spec_.effort == Effort::measure ? std::max(remaining_s(), least_limit_s) : -1);
+}
+
+/// Threads share one plan over everything with less waiting than one for each of its passes. Planning it takes long,
+/// and a library that is stopped in it leaves a bad one: it has time of its own.
+PassPtr SplitPlanner::plan_beside(const Work& work) {
+  const auto start = Clock::now();
+  PassPtr pass = library_.plan(work, spec_.effort == Effort::measure ? 2 * budget_s(spec_) : -1);
+  deadline_ += Clock::now() - start;
+  return pass;
 }
 
 /// Blocks of adjacent columns, for one axis with a stride. One thread only: blocks share a scratch.
@@ -202,7 +210,7 @@ PassPtr SplitPlanner::plan_buffered(const Work& work, Index width, bool streamin
   const auto plan_block = [&](Index block_width) {
     Work block{
         {{axis.count, block_width, block_width}}, {{block_width, 1, 1}}, scratch->data(), scratch->data(), false, 0};
-    return library_.plan(block, spec_.effort == Effort::measure ? std::max(remaining_s(), least_limit_s) : -1);
+    return plan_within(block);
   };
   const Index rest = columns % width;
   PassPtr pass =

@@ -54,6 +54,8 @@ class SplitPlanner {
 
   [[nodiscard]] PassPtr choose(const Work& work);
   [[nodiscard]] std::vector<Candidate> candidates(const Work& work);
+  [[nodiscard]] PassPtr plan_within(const Work& work) const;
+  [[nodiscard]] PassPtr plan_beside(const Work& work);
   void add_buffered(std::vector<Candidate>& list, const Work& work);
   void add_splits(std::vector<Candidate>& list, const Work& work);
   void add_copies(std::vector<Candidate>& list, const Work& work);
