@@ -27,6 +27,13 @@ std::map<std::string, std::string> exchange_parameters() {
   return names;
 }
 
+bool read_by_any(const std::vector<std::string>& exchanges, const std::string& parameter) {
+  return std::ranges::any_of(exchanges, [&](const std::string& exchange) {
+    const auto* method = ExchangeRegistry::instance().find(exchange);
+    return method != nullptr && std::ranges::count(method->parameters(), parameter) > 0;
+  });
+}
+
 std::vector<std::string> all_exchanges() {
   auto names = ExchangeRegistry::instance().names();
   names.insert(names.end(), collective_names().begin(), collective_names().end());
@@ -75,11 +82,7 @@ Asked::Asked(const Parameters& given, int ranks)
     given.refuse("precision", "only the elements of a 'shape' have a precision; expected a shape, or no precision");
   for (const auto& [name, exchange] : exchange_parameters()) {
     if (!given.given(name)) continue;
-    if (std::ranges::none_of(exchanges, [&](const std::string& used) {
-          const auto* method = ExchangeRegistry::instance().find(used);
-          return method != nullptr && std::ranges::count(method->parameters(), name) > 0;
-        }))
-      given.refuse(name, fmt::format("it is {}, which is not asked for", exchange));
+    if (!read_by_any(exchanges, name)) given.refuse(name, fmt::format("it is {}, which is not asked for", exchange));
     parameters.parameters[name] = given.text(name);
   }
 }
