@@ -88,6 +88,8 @@ class CounterBackend {
   [[nodiscard]] virtual std::string summary() const = 0;
   /// Why it cannot count on this machine; empty when it can.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
+  /// What it cannot count on this machine although it can count something; empty where nothing of the kind is known.
+  [[nodiscard]] virtual std::string limited() const { return {}; }
   /// The group asked for where none is named; empty for a backend that counts nothing.
   [[nodiscard]] virtual std::string default_group() const { return {}; }
   /// Whether counts and times are of a simulated machine.

@@ -189,10 +189,11 @@ class Perf : public CounterBackend {
     const int descriptor = places_.kernel->open(attributes_of(clock, clock.counters[0].encoding), 0, -1);
     if (descriptor < 0) return explain(-descriptor, clock, clock.counters[0], places_.proc);
     places_.kernel->close(descriptor);
-    if (!pmus_.has_core_counters())
-      return "the processor shows no hardware counters, as in most virtual machines; group SOFTWARE alone can be "
-             "counted";
     return {};
+  }
+  [[nodiscard]] std::string limited() const override {
+    if (pmus_.has_core_counters()) return {};
+    return "the processor shows no hardware counters, as in most virtual machines: group SOFTWARE alone can be counted";
   }
 
   [[nodiscard]] std::unique_ptr<CounterSession> open(const std::vector<EventSpec>& specs,
