@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+from fourscore_analysis.component_records import ComponentRun
+from fourscore_analysis.record_basics import Run
 from fourscore_analysis.records import Launch, RecordError, read_record
 
 _SERIAL_BELOW = 200  # files; starting processes costs more than reading so few
@@ -33,15 +35,22 @@ class Unreadable:
 
 @dataclass(slots=True)
 class Campaign:
-    """Every usable launch of one campaign, in the order of file names, and the files that could not be used."""
+    """Every usable launch of one campaign, in the order of file names, those of transforms and those of components
+    alone, and the files that could not be used."""
 
     name: str
     suite: str
     launches: list[Launch] = field(default_factory=list)
+    components: list[ComponentRun] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     planned: tuple[int, int] | None = (
         None  # points and launches of each, as campaign.json says; None where it is missing
     )
+
+    @property
+    def runs(self) -> list[Run]:
+        """Launches of both kinds."""
+        return [*self.launches, *self.components]
 
     @property
     def planned_records(self) -> int | None:
@@ -49,7 +58,7 @@ class Campaign:
         if self.planned is None:
             return None
         points, launches = self.planned
-        skipped = {launch.point_id for launch in self.launches if launch.status == "skipped"}
+        skipped = {launch.point_id for launch in self.runs if launch.status == "skipped"}
         return len(skipped) + (points - len(skipped)) * launches
 
 
@@ -107,12 +116,12 @@ def _suite_and_start(folder: Path) -> tuple[str, str]:
     )
     for entry in entries:
         try:
-            launch = read_record(Path(entry.path), entry.name)
+            run = read_record(Path(entry.path), entry.name)
         except RecordError:
             continue
-        started = launch.volatile.get("started_at", "")
-        if started or launch.status == "skipped":
-            return launch.suite, str(started)
+        started = run.volatile.get("started_at", "")
+        if started or run.status == "skipped":
+            return run.suite, str(started)
     return _SUITE_OF_NAME.sub("", folder.name), ""
 
 
@@ -132,8 +141,8 @@ def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = No
     else:
         _collect(campaigns, map(_read_chunk, chunks))
     for campaign in campaigns.values():
-        if campaign.launches:
-            campaign.suite = campaign.launches[0].suite
+        if campaign.runs:
+            campaign.suite = campaign.runs[0].suite
     return list(campaigns.values())
 
 
@@ -142,30 +151,31 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _collect(campaigns: dict[str, Campaign], results: Iterable[tuple[str, list[Launch], list[Unreadable]]]) -> None:
+def _collect(campaigns: dict[str, Campaign], results: Iterable[tuple[str, list[Run], list[Unreadable]]]) -> None:
     identities: dict[str, dict] = {}
-    for name, launches, unreadable in results:
-        for launch in launches:  # one object per distinct identity
-            launch.identity = identities.setdefault(launch.identity_hash, launch.identity)
-        campaigns[name].launches += launches
+    for name, runs, unreadable in results:
+        for run in runs:  # one object per distinct identity
+            run.identity = identities.setdefault(run.identity_hash, run.identity)
+        campaigns[name].launches += [run for run in runs if isinstance(run, Launch)]
+        campaigns[name].components += [run for run in runs if isinstance(run, ComponentRun)]
         campaigns[name].unreadable += unreadable
 
 
-def _read_chunk(chunk: tuple[str, str, list[str]]) -> tuple[str, list[Launch], list[Unreadable]]:
+def _read_chunk(chunk: tuple[str, str, list[str]]) -> tuple[str, list[Run], list[Unreadable]]:
     archive, name, files = chunk
-    launches: list[Launch] = []
+    runs: list[Run] = []
     unreadable: list[Unreadable] = []
     seen: dict[str, dict] = {}
     for file in files:
         relative = f"records/{name}/{file}"
         try:
-            launch = read_record(Path(archive, relative), relative)
+            run = read_record(Path(archive, relative), relative)
         except RecordError as error:
             unreadable.append(Unreadable(relative, str(error)))
             continue
-        launch.identity = seen.setdefault(launch.identity_hash, launch.identity)
-        launches.append(launch)
-    return name, launches, unreadable
+        run.identity = seen.setdefault(run.identity_hash, run.identity)
+        runs.append(run)
+    return name, runs, unreadable
 
 
 def _planned(archive: Path, name: str) -> tuple[int, int] | None:

@@ -105,6 +105,7 @@ def _report(options: argparse.Namespace) -> int:
                             "records": section.counts,
                             "findings": section.findings,
                         }
+                        | section.counted_json()
                         for section in report.sections
                     ],
                     "unreadable": [{"file": file.file, "reason": file.reason} for file in unreadable],

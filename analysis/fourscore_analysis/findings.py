@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fourscore_analysis.points import REFERENCE, Comparison, Point
+from fourscore_analysis.traffic_findings import no_time_reason, traffic_findings
 from fourscore_analysis.units import percent_text, range_text, ranks_text, ratio_text, shape_text, time_text
 from fourscore_analysis.view import View
 
@@ -30,10 +31,13 @@ def findings(view: View) -> list[str]:
         by_contract.values(),
         key=lambda group: (-max(one.cell.elements for one in group), -sum(len(one.ranked) for one in group)),
     )
-    sentences = [finding(group, view.subtitle(group[0])) for group in groups[:MOST_SENTENCES]] or [finding([])]
+    sentences = [finding(group, view.subtitle(group[0])) for group in groups[:MOST_SENTENCES]]
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more contracts are in the tables.")
-    return sentences
+    counted = traffic_findings(view)
+    if not sentences:
+        return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
+    return sentences + counted
 
 
 def finding(found: list[Comparison], contract: str = "") -> str:

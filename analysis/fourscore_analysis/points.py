@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from fourscore_analysis.archive import Campaign
 from fourscore_analysis.records import STATUSES, Cell, Contract, Launch, Method, Traffic
@@ -14,6 +15,7 @@ from fourscore_analysis.stats import Spread, spread
 from fourscore_analysis.units import ranks_text, shape_text
 
 REFERENCE = "fftw-mpi"
+Member = TypeVar("Member")
 GPU_COPIES = ("h2d", "d2h")
 
 
@@ -29,7 +31,17 @@ class Point:
 
     @cached_property
     def measured(self) -> list[Launch]:
-        return [launch for launch in self.launches if launch.status == "ok"]
+        """Launches with a time. The times of a simulated run are of no machine: it only counts."""
+        return [launch for launch in self.launches if launch.status == "ok" and not launch.simulated]
+
+    @cached_property
+    def counted(self) -> list[Launch]:
+        """Launches that counted their memory traffic, simulated or not."""
+        return [
+            launch
+            for launch in self.launches
+            if launch.status == "ok" and launch.counters and not launch.counters.unavailable
+        ]
 
     @cached_property
     def time(self) -> Spread | None:
@@ -83,7 +95,7 @@ class Point:
     @cached_property
     def plan(self) -> Spread | None:
         """Planning time over launches, seconds."""
-        times = [launch.plan_s for launch in self.launches if launch.plan_s is not None]
+        times = [launch.plan_s for launch in self.launches if launch.plan_s is not None and not launch.simulated]
         return spread(times) if times else None
 
     @cached_property
@@ -241,11 +253,11 @@ def _order(cell: Cell, setting: str) -> tuple:
     return (contract_terms(cell.contract), setting, cell.elements, cell.shape, cell.ranks)
 
 
-def group_by(points: Iterable[Point], key: Callable[[Point], object]) -> list[list[Point]]:
-    """Points with an equal key together, in order of first appearance."""
-    found: dict[object, list[Point]] = defaultdict(list)
-    for point in points:
-        found[key(point)].append(point)
+def group_by(members: Iterable[Member], key: Callable[[Member], object]) -> list[list[Member]]:
+    """Members with an equal key together, in order of first appearance."""
+    found: dict[object, list[Member]] = defaultdict(list)
+    for member in members:
+        found[key(member)].append(member)
     return list(found.values())
 
 

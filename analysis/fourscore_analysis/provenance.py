@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fourscore_analysis.points import Comparison
-from fourscore_analysis.records import Launch
+from fourscore_analysis.record_basics import Run
 from fourscore_analysis.units import bytes_text, digits
 
 PARTS = ("machine", "code", "launch")
@@ -59,7 +59,7 @@ def _cache_text(cache: Any) -> str:
     return f"L{cache.get('level', '?')} {bytes_text(cache.get('bytes'))} for {cache.get('shared_by', '?')}"
 
 
-def identity_parts(launches_of: dict[str, list[Launch]]) -> list[IdentityPart]:
+def identity_parts(launches_of: dict[str, list[Run]]) -> list[IdentityPart]:
     """Each distinct machine, build and launch of the measured launches, once. `launches_of` is by campaign."""
     found: dict[tuple[str, str], IdentityPart] = {}
     for campaign, launches in launches_of.items():
@@ -78,7 +78,7 @@ def identity_parts(launches_of: dict[str, list[Launch]]) -> list[IdentityPart]:
     return sorted(found.values(), key=lambda entry: PARTS.index(entry.part))
 
 
-def differences(launches: Iterable[Launch], part: str) -> list[Difference]:
+def differences(launches: Iterable[Run], part: str) -> list[Difference]:
     """Fields of an identity's `part` that differ between the measured launches."""
     counts: dict[str, int] = defaultdict(int)
     identities: dict[str, dict[str, str]] = {}
@@ -114,7 +114,7 @@ def launch_differences(found: Iterable[Comparison]) -> list[Difference]:
     return [Difference(name, sorted(values.items(), key=lambda item: -item[1])) for name, values in merged.items()]
 
 
-def volatile_ranges(launches: Iterable[Launch]) -> list[tuple[str, str]]:
+def volatile_ranges(launches: Iterable[Run]) -> list[tuple[str, str]]:
     """What is kept but never compared: numbers as minimum and maximum, texts as the distinct values."""
     collected: dict[str, list[Any]] = defaultdict(list)
     for launch in launches:

@@ -1,4 +1,5 @@
-"""One record file as a Launch: validated, reduced to what tables and plots need. The schema is in results/README.md."""
+"""One record file as a Launch (or a ComponentRun): validated, reduced to what tables and plots need. The schema is in
+results/README.md."""
 
 from __future__ import annotations
 
@@ -10,15 +11,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from fourscore_analysis.component_records import ComponentRun, is_component, read_component
+from fourscore_analysis.record_basics import HARNESS_STAGES, STATUSES, RecordError, Run, median_of, run_values, text_of
+from fourscore_analysis.traffic_records import Counters, read_counters, read_least_bytes
+
+__all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "parse_record", "read_record"]
+
 SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 1
-STATUSES = ("ok", "wrong", "failed", "timeout", "skipped")
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
-HARNESS_STAGES = ("launch_s", "init_s", "plan_s", "verify_s", "measure_s", "timeline_s", "isolate_s", "write_s")
-
-
-class RecordError(ValueError):
-    """A file that cannot be used as a record; the message is the reason, without the file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +120,12 @@ class Timeline:
     lanes: tuple[Lane, ...]
 
 
-@dataclass(slots=True)
-class Launch:
-    """One record. Times in seconds; sample arrays are in time order."""
+@dataclass(slots=True, kw_only=True)
+class Launch(Run):
+    """One record of a transform. Times in seconds; sample arrays are in time order."""
 
-    file: str
-    suite: str
-    point_id: str
-    launch: int
-    order: int
     cell: Cell
     method: Method
-    status: str
-    reason: str = ""
-    exit_status: int | None = None
-    signal: int | None = None
-    stderr_tail: str = ""
-    flags: tuple[str, ...] = ()
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
     instance_s: tuple[float, ...] = ()  # of several instances: each from the start of all to its own end; medians
@@ -144,26 +134,26 @@ class Launch:
     components: tuple[Component, ...] = ()
     plan_s: float | None = None
     credited_flops: float | None = None
+    formula_flops: float | None = None  # of the whole transform, as the paper counts them
     closure_worst: float | None = None
     memory: Memory = field(default_factory=Memory)
     traffic: Traffic | None = None
+    counters: Counters | None = None
+    least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
     timeline: Timeline | None = field(default=None, compare=False)
-    harness: dict[str, float] = field(default_factory=dict)
-    summaries: tuple[tuple[str, str], ...] = ()  # (name, "summary [citation]") of the cards
-    machine_hash: str = ""
-    code_hash: str = ""
-    launch_hash: str = ""
-    identity_hash: str = ""
-    volatile: dict[str, Any] = field(default_factory=dict)
-    identity: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        return "simulated" in self.flags or (self.counters is not None and self.counters.source.simulated)
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise RecordError(f"holds {name}, which is not a JSON number")
 
 
-def parse_record(text: str | bytes, file: str) -> Launch:
-    """The Launch in `text`. Raises RecordError with the reason when it is truncated, newer, or lacks a key."""
+def parse_record(text: str | bytes, file: str) -> Launch | ComponentRun:
+    """What `text` records: a transform, or a component alone. Raises RecordError with the reason when it is truncated,
+    newer, or lacks a key."""
     try:
         data = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
@@ -182,14 +172,16 @@ def parse_record(text: str | bytes, file: str) -> Launch:
     if version > SCHEMA_VERSION:
         raise RecordError(f"schema version {version} is newer than {SCHEMA_VERSION}, which this program reads")
     try:
-        return _launch(data, file)
+        return read_component(data, file) if is_component(data) else _launch(data, file)
+    except RecordError:
+        raise
     except KeyError as error:
         raise RecordError(f"lacks the key {error.args[0]!r}") from None
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         raise RecordError(f"a value has the wrong type or size: {error}") from None
 
 
-def read_record(path: Path, file: str) -> Launch:
+def read_record(path: Path, file: str) -> Launch | ComponentRun:
     """parse_record of a file; a file that cannot be opened is a RecordError too."""
     try:
         with path.open("rb") as stream:
@@ -199,56 +191,29 @@ def read_record(path: Path, file: str) -> Launch:
 
 
 def _launch(data: dict[str, Any], file: str) -> Launch:
-    point, verdict, campaign = data["point"], data["verdict"], data["campaign"]
-    status = verdict["status"]
-    if status not in STATUSES:
-        raise RecordError(f"status {status!r} is none of {', '.join(STATUSES)}")
-    provenance = data.get("provenance", {})
+    point, cost = data["point"], data.get("cost", {})
     launch = Launch(
-        file=file,
-        suite=_text(campaign["suite"]),
-        point_id=_text(data["point_id"]),
-        launch=int(campaign["launch"]),
-        order=int(campaign.get("order", 0)),
+        **run_values(data, file),
         cell=_cell(point),
         method=_method(point),
-        status=status,
-        reason=_text(verdict.get("reason", "")),
-        exit_status=verdict.get("exit_status"),
-        signal=verdict.get("signal"),
-        stderr_tail=_text(verdict.get("stderr_tail", "")),
-        flags=tuple(_text(flag) for flag in data.get("flags", ())),
         credited_flops=data.get("credited_flops"),
-        harness={
-            stage: float(data.get("harness", {})[stage]) for stage in HARNESS_STAGES if stage in data.get("harness", {})
-        },
-        summaries=_summaries(data.get("cards", {})),
-        machine_hash=provenance.get("machine_hash", ""),
-        code_hash=provenance.get("code_hash", ""),
-        launch_hash=provenance.get("launch_hash", ""),
-        identity_hash=provenance.get("identity_hash", ""),
-        volatile=dict(provenance.get("volatile", {})),
-        identity=dict(provenance.get("identity", {})),
+        formula_flops=cost.get("flops"),
     )
     if "plan" in data and "time_s" in data["plan"]:
         launch.plan_s = float(data["plan"]["time_s"])
     _read_memory(launch.memory, data.get("memory", {}))
-    if status == "ok":
+    if launch.status == "ok":
         _read_samples(launch, data["samples"])
-        launch.traffic = _traffic(data.get("cost", {}))
+        launch.traffic = _traffic(cost)
+        launch.counters = read_counters(data.get("counters"))
+        launch.least_bytes = read_least_bytes(cost)
         if "timeline" in data:
             launch.timeline = _timeline(data["timeline"])
         launch.components = tuple(
-            Component(_text(part["name"]), _text(part["phase"]), _median(part["time_s"]))
+            Component(text_of(part["name"]), text_of(part["phase"]), median_of(part["time_s"]))
             for part in data.get("isolated", ())
         )
     return launch
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, found {value!r}")
-    return value
 
 
 def _cell(point: dict[str, Any]) -> Cell:
@@ -262,13 +227,13 @@ def _cell(point: dict[str, Any]) -> Cell:
         raise RecordError(f"ranks is {ranks}, expected 1 or more")
     terms = point["contract"]
     contract = Contract(
-        layout=_text(terms["layout"]),
-        buffers=_text(terms["buffers"]),
-        normalisation=_text(terms.get("normalisation", "none")),
-        precision=_text(point["precision"]),
-        kind=_text(point["kind"]),
-        direction=_text(point["direction"]),
-        planner=_text(terms["planner"]),
+        layout=text_of(terms["layout"]),
+        buffers=text_of(terms["buffers"]),
+        normalisation=text_of(terms.get("normalisation", "none")),
+        precision=text_of(point["precision"]),
+        kind=text_of(point["kind"]),
+        direction=text_of(point["direction"]),
+        planner=text_of(terms["planner"]),
         threads=int(point.get("threads", 1)),
         instances=int(point.get("instances", 1)),
     )
@@ -279,23 +244,14 @@ def _method(point: dict[str, Any]) -> Method:
     grid = point.get("grid", "auto")
     parameters = point.get("parameters", {})
     return Method(
-        variant=_text(point["variant"]),
-        exchange=_text(point.get("exchange", "none")),
-        local_fft=_text(point.get("local_fft", "")),
+        variant=text_of(point["variant"]),
+        exchange=text_of(point.get("exchange", "none")),
+        local_fft=text_of(point.get("local_fft", "")),
         grid=grid if isinstance(grid, str) else "x".join(str(int(extent)) for extent in grid),
         parameters=", ".join(f"{name}={parameters[name]}" for name in sorted(parameters)),
-        placement=_text(point.get("placement", "all")) if int(point.get("instances", 1)) > 1 else "",
-        options=tuple((name, _text(parameters[name])) for name in sorted(parameters)),
+        placement=text_of(point.get("placement", "all")) if int(point.get("instances", 1)) > 1 else "",
+        options=tuple((name, text_of(parameters[name])) for name in sorted(parameters)),
     )
-
-
-def _summaries(cards: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    found = []
-    for card in cards.values():
-        if card.get("summary"):
-            citation = f" [{card['citation']}]" if card.get("citation") else ""
-            found.append((_text(card["name"]), f"{card['summary']}{citation}"))
-    return tuple(found)
 
 
 def _read_memory(memory: Memory, data: dict[str, Any]) -> None:
@@ -322,25 +278,17 @@ def _timeline(data: dict[str, Any]) -> Timeline:
     lanes = []
     for lane in data["lanes"]:
         begin_s, end_s = np.asarray(lane["begin_s"], dtype=float), np.asarray(lane["end_s"], dtype=float)
-        phases = tuple(_text(phase) for phase in lane["phase"])
+        phases = tuple(text_of(phase) for phase in lane["phase"])
         if not len(phases) == len(begin_s) == len(end_s):
             raise RecordError("timeline: columns of a lane differ in length")
         lanes.append(Lane(int(lane["rank"]), int(lane["lane"]), int(lane["dropped"]), phases, begin_s, end_s))
     clock = data["clock"]
     return Timeline(
         end_s=float(max(data["rank_end_s"])),
-        alignment=_text(clock["alignment"]),
+        alignment=text_of(clock["alignment"]),
         uncertainty_s=float(max(clock["uncertainty_s"])),
         lanes=tuple(lanes),
     )
-
-
-def _median(values: list[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    if not ordered:
-        raise ValueError("no samples")
-    return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
 
 
 def median_rows(values: np.ndarray) -> np.ndarray:
@@ -352,10 +300,10 @@ def median_rows(values: np.ndarray) -> np.ndarray:
 
 def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
     launch.time_s = tuple(float(value) for value in samples["time_s"])
-    launch.median_s = _median(samples["time_s"])
+    launch.median_s = median_of(samples["time_s"])
     if min(launch.time_s) <= 0:
         raise RecordError("samples.time_s holds a time that is not positive")
-    launch.instance_s = tuple(_median(times) for times in samples.get("instance_time_s", ()))
+    launch.instance_s = tuple(median_of(times) for times in samples.get("instance_time_s", ()))
     if "closure" in samples:
         launch.closure_worst = float(samples["closure"]["worst"])
     by_phase = samples.get("rank_phase_s", {})

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from fourscore_analysis import __version__, tables
+from fourscore_analysis import __version__, component_tables, tables, traffic_tables
+from fourscore_analysis.alpha_beta import alpha_betas
 from fourscore_analysis.archive import Campaign, InputError, read_campaigns, select_campaigns
 from fourscore_analysis.figures import DrawnPlot, draw_all
 from fourscore_analysis.findings import findings, wins
-from fourscore_analysis.points import setting_names
+from fourscore_analysis.points import group_by, setting_names
 from fourscore_analysis.provenance import (
     Difference,
     IdentityPart,
@@ -22,6 +24,7 @@ from fourscore_analysis.provenance import (
     launch_differences,
     volatile_ranges,
 )
+from fourscore_analysis.shelf import Shelf
 from fourscore_analysis.style import method_styles
 from fourscore_analysis.view import View
 
@@ -48,6 +51,11 @@ class Section:
     mixed: list[tuple[str, list[Difference]]]
     settings: list[tuple[str, str, str]]
     volatile: list[tuple[str, str]]
+    traffic: list[traffic_tables.TrafficTable]
+    uncounted: list[traffic_tables.UncountedRow]
+    constants: list[traffic_tables.ConstantTable]
+    bench: list[component_tables.BenchTable]
+    alpha_beta: list[component_tables.AlphaBetaRow]
     plots: list[DrawnPlot] = field(default_factory=list)
 
     @property
@@ -56,8 +64,16 @@ class Section:
 
     @property
     def flags(self) -> list[str]:
-        """Flags of any point, to explain them."""
-        return sorted({flag for point in self.view.measured for flag in point.flags})
+        """Flags of any launch, to explain them."""
+        return sorted({flag for run in self.campaign.runs for flag in run.flags})
+
+    def counted_json(self) -> dict[str, Any]:
+        """The constant A, and alpha and beta of messages, where the campaign has them."""
+        found = {
+            "constants": [one.as_json() for one in self.view.constants],
+            "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
+        }
+        return {name: values for name, values in found.items() if values}
 
 
 @dataclass
@@ -76,7 +92,7 @@ def build_report(
     plots_folder = plots_folder or page.with_name(f"{page.stem}-plots")
     campaigns = read_campaigns(archive, select_campaigns(archive, wanted))
     for campaign in campaigns:
-        if not campaign.launches:
+        if not campaign.runs:
             first = campaign.unreadable[0]
             raise InputError(f"campaign '{campaign.name}' has no readable record; {first.file}: {first.reason}")
     prepare_output(page, plots_folder)
@@ -86,12 +102,13 @@ def build_report(
     styles = method_styles(
         launch.method for campaign in campaigns for launch in campaign.launches if launch.status == "ok"
     )
+    shelf = Shelf(views)
     for view in views:
-        view.styles = styles
+        view.styles, view.shelf = styles, shelf
     sections = [section_of(view) for view in views]
     for section, plots in zip(sections, draw_all(views, plots_folder), strict=True):
         section.plots = plots
-    identities = identity_parts({campaign.name: campaign.launches for campaign in campaigns})
+    identities = identity_parts({campaign.name: campaign.runs for campaign in campaigns})
     report = Report(sections, identities, page, plots_folder)
     write_whole(page, render(report, archive))
     return report
@@ -99,7 +116,7 @@ def build_report(
 
 def default_plot_points(campaigns: list[Campaign]) -> int:
     """Points that the plots of each campaign draw, so that a large archive still becomes a report in seconds."""
-    if sum(len(campaign.launches) for campaign in campaigns) <= MANY_RECORDS:
+    if sum(len(campaign.runs) for campaign in campaigns) <= MANY_RECORDS:
         return PLOT_POINTS
     return max(1, FEW_PLOT_POINTS // len(campaigns))
 
@@ -131,30 +148,41 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def section_of(view: View) -> Section:
-    launches = view.campaign.launches
-    mixed = [(part, differences(launches, part)) for part in ("machine", "code")]
+    launches, runs = view.campaign.launches, view.campaign.runs
+    mixed = [("machine", differences(runs, "machine")), ("code", differences(launches, "code"))]
+    for of_program in group_by(view.campaign.components, lambda run: run.component):
+        mixed.append(("code", differences(of_program, "code")))
     mixed.append(("launch", launch_differences(view.comparisons)))
     return Section(
         view=view,
         findings=findings(view),
         wins=wins(view.comparisons),
-        counts=tables.status_counts(launches),
+        counts=tables.status_counts(runs),
         contract_tables=tables.contract_tables(view),
         troubles=tables.troubles(view),
         memory=tables.memory_rows(view),
         components=tables.component_rows(view),
-        harness=tables.harness_rows(launches),
+        harness=tables.harness_rows(runs),
         cards=tables.method_cards(view),
         mixed=[(part, found) for part, found in mixed if found],
         settings=[(name, machine, code) for (machine, code), name in setting_names(launches).items()],
-        volatile=volatile_ranges(launches),
+        volatile=volatile_ranges(runs),
+        traffic=traffic_tables.traffic_tables(view),
+        uncounted=traffic_tables.uncounted_rows(view),
+        constants=traffic_tables.constant_tables(view),
+        bench=component_tables.bench_tables(view),
+        alpha_beta=component_tables.alpha_beta_rows(view),
     )
 
 
 def machine_line(report: Report) -> str:
     """The machine and build in one line, when all campaigns share them."""
     machines = [flatten(dict(entry.fields)) for entry in report.identities if entry.part == "machine"]
-    codes = [flatten(dict(entry.fields)) for entry in report.identities if entry.part == "code"]
+    # A component is a program of its own beside the one that measures transforms.
+    builds = {launch.code_hash for section in report.sections for launch in section.campaign.launches}
+    entries = [entry for entry in report.identities if entry.part == "code"]
+    entries = [entry for entry in entries if entry.digest in builds] or entries[:1]
+    codes = [flatten(dict(entry.fields)) for entry in entries]
     if not machines or not codes:
         return ""
     if len(machines) > 1 or len(codes) > 1:
@@ -170,6 +198,12 @@ def machine_line(report: Report) -> str:
     return " · ".join(part for part in parts if part and part != "–")
 
 
+def flag_meanings(report: Report) -> dict[str, str]:
+    """What flags mean: the usual ones, and of the others those that a record has."""
+    found = {flag for section in report.sections for flag in section.flags}
+    return tables.FLAG_MEANINGS | {flag: text for flag, text in tables.RARE_FLAG_MEANINGS.items() if flag in found}
+
+
 def render(report: Report, archive: Path) -> str:
     """The page. All text of records passes Jinja's escaping."""
     environment = Environment(
@@ -182,7 +216,7 @@ def render(report: Report, archive: Path) -> str:
     started = [
         str(launch.volatile["started_at"])
         for section in report.sections
-        for launch in section.campaign.launches
+        for launch in section.campaign.runs
         if launch.volatile.get("started_at")
     ]
     return environment.get_template("report.html.j2").render(
@@ -191,7 +225,7 @@ def render(report: Report, archive: Path) -> str:
         machine=machine_line(report),
         first=min(started)[:16].replace("T", " ") if started else "",
         last=max(started)[:16].replace("T", " ") if started else "",
-        flag_meanings=tables.FLAG_MEANINGS,
+        flag_meanings=flag_meanings(report),
         open_rows=OPEN_TABLE_ROWS,
         open_pages=OPEN_PAGES,
         version=__version__,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fourscore_analysis.plots.inside_alone import compared_phases
 from fourscore_analysis.points import REFERENCE, Comparison, Point
-from fourscore_analysis.records import HARNESS_STAGES, STATUSES, Launch
+from fourscore_analysis.record_basics import HARNESS_STAGES, STATUSES, Run
 from fourscore_analysis.units import bytes_text, digits, percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.view import View
 
@@ -20,6 +20,11 @@ FLAG_MEANINGS = {
     "clock-suspect": "the system's clock source is a slow or jumping one, or the samples are under 1000 of its ticks",
     "open-breakdown": "the phases do not add up to the total within 2 %: do not trust the breakdown",
     "mixed-launch": "launches of this point were placed or started differently (see provenance)",
+}
+
+RARE_FLAG_MEANINGS = {  # explained where they occur
+    "simulated": "ran under a simulator, which counts: its times are of no machine and in no table or plot of times",
+    "emulated": "no accelerator took part: copies between host memories stand in, and say nothing about one",
 }
 
 
@@ -195,35 +200,32 @@ def _point_rows(one: Comparison) -> list[PointRow]:
     return rows
 
 
-def status_counts(launches: list[Launch]) -> dict[str, int]:
+def status_counts(launches: list[Run]) -> dict[str, int]:
     """How many launches ended how, those that occur."""
     return {status: count for status in STATUSES if (count := sum(launch.status == status for launch in launches))}
 
 
 def troubles(view: View) -> list[Trouble]:
-    """All that gave no time; launches of a point with the same reason together. wrong and failed first."""
-    found: dict[tuple, Trouble] = {}
+    """All that gave no result; launches of a point with the same reason together. wrong and failed first."""
+    ended: list[tuple[str, str, Run]] = []
     for point in view.points:
-        for launch in point.launches:
-            if launch.status == "ok":
-                continue
-            key = (launch.status, id(point), launch.reason, _ending(launch))
-            if key in found:
-                found[key].launches += 1
-                continue
-            found[key] = Trouble(
-                launch.status,
-                f"{point.label} · {shape_text(point.cell.shape)} · {point.cell.ranks} ranks",
-                view.contract_of(point),
-                1,
-                launch.reason or "no reason given",
-                _ending(launch),
-                launch.stderr_tail,
-            )
+        title = f"{point.label} · {shape_text(point.cell.shape)} · {point.cell.ranks} ranks"
+        ended += [(title, view.contract_of(point), launch) for launch in point.launches]
+    ended += [(run.title, "–", run) for run in view.campaign.components]
+    found: dict[tuple, Trouble] = {}
+    for title, contract, run in ended:
+        if run.status == "ok":
+            continue
+        key = (run.status, title, contract, run.reason, _ending(run))
+        if key in found:
+            found[key].launches += 1
+            continue
+        reason = run.reason or "no reason given"
+        found[key] = Trouble(run.status, title, contract, 1, reason, _ending(run), run.stderr_tail)
     return sorted(found.values(), key=lambda trouble: STATUSES.index(trouble.status))
 
 
-def _ending(launch: Launch) -> str:
+def _ending(launch: Run) -> str:
     if launch.signal:
         return f"signal {launch.signal}"
     return f"exit status {launch.exit_status}" if launch.exit_status else ""
@@ -280,10 +282,13 @@ def component_rows(view: View) -> list[ComponentRow]:
     return rows
 
 
-def harness_rows(launches: list[Launch]) -> list[HarnessRow]:
-    """What measuring cost, by stage: median and largest of a launch, sum over the campaign and its share."""
+def harness_rows(launches: list[Run]) -> list[HarnessRow]:
+    """What measuring cost, by stage: median and largest of a launch, sum over the campaign and its share. Simulated
+    launches are left out: what they cost is the simulator's."""
     values: dict[str, list[float]] = defaultdict(list)
     for launch in launches:
+        if launch.simulated:
+            continue
         for stage, seconds in launch.harness.items():
             values[stage].append(seconds)
     total = sum(sum(times) for times in values.values())
@@ -303,7 +308,7 @@ def harness_rows(launches: list[Launch]) -> list[HarnessRow]:
 def method_cards(view: View) -> list[tuple[str, str]]:
     """Variants and exchanges of the campaign with their one line and citation."""
     cards: dict[str, str] = {}
-    for launch in view.campaign.launches:
+    for launch in view.campaign.runs:
         for name, summary in launch.summaries:
             cards.setdefault(name, summary)
     return sorted(cards.items(), key=lambda card: (card[0] != REFERENCE, card[0]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SI_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 
 
@@ -44,6 +45,11 @@ def range_text(low: float, high: float) -> str:
     return f"{digits(low / size)}–{digits(high / size)} {name}"
 
 
+def bytes_unit(count: float) -> tuple[float, str]:
+    """The unit (its size in bytes, its name) in which `count` reads best."""
+    return next(((size, name) for size, name in _BYTE_UNITS if count >= size), (1.0, "B"))
+
+
 def bytes_text(count: float | None) -> str:
     """1.5 MiB"""
     if count is None:
@@ -52,6 +58,22 @@ def bytes_text(count: float | None) -> str:
         if count >= size:
             return f"{digits(count / size)} {name}"
     return f"{count:.0f} B"
+
+
+def rate_unit(rate: float, unit: str) -> tuple[float, str]:
+    """The SI unit (its size, its name) in which a rate in `unit` (B/s, FLOP/s) reads best."""
+    for size, prefix in _SI_PREFIXES:
+        if rate >= size * 0.9995:
+            return size, prefix + unit
+    return 1.0, unit
+
+
+def rate_text(rate: float | None, unit: str) -> str:
+    """8.12 GB/s"""
+    if rate is None:
+        return "–"
+    size, name = rate_unit(rate, unit)
+    return f"{digits(rate / size)} {name}"
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fourscore_analysis.archive import Campaign
+from fourscore_analysis.component_points import Bench
+from fourscore_analysis.constant import Constant, constants
+from fourscore_analysis.counting import CountedPoint, counted_points
 from fourscore_analysis.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.records import Method
+from fourscore_analysis.shelf import Shelf
 from fourscore_analysis.style import LineStyle
 
 ROWS_A_FACET = 24
@@ -15,11 +20,16 @@ ROWS_A_FACET = 24
 
 @dataclass
 class View:
-    """`plot_points` is how many points the plots of single points draw at most (0: all)."""
+    """`plot_points` is how many points the plots of single points draw at most (0: all). `shelf` holds the other
+    campaigns of the report."""
 
     campaign: Campaign
     plot_points: int
     styles: dict[Method, LineStyle] = field(default_factory=dict)
+    shelf: Shelf = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shelf = Shelf([self])
 
     @cached_property
     def points(self) -> list[Point]:
@@ -28,6 +38,36 @@ class View:
     @cached_property
     def measured(self) -> list[Point]:
         return [point for point in self.points if point.measured]
+
+    @cached_property
+    def counted(self) -> list[CountedPoint]:
+        """Points whose memory traffic was counted, by whom and how."""
+        return counted_points(self.points)
+
+    @cached_property
+    def constants(self) -> list[Constant]:
+        return constants(self.counted)
+
+    @cached_property
+    def traffic_points(self) -> list[CountedPoint]:
+        """Counted points but for lone lines of a constant A, which are drawn against their length alone."""
+        lines = {id(one) for constant in self.constants for one in constant.members}
+        rivals = Counter((one.point.cell, one.point.setting, one.source) for one in self.counted)
+        return [
+            one
+            for one in self.counted
+            if id(one) not in lines or rivals[one.point.cell, one.point.setting, one.source] > 1
+        ]
+
+    @cached_property
+    def bench(self) -> Bench:
+        """The components that were measured alone."""
+        return Bench(self.campaign.components)
+
+    @property
+    def point_count(self) -> int:
+        """Points of transforms and of components."""
+        return len(self.points) + len({run.point_id for run in self.campaign.components})
 
     @cached_property
     def comparisons(self) -> list[Comparison]:

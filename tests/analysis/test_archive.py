@@ -28,6 +28,10 @@ def test_the_made_up_records_follow_the_schema(example):
     records = (json.loads(path.read_text(encoding="utf-8")) for path in algorithms)
     traced = next(record for record in records if record["point"]["instances"] == 1)
     assert [error.message for error in validator.iter_errors(traced)] == []
+    for campaign in ("components-88888888",):
+        for path in sorted((example / f"records/{campaign}").glob("*-000.json")):
+            record = json.loads(path.read_text(encoding="utf-8"))
+            assert [error.message for error in validator.iter_errors(record)] == [], path
 
 
 def test_python_m_says_what_it_can_do():
@@ -46,7 +50,16 @@ def whole() -> dict:
 
 
 def test_the_newest_campaign_of_each_suite_is_the_default(example):
-    newest = ["algorithms-66666666", "breakdown-33333333", "peers-44444444", "strong-1a2b3c4d", "weak-22222222"]
+    newest = [
+        "algorithms-66666666",
+        "breakdown-33333333",
+        "components-88888888",
+        "fft-constant-99999999",
+        "peers-44444444",
+        "strong-1a2b3c4d",
+        "traffic-77777777",
+        "weak-22222222",
+    ]
     assert select_campaigns(example, []) == newest
 
 

@@ -1,20 +1,15 @@
-"""Records as the driver writes them, made up: a model of time with noise. For tests, and to look at a report:
-
-python synthetic.py DIR [RECORDS]
-"""
+"""Records of transforms: a model of time with noise."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import random
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
+
+from synthetic.common import digest, identity_of
 
 BLOCKS = {"serial": 0, "slab": 1, "fftw-mpi": 1, "pencil": 2, "danielson-lanczos": 3}
 EXCHANGE_FACTOR = {"alltoallv": 1.0, "alltoallw": 1.25, "pairwise": 1.1, "p2p": 0.95, "shared": 0.6, "none": 1.05}
@@ -24,14 +19,6 @@ CARDS = {
     "slab": ("one dimension cut: one exchange", "eleftheriou2005"),
     "pencil": ("two dimensions cut: two exchanges within rows and columns", "czechowski2012"),
 }
-
-
-def canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def digest(value: Any, digits: int = 16) -> str:
-    return hashlib.sha256(canonical(value).encode()).hexdigest()[:digits]
 
 
 def make_point(
@@ -82,46 +69,6 @@ def phase_model(point: dict[str, Any]) -> dict[str, float]:
             phases["unpack"] = exchanges * moved * 0.4
     phases["other"] = 0.004 * fft + 2e-7
     return phases
-
-
-def identity_of(
-    point: dict[str, Any], revision: str = "3f2c9b1", cpu: str = "Imaginary 9000 @ 2.60GHz"
-) -> dict[str, Any]:
-    ranks = point["ranks"]
-    return {
-        "machine": {
-            "cpu_model": cpu,
-            "arch": "x86_64",
-            "cores": 8,
-            "threads_per_core": 1,
-            "numa_nodes": 1,
-            "caches": [
-                {"level": 1, "bytes": 32768, "shared_by": 1},
-                {"level": 2, "bytes": 1048576, "shared_by": 1},
-                {"level": 3, "bytes": 33554432, "shared_by": 8},
-            ],
-            "memory_bytes": 25000000000,
-            "gpus": [],
-        },
-        "code": {
-            "binary_sha256": digest(revision, 64),
-            "revision": revision,
-            "dirty_sha256": "",
-            "compiler": "GNU 12.2.0",
-            "flags": "-O3 -march=native",
-            "build_type": "Release",
-            "mpi": "Open MPI v4.1.4",
-            "fftw": "fftw-3.3.10-sse2-avx",
-            "cuda": "",
-        },
-        "launch": {
-            "launcher": "local",
-            "nodes": 1,
-            "ranks_per_node": [ranks],
-            "rank_cores": [[rank % 8] for rank in range(ranks)],
-            "threads": 1,
-        },
-    }
 
 
 @dataclass
@@ -355,179 +302,3 @@ class Maker:
             "rank_end_s": ends,
             "lanes": lanes,
         }
-
-
-def store(archive: Path, record: dict[str, Any]) -> Path:
-    folder = archive / "records" / record["campaign"]["id"]
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{record['point_id']}-{record['campaign']['launch']:03d}.json"
-    path.write_text(canonical(record), encoding="utf-8")
-    return path
-
-
-METHODS = [
-    ("fftw-mpi", "none"),
-    ("slab", "alltoallv"),
-    ("slab", "shared"),
-    ("slab", "p2p"),
-    ("pencil", "alltoallv"),
-    ("pencil", "alltoallw"),
-    ("pencil", "shared"),
-]
-
-
-def strong_points() -> Iterator[dict[str, Any]]:
-    for shape in ((64, 64, 64), (128, 96, 100), (256, 256, 256)):
-        for ranks in (1, 2, 4, 8, 16):
-            for variant, exchange in METHODS:
-                yield make_point(variant, exchange, shape, ranks)
-
-
-def weak_points() -> Iterator[dict[str, Any]]:
-    for shape, ranks in (((64, 64, 64), 1), ((128, 64, 64), 2), ((128, 128, 64), 4), ((128, 128, 128), 8)):
-        for variant, exchange in METHODS[:4]:
-            yield make_point(variant, exchange, shape, ranks)
-
-
-def breakdown_points() -> Iterator[dict[str, Any]]:
-    for extent in (16, 32, 64, 128, 192, 256):
-        for variant, exchange in (("slab", "alltoallv"), ("pencil", "alltoallv"), ("pencil", "shared")):
-            yield make_point(variant, exchange, (extent,) * 3, 4)
-
-
-def peers_points() -> Iterator[dict[str, Any]]:
-    for layout in ("transposed", "natural"):
-        for shape in ((64, 64, 64), (128, 128, 128), (256, 256, 256)):
-            for ranks in (1, 2):
-                if ranks == 1:
-                    yield make_point("serial", "none", shape, ranks, layout=layout)
-                for variant, exchange in METHODS:
-                    yield make_point(variant, exchange, shape, ranks, layout=layout)
-
-
-def decomposition_points() -> Iterator[dict[str, Any]]:
-    for exchange in ("p2p", "alltoallv"):
-        for cut in (1, 2, 4, 8, 16):
-            parameters = {"decomposition": f"{cut}x{cut}"}
-            yield make_point("overdecomposed", exchange, (64, 64, 64), 4, parameters=parameters)
-
-
-def thread_points() -> Iterator[dict[str, Any]]:
-    for variant in ("node", "slab"):
-        for threads in (1, 2, 4, 8):
-            yield make_point(variant, "p2p", (64, 64, 64), 2, threads=threads)
-
-
-def instance_points() -> Iterator[dict[str, Any]]:
-    for ranks in (4, 8):
-        yield make_point("pencil", "p2p", (32, 32, 32), ranks)
-        for instances in (2, 4):
-            for placement in ("all", "subset"):
-                yield make_point("pencil", "p2p", (32, 32, 32), ranks, instances=instances, placement=placement)
-
-
-def crossover_points() -> Iterator[dict[str, Any]]:
-    for extent in (16, 32, 64):
-        for ranks in (2, 4, 8):
-            for variant in ("danielson-lanczos", "pencil"):
-                yield make_point(variant, "p2p", (extent,) * 3, ranks)
-
-
-def many_points(count: int) -> Iterator[dict[str, Any]]:
-    """`count` distinct points: a campaign far larger than anyone plots."""
-    found = 0
-    for extent in range(16, 100000, 4):
-        for ranks in (2, 4):
-            for precision in ("double", "single"):
-                for variant, exchange in METHODS:
-                    if found == count:
-                        return
-                    found += 1
-                    yield make_point(variant, exchange, (extent,) * 3, ranks, precision=precision)
-
-
-def fill(archive: Path, maker: Maker, points: Iterable[dict[str, Any]], launches: int) -> int:
-    """Stores `launches` records of each point, launch after launch, as a campaign runs. Returns how many."""
-    points, written = list(points), 0
-    for launch in range(launches):
-        for point in points:
-            store(archive, maker.ok(point, launch))
-            written += 1
-    return written
-
-
-def example_archive(archive: Path) -> None:
-    """Five suites with all a report shows: statuses, flags, hostile text, unreadable files, an older campaign."""
-    fill(
-        archive,
-        Maker("strong-00000001", "strong", started=datetime(2026, 11, 1, tzinfo=timezone.utc)),
-        weak_points(),
-        1,
-    )
-    strong = Maker("strong-1a2b3c4d", "strong")
-    fill(archive, strong, strong_points(), 3)
-    hostile = "<script>alert(1)</script>"
-    thin = (8, 8, 8)
-    store(
-        archive,
-        strong.ended(
-            make_point("slab", "alltoallv", thin, 16),
-            0,
-            "skipped",
-            "slab uses at most 8 ranks for 8x8x8, 16 were asked for",
-        ),
-    )
-    store(
-        archive,
-        strong.ended(
-            make_point(f"bad{hostile}", "alltoallv", thin, 2),
-            0,
-            "failed",
-            f"exit status 134 {hostile}",
-            exit_status=134,
-            stderr_tail=f"terminate called\n{hostile}\n" + "x" * 200,
-        ),
-    )
-    store(
-        archive,
-        strong.ended(
-            make_point("pencil", "p2p", thin, 4), 0, "timeout", "took longer than 120 s and was ended", signal=9
-        ),
-    )
-    store(
-        archive,
-        strong.ended(
-            make_point("pencil", "pairwise", thin, 2), 0, "wrong", "plane-waves: error 0.3 is larger than 4.4e-15"
-        ),
-    )
-    store(
-        archive,
-        strong.ok(
-            make_point("slab", "pairwise", (256, 256, 256), 2), 0, flags=["cold", "clock-suspect", "open-breakdown"]
-        ),
-    )
-    folder = archive / "records" / strong.campaign
-    whole = next(folder.glob("*-000.json")).read_text(encoding="utf-8")
-    (folder / "0000000000000000-000.json").write_text(whole[: len(whole) // 2], encoding="utf-8")
-    (folder / "0000000000000001-000.json").write_text(
-        whole.replace('"schema_version":1', '"schema_version":2'), encoding="utf-8"
-    )
-    fill(archive, Maker("weak-22222222", "weak", seed=2), weak_points(), 3)
-    fill(archive, Maker("breakdown-33333333", "breakdown", seed=3), breakdown_points(), 3)
-    algorithms = Maker("algorithms-66666666", "algorithms", seed=6, timeline=True)
-    for points in (decomposition_points(), thread_points(), crossover_points(), instance_points()):
-        fill(archive, algorithms, points, 2)
-    fill(archive, Maker("peers-44444444", "peers", seed=4, isolate=False), peers_points(), 6)
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1])
-    if len(sys.argv) > 2:
-        total = int(sys.argv[2])
-        launches = 3
-        points = list(many_points(-(-total // launches)))
-        maker = Maker("many-55555555", "many", seed=5)
-        for number in range(total):
-            store(target, maker.ok(points[number % len(points)], number // len(points)))
-    else:
-        example_archive(target)

@@ -1,0 +1,148 @@
+"""Bandwidth of components that were measured at one size: a row each, methods side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis import style
+from fourscore_analysis.component_axes import look_of
+from fourscore_analysis.component_points import COPIES, COPY_KERNELS, MEMORY, TRANSFORMS, Curve, grouped
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.units import bytes_text, rate_unit
+from fourscore_analysis.view import View
+
+ROW_IN, ROWS_A_FACET, COLUMNS = 0.19, 30, 3
+METHOD = "method"  # the label whose values stand side by side
+
+
+@dataclass
+class RateFacet:
+    """Rows of one program on one number of ranks, at one size."""
+
+    title: str
+    subtitle: str
+    rows: dict[str, list[Curve]]
+    ceiling: float | None  # bytes a second and rank
+
+    @property
+    def height_in(self) -> float:
+        return ROW_IN * max(2, len(self.rows))
+
+
+def _facets(view: View) -> list[RateFacet]:
+    facets = []
+    for program in view.bench.programs:
+        copies = [curve for curve in view.bench.curves(program) if curve.kernel in COPY_KERNELS]
+        curves = [curve for curve in view.bench.curves(program) if len(curve.points) == 1 and not curve.emulated]
+        if program not in (MEMORY, COPIES):  # there a copy is the ceiling alone
+            curves = [curve for curve in curves if curve not in copies]
+        if program == TRANSFORMS or not curves:
+            continue
+        for group in grouped(curves):
+            first = group.curves[0]
+            rows: dict[str, list[Curve]] = {}
+            for curve in sorted(group.curves, key=lambda curve: curve.label):
+                rows.setdefault(_row_label(curve), []).append(curve)
+            sizes = {curve.points[0].x for curve in group.curves}
+            size = bytes_text(first.points[0].x) if len(sizes) == 1 else ""
+            parts = (size, "in the cache" if first.points[0].in_cache else "", group.subtitle)
+            ceiling = _ceiling(view, first, copies)
+            names = list(rows)
+            for start in range(0, len(names), ROWS_A_FACET):
+                facets.append(
+                    RateFacet(
+                        f"{program} · {group.title}",
+                        ", ".join(part for part in parts if part),
+                        {name: rows[name] for name in names[start : start + ROWS_A_FACET]},
+                        ceiling,
+                    )
+                )
+    return facets
+
+
+def _row_label(curve: Curve) -> str:
+    method = curve.labels.get(METHOD, "")
+    return " ".join(word for word in curve.label.split(" ") if word != method) or curve.label
+
+
+def _ceiling(view: View, curve: Curve, copies: list[Curve]) -> float | None:
+    """The copy of the same program, else that of memory_bench."""
+    same = [copy for copy in copies if (copy.machine_hash, copy.ranks) == (curve.machine_hash, curve.ranks)]
+    rates = [point.rate for copy in same for point in copy.points if point.x == curve.points[0].x]
+    if rates:
+        return max(rates)
+    ceiling = view.shelf.copy_ceiling(view, curve.machine_hash, curve.ranks)
+    return ceiling.rate if ceiling else None
+
+
+def pages(view: View) -> list[list[RateFacet]]:
+    facets = _facets(view)
+    return [[facets[i] for i in page] for page in style.paginate([facet.height_in for facet in facets])]
+
+
+def draw(view: View, facets: list[RateFacet], heading: str) -> Figure:
+    curves = [curve for facet in facets for row in facet.rows.values() for curve in row]
+    methods = sorted({curve.labels.get(METHOD, "") for curve in curves})
+    handles = []
+    for method in methods:
+        look = look_of(methods, method)
+        handles.append(
+            Line2D(
+                [], [], color=look.colour, marker=look.marker, linestyle="", markersize=4, label=method or "measured"
+            )
+        )
+    if any(facet.ceiling for facet in facets):
+        handles.append(Line2D([], [], color=style.INK, linestyle=(0, (4, 2)), label="copy"))
+    figure, all_axes = style.stacked_axes(
+        heading,
+        [facet.height_in for facet in facets],
+        style.label_width_in(label for facet in facets for label in facet.rows),
+        top_in=style.legend_room_in(len(handles), COLUMNS),
+    )
+    style.page_legend(figure, handles, COLUMNS)
+    for facet, axes in zip(facets, all_axes, strict=True):
+        _draw_facet(axes, facet, methods)
+        style.facet_title(axes, facet.title, facet.subtitle)
+    return figure
+
+
+def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
+    points = [curve.points[0] for row in facet.rows.values() for curve in row]
+    highest = max([point.rate for point in points] + ([facet.ceiling] if facet.ceiling else []))
+    unit, name = rate_unit(highest, "B/s")
+    for row, curves in enumerate(facet.rows.values()):
+        for curve in curves:
+            look, [point] = look_of(methods, curve.labels.get(METHOD, "")), curve.points
+            ends = [point.amount / point.high_s / unit, point.amount / point.low_s / unit]
+            axes.plot(ends, [row, row], color=look.colour, linewidth=0.8, alpha=0.6)
+            axes.plot(
+                [point.rate / unit],
+                [row],
+                linestyle="",
+                marker=look.marker,
+                markersize=4,
+                markeredgewidth=0.9,
+                color=look.colour,
+                markerfacecolor="white" if point.in_cache else look.colour,
+            )
+    if facet.ceiling:
+        axes.axvline(facet.ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+    axes.set_xlim(0, highest / unit * 1.06)
+    axes.set_xlabel(f"{name} a rank")
+    style.row_axis(axes, list(facet.rows), range(len(facet.rows)), (-0.6, max(2, len(facet.rows)) - 0.4))
+
+
+PLOT = Plot(
+    name="component-rates",
+    title="Components alone at one size",
+    caption="Bytes a second of one rank while all ranks work at once, of what was measured at one size. Dashed: the "
+    "copy of the same program, else that of memory_bench on the same machine. Hollow: the data fit the caches. "
+    "Lines: range over launches, of a single launch over its repetitions.",
+    order=61,
+    pages=pages,
+    draw=draw,
+)

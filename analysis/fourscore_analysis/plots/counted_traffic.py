@@ -1,0 +1,142 @@
+"""Memory traffic of each phase beside the time of each phase, by method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from fourscore_analysis import style
+from fourscore_analysis.counting import CountedPoint, short_doubt, short_source_text
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.points import Point, group_by
+from fourscore_analysis.records import PHASES
+from fourscore_analysis.units import bytes_text, bytes_unit, ranks_text, shape_text, time_text, time_unit
+from fourscore_analysis.view import ROWS_A_FACET, View
+
+ROW_IN = 0.19
+COLUMNS = 5
+
+
+@dataclass
+class CountedFacet:
+    """Methods of one comparison, counted by one source; least traffic first."""
+
+    title: str
+    subtitle: str
+    rows: list[CountedPoint]
+    times: list[Point | None]  # of the same points, never simulated
+
+    @property
+    def height_in(self) -> float:
+        return ROW_IN * len(self.rows)
+
+
+def counted_facets(view: View) -> list[CountedFacet]:
+    """The largest problems first, as many points as plots draw; a facet has ROWS_A_FACET rows at most."""
+    groups = group_by(view.traffic_points, lambda one: (one.point.cell, one.point.setting, one.source))
+    groups.sort(key=lambda group: (-group[0].point.cell.elements, -group[0].point.cell.ranks))
+    facets, room = [], view.plot_points or len(view.traffic_points)
+    for group in groups:
+        if room < len(group) and facets:
+            break
+        room -= len(group)
+        ordered = sorted(group, key=lambda one: (one.total.total, one.point.label))
+        for start in range(0, len(ordered), ROWS_A_FACET):
+            rows = ordered[start : start + ROWS_A_FACET]
+            facets.append(_facet(view, rows))
+    return facets
+
+
+def _facet(view: View, rows: list[CountedPoint]) -> CountedFacet:
+    first = rows[0]
+    parts = (view.subtitle(first.point), short_source_text(first.source), short_doubt(first.source))
+    return CountedFacet(
+        title=f"{shape_text(first.point.cell.shape)} · {ranks_text(first.point.cell.ranks)}",
+        subtitle=", ".join(part for part in parts if part),
+        rows=rows,
+        times=[view.shelf.timed(one.point) for one in rows],
+    )
+
+
+def pages(view: View) -> list[list[CountedFacet]]:
+    facets = [facet for facet in counted_facets(view) if any(one.phases for one in facet.rows)]
+    return [[facets[i] for i in page] for page in style.paginate([facet.height_in for facet in facets])]
+
+
+def draw(view: View, facets: list[CountedFacet], heading: str) -> Figure:
+    rows = [one for facet in facets for one in facet.rows]
+    present = [phase for phase in PHASES if any(phase in one.phases for one in rows)]
+    figure, pairs = style.row_pairs(
+        heading,
+        [facet.height_in for facet in facets],
+        style.label_width_in(one.point.label for one in rows),
+        top_in=style.legend_room_in(len(present), COLUMNS),
+    )
+    style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in present], COLUMNS)
+    for facet, (left, right) in zip(facets, pairs, strict=True):
+        numbers, limits = range(len(facet.rows)), (-0.6, len(facet.rows) - 0.4)
+        _draw_bytes(left, facet)
+        _draw_times(right, facet)
+        style.row_axis(left, [one.point.label for one in facet.rows], numbers, limits)
+        style.row_axis(right, [""] * len(numbers), numbers, limits)
+        style.facet_title(left, facet.title, facet.subtitle)
+    return figure
+
+
+def _draw_bytes(axes: Axes, facet: CountedFacet) -> None:
+    most = max(one.total.total for one in facet.rows)
+    unit, name = bytes_unit(most)
+    for row, one in enumerate(facet.rows):
+        stacked = {phase: value.total / unit for phase, value in one.phases.items()}
+        end = _stack(axes, row, stacked)
+        _end(axes, row, max(end, one.total.total / unit), bytes_text(one.total.total))
+    axes.set_xlim(0, most / unit * 1.5)
+    axes.locator_params(axis="x", nbins=4)
+    axes.set_xlabel(f"memory traffic, all ranks ({name})")
+
+
+def _draw_times(axes: Axes, facet: CountedFacet) -> None:
+    longest = max((timed.time_s for timed in facet.times if timed), default=0.0)
+    if not longest:
+        axes.set_xticks([])
+        axes.set_xlabel("no time in this report")
+        return
+    unit_s, name = time_unit(longest)
+    for row, timed in enumerate(facet.times):
+        if timed is None:
+            _end(axes, row, 0, "no time")
+            continue
+        end = _stack(axes, row, {phase: seconds / unit_s for phase, seconds in timed.phases.items()})
+        _end(axes, row, max(end, timed.time_s / unit_s), time_text(timed.time_s))
+    axes.set_xlim(0, longest / unit_s * 1.5)
+    axes.locator_params(axis="x", nbins=4)
+    axes.set_xlabel(f"time ({name})")
+
+
+def _stack(axes: Axes, row: int, widths: dict[str, float]) -> float:
+    """The phases one after the other; returns where they end."""
+    left = 0.0
+    for phase in [*(phase for phase in PHASES if phase in widths), *sorted(set(widths) - set(PHASES))]:
+        axes.barh([row], [widths[phase]], left=[left], height=0.74, color=style.phase_colour(phase), linewidth=0)
+        left += widths[phase]
+    return left
+
+
+def _end(axes: Axes, row: int, value: float, text: str) -> None:
+    axes.annotate(text, (value, row), (3, 0), textcoords="offset points", va="center", fontsize=6.5)
+
+
+PLOT = Plot(
+    name="counted-traffic",
+    title="Memory traffic and time by phase",
+    caption="Left: bytes between memory and the last-level cache in one transform, all ranks together, by phase; least "
+    "first. Right: the time of the same phases on the slowest rank, always of a run that was not simulated; "
+    "where this report has none of the point, none is shown. Where the subtitle says simulated, the bytes are "
+    "those of the simulated cache.",
+    order=50,
+    pages=pages,
+    draw=draw,
+)

@@ -1,0 +1,94 @@
+"""A against n: the constant of Eq. 2 of czechowski2012, fitted, beside the paper's."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis import style
+from fourscore_analysis.constant import Constant, published_a
+from fourscore_analysis.counting import short_doubt, short_source_text
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.traffic_tables import A_DIGITS, interval_text
+from fourscore_analysis.units import bytes_text, digits
+from fourscore_analysis.view import View
+
+HEIGHT_IN = 2.3
+ROWS_A_PAGE = 3
+COLUMNS = 2
+
+
+def pages(view: View) -> list[list[Constant]]:
+    found = view.constants
+    return [found[start : start + ROWS_A_PAGE] for start in range(0, len(found), ROWS_A_PAGE)]
+
+
+def draw(view: View, found: list[Constant], heading: str) -> Figure:
+    grey = {"linestyle": "", "markersize": 4.2}
+    handles = [
+        Line2D([], [], color=style.BLUE, marker="o", label="A(n), beyond the cache", **grey),
+        Line2D([], [], color=style.BLUE, linewidth=1.2, label="fitted A, 95 % interval"),
+    ]
+    if any(not sample.fitted for one in found for sample in one.samples):
+        white = {"markerfacecolor": "white", "label": "in the cache: not fitted"}
+        handles.append(Line2D([], [], color=style.BLUE, marker="o", **white, **grey))
+    a = published_a()
+    if a is not None:
+        handles.append(Line2D([], [], color=style.INK, linestyle=":", linewidth=1.2, label=f"czechowski2012: {a:g}"))
+    left = 0.56
+    figure, all_axes = style.stacked_axes(
+        heading, [HEIGHT_IN] * len(found), left, top_in=style.legend_room_in(len(handles), COLUMNS)
+    )
+    style.page_legend(figure, handles, COLUMNS)
+    for one, axes in zip(found, all_axes, strict=True):
+        _draw_constant(axes, one, a)
+        doubt = short_doubt(one.source)
+        subtitle = ", ".join(part for part in (short_source_text(one.source), doubt) if part)
+        style.facet_title(axes, f"A = {digits(one.fit.a, A_DIGITS)} ({interval_text(one)})", subtitle)
+    return figure
+
+
+def _draw_constant(axes: Axes, one: Constant, published: float | None) -> None:
+    look = {"linestyle": "", "marker": "o", "markersize": 4.2, "markeredgewidth": 1.0, "color": style.BLUE}
+    for sample in one.samples:
+        axes.plot([sample.n], [sample.a], markerfacecolor=style.BLUE if sample.fitted else "white", **look)
+    ends = [one.fitted[0].n / 1.2, one.fitted[-1].n * 1.2]
+    axes.fill_between(ends, *([value] * 2 for value in one.fit.interval), color=style.BLUE, alpha=0.15, linewidth=0)
+    axes.plot(ends, [one.fit.a] * 2, color=style.BLUE)
+    values = [*(sample.a for sample in one.samples), one.fit.interval[1]]
+    if published is not None:
+        values.append(published)
+        axes.axhline(published, color=style.INK, linestyle=":", linewidth=1.2)
+    axes.axvline(one.z, color=style.GREY, linewidth=0.8, zorder=0)
+    axes.annotate(
+        f"Z = {bytes_text(one.cache_bytes)}",
+        (one.z, 0),
+        (2, 3),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        fontsize=6.5,
+    )
+    ns = [sample.n for sample in one.samples]
+    axes.set_xscale("log", base=2)
+    step = -(-len(ns) // 10)
+    axes.set_xticks(ns[::step], [rf"$2^{{{n.bit_length() - 1}}}$" for n in ns[::step]])
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(min(*ns, one.z) / 1.3, max(ns) * 1.3)
+    axes.set_ylim(0, max(values) * 1.12)
+    axes.set_xlabel("n, points of a transform")
+    axes.annotate(one.title, (0.99, 0.11), xycoords="axes fraction", ha="right", fontsize=6.5)
+    axes.set_ylabel("A = words moved / (n max(log$_Z$ n, 1))")
+
+
+PLOT = Plot(
+    name="fft-constant",
+    title="The constant A of Eq. 2",
+    caption="Words between memory and the last-level cache in one 1-D transform of n points, over n max(log_Z n, 1): "
+    "Eq. 2 of czechowski2012, which found 6.3 with hardware counters. A word is a complex element, Z the cache "
+    "in words. The line is the least-squares fit through the origin over the sizes beyond the cache, with its "
+    "95 % interval (Student's t); dotted the paper's value.",
+    order=8,
+    pages=pages,
+    draw=draw,
+)

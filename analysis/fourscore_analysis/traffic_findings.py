@@ -1,0 +1,95 @@
+"""Sentences about counted traffic, the constant A and components alone: nothing for campaigns without them."""
+
+from __future__ import annotations
+
+from fourscore_analysis.component_points import MEMORY
+from fourscore_analysis.constant import published_a
+from fourscore_analysis.counting import doubts, short_source_text, uncounted
+from fourscore_analysis.points import group_by
+from fourscore_analysis.traffic_records import Source
+from fourscore_analysis.traffic_tables import A_DIGITS, interval_text
+from fourscore_analysis.units import bytes_text, digits, ranks_text, rate_text, ratio_text, shape_text
+from fourscore_analysis.view import View
+
+
+def traffic_findings(view: View) -> list[str]:
+    """At most one of each: A, the least traffic, why nothing was counted, the copy bandwidth."""
+    return [
+        sentence for sentence in (_constant(view), _least_traffic(view), _uncounted(view), _bandwidth(view)) if sentence
+    ]
+
+
+def _constant(view: View) -> str:
+    if not view.constants:
+        return ""
+    one = view.constants[0]
+    a = published_a()
+    beside = f"; czechowski2012 has {a:g}" if a else ""
+    more = f"; {len(view.constants) - 1} more in the table" if len(view.constants) > 1 else ""
+    sizes = f"{one.fit.count} sizes beyond {bytes_text(one.cache_bytes)}"
+    return (
+        f"A of Eq. 2 is {digits(one.fit.a, A_DIGITS)} (95 % interval {interval_text(one)}, {sizes}; "
+        f"{_by(one.source, one.multiplexed)}){beside}{more}."
+    )
+
+
+def _least_traffic(view: View) -> str:
+    """Of the largest comparison in which several methods were counted."""
+    groups = group_by(view.counted, lambda one: (one.point.cell, one.point.setting, one.source))
+    groups = [group for group in groups if len(group) > 1]
+    if not groups:
+        return ""
+    group = max(groups, key=lambda group: (group[0].point.cell.elements, group[0].point.cell.ranks, len(group)))
+    best = min(group, key=lambda one: one.total.total)
+    most = max(group, key=lambda one: one.total.total)
+    cell = best.point.cell
+    over = best.total_over_least
+    return (
+        f"Memory traffic at {shape_text(cell.shape)} on {ranks_text(cell.ranks)} "
+        f"({_by(best.source, best.multiplexed)}): {best.point.label} moves "
+        f"{bytes_text(best.total.total)}{_over(over)}, the least of {len(group)} methods; "
+        f"{most.point.label} moves {bytes_text(most.total.total)}."
+    )
+
+
+def _over(over: float | None) -> str:
+    return "" if over is None else f", {ratio_text(over)} of what its phases must move without a cache"
+
+
+def _by(source: Source, multiplexed: bool) -> str:
+    unsure = [doubt.split(":")[0] for doubt in doubts(source, multiplexed)]
+    return "; ".join([short_source_text(source), *unsure])
+
+
+def _uncounted(view: View) -> str:
+    found = uncounted(view.points)
+    if not found:
+        return ""
+    (asked, reason), launches = max(found.items(), key=lambda item: item[1])
+    more = f" ({len(found) - 1} more reasons in the table)" if len(found) > 1 else ""
+    return f"{asked} counted nothing in {launches} launch{'es' if launches > 1 else ''}: {reason.rstrip('.')}{more}."
+
+
+def _bandwidth(view: View) -> str:
+    curves = view.bench.curves(MEMORY)
+    if not curves:
+        return ""
+    machine = curves[0].machine_hash
+    parts = []
+    for ranks in sorted({curve.ranks for curve in curves if curve.machine_hash == machine}):
+        ceiling = view.bench.copy_ceiling(machine, ranks)
+        if ceiling and ceiling.ranks == ranks:
+            parts.append(f"{rate_text(ceiling.rate, 'B/s')} a rank with {ranks_text(ranks)}")
+    return f"Copy bandwidth beyond the cache: {', '.join(parts)}." if parts else ""
+
+
+def no_time_reason(view: View) -> str:
+    """What stands in place of "Nothing was measured." where something else was."""
+    simulated = sum(launch.simulated and launch.status == "ok" for launch in view.campaign.launches)
+    if simulated:
+        return (
+            f"No time was measured: {simulated} launch{'es' if simulated > 1 else ''} ran under a simulator, to count."
+        )
+    if view.bench.measured:
+        return f"Components alone: {', '.join(view.bench.programs)}."
+    return ""

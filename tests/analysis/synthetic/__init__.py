@@ -1,0 +1,52 @@
+"""Records as the programs write them, made up, a module for each kind. For tests, and to look at a report:
+
+cd tests/analysis && python -m synthetic DIR [RECORDS]
+"""
+
+from synthetic.common import canonical, digest, identity_of, store
+from synthetic.components import benchmark, component_point, component_record, component_records
+from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
+from synthetic.example import example_archive, fill
+from synthetic.points import (
+    METHODS,
+    breakdown_points,
+    crossover_points,
+    decomposition_points,
+    instance_points,
+    many_points,
+    peers_points,
+    strong_points,
+    thread_points,
+    weak_points,
+)
+from synthetic.transforms import Maker, make_point, phase_model
+
+__all__ = [
+    "METHODS",
+    "Maker",
+    "benchmark",
+    "breakdown_points",
+    "canonical",
+    "component_point",
+    "component_record",
+    "component_records",
+    "constant_points",
+    "count_unavailable",
+    "counted",
+    "crossover_points",
+    "decomposition_points",
+    "digest",
+    "example_archive",
+    "fill",
+    "identity_of",
+    "instance_points",
+    "line_bytes",
+    "make_point",
+    "many_points",
+    "peers_points",
+    "phase_model",
+    "store",
+    "strong_points",
+    "thread_points",
+    "weak_points",
+]

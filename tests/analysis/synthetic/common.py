@@ -1,0 +1,64 @@
+"""What made-up records of every kind share: hashes, machine and build, the archive."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def digest(value: Any, digits: int = 16) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:digits]
+
+
+def identity_of(
+    point: dict[str, Any], revision: str = "3f2c9b1", cpu: str = "Imaginary 9000 @ 2.60GHz"
+) -> dict[str, Any]:
+    ranks = point["ranks"]
+    return {
+        "machine": {
+            "cpu_model": cpu,
+            "arch": "x86_64",
+            "cores": 8,
+            "threads_per_core": 1,
+            "numa_nodes": 1,
+            "caches": [
+                {"level": 1, "bytes": 32768, "shared_by": 1},
+                {"level": 2, "bytes": 1048576, "shared_by": 1},
+                {"level": 3, "bytes": 33554432, "shared_by": 8},
+            ],
+            "memory_bytes": 25000000000,
+            "gpus": [],
+        },
+        "code": {
+            "binary_sha256": digest(revision, 64),
+            "revision": revision,
+            "dirty_sha256": "",
+            "compiler": "GNU 12.2.0",
+            "flags": "-O3 -march=native",
+            "build_type": "Release",
+            "mpi": "Open MPI v4.1.4",
+            "fftw": "fftw-3.3.10-sse2-avx",
+            "cuda": "",
+        },
+        "launch": {
+            "launcher": "local",
+            "nodes": 1,
+            "ranks_per_node": [ranks],
+            "rank_cores": [[rank % 8] for rank in range(ranks)],
+            "threads": 1,
+        },
+    }
+
+
+def store(archive: Path, record: dict[str, Any]) -> Path:
+    folder = archive / "records" / record["campaign"]["id"]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{record['point_id']}-{record['campaign']['launch']:03d}.json"
+    path.write_text(canonical(record), encoding="utf-8")
+    return path

@@ -1,0 +1,115 @@
+"""Whole archives: one with all that a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from synthetic.common import store
+from synthetic.components import component_point, component_records
+from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
+from synthetic.points import (
+    breakdown_points,
+    crossover_points,
+    decomposition_points,
+    instance_points,
+    peers_points,
+    strong_points,
+    thread_points,
+    weak_points,
+)
+from synthetic.transforms import Maker, make_point
+
+
+def fill(archive: Path, maker: Maker, points: Iterable[dict[str, Any]], launches: int) -> int:
+    """Stores `launches` records of each point, launch after launch, as a campaign runs. Returns how many."""
+    points, written = list(points), 0
+    for launch in range(launches):
+        for point in points:
+            store(archive, maker.ok(point, launch))
+            written += 1
+    return written
+
+
+def example_archive(archive: Path) -> None:
+    """Five suites with all a report shows: statuses, flags, hostile text, unreadable files, an older campaign."""
+    fill(
+        archive,
+        Maker("strong-00000001", "strong", started=datetime(2026, 11, 1, tzinfo=timezone.utc)),
+        weak_points(),
+        1,
+    )
+    strong = Maker("strong-1a2b3c4d", "strong")
+    fill(archive, strong, strong_points(), 3)
+    hostile = "<script>alert(1)</script>"
+    thin = (8, 8, 8)
+    store(
+        archive,
+        strong.ended(
+            make_point("slab", "alltoallv", thin, 16),
+            0,
+            "skipped",
+            "slab uses at most 8 ranks for 8x8x8, 16 were asked for",
+        ),
+    )
+    store(
+        archive,
+        strong.ended(
+            make_point(f"bad{hostile}", "alltoallv", thin, 2),
+            0,
+            "failed",
+            f"exit status 134 {hostile}",
+            exit_status=134,
+            stderr_tail=f"terminate called\n{hostile}\n" + "x" * 200,
+        ),
+    )
+    store(
+        archive,
+        strong.ended(
+            make_point("pencil", "p2p", thin, 4), 0, "timeout", "took longer than 120 s and was ended", signal=9
+        ),
+    )
+    store(
+        archive,
+        strong.ended(
+            make_point("pencil", "pairwise", thin, 2), 0, "wrong", "plane-waves: error 0.3 is larger than 4.4e-15"
+        ),
+    )
+    store(
+        archive,
+        strong.ok(
+            make_point("slab", "pairwise", (256, 256, 256), 2), 0, flags=["cold", "clock-suspect", "open-breakdown"]
+        ),
+    )
+    folder = archive / "records" / strong.campaign
+    whole = next(folder.glob("*-000.json")).read_text(encoding="utf-8")
+    (folder / "0000000000000000-000.json").write_text(whole[: len(whole) // 2], encoding="utf-8")
+    (folder / "0000000000000001-000.json").write_text(
+        whole.replace('"schema_version":1', '"schema_version":2'), encoding="utf-8"
+    )
+    fill(archive, Maker("weak-22222222", "weak", seed=2), weak_points(), 3)
+    fill(archive, Maker("breakdown-33333333", "breakdown", seed=3), breakdown_points(), 3)
+    algorithms = Maker("algorithms-66666666", "algorithms", seed=6, timeline=True)
+    for points in (decomposition_points(), thread_points(), crossover_points(), instance_points()):
+        fill(archive, algorithms, points, 2)
+    fill(archive, Maker("peers-44444444", "peers", seed=4, isolate=False), peers_points(), 6)
+    counted_campaigns(archive)
+
+
+def counted_campaigns(archive: Path) -> None:
+    """Memory traffic of points of which `strong` has the time, A against n, and components alone."""
+    traffic = Maker("traffic-77777777", "traffic", seed=7)
+    for point in strong_points():
+        if point["ranks"] == 2 and point["shape"] != [128, 96, 100]:
+            store(archive, counted(traffic.ok(point, 0)))
+    store(archive, count_unavailable(traffic.ok(make_point("slab", "pairwise"), 0), "perf_event_paranoid is 4"))
+    constant = Maker("fft-constant-99999999", "fft-constant", seed=9, isolate=False)
+    for number, point in enumerate(constant_points()):
+        store(archive, counted(constant.ok(point, 0), phase_bytes=line_bytes(point, 4.2 + 0.02 * number)))
+    components = Maker("components-88888888", "components", seed=8)
+    for record in component_records(components):
+        store(archive, record)
+    failed = components.ended(component_point("memory_bench", 8), 0, "failed", "exit status 3", exit_status=3)
+    store(archive, failed)

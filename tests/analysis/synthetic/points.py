@@ -1,0 +1,88 @@
+"""The points of made-up campaigns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from synthetic.transforms import make_point
+
+METHODS = [
+    ("fftw-mpi", "none"),
+    ("slab", "alltoallv"),
+    ("slab", "shared"),
+    ("slab", "p2p"),
+    ("pencil", "alltoallv"),
+    ("pencil", "alltoallw"),
+    ("pencil", "shared"),
+]
+
+
+def strong_points() -> Iterator[dict[str, Any]]:
+    for shape in ((64, 64, 64), (128, 96, 100), (256, 256, 256)):
+        for ranks in (1, 2, 4, 8, 16):
+            for variant, exchange in METHODS:
+                yield make_point(variant, exchange, shape, ranks)
+
+
+def weak_points() -> Iterator[dict[str, Any]]:
+    for shape, ranks in (((64, 64, 64), 1), ((128, 64, 64), 2), ((128, 128, 64), 4), ((128, 128, 128), 8)):
+        for variant, exchange in METHODS[:4]:
+            yield make_point(variant, exchange, shape, ranks)
+
+
+def breakdown_points() -> Iterator[dict[str, Any]]:
+    for extent in (16, 32, 64, 128, 192, 256):
+        for variant, exchange in (("slab", "alltoallv"), ("pencil", "alltoallv"), ("pencil", "shared")):
+            yield make_point(variant, exchange, (extent,) * 3, 4)
+
+
+def peers_points() -> Iterator[dict[str, Any]]:
+    for layout in ("transposed", "natural"):
+        for shape in ((64, 64, 64), (128, 128, 128), (256, 256, 256)):
+            for ranks in (1, 2):
+                if ranks == 1:
+                    yield make_point("serial", "none", shape, ranks, layout=layout)
+                for variant, exchange in METHODS:
+                    yield make_point(variant, exchange, shape, ranks, layout=layout)
+
+
+def decomposition_points() -> Iterator[dict[str, Any]]:
+    for exchange in ("p2p", "alltoallv"):
+        for cut in (1, 2, 4, 8, 16):
+            parameters = {"decomposition": f"{cut}x{cut}"}
+            yield make_point("overdecomposed", exchange, (64, 64, 64), 4, parameters=parameters)
+
+
+def thread_points() -> Iterator[dict[str, Any]]:
+    for variant in ("node", "slab"):
+        for threads in (1, 2, 4, 8):
+            yield make_point(variant, "p2p", (64, 64, 64), 2, threads=threads)
+
+
+def instance_points() -> Iterator[dict[str, Any]]:
+    for ranks in (4, 8):
+        yield make_point("pencil", "p2p", (32, 32, 32), ranks)
+        for instances in (2, 4):
+            for placement in ("all", "subset"):
+                yield make_point("pencil", "p2p", (32, 32, 32), ranks, instances=instances, placement=placement)
+
+
+def crossover_points() -> Iterator[dict[str, Any]]:
+    for extent in (16, 32, 64):
+        for ranks in (2, 4, 8):
+            for variant in ("danielson-lanczos", "pencil"):
+                yield make_point(variant, "p2p", (extent,) * 3, ranks)
+
+
+def many_points(count: int) -> Iterator[dict[str, Any]]:
+    """`count` distinct points: a campaign far larger than anyone plots."""
+    found = 0
+    for extent in range(16, 100000, 4):
+        for ranks in (2, 4):
+            for precision in ("double", "single"):
+                for variant, exchange in METHODS:
+                    if found == count:
+                        return
+                    found += 1
+                    yield make_point(variant, exchange, (extent,) * 3, ranks, precision=precision)

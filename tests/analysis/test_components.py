@@ -1,0 +1,177 @@
+"""Components alone: which benchmarks are one curve, the ceiling they are held against, and what is emulated."""
+
+import pytest
+from fourscore_analysis.archive import Campaign, read_campaigns
+from fourscore_analysis.cli import main
+from fourscore_analysis.component_points import Bench, grouped
+from fourscore_analysis.component_tables import bench_tables
+from fourscore_analysis.findings import findings
+from fourscore_analysis.plots import component_bandwidth, component_rates, emulated_copies, local_fft_curves
+from fourscore_analysis.records import RecordError, parse_record
+from fourscore_analysis.view import View
+from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, store
+
+
+def view_of(*records) -> View:
+    runs = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return View(Campaign("hand-00000000", "hand", [], runs), 0)
+
+
+def recorded(program: str, benchmarks: list, ranks: int = 1, launch: int = 0, **parameters: str) -> dict:
+    return component_record(Maker(), component_point(program, ranks, **parameters), launch, benchmarks)
+
+
+def memory(size: float, rate: float, kernel: str = "copy", **labels: str) -> dict:
+    return benchmark(kernel, size, rate, {"precision": "double"} | labels)
+
+
+BEYOND, WITHIN = 2.0**28, 2.0**14
+EFFORTS = ("estimate", "measure")
+
+
+def test_a_point_of_a_curve_is_bytes_over_the_median_over_launches():
+    slow, fast = memory(BEYOND, 4e9), memory(BEYOND, 8e9)
+    bench = view_of(recorded("memory_bench", [slow]), recorded("memory_bench", [fast], launch=1)).bench
+    [curve] = bench.curves("memory_bench")
+    [point] = curve.points
+    assert point.time_s == pytest.approx((2 * BEYOND / 4e9 + 2 * BEYOND / 8e9) / 2)
+    assert point.rate == pytest.approx(2 * BEYOND / point.time_s)
+    assert (point.low_s, point.high_s) == (2 * BEYOND / 8e9, 2 * BEYOND / 4e9)
+
+
+def test_of_one_launch_the_range_is_over_its_repetitions():
+    [curve] = view_of(recorded("memory_bench", [memory(BEYOND, 8e9)])).bench.curves("memory_bench")
+    seconds = 2 * BEYOND / 8e9
+    assert (curve.points[0].low_s, curve.points[0].high_s) == pytest.approx((0.99 * seconds, 1.02 * seconds))
+
+
+def test_labels_and_asked_parameters_tell_curves_apart():
+    one = recorded("memory_bench", [memory(BEYOND, 8e9, stores="plain"), memory(BEYOND, 9e9, stores="streaming")])
+    [group] = grouped(view_of(one).bench.curves("memory_bench"))
+    assert [curve.label for curve in group.curves] == ["plain", "streaming"]
+    asked = [recorded("alltoall_bench", [memory(BEYOND, 1e9)], 4, radix=radix) for radix in ("2", "4")]
+    [group] = grouped(view_of(*asked).bench.curves("alltoall_bench"))
+    assert [curve.label for curve in group.curves] == ["2", "4"]
+    grids = [recorded("alltoall_bench", [memory(BEYOND, 1e9)], 4, grid=grid) for grid in ("1x4", "2x2")]
+    groups = grouped(view_of(*grids).bench.curves("alltoall_bench"))
+    assert [group.title for group in groups] == ["1x4 · 4 ranks", "2x2 · 4 ranks"]
+
+
+def test_the_ceiling_is_the_copy_beyond_the_cache_of_the_most_ranks_that_are_not_too_many():
+    runs = [
+        recorded("memory_bench", [memory(WITHIN, 50e9), memory(BEYOND, rate), memory(BEYOND, 99e9, "read")], ranks)
+        for ranks, rate in ((1, 8e9), (2, 6e9), (8, 2e9))
+    ]
+    bench = view_of(*runs).bench
+    machine = bench.runs[0].machine_hash
+    for ranks, rate, found in ((1, 8e9, 1), (3, 6e9, 2), (8, 2e9, 8), (64, 2e9, 8)):
+        ceiling = bench.copy_ceiling(machine, ranks)
+        assert (ceiling.rate, ceiling.ranks) == (pytest.approx(rate), found)
+    assert bench.copy_ceiling("another machine", 1) is None
+    assert Bench([]).copy_ceiling(machine, 1) is None
+
+
+def test_what_only_ran_in_the_cache_is_no_ceiling():
+    bench = view_of(recorded("memory_bench", [memory(WITHIN, 50e9)])).bench
+    assert bench.copy_ceiling(bench.runs[0].machine_hash, 1) is None
+
+
+def test_reshuffles_are_set_against_the_copy_of_the_same_ranks():
+    view = view_of(
+        recorded("memory_bench", [memory(BEYOND, 8e9)]),
+        recorded("local_transpose_bench", [memory(BEYOND, 6e9, "simd", permutation="zxy")]),
+    )
+    tables = {table.program: table for table in bench_tables(view)}
+    assert [row.over_copy for row in tables["local_transpose_bench"].rows] == ["0.75"]
+
+
+def test_a_copy_of_the_same_run_stands_before_that_of_memory_bench():
+    copy = memory(BEYOND, 6e9, "streaming-copy")
+    permuted = memory(BEYOND, 4.8e9, "permute", method="simd", permutation="zxy", baseline=copy["name"])
+    view = view_of(recorded("memory_bench", [memory(BEYOND, 8e9)]), recorded("local_transpose_bench", [copy, permuted]))
+    tables = {table.program: table for table in bench_tables(view)}
+    assert {row.axes.split(" · ")[0]: row.over_copy for row in tables["local_transpose_bench"].rows} == {
+        "permute": "0.80",
+        "streaming-copy": "0.75",
+    }
+
+
+def test_what_has_one_size_is_drawn_as_rows_with_methods_side_by_side():
+    view = view_of(*component_records(Maker(), 1))
+    facets = [facet for page in component_rates.pages(view) for facet in page]
+    [permuted] = [facet for facet in facets if "permute · 1 rank" in facet.title]
+    assert sorted(permuted.rows) == ["xzy", "yxz", "yzx", "zxy", "zyx"]
+    assert {len(curves) for curves in permuted.rows.values()} == {4}
+    assert permuted.ceiling == pytest.approx(8e9, rel=0.03)
+    [packed] = [facet for facet in facets if facet.title.endswith(" · pack · 1 rank")]
+    assert sorted(packed.rows) == ["blocks 2", "blocks 4", "blocks 8"]  # never merged into one
+    for page in component_rates.pages(view):
+        assert all("B/s" in axes.get_xlabel() for axes in component_rates.draw(view, page, "x").axes)
+
+
+def test_emulated_copies_are_in_a_plot_of_their_own_and_against_nothing():
+    view = view_of(*component_records(Maker(), 1))
+    drawn = {page.program for page in component_bandwidth.pages(view)}
+    assert drawn == {"memory_bench", "alltoall_bench", "pairwise_bench"}
+    [page] = emulated_copies.pages(view)
+    assert all(curve.emulated for group in page.groups for curve in group.curves)
+    heading = emulated_copies.draw(view, page, "x").texts[0].get_text()
+    assert heading.startswith("EMULATED")
+    [table] = [table for table in bench_tables(view) if table.program == "copy_bench"]
+    assert {(row.over_copy, row.flags) for row in table.rows} == {("", ("emulated",))}
+    real = recorded("copy_bench", [memory(size, 9e9, direction="h2d", memory="pinned") for size in (2.0**20, 2.0**24)])
+    assert len(component_bandwidth.pages(view_of(real))) == 1
+    assert emulated_copies.pages(view_of(real)) == []
+
+
+def test_local_transforms_are_drawn_in_flops_against_length():
+    view = view_of(*component_records(Maker(), 1))
+    [page] = local_fft_curves.pages(view)
+    labels = [f"{layout} {planner}" for layout in ("contiguous", "middle", "slowest") for planner in EFFORTS]
+    assert [curve.label for curve in page.groups[0].curves] == labels
+    assert "GFLOP/s a rank" in {axes.get_ylabel() for axes in local_fft_curves.draw(view, page, "x").axes}
+
+
+def test_every_axis_of_the_curves_has_a_unit():
+    view = view_of(*component_records(Maker(), 1))
+    for page in component_bandwidth.pages(view):
+        for axes in component_bandwidth.draw(view, page, "x").axes:
+            if axes.get_visible():
+                assert axes.get_ylabel() in ("GB/s a rank", "MB/s a rank")
+                assert all(" " in tick.get_text() for tick in axes.get_xticklabels())  # 64 KiB
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda record: record["benchmarks"][0].update(time_s=[]), "holds no time"),
+        (lambda record: record["benchmarks"][0].update(time_s=[0.0]), "not positive"),
+        (lambda record: record["benchmarks"][0].pop("kernel"), "lacks the key 'kernel'"),
+        (lambda record: record.pop("benchmarks"), "lacks the key 'benchmarks'"),
+        (lambda record: record["point"].update(ranks=0), "ranks is 0"),
+    ],
+)
+def test_a_component_record_that_cannot_be_used_says_why(change, reason):
+    record = recorded("memory_bench", [memory(BEYOND, 8e9)])
+    change(record)
+    with pytest.raises(RecordError, match=reason):
+        parse_record(canonical(record), "a.json")
+
+
+def test_components_count_among_points_records_and_troubles(tmp_path):
+    maker = Maker("components-88888888", "components")
+    for record in component_records(maker, 1):
+        store(tmp_path, record)
+    store(tmp_path, maker.ended(component_point("memory_bench", 64), 0, "skipped", "64 ranks were asked for"))
+    [campaign] = read_campaigns(tmp_path, [maker.campaign])
+    assert campaign.launches == []
+    page = tmp_path / "report.html"
+    assert main(["report", "--archive", str(tmp_path), "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    count = len(campaign.components)
+    assert f"{count} points, {count} records" in text
+    assert "64 ranks were asked for" in text
+    assert "more than one build" not in text
+    assert "<dt><span" in text
+    assert ">emulated</span></dt>" in text
+    assert findings(View(campaign, 0))[0].startswith("Copy bandwidth beyond the cache: 8.")
