@@ -12,6 +12,7 @@
 
 #include "bench/agreement.hpp"
 #include "bench/command_line.hpp"
+#include "bench/counters.hpp"
 #include "bench/measurement.hpp"
 #include "bench/options.hpp"
 #include "bench/queries.hpp"
@@ -99,6 +100,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
     deliver(agreement, options, record, seconds_since(begin));
     return 0;
   }
+  try_counters(comm, agreement, options);
   Measurement measurement = measure(comm, agreement, options, resolved);
   measurement.steps.launch_s = steps.launch_s;
   measurement.steps.init_s = steps.init_s;
@@ -140,6 +142,7 @@ int measure_point(int argc, char** argv, const Options& options, SteadyTime begi
     steps.launch_s = std::max(0.0, now - *options.launched_at_s);
   }
   die_with_the_launcher();
+  become_countable(options, argc, argv);
   // A file size limit then is an error that can be told, like a full disk.
   ::signal(SIGXFSZ, SIG_IGN);
   int provided = 0;
@@ -159,6 +162,7 @@ int run(int argc, char** argv) {
   try {
     const Options options = parse_command_line(argc, argv);
     if (options.mode != Mode::measure) return answer(options);
+    check_counters(options);
     return measure_point(argc, argv, options, begin);
   } catch (const Exit& exit) {
     print_once(exit.code == 0 ? stdout : stderr, exit.text);

@@ -27,6 +27,7 @@ struct CacheGeometry {
   std::uint64_t size_bytes = 0;
   std::uint64_t ways = 0;
   std::uint64_t line_bytes = 0;
+  bool operator==(const CacheGeometry&) const = default;
 };
 
 /// What a user asks of a backend.
@@ -94,6 +95,12 @@ class CounterBackend {
   [[nodiscard]] virtual std::string default_group() const { return {}; }
   /// Whether counts and times are of a simulated machine.
   [[nodiscard]] virtual bool simulates() const { return false; }
+  /// The last-level cache that a simulation of this request has; zeros where nothing is simulated. Throws
+  /// CounterRequestError for one that is impossible.
+  [[nodiscard]] virtual CacheGeometry simulated_cache(const CounterRequest& request) const {
+    (void)request;
+    return {};
+  }
   /// A command under which the counting program has to run ("valgrind --tool=callgrind ..."), empty where it runs as
   /// it is or already does. Throws CounterRequestError.
   [[nodiscard]] virtual std::vector<std::string> launch_prefix(const CounterRequest& request) const {

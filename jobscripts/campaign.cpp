@@ -31,6 +31,13 @@ namespace {
 
 constexpr double longest_clean_up_s = 20.0;
 
+json counters_json(const CounterChoice& choice) {
+  json result{{"backend", choice.counters}};
+  if (!choice.group.empty()) result["group"] = choice.group;
+  if (!choice.cache.empty()) result["cache"] = choice.cache;
+  return result;
+}
+
 json read_campaign_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
@@ -137,6 +144,12 @@ bool valid_campaign_name(const std::string& name) {
              std::string::npos;
 }
 
+/// "" for what the suite says itself, so that campaigns of suites keep their names.
+std::string override_text(const Suite& suite, const CampaignRequest& request) {
+  if (!request.counters || *request.counters == suite.counters) return {};
+  return fmt::format("counters {} {} {}", request.counters->counters, request.counters->group, request.counters->cache);
+}
+
 /// An existing campaign goes on only with what it began with.
 void adopt(Campaign& campaign, const json& stored) {
   std::string differing;
@@ -147,6 +160,10 @@ void adopt(Campaign& campaign, const json& stored) {
   compare("suite", "suite_sha256", campaign.suite_sha256);
   compare("machine", "machine_hash", campaign.machine_hash);
   compare("program", "code_hash", campaign.code_hash);
+  const json counters = counters_json(campaign.suite.counters);
+  if (const json before = stored.value("counters", counters_json({})); before != counters)
+    differing +=
+        fmt::format("{}choice of counters ({}, now {})", differing.empty() ? "" : ", ", before.dump(), counters.dump());
   if (!differing.empty())
     throw InputError(
         fmt::format("campaign {} was begun with another {}; choose another name with --campaign, or --fresh",
@@ -173,8 +190,10 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   if (!request.name.empty() && !valid_campaign_name(request.name))
     throw InputError(
         fmt::format("campaign name '{}': letters, digits, - _ . only, not starting with - or .", request.name));
+  const std::string counters = override_text(suite, request);
+  if (request.counters) suite.counters = *request.counters;
   const std::string digits =
-      sha256_hex(campaign.suite_sha256 + campaign.machine_hash + campaign.code_hash).substr(0, 8);
+      sha256_hex(campaign.suite_sha256 + counters + campaign.machine_hash + campaign.code_hash).substr(0, 8);
   const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
   campaign.id = choose_name(archive, base, request.fresh);
   campaign.suite = std::move(suite);
@@ -209,6 +228,7 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
                      {"suite_sha256", campaign.suite_sha256},
                      {"suite_text", suite.text},
                      {"launches", suite.launches},
+                     {"counters", counters_json(suite.counters)},
                      {"order", suite.order == LaunchOrder::random ? "random" : "listed"},
                      {"seed", campaign.seed},
                      {"dropped_oversubscribed", suite.dropped_oversubscribed},

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,9 @@ struct Campaign {
 };
 
 struct CampaignRequest {
-  std::string name;    ///< --campaign
-  bool fresh = false;  ///< --fresh
+  std::string name;                         ///< --campaign
+  bool fresh = false;                       ///< --fresh
+  std::optional<CounterChoice> counters{};  ///< in place of the suite's
 };
 
 /// Asks fft_bench and the component programs about every point and finds or names the campaign; writes nothing. `bench`

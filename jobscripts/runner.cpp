@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/record.hpp"
+#include "hwcounters/counter.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/point_keys.hpp"
 #include "results/index.hpp"
@@ -180,10 +181,24 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
   if (suite.timeline) add({"--timeline"});
+  if (suite.counters.counters != "none") {
+    add({"--counters", suite.counters.counters});
+    if (!suite.counters.group.empty()) add({"--counter-group", suite.counters.group});
+    if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});
+    if (const fs::path file = qualification_file(); fs::exists(file)) add({"--qualification", file.string()});
+  }
   if (suite.wisdom)
     add({"--wisdom",
          archive_.wisdom_file(campaign_.machine_hash.empty() ? "unknown" : campaign_.machine_hash).string()});
   return argv;
+}
+
+/// Where `fourscore counters qualify` leaves what it found about the suite's counters on this machine.
+fs::path CampaignRunner::qualification_file() const {
+  const CounterChoice& choice = campaign_.suite.counters;
+  const std::string group =
+      choice.group.empty() ? CounterRegistry::instance().at(choice.counters).default_group() : choice.group;
+  return archive_.qualification_file(campaign_.machine_hash, choice.counters, group);
 }
 
 void CampaignRunner::archive_failure(const PlannedLaunch& planned, const ProcessResult& result,

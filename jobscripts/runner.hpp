@@ -48,6 +48,7 @@ class CampaignRunner {
   bool launch(const PlannedLaunch& planned, Progress& progress);
   [[nodiscard]] std::vector<std::string> program_command(const PlannedLaunch& planned,
                                                          const std::filesystem::path& stamp) const;
+  [[nodiscard]] std::filesystem::path qualification_file() const;
   void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);
   void store(const std::filesystem::path& file, const nlohmann::json& record) const;
   void index(const std::vector<std::filesystem::path>& files);

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "hwcounters/cache_geometry.hpp"
 #include "jobscripts/point_keys.hpp"
 #include "jobscripts/suite_reader.hpp"
 
@@ -302,10 +303,36 @@ bool valid_name(const std::string& name) {
   }) && name.front() != '-';
 }
 
+/// A backend that is not here, or a group of another machine's, is no fault of the suite; a name that nobody knows is.
+void read_counters(const SuiteReader& reader, const toml::table& table, CounterChoice& choice) {
+  choice.counters = reader.text(table, "counters", choice.counters);
+  choice.group = reader.text(table, "counter_group", "");
+  choice.cache = reader.text(table, "counter_cache", "");
+  const auto check = [&](const char* key, const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const CounterRequestError& error) {
+      reader.fail(SuiteReader::line_of(*table.get(key)), fmt::format("key '{}': {}", key, error.what()));
+    }
+  };
+  const CounterBackend* backend = nullptr;
+  check("counters", [&] { backend = &CounterRegistry::instance().at(choice.counters); });
+  for (const char* key : {"counter_group", "counter_cache"})
+    if (table.get(key) != nullptr && backend->default_group().empty())
+      reader.fail_key(*table.get(key), key, "none without counters, as in counters = \"callgrind\"");
+  if (table.get("counter_cache") == nullptr) return;
+  if (!backend->simulates())
+    reader.fail_key(*table.get("counter_cache"), "counter_cache",
+                    fmt::format("none: counters '{}' simulate no cache", choice.counters));
+  check("counter_cache", [&] {
+    (void)backend->simulated_cache({choice.counters, "", {}, parse_cache_geometry(choice.cache)});
+  });
+}
+
 void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   reader.check_keys(table,
                     {"name", "description", "launches", "repetitions", "warmup", "max_time_s", "min_time_s",
-                     "time_limit_s", "isolate", "phases", "timeline", "wisdom", "order", "seed", "max_oversubscription",
+                     "time_limit_s", "isolate", "phases", "timeline", "counters", "counter_group", "counter_cache", "wisdom", "order", "seed", "max_oversubscription",
                      "defaults", "sweep", "component"},
                     "the suite");
   const toml::node* name = table.get("name");
@@ -322,6 +349,7 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.isolate = reader.boolean(table, "isolate", suite.isolate);
   suite.phases = reader.boolean(table, "phases", suite.phases);
   suite.timeline = reader.boolean(table, "timeline", suite.timeline);
+  read_counters(reader, table, suite.counters);
   suite.wisdom = reader.boolean(table, "wisdom", suite.wisdom);
   const std::string order = reader.text(table, "order", "random");
   if (order != "random" && order != "listed") reader.fail_key(*table.get("order"), "order", "\"random\" or \"listed\"");

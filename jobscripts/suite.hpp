@@ -13,6 +13,14 @@ namespace fourscore {
 
 enum class LaunchOrder { random, listed };
 
+/// What counts, and how; as in fft_bench's options of these names.
+struct CounterChoice {
+  std::string counters = "none";
+  std::string group{};  ///< empty: the backend's own
+  std::string cache{};  ///< of a simulation; empty: as the machine's
+  bool operator==(const CounterChoice&) const = default;
+};
+
 /// A program or a value of a parameter in a [[component]] table, and the line it stands on: only the program itself
 /// knows whether it can be used.
 struct ComponentValue {
@@ -36,8 +44,9 @@ struct Suite {
   double time_limit_s = 120.0;  ///< a launch is ended after this long
   bool isolate = false;
   bool phases = true;
-  bool timeline = false;  ///< one more run of each launch, traced
-  bool wisdom = false;    ///< plan from and into the archive's wisdom file of this machine
+  bool timeline = false;   ///< one more run of each launch, traced
+  CounterChoice counters;  ///< what is counted in further runs of each launch
+  bool wisdom = false;     ///< plan from and into the archive's wisdom file of this machine
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
   double max_oversubscription = 0.0;

@@ -101,6 +101,11 @@ fs::path Archive::wisdom_file(const std::string& machine_hash) const {
   return root_ / "wisdom" / (machine_hash + ".txt");
 }
 
+fs::path Archive::qualification_file(const std::string& machine_hash, const std::string& backend,
+                                     const std::string& group) const {
+  return root_ / "qualifications" / (machine_hash + "-" + backend + "-" + group + ".json");
+}
+
 void Archive::create_campaign(const std::string& campaign) const {
   make_folder(records_folder(campaign));
   make_folder(campaign_folder(campaign) / "staging");

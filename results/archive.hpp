@@ -41,6 +41,9 @@ class Archive {
                                                   int launch) const;
   /// Where the local FFT library keeps its plans for one machine, when a suite asks for that.
   [[nodiscard]] std::filesystem::path wisdom_file(const std::string& machine_hash) const;
+  /// What `fourscore counters qualify` found out about a counter backend on one machine.
+  [[nodiscard]] std::filesystem::path qualification_file(const std::string& machine_hash, const std::string& backend,
+                                                         const std::string& group) const;
   /// Relative to the root, with forward slashes: a record's name in the index and in messages.
   [[nodiscard]] std::string name_of(const std::filesystem::path& file) const;
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "core/counting.hpp"
 #include "core/instances.hpp"
 #include "core/provenance.hpp"
 #include "mpi/error.hpp"
@@ -143,11 +144,15 @@ void check_components(MPI_Comm comm, const std::vector<Component>& components) {
     throw std::logic_error("the ranks of the plan have different components");
 }
 
-void describe_plans(MPI_Comm comm, const Instances& instances, const ResolvedPoint& resolved, double plan_s, double rss,
+void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& resolved, double plan_s, double rss,
                     Measurement& result) {
   const Plan& plan = *instances.here().front().plan;
   const Traffic traffic = instances.traffic();
+  nlohmann::json least = nlohmann::json::object();
+  for (const auto& [phase, bytes] : instances.least_bytes(resolved.point.problem))
+    least[std::to_string(static_cast<int>(phase))] = bytes;
   const nlohmann::json mine{
+      {"least", least},
       {"plan_s", plan_s},
       {"local_data_bytes", data_bytes(plan, mpi::rank_in(instances.comm()), resolved.point.problem) *
                                static_cast<double>(instances.here().size())},
@@ -171,7 +176,10 @@ void describe_plans(MPI_Comm comm, const Instances& instances, const ResolvedPoi
     result.bytes_self.push_back(one["bytes_self"]);
     result.bytes_read_shared.push_back(one["bytes_read_shared"]);
     distinct.insert(one["local_ffts"]);
+    for (const auto& [phase, bytes] : one["least"].items())
+      result.least_bytes[static_cast<Phase>(std::stoi(phase))].push_back(bytes);
   }
+  std::erase_if(result.least_bytes, [&](const auto& entry) { return entry.second.size() < result.plan_s.size(); });
   result.distinct_plans = static_cast<int>(distinct.size());
   result.local_ffts = plan.describe_local_ffts();
   result.grid = plan.grid();
@@ -193,6 +201,21 @@ std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler,
   std::vector<ComponentSamples> samples;
   for (const Component& component : components) samples.push_back(sampler.measure_component(component));
   return samples;
+}
+
+/// The same work as the samples, then each component where they were timed alone.
+nlohmann::json count(MPI_Comm comm, const Options& options, Instances& instances, Verifiers& verifiers,
+                     const Problem& problem) {
+  CountedRuns counted(comm, options.counters->request);
+  int run = options.sampling.repetitions;
+  counted.count([&] { verifiers.fill(run++); },
+                [&](PhaseClock& clock) { instances.execute(clock, [](std::size_t) {}); });
+  if (options.isolate) {
+    for (const auto& instance : instances.here())
+      clear_buffers(*instance.plan, mpi::rank_in(instances.comm()), problem);
+    for (const Component& component : instances.components()) counted.count_component(component);
+  }
+  return counted.gather();
 }
 
 }  // namespace
@@ -243,11 +266,17 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
                       [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
     result.steps.timeline_s = timeline_watch.seconds();
   }
-  if (!result.ok || !options.isolate) return result;
-
-  const Stopwatch isolate_watch;
-  result.isolated = sample_components(comm, sampler, *instances, problem);
-  result.steps.isolate_s = isolate_watch.seconds();
+  if (!result.ok) return result;
+  if (options.isolate) {
+    const Stopwatch isolate_watch;
+    result.isolated = sample_components(comm, sampler, *instances, problem);
+    result.steps.isolate_s = isolate_watch.seconds();
+  }
+  if (options.counters) {
+    const Stopwatch count_watch;
+    result.counters = count(comm, options, *instances, verifiers, problem);
+    result.steps.count_s = count_watch.seconds();
+  }
   return result;
 }
 

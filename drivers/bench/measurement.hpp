@@ -18,7 +18,7 @@ namespace fourscore::bench {
 
 /// Wall seconds of the harness's own steps on this rank; absent: the step was not made.
 struct StepTimes {
-  std::optional<double> launch_s, init_s, plan_s, verify_s, measure_s, timeline_s, isolate_s;
+  std::optional<double> launch_s, init_s, plan_s, verify_s, measure_s, timeline_s, isolate_s, count_s;
 };
 
 /// One launch's results. Per-rank vectors are in rank order and filled on rank 0.
@@ -28,6 +28,8 @@ struct Measurement {
   Samples samples;                   ///< only meaningful when ok
   std::optional<Timeline> timeline;  ///< where it was asked for
   std::vector<ComponentSamples> isolated;
+  nlohmann::json counters;                           ///< the record's object, without the qualification; null: none
+  std::map<Phase, std::vector<double>> least_bytes;  ///< by rank; only phases of which every rank knows it
   std::vector<double> plan_s;
   std::vector<int> grid;
   std::string input_layout, output_layout;

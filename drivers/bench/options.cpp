@@ -9,6 +9,7 @@
 
 #include "build_info.hpp"
 #include "core/instances.hpp"
+#include "hwcounters/cache_geometry.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -23,6 +24,7 @@ constexpr const char* examples = R"(Examples:
   fft_bench --variant serial --shape 128x128x128
   mpirun -n 4 fft_bench --variant pencil --exchange alltoallw --shape 128x96x100 --grid 2x2 \
       --precision double --repetitions 10 --warmup 1 --isolate --record out.json
+  mpirun -n 2 fft_bench --variant slab --shape 64x64x64 --counters callgrind --counter-cache 1MiB
   mpirun -n 2 fft_bench --variant slab --shape 64x64x64 --layout natural --planner estimate --json
   fft_bench --list
   echo '{"variant":"slab","shape":[64,64,64],"ranks":2}' | fft_bench --check-points
@@ -33,6 +35,7 @@ Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong; 2 unusa
 struct Texts {
   std::string shape, grid = "auto", precision = "double", kind = "c2c", direction;
   std::string layout = "transposed", placement = "all", buffers = "in-place", planner = "measure";
+  std::string counters = "none", counter_group, counter_cache, counter_groups, qualification;
   std::string wisdom, record, campaign_file;
   std::vector<std::string> parameters;
   double max_time_s = 0;
@@ -102,6 +105,22 @@ void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--wisdom", texts.wisdom, "planner's memory: read when there, written after planning")->group(group);
 }
 
+void add_counter_options(CLI::App& app, Texts& texts) {
+  const std::string group = "Counters, in further runs behind the timed ones";
+  app.add_option("--counters", texts.counters, "what counts; fourscore list counters shows all")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--counter-group", texts.counter_group, "which events; default: memory traffic (MEM)")->group(group);
+  app.add_option("--counter-cache", texts.counter_cache,
+                 "SIZE[,WAYS[,LINE]] of the simulated last-level cache: 1MiB,16,64; default: this machine's")
+      ->group(group);
+  app.add_option("--counter-groups", texts.counter_groups, "folder of event groups; default: the installed ones")
+      ->group(group);
+  app.add_option("--qualification", texts.qualification,
+                 "what fourscore counters qualify found about these counters, for the record")
+      ->group(group);
+}
+
 void add_output_options(CLI::App& app, Options& options, Texts& texts) {
   const std::string group = "Output and origin";
   app.add_option("--record", texts.record, "file for the record; must not exist")->group(group);
@@ -122,6 +141,28 @@ void add_output_options(CLI::App& app, Options& options, Texts& texts) {
   app.get_help_ptr()->group(questions);
 }
 
+void understand_counters(const CLI::App& app, const Texts& texts, Options& options) {
+  try {
+    CounterBackend& backend = CounterRegistry::instance().at(texts.counters);
+    if (backend.default_group().empty()) {
+      for (const char* name : {"--counter-group", "--counter-cache", "--counter-groups", "--qualification"})
+        if (app.count(name) > 0) throw InputError(fmt::format("{} wants counters; as in --counters callgrind", name));
+      return;
+    }
+    CounterOptions& counters = options.counters.emplace();
+    counters.request = {texts.counters, texts.counter_group, texts.counter_groups, {}};
+    if (app.count("--counter-cache") > 0) {
+      if (!backend.simulates())
+        throw InputError(fmt::format("--counter-cache: counters '{}' simulate no cache", texts.counters));
+      counters.cache = texts.counter_cache;
+      counters.request.cache = parse_cache_geometry(texts.counter_cache);
+    }
+    if (!texts.qualification.empty()) counters.qualification = texts.qualification;
+  } catch (const CounterRequestError& error) {
+    throw InputError(error.what());
+  }
+}
+
 void understand(const CLI::App& app, const Texts& texts, Options& options) {
   if (texts.list + texts.identity + texts.check_points > 1)
     throw InputError("--list, --identity and --check-points exclude each other");
@@ -129,7 +170,10 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
                  : texts.identity     ? Mode::identity
                  : texts.check_points ? Mode::check_points
                                       : Mode::measure;
-  if (options.mode != Mode::measure) return;
+  if (options.mode != Mode::measure) {
+    if (texts.counters != "none") throw InputError("--counters is of a measurement, and has no part in a question");
+    return;
+  }
   if (options.point.variant.empty()) throw InputError("--variant is missing; fft_bench --list shows all");
   if (texts.shape.empty()) throw InputError("--shape is missing; as in --shape 128x96x100");
   Problem& problem = options.point.problem;
@@ -150,6 +194,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
       throw InputError("--parameter is '" + text + "'; expected KEY=VALUE, as chunks=4");
     problem.parameters[text.substr(0, equals)] = text.substr(equals + 1);
   }
+  understand_counters(app, texts, options);
   options.sampling.phases = !texts.no_phases;
   if (app.count("--max-time-s") > 0) options.sampling.max_time_s = texts.max_time_s;
   if (app.count("--launched-at") > 0) options.launched_at_s = texts.launched_at_s;
@@ -168,6 +213,7 @@ Options parse_command_line(int argc, char** argv) {
   Texts texts;
   add_point_options(app, options, texts);
   add_sampling_options(app, options, texts);
+  add_counter_options(app, texts);
   add_output_options(app, options, texts);
   try {
     app.parse(argc, argv);

@@ -9,17 +9,25 @@
 #include "bench/command_line.hpp"
 #include "core/problem.hpp"
 #include "core/sampler.hpp"
+#include "hwcounters/counter.hpp"
 
 namespace fourscore::bench {
 
 enum class Mode { measure, list, identity, check_points };
+
+struct CounterOptions {
+  CounterRequest request;
+  std::string cache;  ///< as it was asked for; empty: not asked for
+  std::optional<std::filesystem::path> qualification;
+};
 
 struct Options {
   Mode mode = Mode::measure;
   Point point;  ///< ranks is filled in once MPI runs
   SamplingOptions sampling;
   bool isolate = false;
-  bool timeline = false;  ///< one more run, traced
+  bool timeline = false;                   ///< one more run, traced
+  std::optional<CounterOptions> counters;  ///< further runs, counted; nothing for `none`
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> wisdom;
   std::optional<std::filesystem::path> record;

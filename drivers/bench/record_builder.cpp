@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/counters.hpp"
 #include "core/instances.hpp"
 #include "core/record.hpp"
 
@@ -22,7 +23,19 @@ json sampling_json(const Options& options) {
                 {"timeline", options.timeline},
                 {"seed", options.seed}};
   if (options.sampling.max_time_s) sampling["max_time_s"] = *options.sampling.max_time_s;
+  if (options.counters) {
+    sampling["counters"] = options.counters->request.backend;
+    if (!options.counters->request.group.empty()) sampling["counter_group"] = options.counters->request.group;
+    if (!options.counters->cache.empty()) sampling["counter_cache"] = options.counters->cache;
+  }
   return sampling;
+}
+
+json counters_json(const Options& options, const Measurement& measurement) {
+  if (!options.counters || measurement.counters.is_null()) return {{"backend", "none"}};
+  json counters = measurement.counters;
+  counters["qualification"] = qualification_json(*options.counters, counters.at("group"));
+  return counters;
 }
 
 json card_json(const Card& card) {
@@ -129,13 +142,16 @@ json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
   Problem problem = resolved.point.problem;
   problem.grid = measurement.grid;
   const Cost cost = cost_of_instances(*resolved.variant, problem, resolved.point.ranks);
-  return {{"flops", cost.flops},
-          {"bytes_sent_per_rank", measurement.bytes_sent},
-          {"messages_per_rank", measurement.messages_sent},
-          {"bytes_self_per_rank", measurement.bytes_self},
-          {"bytes_read_shared_per_rank", measurement.bytes_read_shared},
-          {"model_bytes_per_rank", cost.bytes_per_rank},
-          {"model_messages_per_rank", cost.messages_per_rank}};
+  json result{{"flops", cost.flops},
+              {"bytes_sent_per_rank", measurement.bytes_sent},
+              {"messages_per_rank", measurement.messages_sent},
+              {"bytes_self_per_rank", measurement.bytes_self},
+              {"bytes_read_shared_per_rank", measurement.bytes_read_shared},
+              {"model_bytes_per_rank", cost.bytes_per_rank},
+              {"model_messages_per_rank", cost.messages_per_rank}};
+  for (const auto& [phase, bytes] : measurement.least_bytes)
+    result["least_bytes_per_rank"][std::string(phase_names[static_cast<std::size_t>(phase)])] = bytes;
+  return result;
 }
 
 json memory_json(const Measurement& measurement) {
@@ -163,6 +179,7 @@ json harness_json(const StepTimes& steps) {
   add("measure_s", steps.measure_s);
   add("timeline_s", steps.timeline_s);
   add("isolate_s", steps.isolate_s);
+  add("count_s", steps.count_s);
   return harness;
 }
 
@@ -182,6 +199,7 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   if (!times.empty()) facts.smallest_sample_s = *std::min_element(times.begin(), times.end());
   facts.closure_worst = measurement.samples.closure_worst;
   facts.closure_limit = closure_limit;
+  facts.simulated = measurement.counters.is_object() && measurement.counters.value("simulated", false);
   return validity_flags(facts);
 }
 
@@ -229,7 +247,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
   record["credited_flops"] = resolved.point.problem.credited_flops();
   record["memory"] = memory_json(measurement);
   record["harness"] = harness_json(measurement.steps);
-  record["counters"] = {{"backend", "none"}};
+  record["counters"] = counters_json(options, measurement);
   if (!measurement.ok) {
     // Nothing of a wrong transform may be mistaken for a time.
     record["harness"].erase("measure_s");

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace fourscore::bench {
@@ -211,9 +212,70 @@ std::string timeline(const json& record) {
   return wrapped("timeline", text);
 }
 
+/// The most of any reader, or nothing where none could count.
+std::optional<double> most_of(const json& values, const char* metric) {
+  std::optional<double> most;
+  if (!values.contains(metric)) return most;
+  for (const json& value : values[metric])
+    if (value.is_number()) most = std::max(most.value_or(0.0), value.get<double>());
+  return most;
+}
+
+std::string bytes_or_dash(const std::optional<double>& bytes) { return bytes ? bytes_text(*bytes) : "-"; }
+
+/// Read, written, together, the least there could be, and how many times that.
+std::string traffic_row(const std::string& name, const json& values, const std::optional<double>& least) {
+  const auto read = most_of(values, "dram_read_bytes");
+  const auto written = most_of(values, "dram_write_bytes");
+  auto all = most_of(values, "dram_bytes");
+  if (!all && read && written) all = *read + *written;
+  return fmt::format("{:<13}{:<10}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", name, bytes_or_dash(read),
+                     bytes_or_dash(written), bytes_or_dash(all), bytes_or_dash(least),
+                     all && least && *least > 0 ? three_digits(*all / *least) : "-");
+}
+
+std::string counted(const json& record) {
+  const json& counters = record.at("counters");
+  if (counters.at("backend") == "none") return {};
+  std::string what = fmt::format("{} {}", counters["backend"].get<std::string>(), counters["group"].get<std::string>());
+  if (counters.contains("cache"))
+    what += fmt::format(", simulated cache of {}, {} ways, lines of {} B for each rank",
+                        bytes_text(counters["cache"]["size_bytes"]), counters["cache"]["ways"].get<int>(),
+                        counters["cache"]["line_bytes"].get<int>());
+  else
+    what += fmt::format(", of each {}", counters.at("scope").get<std::string>());
+  if (counters.value("multiplexed", false)) what += ", multiplexed";
+  const json fit = counters.at("qualification").at("fit");
+  what += fit.is_null() ? ", not qualified here" : fit.get<bool>() ? ", qualified" : ", UNFIT by its qualification";
+  std::string text = wrapped("counters", what);
+  if (const std::string reason = counters.value("unavailable", ""); !reason.empty())
+    return text + wrapped("", "no numbers: " + reason);
+  const auto has = [&](const char* metric) { return most_of(counters["total"], metric).has_value(); };
+  if (has("dram_read_bytes") || has("dram_write_bytes") || has("dram_bytes")) {
+    text += fmt::format("{:<13}{:<10}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", "most", "read", "written", "together",
+                        "least", "of least");
+    const json least = record.at("cost").value("least_bytes_per_rank", json::object());
+    double least_in_all = 0;
+    for (const auto& [phase, values] : counters.at("phases").items()) {
+      const auto of_phase = least.contains(phase) ? std::optional(largest(least[phase])) : std::nullopt;
+      text += traffic_row(phase, values, of_phase);
+    }
+    for (const auto& [phase, values] : least.items()) least_in_all += largest(values);
+    text += traffic_row("all", counters["total"], least_in_all > 0 ? std::optional(least_in_all) : std::nullopt);
+  }
+  std::string others;
+  for (const json& metric : counters.at("metrics")) {
+    const std::string name = metric.at("name");
+    if (metric.at("unit") == "bytes") continue;
+    const auto value = most_of(counters["total"], name.c_str());
+    others += fmt::format("{}{} {}", others.empty() ? "" : ", ", name, value ? fmt::format("{:.4g}", *value) : "-");
+  }
+  return text + wrapped("", others);
+}
+
 std::string harness(const json& record, double total_s) {
   std::string text;
-  for (const char* step : {"launch", "init", "plan", "verify", "measure", "timeline", "isolate", "write"}) {
+  for (const char* step : {"launch", "init", "plan", "verify", "measure", "timeline", "isolate", "count", "write"}) {
     const std::string key = std::string(step) + "_s";
     if (record.at("harness").contains(key))
       text += fmt::format("{} {}, ", step, seconds_text(record["harness"][key].get<double>()));
@@ -247,6 +309,7 @@ std::string summary(const json& record, const std::string& record_path, double t
   if (record.contains("samples")) text += times(record) + phases(record);
   if (record.contains("timeline")) text += timeline(record);
   if (record.contains("cost")) text += movement(record);
+  if (record.contains("samples") && record.contains("counters")) text += counted(record);
   if (record.contains("flags")) {
     const auto flags = record["flags"].get<std::vector<std::string>>();
     text += line("flags", flags.empty() ? "none" : fmt::format("{}", fmt::join(flags, ", ")));

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #endif
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -52,6 +53,11 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   bytes_read_shared += other.bytes_read_shared;
   bytes_relayed += other.bytes_relayed;
   return *this;
+}
+
+Index least_bytes_of_exchange(const Traffic& traffic, Index bytes_after) {
+  const Index received = std::max<Index>(0, bytes_after - traffic.bytes_self - traffic.bytes_read_shared);
+  return traffic.bytes_sent + received + traffic.bytes_relayed + 2 * traffic.bytes_read_shared;
 }
 
 void Exchange::run(PhaseClock& clock) {

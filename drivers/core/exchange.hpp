@@ -29,6 +29,11 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
+/// The least bytes an exchange moves to and from memory, where the rank holds `bytes_after` after it: it reads what it
+/// sends, writes what it receives, reads and writes what it takes from its neighbours' memory. What is passed on for
+/// others was received first. What stays on the rank is no part of it (packing or unpacking moves that).
+[[nodiscard]] Index least_bytes_of_exchange(const Traffic& traffic, Index bytes_after);
+
 /// Memory a plan computes in, aligned to 64 bytes at least. `peer` is where another rank's buffer of the same
 /// allocation appears in this process, or null when it cannot be reached.
 class Buffer {
@@ -78,6 +83,9 @@ class Exchange {
   [[nodiscard]] virtual bool unpacks() const { return true; }
   [[nodiscard]] virtual bool lands_in_source() const = 0;
   [[nodiscard]] virtual Traffic traffic() const = 0;
+  /// What pack() and unpack() read, and write again.
+  [[nodiscard]] virtual Index bytes_packed() const { return 0; }
+  [[nodiscard]] virtual Index bytes_unpacked() const { return 0; }
   /// Memory of its own, beyond the two buffers.
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 };

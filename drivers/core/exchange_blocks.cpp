@@ -229,6 +229,12 @@ void PackedBlocks::run(const std::vector<CopyStep>& steps) {
   for (const CopyStep& step : steps) step.run();
 }
 
+Index bytes_of(const std::vector<CopyStep>& steps) {
+  Index bytes = 0;
+  for (const CopyStep& step : steps) bytes += step.plan.bytes();
+  return bytes;
+}
+
 CollectiveCounts::CollectiveCounts(int ranks, const std::vector<PackedBlocks::Message>& sends,
                                    const std::vector<PackedBlocks::Message>& receives) {
   const auto size = static_cast<std::size_t>(ranks);

@@ -59,6 +59,8 @@ struct CopyStep {
   void run() const { overlapping ? plan.run_overlapping(from, to) : plan.run(from, to); }
 };
 
+[[nodiscard]] Index bytes_of(const std::vector<CopyStep>& steps);
+
 /// Messages of contiguous elements, and the local copies before and after them. A side on which all ranks find every
 /// block contiguous is left out:
 ///   pack, unpack   source -> spare, messages spare -> source, source -> spare
@@ -81,6 +83,8 @@ class PackedBlocks {
   void unpack() const { run(unpack_steps_); }
   [[nodiscard]] bool packs() const { return !pack_steps_.empty(); }
   [[nodiscard]] bool unpacks() const { return !unpack_steps_.empty(); }
+  [[nodiscard]] Index bytes_packed() const { return bytes_of(pack_steps_); }
+  [[nodiscard]] Index bytes_unpacked() const { return bytes_of(unpack_steps_); }
 
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }        ///< by rank
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }  ///< by rank
@@ -127,6 +131,8 @@ class PackedExchange : public Exchange {
   [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
   [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
   [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
+  [[nodiscard]] Index bytes_packed() const override { return blocks_.bytes_packed(); }
+  [[nodiscard]] Index bytes_unpacked() const override { return blocks_.bytes_unpacked(); }
 
  protected:
   /// Collective as agree(). `exchange` is named in errors.

@@ -45,6 +45,7 @@ std::vector<std::string> validity_flags(const FlagFacts& facts) {
   if (!trusted_clock(facts.clock_source) || too_short) flags.emplace_back("clock-suspect");
   if (facts.closure_worst && *facts.closure_worst > facts.closure_limit) flags.emplace_back("open-breakdown");
   if (facts.emulated) flags.emplace_back("emulated");
+  if (facts.simulated) flags.emplace_back("simulated");
   return flags;
 }
 

@@ -28,6 +28,7 @@ struct FlagFacts {
   std::optional<double> closure_worst;
   double closure_limit = 0.02;
   bool emulated = false;  ///< some of it was measured on a stand-in
+  bool simulated = false;  ///< the program ran under a simulator
 };
 
 /// Those that hold, in this order:
@@ -38,6 +39,7 @@ struct FlagFacts {
 ///   clock-suspect   the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps
 ///   open-breakdown  the phases of some rank do not add up to its total
 ///   emulated        some of it is a stand-in for hardware that is not there
+///   simulated       the program ran under a simulator: its times rank nothing
 [[nodiscard]] std::vector<std::string> validity_flags(const FlagFacts& facts);
 
 }  // namespace fourscore

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "mpi/error.hpp"
 
@@ -143,14 +144,42 @@ std::vector<Component> Instances::components() {
   std::vector<Component> list;
   for (const NamedPhase& entry : subset_.get() == MPI_COMM_NULL ? read(mine) : union_of(all_, leaders_, mine)) {
     std::vector<std::function<void()>> parts;
+    std::optional<Index> least_bytes = 0;
     for (const auto& components : of_plans)
       for (const Component& component : components)
-        if (component.name == entry.name) parts.push_back(component.run);
-    list.push_back({entry.name, entry.phase, [parts = std::move(parts)] {
+        if (component.name == entry.name) {
+          parts.push_back(component.run);
+          least_bytes = least_bytes && component.least_bytes ? std::optional(*least_bytes + *component.least_bytes)
+                                                             : std::nullopt;
+        }
+    list.push_back({entry.name, entry.phase,
+                    [parts = std::move(parts)] {
                       for (const auto& part : parts) part();
-                    }});
+                    },
+                    least_bytes});
   }
   return list;
+}
+
+std::map<Phase, Index> Instances::least_bytes(const Problem& problem) {
+  std::map<Phase, Index> least;
+  std::set<Phase> unknown;
+  const std::vector<Component> list = components();
+  for (const Component& component : list) {
+    least[component.phase] += component.least_bytes.value_or(0);
+    if (!component.least_bytes) unknown.insert(component.phase);
+  }
+  for (const Phase phase : unknown) least.erase(phase);
+  if (!list.empty()) return least;
+  const auto me = static_cast<std::size_t>(mpi::rank_in(comm_));
+  for (const Instance& instance : instances_) {
+    const Plan& plan = *instance.plan;
+    const Index data =
+        std::max(plan.input_layout().boxes.at(me).volume() * static_cast<Index>(problem.input_element_bytes()),
+                 plan.output_layout().boxes.at(me).volume() * static_cast<Index>(problem.output_element_bytes()));
+    least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.traffic().bytes_sent;
+  }
+  return least;
 }
 
 Traffic Instances::traffic() const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,11 @@ class Instances {
   /// The components of the instances by name, each for all instances that are here, one after another. Collective:
   /// where subsets have different components, those that a rank lacks do nothing there.
   [[nodiscard]] std::vector<Component> components();
+
+  /// The least that each phase moves to and from memory on this rank, all instances (Component::least_bytes); phases of
+  /// which it is not known are absent. A plan that is not told apart in components moves everything in phase other:
+  /// each axis reads and writes the data once, and what is sent is read here and written elsewhere. Collective.
+  [[nodiscard]] std::map<Phase, Index> least_bytes(const Problem& problem);
 
   [[nodiscard]] Traffic traffic() const;  ///< this rank, all instances
   [[nodiscard]] std::size_t buffer_bytes() const;

@@ -48,6 +48,13 @@ class alignas(64) EventLog {
   std::size_t dropped_ = 0;
 };
 
+/// Told of every switch of the thread that executes a plan, for counters that share their counts out over the phases.
+class PhaseObserver {
+ public:
+  virtual ~PhaseObserver() = default;
+  virtual void switched_to(Phase phase) noexcept = 0;
+};
+
 /// Accumulates time per phase. At any moment exactly one phase runs ("other" outside all Regions), so the phases add
 /// up to the time between start() and stop(). A disabled clock costs one branch a Region.
 class alignas(64) PhaseClock {
@@ -62,7 +69,14 @@ class alignas(64) PhaseClock {
   /// A clock that also writes down each stretch, of its own thread into log, and of further threads by the clocks
   /// `lanes` (those count no phase of the rank). All of them must outlive it.
   explicit PhaseClock(EventLog& log, std::span<PhaseClock> lanes = {}, bool keep_other = true)
-      : log_(&log), lanes_(lanes.data()), lane_count_(lanes.size()), keep_other_(keep_other), enabled_(true) {}
+      : log_(&log),
+        lanes_(lanes.data()),
+        lane_count_(lanes.size()),
+        keep_other_(keep_other),
+        enabled_(true),
+        watched_(true) {}
+  /// A clock that also tells `observer`, which must outlive it, of every switch after start(), when phase other runs.
+  explicit PhaseClock(PhaseObserver& observer) : observer_(&observer), enabled_(true), watched_(true) {}
 
   void start() {
     total_.fill(0);
@@ -104,10 +118,14 @@ class alignas(64) PhaseClock {
   void switch_to(Place place) {
     const std::int64_t time = now_ns();
     total_[static_cast<std::size_t>(current_.phase)] += time - last_;
-    if (log_ != nullptr) [[unlikely]]
-      write_down(time);
+    if (watched_) [[unlikely]]
+      tell(time, place.phase);
     last_ = time;
     current_ = place;
+  }
+  void tell(std::int64_t time, Phase next) {
+    if (log_ != nullptr) write_down(time);
+    if (observer_ != nullptr) observer_->switched_to(next);
   }
   void write_down(std::int64_t time) {
     if (time > last_ && (keep_other_ || current_.phase != Phase::other))
@@ -120,10 +138,12 @@ class alignas(64) PhaseClock {
   std::int64_t last_ = 0;
   Place current_{};
   EventLog* log_ = nullptr;
+  PhaseObserver* observer_ = nullptr;
   PhaseClock* lanes_ = nullptr;  // of threads 1, 2 ...
   std::size_t lane_count_ = 0;
   bool keep_other_ = true;
   bool enabled_;
+  bool watched_ = false;  // there is a log or an observer: one branch for both
 };
 
 inline PhaseClock PhaseClock::idle_{false};

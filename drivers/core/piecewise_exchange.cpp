@@ -169,6 +169,17 @@ bool PiecewiseExchange::unpacks() const {
   return std::ranges::any_of(pieces_, [](const Piece& piece) { return !piece.unpack.empty(); });
 }
 
+Index PiecewiseExchange::bytes_packed() const {
+  Index bytes = 0;
+  for (const Piece& piece : pieces_) bytes += bytes_of(piece.pack);
+  return bytes;
+}
+Index PiecewiseExchange::bytes_unpacked() const {
+  Index bytes = 0;
+  for (const Piece& piece : pieces_) bytes += bytes_of(piece.unpack);
+  return bytes;
+}
+
 void PiecewiseExchange::pack() {
   for (const Piece& piece : pieces_) run(piece.pack);
 }

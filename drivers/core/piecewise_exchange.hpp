@@ -59,6 +59,8 @@ class PiecewiseExchange : public Exchange {
   [[nodiscard]] bool unpacks() const override;
   [[nodiscard]] bool lands_in_source() const override { return lands_in_source_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] Index bytes_packed() const override;
+  [[nodiscard]] Index bytes_unpacked() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override { return own_workspace_ ? own_workspace_->bytes() : 0; }
 
   /// No layout of the messages needs more.

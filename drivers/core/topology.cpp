@@ -59,6 +59,13 @@ std::set<int> Topology::cores_of(const std::vector<int>& units) const {
   return cores;
 }
 
+int Topology::package_of(int unit) const {
+  const hwloc_obj_t object = unit < 0 ? nullptr : hwloc_get_pu_obj_by_os_index(topology_, static_cast<unsigned>(unit));
+  const hwloc_obj_t package =
+      object == nullptr ? nullptr : hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, object);
+  return package == nullptr ? 0 : static_cast<int>(package->logical_index);
+}
+
 std::map<int, double> Topology::last_level_caches_of(const std::vector<int>& units) const {
   std::map<int, double> caches;
   for (const int unit : units) {

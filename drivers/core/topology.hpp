@@ -22,6 +22,8 @@ class Topology {
   [[nodiscard]] nlohmann::json identity() const;
   /// Logical numbers of the cores that hold these processing units.
   [[nodiscard]] std::set<int> cores_of(const std::vector<int>& units) const;
+  /// Logical number of the package (socket) that holds this processing unit, 0 where that is unknown.
+  [[nodiscard]] int package_of(int unit) const;
   /// Bytes of each outermost data cache above these processing units, by logical number.
   [[nodiscard]] std::map<int, double> last_level_caches_of(const std::vector<int>& units) const;
 

@@ -164,7 +164,11 @@ void TransformChain::set_layouts(const Problem& problem) {
 void TransformChain::allocate(const PlanContext& context) {
   const auto me = static_cast<std::size_t>(mpi::rank_in(context.comm));
   Index volume = 0;
-  for (const ChainStage& stage : stages_) volume = std::max(volume, stage.layout.boxes.at(me).volume());
+  for (const ChainStage& stage : stages_) {
+    const Index here = stage.layout.boxes.at(me).volume();
+    volume = std::max(volume, here);
+    stage_bytes_.push_back(here * static_cast<Index>(context.problem.element_bytes()));
+  }
   const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool both = stages_.size() > 1 || context.problem.contract.buffers == Buffers::out_of_place;
   for (int i = 0; i < (both ? 2 : 1); ++i)
@@ -337,26 +341,34 @@ void TransformChain::transform(std::size_t stage, PhaseClock& clock) {
 std::vector<Component> TransformChain::components() {
   std::vector<Component> list;
   int fft = 0;
-  const auto add_slices = [&](const std::vector<std::unique_ptr<LocalFft>>& slices) {
+  const auto add_slices = [&](std::size_t stage, const std::vector<std::unique_ptr<LocalFft>>& slices) {
     if (slices.empty()) return;
-    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [&slices] {
+    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
+                    [&slices] {
                       for (const auto& slice : slices) slice->execute();
-                    }});
+                    },
+                    least_bytes_of_fft(stage)});
   };
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (ffts_[i])
-      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); }});
-    if (i > 0 && !overlaps_.empty()) add_slices(overlaps_[i - 1].after_);
+      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); },
+                      least_bytes_of_fft(i)});
+    if (i > 0 && !overlaps_.empty()) add_slices(i, overlaps_[i - 1].after_);
     if (i == hops_.size()) break;
-    if (!overlaps_.empty()) add_slices(overlaps_[i].before_);
+    if (!overlaps_.empty()) add_slices(i, overlaps_[i].before_);
     Exchange* exchange = hops_[i].exchange.get();
-    if (hops_[i].packs) list.push_back({fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); }});
-    list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange, [exchange] {
+    if (hops_[i].packs)
+      list.push_back(
+          {fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); }, 2 * exchange->bytes_packed()});
+    list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange,
+                    [exchange] {
                       exchange->start();
                       exchange->finish();
-                    }});
+                    },
+                    least_bytes_of_exchange(exchange->traffic(), stage_bytes_[i + 1])});
     if (hops_[i].unpacks)
-      list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); }});
+      list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); },
+                      2 * exchange->bytes_unpacked()});
   }
   return list;
 }

@@ -80,6 +80,10 @@ class TransformChain : public Plan {
   };
 
   void set_layouts(const Problem& problem);
+  /// Each 1-D transform of a stage reads and writes the rank's data once.
+  [[nodiscard]] Index least_bytes_of_fft(std::size_t stage) const {
+    return 2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage];
+  }
   void allocate(const PlanContext& context);
   void make_hops(const PlanContext& context);
   void make_exchange(const PlanContext& context, Hop& hop, std::size_t source);
@@ -109,6 +113,7 @@ class TransformChain : public Plan {
   Decomposition input_layout_;
   Decomposition output_layout_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
+  std::vector<Index> stage_bytes_;                ///< of this rank, by stage
   std::vector<Hop> hops_;                         ///< hop i leads from stage i to stage i + 1
   std::vector<std::unique_ptr<LocalFft>> ffts_;   ///< by stage; null where none, or where it goes with a hop's pieces
   std::vector<Overlap> overlaps_;                 ///< by hop, if in pieces

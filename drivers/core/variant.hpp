@@ -34,6 +34,10 @@ struct Component {
   std::string name;  ///< "fft-1", "pack-1", "exchange-1"
   Phase phase = Phase::other;
   std::function<void()> run;
+  /// The least it can move to and from memory on this rank where no cache holds anything from one component to the
+  /// next, reads and writes together: a 1-D transform of all its data reads and writes that once, a copy reads and
+  /// writes what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
+  std::optional<Index> least_bytes{};
 };
 
 /// A planned transform. Everything is planned and allocated in the constructor; execute() only computes. Layouts count

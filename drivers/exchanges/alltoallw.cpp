@@ -62,6 +62,7 @@ class Alltoallw : public Exchange {
   [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] Index bytes_unpacked() const override { return own_.plan.bytes(); }
 
  private:
   MPI_Datatype own_type(mpi::Datatype type) { return types_.emplace_back(std::move(type)).get(); }

@@ -61,6 +61,8 @@ class Bruck : public Exchange {
   [[nodiscard]] bool unpacks() const override { return !unpack_.empty(); }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] Index bytes_packed() const override { return bytes_of(pack_); }
+  [[nodiscard]] Index bytes_unpacked() const override { return bytes_of(unpack_); }
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return (slots_ ? slots_->bytes() : 0) + (messages_ ? messages_->bytes() : 0);
   }

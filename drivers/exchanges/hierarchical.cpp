@@ -168,6 +168,8 @@ class Hierarchical : public Exchange {
   [[nodiscard]] bool unpacks() const override { return !unpack_.empty(); }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] Index bytes_packed() const override { return bytes_of(pack_); }
+  [[nodiscard]] Index bytes_unpacked() const override { return bytes_of(unpack_); }
   [[nodiscard]] std::size_t workspace_bytes() const override { return window_bytes_; }
 
  private:

@@ -89,6 +89,7 @@ class Shared : public Exchange {
   [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] Index bytes_unpacked() const override { return own_.plan.bytes(); }
 
  private:
   struct Message {

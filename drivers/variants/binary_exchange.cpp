@@ -281,26 +281,34 @@ void BinaryExchangePlan<Real>::execute(PhaseClock& clock) {
 template <class Real>
 std::vector<Component> BinaryExchangePlan<Real>::components() {
   std::vector<Component> list;
-  const Component fft{"fft-1", Phase::fft, [this] { fft_->execute(); }};
-  const Component twiddles{"twiddle-1", Phase::twiddle, [this] {
+  const Index bytes = local_ * static_cast<Index>(sizeof(Value));
+  const Component fft{"fft-1", Phase::fft, [this] { fft_->execute(); }, 2 * bytes};
+  const Component twiddles{"twiddle-1", Phase::twiddle,
+                           [this] {
                              PhaseClock off(false);
                              twiddle(off, {0, local_});
-                           }};
+                           },
+                           k1_ == 0 ? 0 : 2 * bytes};
   if (starts_permuted_ || steps_.empty()) list.push_back(fft);
   if (starts_permuted_) list.push_back(twiddles);
   for (std::size_t s = 0; s < steps_.size(); ++s) {
-    list.push_back({fmt::format("exchange-{}", s + 1), Phase::exchange, [this, s] {
+    list.push_back({fmt::format("exchange-{}", s + 1), Phase::exchange,
+                    [this, s] {
                       if (pieces_.size() == 1) {
                         exchange_whole(steps_[s]);
                         return;
                       }
                       for (Piece& piece : pieces_) post(steps_[s], piece);
                       for (Piece& piece : pieces_) piece.requests.wait_all();
-                    }});
-    list.push_back({fmt::format("combine-{}", s + 1), Phase::combine, [this, s] {
+                    },
+                    2 * bytes});
+    // Reads its own and the partner's, writes its own.
+    list.push_back({fmt::format("combine-{}", s + 1), Phase::combine,
+                    [this, s] {
                       kernels::butterfly(data(works_in_), data(1 - works_in_), steps_[s].own_factor,
                                          steps_[s].other_factor, local_);
-                    }});
+                    },
+                    3 * bytes});
   }
   if (!starts_permuted_ && !steps_.empty()) {
     list.push_back(twiddles);
@@ -309,8 +317,8 @@ std::vector<Component> BinaryExchangePlan<Real>::components() {
   if (!swap_) return list;
   for (std::size_t step = 0; step < swap_->steps(); ++step)
     list.push_back({fmt::format("exchange-{}", steps_.size() + step + 1), Phase::exchange,
-                    [this, step] { swap_->exchange(step); }});
-  list.push_back({"unpack-1", Phase::unpack, [this] { swap_->unpack(); }});
+                    [this, step] { swap_->exchange(step); }, bytes});  // half of the slots go, as many come
+  list.push_back({"unpack-1", Phase::unpack, [this] { swap_->unpack(); }, 2 * bytes});
   return list;
 }
 

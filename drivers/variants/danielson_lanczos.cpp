@@ -267,18 +267,23 @@ std::vector<Component> DanielsonLanczosPlan::components() {
   std::vector<Component> list;
   int exchanges = 0;
   if (gather_) {
-    list.push_back({"pack-1", Phase::pack, [this] { gather_->pack(); }});
-    list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange, [this] { gather_->exchange(); }});
-    if (gather_->unpacks()) list.push_back({"unpack-1", Phase::unpack, [this] { gather_->unpack(); }});
+    list.push_back({"pack-1", Phase::pack, [this] { gather_->pack(); }, 2 * gather_->bytes_packed()});
+    list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange, [this] { gather_->exchange(); },
+                    2 * gather_->traffic().bytes_sent});
+    if (gather_->unpacks())
+      list.push_back({"unpack-1", Phase::unpack, [this] { gather_->unpack(); }, 2 * gather_->bytes_unpacked()});
   }
-  const Component transform{"fft-1", Phase::fft, [this] { fft_->execute(); }};
+  const Index bytes = input_layout_.boxes[static_cast<std::size_t>(me_)].volume() * static_cast<Index>(element_bytes_);
+  const Component transform{"fft-1", Phase::fft, [this] { fft_->execute(); },
+                            2 * static_cast<Index>(grid_.size()) * bytes};
   if (!combines_first_) list.push_back(transform);
   int combinations = 0;
   for (const Step& step : steps_) {
     list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange,
-                    [this, partner = step.partner] { swap_with(partner); }});
+                    [this, partner = step.partner] { swap_with(partner); }, 2 * bytes});
+    // Reads its own and the partner's, writes its own.
     list.push_back({fmt::format("combine-{}", ++combinations), Phase::combine,
-                    [this, combine = step.combine.get()] { combine->run(own_, partners_); }});
+                    [this, combine = step.combine.get()] { combine->run(own_, partners_); }, 3 * bytes});
   }
   if (combines_first_) list.push_back(transform);
   return list;

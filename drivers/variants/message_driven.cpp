@@ -53,7 +53,8 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
       grid_(std::move(grid)),
       places_(places_of(states_, context.problem.contract.buffers)),
       comm_(mpi::duplicate(context.comm)),
-      in_flight_(comm_.get(), mpi::element_type(context.problem.element_bytes())) {
+      in_flight_(comm_.get(), mpi::element_type(context.problem.element_bytes())),
+      element_bytes_(static_cast<Index>(context.problem.element_bytes())) {
   const int me = mpi::rank_in(comm_.get());
   Index volume = 0;
   bool both = false;
@@ -333,22 +334,38 @@ void MessageDrivenPlan::add_components_of_hop(std::size_t to_state, int number, 
   const TableRange sends = of_tasks(&PencilTask::sends);
   const TableRange copies = of_tasks(&PencilTask::copies);
   const TableRange receives = tables_->receives_of_state[to_state];
-  list.push_back({fmt::format("pack-{}", number), Phase::pack, [this, sends, copies] {
+  Index packed = 0, moved = 0, unpacked = 0;
+  for (std::size_t i = sends.first; i < sends.last; ++i) {
+    if (tables_->sends[i].copied) packed += tables_->sends[i].copy.bytes();
+    moved += tables_->sends[i].count * element_bytes_;
+  }
+  for (std::size_t i = copies.first; i < copies.last; ++i) packed += tables_->copies[i].copy.bytes();
+  for (std::size_t i = receives.first; i < receives.last; ++i) {
+    if (tables_->receives[i].copied) unpacked += tables_->receives[i].copy.bytes();
+    moved += tables_->receives[i].count * element_bytes_;
+  }
+  list.push_back({fmt::format("pack-{}", number), Phase::pack,
+                  [this, sends, copies] {
                     for (std::size_t i = sends.first; i < sends.last; ++i)
                       if (const PencilMessage& sent = tables_->sends[i]; sent.copied)
                         sent.copy.run(sent.pencil, sent.at);
                     for (std::size_t i = copies.first; i < copies.last; ++i)
                       tables_->copies[i].copy.run(tables_->copies[i].from, tables_->copies[i].to);
-                  }});
-  list.push_back({fmt::format("exchange-{}", number), Phase::exchange, [this, sends, receives] {
+                  },
+                  2 * packed});
+  list.push_back({fmt::format("exchange-{}", number), Phase::exchange,
+                  [this, sends, receives] {
                     for (std::size_t i = receives.first; i < receives.last; ++i) start_receive(i);
                     for (std::size_t i = sends.first; i < sends.last; ++i) start_send(i);
                     in_flight_.wait_all();
-                  }});
-  list.push_back({fmt::format("unpack-{}", number), Phase::unpack, [this, receives] {
+                  },
+                  moved});
+  list.push_back({fmt::format("unpack-{}", number), Phase::unpack,
+                  [this, receives] {
                     for (std::size_t i = receives.first; i < receives.last; ++i)
                       if (const PencilMessage& got = tables_->receives[i]; got.copied) got.copy.run(got.at, got.pencil);
-                  }});
+                  },
+                  2 * unpacked});
 }
 
 std::vector<Component> MessageDrivenPlan::components() {
@@ -359,9 +376,16 @@ std::vector<Component> MessageDrivenPlan::components() {
     if (arrives_by_messages(states_, s)) add_components_of_hop(s, ++hop, list);
     if (!states_[s].axis) continue;
     const TableRange tasks = tables_->tasks_of_state[s];
-    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [this, tasks] {
+    Index bytes = 0;
+    for (std::size_t t = tasks.first; t < tasks.last; ++t) {
+      const Extents& extents = tables_->tasks[t].extents;
+      bytes += extents[0] * extents[1] * extents[2] * element_bytes_;
+    }
+    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
+                    [this, tasks] {
                       for (std::size_t t = tasks.first; t < tasks.last; ++t) transform(t);
-                    }});
+                    },
+                    2 * bytes});
   }
   return list;
 }

@@ -101,7 +101,8 @@ class MessageDrivenPlan : public Plan {
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::unique_ptr<PencilTables> tables_;
   mpi::Communicator comm_;
-  MessagesInFlight in_flight_;                   ///< ids: below the number of receives a receive, else a send
+  MessagesInFlight in_flight_;  ///< ids: below the number of receives a receive, else a send
+  Index element_bytes_;
   std::vector<std::unique_ptr<LocalFft>> ffts_;  ///< by distinct shape and alignment
   std::vector<LocalFft*> fft_of_task_;           ///< null: passed through
   std::vector<std::size_t> order_;               ///< of states, in which ready pencils are looked for

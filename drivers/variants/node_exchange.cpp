@@ -51,6 +51,7 @@ std::byte* address(const Decomposition& layout, int rank, const Box& part, std::
 
 NodeExchange::NodeExchange(const NodeExchangeSpec& spec)
     : threads_(spec.threads),
+      element_bytes_(static_cast<Index>(spec.element_bytes)),
       all_call_mpi_(spec.all_call_mpi),
       comm_(spec.comm),
       type_(mpi::element_type(spec.element_bytes)) {
@@ -318,6 +319,27 @@ void NodeExchange::pack(int thread) const {
 void NodeExchange::unpack(int thread) const {
   for (std::size_t i = static_cast<std::size_t>(thread); i < receives_.size(); i += static_cast<std::size_t>(threads_))
     unpack_segment(i);
+}
+
+Index NodeExchange::bytes_packed() const {
+  Index bytes = 0;
+  for (const Segment& segment : sends_)
+    if (segment.copied) bytes += segment.copy.bytes();
+  for (const OwnSegment& segment : own_) bytes += segment.copy.bytes();
+  return bytes;
+}
+
+Index NodeExchange::bytes_unpacked() const {
+  Index bytes = 0;
+  for (const Segment& segment : receives_)
+    if (segment.copied) bytes += segment.copy.bytes();
+  return bytes;
+}
+
+Index NodeExchange::bytes_received() const {
+  Index bytes = 0;
+  for (const Segment& segment : receives_) bytes += segment.count * element_bytes_;
+  return bytes;
 }
 
 void NodeExchange::send_and_wait(int thread) {

@@ -51,6 +51,10 @@ class NodeExchange {
   void unpack(int thread) const;
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  /// Of all threads: what pack() and unpack() read, and write again, and what comes in as messages.
+  [[nodiscard]] Index bytes_packed() const;
+  [[nodiscard]] Index bytes_unpacked() const;
+  [[nodiscard]] Index bytes_received() const;
 
  private:
   struct Segment {
@@ -86,6 +90,7 @@ class NodeExchange {
   [[nodiscard]] bool unpack_next();
 
   int threads_;
+  Index element_bytes_;
   bool all_call_mpi_;
   MPI_Comm comm_;
   MPI_Datatype type_;

@@ -84,7 +84,11 @@ void NodePlan::place_stages(Buffers buffers) {
 void NodePlan::allocate(const PlanContext& context) {
   const auto me = static_cast<std::size_t>(mpi::rank_in(comm_.get()));
   Index volume = 0;
-  for (const ChainStage& stage : stages_) volume = std::max(volume, stage.layout.boxes.at(me).volume());
+  for (const ChainStage& stage : stages_) {
+    const Index here = stage.layout.boxes.at(me).volume();
+    volume = std::max(volume, here);
+    stage_bytes_.push_back(here * static_cast<Index>(context.problem.element_bytes()));
+  }
   const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool both = stages_.size() > 1 || ends_in_ == 1;
   for (int i = 0; i < (both ? 2 : 1); ++i) buffers_.push_back(ordinary_buffer(bytes));
@@ -172,19 +176,22 @@ void NodePlan::execute(PhaseClock& clock) {
 
 void NodePlan::add_components_of_hop(std::size_t hop, std::vector<Component>& list) {
   NodeExchange* exchange = exchanges_[hop].get();
-  const auto add = [&](const char* name, Phase phase, auto part) {
+  const auto add = [&](const char* name, Phase phase, Index least_bytes, auto part) {
     list.push_back({fmt::format("{}-{}", name, hop + 1), phase,
-                    [this, part] { team_.run([&](int thread) { team_.step(thread, [&] { part(thread); }); }); }});
+                    [this, part] { team_.run([&](int thread) { team_.step(thread, [&] { part(thread); }); }); },
+                    least_bytes});
   };
-  add("pack", Phase::pack, [exchange](int thread) { exchange->pack(thread); });
-  list.push_back({fmt::format("exchange-{}", hop + 1), Phase::exchange, [this, exchange] {
+  add("pack", Phase::pack, 2 * exchange->bytes_packed(), [exchange](int thread) { exchange->pack(thread); });
+  list.push_back({fmt::format("exchange-{}", hop + 1), Phase::exchange,
+                  [this, exchange] {
                     team_.run([&](int thread) {
                       team_.step(thread, [&] { exchange->post(thread); });
                       ThreadTeam::barrier();
                       team_.step(thread, [&] { exchange->send_and_wait(thread); });
                     });
-                  }});
-  add("unpack", Phase::unpack, [exchange](int thread) { exchange->unpack(thread); });
+                  },
+                  exchange->traffic().bytes_sent + exchange->bytes_received()});
+  add("unpack", Phase::unpack, 2 * exchange->bytes_unpacked(), [exchange](int thread) { exchange->unpack(thread); });
 }
 
 std::vector<Component> NodePlan::components() {
@@ -192,11 +199,13 @@ std::vector<Component> NodePlan::components() {
   int fft = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     if (!stages_[s].axes.empty())
-      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [this, s] {
+      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
+                      [this, s] {
                         PhaseClock silent(false);
                         team_.run(
                             [&](int thread) { run_passes(s, thread, silent.lane(static_cast<std::size_t>(thread))); });
-                      }});
+                      },
+                      2 * static_cast<Index>(stages_[s].axes.size()) * stage_bytes_[s]});
     if (s < exchanges_.size()) add_components_of_hop(s, list);
   }
   return list;

@@ -33,6 +33,8 @@ class BlocksToSubsets {
   [[nodiscard]] bool unpacks() const { return unpacks_; }
   [[nodiscard]] bool lands_in_source() const { return !unpacks_; }
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  [[nodiscard]] Index bytes_packed() const { return bytes_of(pack_steps_); }
+  [[nodiscard]] Index bytes_unpacked() const { return bytes_of(unpack_steps_); }
 
  private:
   mpi::Communicator comm_;

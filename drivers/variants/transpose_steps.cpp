@@ -78,18 +78,24 @@ class TwiddledFft : public TransposeStep {
   }
 
   void add_components(std::vector<Component>& list, int number) override {
-    const Component fft{fmt::format("fft-{}", number), Phase::fft, [this] {
+    // The scratch stays in the cache: of reading and writing the data each of the two does one.
+    const Index bytes = before_ * length_ * columns_ * static_cast<Index>(sizeof(Value));
+    const Component fft{fmt::format("fft-{}", number), Phase::fft,
+                        [this] {
                           for_each_block([&](Index a, Index column) {
                             if (!twiddle_first_) plain_copy<true>(a, column);
                             transform(column);
                             if (twiddle_first_) plain_copy<false>(a, column);
                           });
-                        }};
-    const Component twiddle{fmt::format("twiddle-{}", number), Phase::twiddle, [this] {
+                        },
+                        bytes};
+    const Component twiddle{fmt::format("twiddle-{}", number), Phase::twiddle,
+                            [this] {
                               for_each_block([&](Index a, Index column) {
                                 twiddle_first_ ? twiddled_copy<true>(a, column) : twiddled_copy<false>(a, column);
                               });
-                            }};
+                            },
+                            bytes};
     list.push_back(twiddle_first_ ? twiddle : fft);
     list.push_back(twiddle_first_ ? fft : twiddle);
   }
@@ -182,7 +188,7 @@ class TwiddledFft : public TransposeStep {
 class PlainFft : public TransposeStep {
  public:
   PlainFft(const PlanContext& context, Index before, Index length, Index columns, void* from, void* to)
-      : in_place_(from == to) {
+      : in_place_(from == to), bytes_(before * length * columns * static_cast<Index>(context.problem.element_bytes())) {
     LocalFftSpec spec = local_spec(context.problem);
     spec.axes = {{length, columns, columns}};
     spec.batch = {{columns, 1, 1}, {before, length * columns, length * columns}};
@@ -193,7 +199,7 @@ class PlainFft : public TransposeStep {
     fft_->execute();
   }
   void add_components(std::vector<Component>& list, int number) override {
-    list.push_back({fmt::format("fft-{}", number), Phase::fft, [this] { fft_->execute(); }});
+    list.push_back({fmt::format("fft-{}", number), Phase::fft, [this] { fft_->execute(); }, 2 * bytes_});
   }
   [[nodiscard]] Sort sort() const override { return Sort::fft; }
   [[nodiscard]] bool lands_in_source() const override { return in_place_; }
@@ -201,6 +207,7 @@ class PlainFft : public TransposeStep {
 
  private:
   bool in_place_;
+  Index bytes_;
   std::unique_ptr<LocalFft> fft_;
 };
 
@@ -228,12 +235,17 @@ class FftIntoColumns : public TransposeStep {
     }
   }
   void add_components(std::vector<Component>& list, int number) override {
-    list.push_back({fmt::format("fft-{}", number), Phase::fft, [this] {
+    // As for twiddled transforms: one reads the data, the other writes it.
+    list.push_back({fmt::format("fft-{}", number), Phase::fft,
+                    [this] {
                       for (Index row = 0; row < rows_; row += height_) transform(row);
-                    }});
-    list.push_back({fmt::format("unpack-{}", number), Phase::unpack, [this] {
+                    },
+                    rows_ * row_bytes_});
+    list.push_back({fmt::format("unpack-{}", number), Phase::unpack,
+                    [this] {
                       for (Index row = 0; row < rows_; row += height_) write(row);
-                    }});
+                    },
+                    rows_ * row_bytes_});
   }
   [[nodiscard]] Sort sort() const override { return Sort::fft; }
   [[nodiscard]] bool lands_in_source() const override { return false; }
@@ -286,7 +298,7 @@ class Permutation : public TransposeStep {
     copy();
   }
   void add_components(std::vector<Component>& list, int number) override {
-    list.push_back({fmt::format("permute-{}", number), phase_, [this] { copy(); }});
+    list.push_back({fmt::format("permute-{}", number), phase_, [this] { copy(); }, 2 * bytes_of(copies_)});
   }
   [[nodiscard]] Sort sort() const override { return Sort::permutation; }
   [[nodiscard]] bool lands_in_source() const override { return false; }
@@ -303,6 +315,8 @@ class Redistribution : public TransposeStep {
  public:
   Redistribution(const PlanContext& context, const RedistributionSpec& spec, Buffer& source, Buffer& spare)
       : comm_(mpi::split(context.comm, spec.color, mpi::rank_in(context.comm))), from_(spec.from), to_(spec.to) {
+    bytes_after_ = to_.boxes[static_cast<std::size_t>(mpi::rank_in(comm_.get()))].volume() *
+                   static_cast<Index>(context.problem.element_bytes());
     exchange_ = context.exchange->make(
         {from_, to_, comm_.get(), context.problem.element_bytes(), source, spare, context.comm, &context.problem});
     std::array<int, 2> does{exchange_->packs() ? 1 : 0, exchange_->unpacks() ? 1 : 0};
@@ -312,12 +326,18 @@ class Redistribution : public TransposeStep {
   }
   void run(PhaseClock& clock) override { exchange_->run(clock); }
   void add_components(std::vector<Component>& list, int number) override {
-    if (packs_) list.push_back({fmt::format("pack-{}", number), Phase::pack, [this] { exchange_->pack(); }});
-    list.push_back({fmt::format("exchange-{}", number), Phase::exchange, [this] {
+    if (packs_)
+      list.push_back(
+          {fmt::format("pack-{}", number), Phase::pack, [this] { exchange_->pack(); }, 2 * exchange_->bytes_packed()});
+    list.push_back({fmt::format("exchange-{}", number), Phase::exchange,
+                    [this] {
                       exchange_->start();
                       exchange_->finish();
-                    }});
-    if (unpacks_) list.push_back({fmt::format("unpack-{}", number), Phase::unpack, [this] { exchange_->unpack(); }});
+                    },
+                    least_bytes_of_exchange(exchange_->traffic(), bytes_after_)});
+    if (unpacks_)
+      list.push_back({fmt::format("unpack-{}", number), Phase::unpack, [this] { exchange_->unpack(); },
+                      2 * exchange_->bytes_unpacked()});
   }
   [[nodiscard]] Sort sort() const override { return Sort::exchange; }
   [[nodiscard]] bool lands_in_source() const override { return exchange_->lands_in_source(); }
@@ -329,6 +349,7 @@ class Redistribution : public TransposeStep {
   Decomposition from_;
   Decomposition to_;
   std::unique_ptr<Exchange> exchange_;
+  Index bytes_after_ = 0;
   bool packs_ = true;    ///< on some rank of the plan
   bool unpacks_ = true;  ///< on some rank of the plan
 };

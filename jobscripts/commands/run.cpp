@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/record.hpp"
+#include "hwcounters/cache_geometry.hpp"
+#include "hwcounters/group.hpp"
 #include "jobscripts/campaign.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
@@ -27,6 +29,7 @@ struct RunOptions {
   std::string bench;
   std::string mpirun;
   CampaignRequest campaign;
+  CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
   std::size_t max_launches = 0;
   bool dry_run = false;
   bool quiet = false;
@@ -110,12 +113,42 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
                interrupted ? "Interrupted: " : "", missing);
 }
 
-int run(const RunOptions& options) {
+/// The suite's counters, with what the command line says instead. Checked before anything is launched.
+void choose_counters(RunOptions& options, const Suite& suite) {
+  const CounterChoice& asked = options.counters;
+  CounterChoice choice = suite.counters;
+  // A group or a cache belongs to the counters it was chosen with.
+  if (!asked.counters.empty() && asked.counters != choice.counters) choice = {asked.counters, "", ""};
+  if (!asked.group.empty()) choice.group = asked.group;
+  if (!asked.cache.empty()) choice.cache = asked.cache;
+  try {
+    const CounterBackend& backend = CounterRegistry::instance().at(choice.counters);
+    if (backend.default_group().empty()) {
+      if (!choice.group.empty() || !choice.cache.empty())
+        throw InputError("--counter-group and --counter-cache want counters; as in --counters callgrind");
+    } else {
+      if (!choice.cache.empty() && !backend.simulates())
+        throw InputError(fmt::format("--counter-cache: counters '{}' simulate no cache", choice.counters));
+      if (const std::string reason = backend.unavailable(); !reason.empty())
+        throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
+      CounterRequest request{choice.counters, choice.group, {}, {}};
+      if (!choice.cache.empty()) request.cache = parse_cache_geometry(choice.cache);
+      (void)find_group(backend, request);
+      (void)backend.simulated_cache(request);
+    }
+  } catch (const CounterRequestError& error) {
+    throw InputError(error.what());
+  }
+  options.campaign.counters = choice;
+}
+
+int run(RunOptions options) {
   const InterruptGuard guard;
   const Archive archive(fs::absolute(archive_folder(options.archive)));
   RunSettings settings;
   settings.launcher_options = {options.mpirun, usable_cores()};
   Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores);
+  choose_counters(options, suite);
   settings.max_launches = options.max_launches;
   settings.quiet = options.quiet;
   settings.launcher = LauncherRegistry::instance().find(options.launcher);
@@ -142,6 +175,7 @@ Command run_command() {
           "  fourscore run smoke\n"
           "  fourscore run suites/strong.toml --archive results-2026 --dry-run\n"
           "  fourscore run peers --campaign before-the-change\n"
+          "  fourscore run smoke --counters callgrind --counter-cache 1MiB\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<RunOptions>();
@@ -155,6 +189,12 @@ Command run_command() {
                            "name of the campaign (default: from suite, program and machine)")
                 ->type_name("NAME");
             app.add_flag("--fresh", options->campaign.fresh, "begin anew beside an existing campaign");
+            app.add_option("--counters", options->counters.counters,
+                           "what counts, in place of the suite's choice (`fourscore list counters`)")
+                ->type_name("NAME");
+            app.add_option("--counter-group", options->counters.group, "its events, in place of the suite's choice");
+            app.add_option("--counter-cache", options->counters.cache,
+                           "SIZE[,WAYS[,LINE]] of a simulated cache, in place of the suite's choice");
             app.add_option("--max-launches", options->max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
             app.add_option("--bench", options->bench,

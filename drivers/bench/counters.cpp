@@ -1,0 +1,113 @@
+#include "bench/counters.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "core/counting.hpp"
+
+extern char** environ;
+
+namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+
+/// Messages within a node that the kernel copies from process to process are no memory traffic that a simulator sees;
+/// these settings of MPI libraries let the ranks copy them. What the user has set stays.
+constexpr std::array<std::pair<const char*, const char*>, 4> copies_by_ranks{
+    {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+     {"OMPI_MCA_btl_sm_use_cma", "0"},
+     {"MPIR_CVAR_CH4_CMA_ENABLE", "0"},
+     {"UCX_TLS", "^cma"}}};
+
+/// A simulated cache sees addresses. Those of the stack depend on how long arguments and environment are: with the
+/// same sum in every run they are the same, and so are the counts.
+void pad_environment(const std::vector<std::string>& arguments) {
+  constexpr const char* padding = "FOURSCORE_PADDING";
+  constexpr std::size_t unit = 64 * 1024;
+  ::setenv(padding, "", 1);
+  std::size_t bytes = 0;
+  const auto add = [&bytes](std::size_t length) { bytes += length + 1 + sizeof(char*); };
+  for (const std::string& argument : arguments) add(argument.size());
+  for (char** entry = environ; *entry != nullptr; ++entry) add(std::strlen(*entry));
+  ::setenv(padding, std::string(unit - bytes % unit, '.').c_str(), 1);
+}
+
+[[noreturn]] void become(const std::vector<std::string>& prefix, int argc, char** argv) {
+  std::vector<std::string> arguments = prefix;
+  std::array<char, 4096> self{};
+  const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
+  arguments.emplace_back(length > 0 ? self.data() : argv[0]);
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  for (const auto& [name, value] : copies_by_ranks) ::setenv(name, value, 0);
+  pad_environment(arguments);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  ::execv(pointers.front(), pointers.data());
+  throw std::runtime_error("cannot start " + prefix.front() + ": " + std::strerror(errno));
+}
+
+CounterBackend& backend_of(const Options& options) {
+  return CounterRegistry::instance().at(options.counters->request.backend);
+}
+
+}  // namespace
+
+void check_counters(const Options& options) {
+  if (!options.counters) return;
+  try {
+    CounterBackend& backend = backend_of(options);
+    const CounterRequest& request = options.counters->request;
+    if (const std::string reason = backend.unavailable(); !reason.empty())
+      throw CounterError("counters '" + request.backend + "' are not available here: " + reason);
+    const Group group = find_group(backend, request);
+    (void)backend.simulated_cache(request);
+    (void)qualification_json(*options.counters, group.name);
+  } catch (const CounterError& error) {
+    throw Exit{3, std::string("fft_bench: ") + error.what() + "\n"};
+  } catch (const CounterRequestError& error) {
+    throw Exit{2, std::string("fft_bench: ") + error.what() + "\n"};
+  } catch (const InputError& error) {
+    throw Exit{2, std::string("fft_bench: ") + error.what() + "\n"};
+  }
+}
+
+void become_countable(const Options& options, int argc, char** argv) {
+  if (!options.counters) return;
+  const std::vector<std::string> prefix = backend_of(options).launch_prefix(options.counters->request);
+  if (!prefix.empty()) become(prefix, argc, argv);
+}
+
+void try_counters(MPI_Comm comm, Agreement& agreement, const Options& options) {
+  if (!options.counters) return;
+  agreement.run([&] {
+    try {
+      const CountedRuns trial(comm, options.counters->request);
+    } catch (const CounterRequestError& error) {
+      throw InputError(error.what());
+    }
+  });
+}
+
+json qualification_json(const CounterOptions& counters, const std::string& group) {
+  if (!counters.qualification) return {{"fit", nullptr}};
+  const std::string path = counters.qualification->string();
+  std::ifstream file(path);
+  if (!file) throw InputError("--qualification: cannot read " + path);
+  const json content = json::parse(file, nullptr, false);
+  if (!content.is_object() || content.value("schema", "") != "fourscore.qualification" ||
+      !content.value("/fit"_json_pointer, json()).is_boolean())
+    throw InputError("--qualification: " + path + " is no qualification; `fourscore counters qualify` writes them");
+  if (content.value("backend", "") != counters.request.backend || content.value("group", "") != group)
+    throw InputError("--qualification: " + path + " is of " + content.value("backend", "?") + " " +
+                     content.value("group", "?") + ", not of " + counters.request.backend + " " + group);
+  return {{"fit", content["fit"]}, {"worst_ratio", content.value("worst_ratio", json(nullptr))}, {"file", path}};
+}
+
+}  // namespace fourscore::bench
