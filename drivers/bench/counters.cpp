@@ -18,12 +18,16 @@ namespace {
 using nlohmann::json;
 
 /// Messages within a node that the kernel copies from process to process are no memory traffic that a simulator sees;
-/// these settings of MPI libraries let the ranks copy them. What the user has set stays.
-constexpr std::array<std::pair<const char*, const char*>, 4> copies_by_ranks{
+/// the first four, settings of MPI libraries, let the ranks copy them. hwloc would say on every rank that it cannot ask
+/// the processor. Large arrays have pages of their own, so that their place in the simulated cache does not depend on
+/// what else was allocated. What the user has set stays.
+constexpr std::array<std::pair<const char*, const char*>, 6> settings_of_simulated_runs{
     {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
-     {"OMPI_MCA_btl_sm_use_cma", "0"},
+     {"OMPI_MCA_smsc", "^cma,knem,xpmem"},
      {"MPIR_CVAR_CH4_CMA_ENABLE", "0"},
-     {"UCX_TLS", "^cma"}}};
+     {"UCX_TLS", "^cma"},
+     {"HWLOC_COMPONENTS", "-x86"},
+     {"MALLOC_MMAP_THRESHOLD_", "65536"}}};
 
 /// A simulated cache sees addresses. Those of the stack depend on how long arguments and environment are: with the
 /// same sum in every run they are the same, and so are the counts.
@@ -44,7 +48,7 @@ void pad_environment(const std::vector<std::string>& arguments) {
   const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
   arguments.emplace_back(length > 0 ? self.data() : argv[0]);
   arguments.insert(arguments.end(), argv + 1, argv + argc);
-  for (const auto& [name, value] : copies_by_ranks) ::setenv(name, value, 0);
+  for (const auto& [name, value] : settings_of_simulated_runs) ::setenv(name, value, 0);
   pad_environment(arguments);
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());

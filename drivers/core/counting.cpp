@@ -216,8 +216,12 @@ void CountedRuns::count(const std::function<void()>& prepare, const std::functio
   const Run result = counted(bucket_count, prepare, run);
   if (!reads() || !failure_.empty()) return;
   double seconds = 0;
-  for (const double of_bucket : result.seconds) seconds += of_bucket;
-  total_ = honest(without_idle(metrics_of(sum_of(result.counts)), seconds));
+  std::vector<std::vector<EventCount>> occurred;  // a bucket that never ran may know no counts
+  for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
+    seconds += result.seconds[bucket];
+    if (bucket == 0 || result.seconds[bucket] > 0) occurred.push_back(result.counts[bucket]);
+  }
+  total_ = honest(without_idle(metrics_of(sum_of(occurred)), seconds));
   for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
     if (bucket > 0 && result.seconds[bucket] <= 0) continue;
     Values& values = phases_[phase_of(bucket)] =

@@ -98,6 +98,15 @@ std::optional<std::string> chosen_word(const fs::path& path) {
   return line->substr(open + 1, close - open - 1);
 }
 
+/// By the name that the link holds: read through the link itself, a program under Valgrind would get Valgrind. One that
+/// was replaced meanwhile has no name any more.
+fs::path own_program() {
+  const fs::path link = "/proc/self/exe";
+  std::error_code error;
+  const fs::path named = fs::read_symlink(link, error);
+  return fs::is_regular_file(named, error) ? named : link;
+}
+
 json environment_that_matters() {
   constexpr std::array<std::string_view, 14> prefixes{"FOURSCORE_RANKS_PER_NODE",
                                                       "OMP_",
@@ -222,7 +231,7 @@ json machine_identity() {
 }
 
 json code_identity(const std::string& fftw_version) {
-  json code{{"binary_sha256", sha256_file("/proc/self/exe")},
+  json code{{"binary_sha256", sha256_file(own_program())},
             {"revision", build_info::revision},
             {"dirty_sha256", build_info::dirty_sha256},
             {"compiler", build_info::compiler},

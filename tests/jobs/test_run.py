@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import time
 
 import pytest
@@ -283,3 +284,75 @@ def test_unlike_contracts_are_never_ranked_together(fourscore):
     for points in groups.values():
         assert len({p["point"]["contract"]["layout"] for p in points}) == 1
         assert sum(p["best"] for p in points) == 1
+
+
+def argv_of_launches(fourscore) -> list[list[str]]:
+    return [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()]
+
+
+def option(argv: list[str], name: str) -> str | None:
+    return argv[argv.index(name) + 1] if name in argv else None
+
+
+def test_the_suites_counters_reach_fft_bench_and_the_command_line_overrules_them(fourscore):
+    suite = fourscore.points(points=1, launches=1, more='counters = "perf"\ncounter_group = "SOFTWARE"')
+    listed = json.loads(fourscore("list", "counters", "--json").stdout)
+    available = {entry["name"]: entry["available"] for entry in listed}
+    assert available["none"] is True and {"callgrind", "perf"} <= set(available)
+    assert all(entry["available"] or entry["reason"] for entry in listed)
+    if available["perf"]:
+        fourscore("run", suite)
+        argv = argv_of_launches(fourscore)[-1]
+        assert (option(argv, "--counters"), option(argv, "--counter-group")) == ("perf", "SOFTWARE")
+        assert "--counter-cache" not in argv and "--qualification" not in argv
+    if available["callgrind"]:
+        fourscore("run", suite, "--counters", "callgrind", "--counter-cache", "1MiB")
+        argv = argv_of_launches(fourscore)[-1]
+        assert (option(argv, "--counters"), option(argv, "--counter-cache")) == ("callgrind", "1MiB")
+        assert "--counter-group" not in argv, "a group belongs to the counters it was chosen with"
+    fourscore("run", suite, "--counters", "none")
+    assert "--counters" not in argv_of_launches(fourscore)[-1]
+    # Each choice is a campaign of its own.
+    assert len(list((fourscore.archive / "campaigns").iterdir())) == 1 + available["perf"] + available["callgrind"]
+
+
+def test_a_qualification_in_the_archive_reaches_fft_bench(fourscore):
+    file = fourscore.archive / "qualifications" / ("m" * 16 + "-callgrind-MEM.json")
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    listed = json.loads(fourscore("list", "counters", "--json").stdout)
+    if not next(entry["available"] for entry in listed if entry["name"] == "callgrind"):
+        pytest.skip("callgrind cannot run here")
+    fourscore("run", fourscore.points(points=1, launches=1, more='counters = "callgrind"'))
+    assert option(argv_of_launches(fourscore)[-1], "--qualification") == str(file)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--counters", "calgrind"], ["'calgrind' is unknown", "callgrind"]),
+        (["--counter-cache", "1MiB"], ["want counters"]),
+        (["--counters", "perf", "--counter-cache", "1MiB"], ["simulate no cache"]),
+        (["--counters", "callgrind", "--counter-cache", "1MiB,7"], ["1MiB,7", "expected SIZE"]),
+        (["--counters", "callgrind", "--counter-group", "MEN"], ["MEN"]),
+    ],
+)
+def test_counters_that_cannot_be_are_refused_before_anything_is_launched(fourscore, options, words):
+    suite = fourscore.points(points=1, launches=1)
+    process = fourscore.start("run", suite, *options)
+    _, err = process.communicate(timeout=60)
+    if process.returncode == 3 and "not available" in err:
+        pytest.skip(err)
+    assert process.returncode == 2, err
+    assert all(word in err for word in words), err
+    assert not fourscore.log.exists()
+
+
+def test_counters_that_this_machine_lacks_end_with_3_and_the_reason(fourscore):
+    suite = fourscore.points(points=1, launches=1, more='counters = "callgrind"')
+    folder = fourscore.folder / "path"
+    folder.mkdir()
+    (folder / "python3").symlink_to(sys.executable)
+    err = fourscore("run", suite, code=3, environment={"PATH": str(folder)}).stderr
+    assert "counters 'callgrind' are not available here" in err
+    assert not fourscore.log.exists()

@@ -163,6 +163,23 @@ TEST(EventLog, EachThreadHasItsOwnAndCountsNoPhaseOfTheRank) {
   EXPECT_EQ(clock.seconds(Phase::unpack), 0);
 }
 
+TEST(PhaseClock, TellsAnObserverOfEverySwitchBetweenStartAndStop) {
+  class Listener : public PhaseObserver {
+   public:
+    void switched_to(Phase phase) noexcept override { heard.push_back(phase); }
+    std::vector<Phase> heard;
+  } listener;
+  PhaseClock clock(listener);
+  clock.start();
+  {
+    const Region exchange(clock, Phase::exchange);
+    const Region pack(clock, Phase::pack);
+  }
+  clock.stop();
+  EXPECT_EQ(listener.heard,
+            (std::vector<Phase>{Phase::exchange, Phase::pack, Phase::exchange, Phase::other, Phase::other}));
+}
+
 TEST(EventLog, WithoutATimelineFurtherThreadsHaveDisabledClocks) {
   PhaseClock clock;
   EXPECT_TRUE(clock.lane(0).enabled());
