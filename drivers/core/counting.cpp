@@ -69,6 +69,8 @@ std::size_t bucket_of(Phase phase) {
 
 CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request)
     : comm_(comm), request_(request), backend_(CounterRegistry::instance().at(request.backend)) {
+  for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
+    request_.buckets.emplace_back(phase_names[static_cast<std::size_t>(phase_of(bucket))]);
   together([&] {
     if (const std::string reason = backend_.unavailable(); !reason.empty())
       throw CounterError("counters '" + request_.backend + "': " + reason);
@@ -200,7 +202,11 @@ CountedRuns::Run CountedRuns::counted(std::size_t buckets, const std::function<v
     agree_on_failure();
   }
   for (double& seconds : run.seconds) seconds /= passes;
-  if (reads()) guarded([&] { run.counts = session_->counts(); });
+  if (reads())
+    guarded([&] {
+      if (const std::string reason = session_->uncounted(); !reason.empty()) throw CounterError(reason);
+      run.counts = session_->counts();
+    });
   agree_on_failure();
   if (!failure_.empty() || !reads()) run.counts.assign(buckets, std::vector<EventCount>(group_.events.size()));
   runs_ = static_cast<std::size_t>(passes);
