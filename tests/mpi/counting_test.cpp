@@ -234,7 +234,7 @@ TEST_F(Counting, OneRankReadsForAllAndTheIdleRateIsSubtracted) {
                   });
     const json record = counted.gather();
     if (rank() != 0) continue;
-    EXPECT_EQ(record["scope"], to_string(scope));
+    EXPECT_EQ(record["scope"], std::string(to_string(scope)));
     EXPECT_EQ(record["attribution"], "elected");
     EXPECT_EQ(record["readers"][0]["rank"], 0);
     EXPECT_LE(record["readers"].size(), static_cast<std::size_t>(size()));
