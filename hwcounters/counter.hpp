@@ -87,7 +87,8 @@ class CounterBackend {
   virtual ~CounterBackend() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string summary() const = 0;
-  /// Why it cannot count on this machine; empty when it can.
+  /// Why it cannot count on this machine; empty when it can. Said of its default group: another one may need less, and
+  /// then open() tells.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   /// What it cannot count on this machine although it can count something; empty where nothing of the kind is known.
   [[nodiscard]] virtual std::string limited() const { return {}; }

@@ -68,7 +68,9 @@ void check_counters(const Options& options) {
   try {
     CounterBackend& backend = backend_of(options);
     const CounterRequest& request = options.counters->request;
-    if (const std::string reason = backend.unavailable(); !reason.empty())
+    const std::string reason = backend.unavailable();
+    const bool by_default = request.group.empty() || request.group == backend.default_group();
+    if (!reason.empty() && by_default)
       throw CounterError("counters '" + request.backend + "' are not available here: " + reason);
     const Group group = find_group(backend, request);
     (void)backend.simulated_cache(request);

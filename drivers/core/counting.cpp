@@ -72,9 +72,9 @@ CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request)
   for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
     request_.buckets.emplace_back(phase_names[static_cast<std::size_t>(phase_of(bucket))]);
   together([&] {
-    if (const std::string reason = backend_.unavailable(); !reason.empty())
-      throw CounterError("counters '" + request_.backend + "': " + reason);
     group_ = find_group(backend_, request_);
+    if (const std::string reason = backend_.unavailable(); !reason.empty() && group_.name == backend_.default_group())
+      throw CounterError("counters '" + request_.backend + "': " + reason);
     constants_ = backend_.constants(request_);
   });
   open();

@@ -129,7 +129,8 @@ void choose_counters(RunOptions& options, const Suite& suite) {
     } else {
       if (!choice.cache.empty() && !backend.simulates())
         throw InputError(fmt::format("--counter-cache: counters '{}' simulate no cache", choice.counters));
-      if (const std::string reason = backend.unavailable(); !reason.empty())
+      const bool by_default = choice.group.empty() || choice.group == backend.default_group();
+      if (const std::string reason = backend.unavailable(); !reason.empty() && by_default)
         throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
       CounterRequest request{choice.counters, choice.group, {}, {}};
       if (!choice.cache.empty()) request.cache = parse_cache_geometry(choice.cache);

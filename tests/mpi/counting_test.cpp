@@ -238,7 +238,9 @@ TEST_F(Counting, OneRankReadsForAllAndTheIdleRateIsSubtracted) {
     EXPECT_EQ(record["attribution"], "elected");
     EXPECT_EQ(record["readers"][0]["rank"], 0);
     EXPECT_LE(record["readers"].size(), static_cast<std::size_t>(size()));
-    if (scope == CounterScope::node) EXPECT_EQ(record["readers"].size(), 1U);
+    if (scope == CounterScope::node) {
+      EXPECT_EQ(record["readers"].size(), 1U);
+    }
     // The counter adds 0.3e9 in these 300 ms, and reads its own clock a little earlier and later than the driver.
     EXPECT_NEAR(record["idle_per_s"]["dram_read_bytes"][0].get<double>(), 64 * idle_per_s, 0.3 * 64 * idle_per_s);
     EXPECT_NEAR(record["total"]["dram_read_bytes"][0].get<double>(), 64e9, 0.15 * 64e9);
