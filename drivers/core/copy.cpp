@@ -78,6 +78,8 @@ CopyPlan::CopyPlan(const Extents& extents, const Extents& from_strides, const Ex
     write_ = *write;
     std::erase_if(loops, [size](const Loop& loop) { return loop.from == size || loop.to == size; });
   }
+  // What is streamed may be written in any order; what is read comes faster where it follows on.
+  if (streaming_ && shape_ == Shape::runs) std::ranges::stable_sort(loops, std::greater{}, &Loop::from);
   loops_ = static_cast<int>(loops.size());
   std::ranges::copy(loops, outer_.begin());
 }

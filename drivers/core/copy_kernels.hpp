@@ -99,30 +99,189 @@ inline void stream_run(const std::byte* from, std::byte* to, std::size_t bytes) 
   if (i < bytes) copy_unit<8, true>(from + i, to + i);
 }
 
+#ifdef FOURSCORE_COPIES_WITH_SSE2
+// One tile of a transposition, a line of elements in each direction, within the registers. Strides in bytes; the lines
+// of `to` are aligned to lines. Loads and stores of whole vectors: a line is written at once.
+#if defined(__AVX512F__)
+template <bool streaming>
+inline void store_line(std::byte* to, __m512d line) {
+  if constexpr (streaming)
+    _mm512_stream_pd(reinterpret_cast<double*>(to), line);
+  else
+    _mm512_store_pd(to, line);
+}
+
+template <bool streaming>
+inline void transpose_tile_16(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+                              std::ptrdiff_t to_stride) {
+  __m512d row[4];
+  for (int i = 0; i < 4; ++i) row[i] = _mm512_loadu_pd(from + i * from_stride);
+  const __m512d low01 = _mm512_shuffle_f64x2(row[0], row[1], 0x44);
+  const __m512d high01 = _mm512_shuffle_f64x2(row[0], row[1], 0xee);
+  const __m512d low23 = _mm512_shuffle_f64x2(row[2], row[3], 0x44);
+  const __m512d high23 = _mm512_shuffle_f64x2(row[2], row[3], 0xee);
+  store_line<streaming>(to, _mm512_shuffle_f64x2(low01, low23, 0x88));
+  store_line<streaming>(to + to_stride, _mm512_shuffle_f64x2(low01, low23, 0xdd));
+  store_line<streaming>(to + 2 * to_stride, _mm512_shuffle_f64x2(high01, high23, 0x88));
+  store_line<streaming>(to + 3 * to_stride, _mm512_shuffle_f64x2(high01, high23, 0xdd));
+}
+
+template <bool streaming>
+inline void transpose_tile_8(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+                             std::ptrdiff_t to_stride) {
+  __m512d pair[8];  // of rows 2 i and 2 i + 1: even columns, then odd ones
+  for (int i = 0; i < 4; ++i) {
+    const __m512d even = _mm512_loadu_pd(from + 2 * i * from_stride);
+    const __m512d odd = _mm512_loadu_pd(from + (2 * i + 1) * from_stride);
+    pair[i] = _mm512_unpacklo_pd(even, odd);
+    pair[4 + i] = _mm512_unpackhi_pd(even, odd);
+  }
+  for (int odd = 0; odd < 2; ++odd) {
+    const __m512d* rows = pair + 4 * odd;
+    // As a transposition of 4 x 4 pairs.
+    const __m512d low01 = _mm512_shuffle_f64x2(rows[0], rows[1], 0x44);
+    const __m512d high01 = _mm512_shuffle_f64x2(rows[0], rows[1], 0xee);
+    const __m512d low23 = _mm512_shuffle_f64x2(rows[2], rows[3], 0x44);
+    const __m512d high23 = _mm512_shuffle_f64x2(rows[2], rows[3], 0xee);
+    store_line<streaming>(to + odd * to_stride, _mm512_shuffle_f64x2(low01, low23, 0x88));
+    store_line<streaming>(to + (2 + odd) * to_stride, _mm512_shuffle_f64x2(low01, low23, 0xdd));
+    store_line<streaming>(to + (4 + odd) * to_stride, _mm512_shuffle_f64x2(high01, high23, 0x88));
+    store_line<streaming>(to + (6 + odd) * to_stride, _mm512_shuffle_f64x2(high01, high23, 0xdd));
+  }
+}
+#elif defined(__AVX__)
+template <bool streaming>
+inline void store_half(std::byte* to, __m256d half) {
+  if constexpr (streaming)
+    _mm256_stream_pd(reinterpret_cast<double*>(to), half);
+  else
+    _mm256_store_pd(reinterpret_cast<double*>(to), half);
+}
+inline __m256d load_half(const std::byte* from) { return _mm256_loadu_pd(reinterpret_cast<const double*>(from)); }
+
+template <bool streaming>
+inline void transpose_tile_16(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+                              std::ptrdiff_t to_stride) {
+  for (int a = 0; a < 4; a += 2) {
+    __m256d row[4];
+    for (int i = 0; i < 4; ++i) row[i] = load_half(from + i * from_stride + 16 * a);
+    std::byte* const line = to + a * to_stride;
+    store_half<streaming>(line, _mm256_permute2f128_pd(row[0], row[1], 0x20));
+    store_half<streaming>(line + 32, _mm256_permute2f128_pd(row[2], row[3], 0x20));
+    store_half<streaming>(line + to_stride, _mm256_permute2f128_pd(row[0], row[1], 0x31));
+    store_half<streaming>(line + to_stride + 32, _mm256_permute2f128_pd(row[2], row[3], 0x31));
+  }
+}
+
+template <bool streaming>
+inline void transpose_tile_8(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+                             std::ptrdiff_t to_stride) {
+  for (int a = 0; a < 8; a += 4) {
+    __m256d low[4];  // of rows 2 i and 2 i + 1: even columns
+    __m256d high[4];
+    for (int i = 0; i < 4; ++i) {
+      const __m256d even = load_half(from + 2 * i * from_stride + 8 * a);
+      const __m256d odd = load_half(from + (2 * i + 1) * from_stride + 8 * a);
+      low[i] = _mm256_unpacklo_pd(even, odd);
+      high[i] = _mm256_unpackhi_pd(even, odd);
+    }
+    for (int half = 0; half < 2; ++half) {
+      std::byte* const line = to + a * to_stride + 32 * half;
+      const int i = 2 * half;
+      store_half<streaming>(line, _mm256_permute2f128_pd(low[i], low[i + 1], 0x20));
+      store_half<streaming>(line + to_stride, _mm256_permute2f128_pd(high[i], high[i + 1], 0x20));
+      store_half<streaming>(line + 2 * to_stride, _mm256_permute2f128_pd(low[i], low[i + 1], 0x31));
+      store_half<streaming>(line + 3 * to_stride, _mm256_permute2f128_pd(high[i], high[i + 1], 0x31));
+    }
+  }
+}
+#else
+template <bool streaming>
+inline void store_quarter(std::byte* to, __m128d quarter) {
+  if constexpr (streaming)
+    _mm_stream_pd(reinterpret_cast<double*>(to), quarter);
+  else
+    _mm_store_pd(reinterpret_cast<double*>(to), quarter);
+}
+inline __m128d load_quarter(const std::byte* from) { return _mm_loadu_pd(reinterpret_cast<const double*>(from)); }
+
+template <bool streaming>
+inline void transpose_tile_16(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+                              std::ptrdiff_t to_stride) {
+  for (int a = 0; a < 4; ++a)
+    for (int i = 0; i < 4; ++i)
+      store_quarter<streaming>(to + a * to_stride + 16 * i, load_quarter(from + i * from_stride + 16 * a));
+}
+
+template <bool streaming>
+inline void transpose_tile_8(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+                             std::ptrdiff_t to_stride) {
+  for (int a = 0; a < 8; a += 2) {
+    __m128d even[4];
+    __m128d odd[4];
+    for (int i = 0; i < 4; ++i) {
+      even[i] = load_quarter(from + 2 * i * from_stride + 8 * a);
+      odd[i] = load_quarter(from + (2 * i + 1) * from_stride + 8 * a);
+    }
+    std::byte* const line = to + a * to_stride;
+    for (int i = 0; i < 4; ++i) store_quarter<streaming>(line + 16 * i, _mm_unpacklo_pd(even[i], odd[i]));
+    for (int i = 0; i < 4; ++i) store_quarter<streaming>(line + to_stride + 16 * i, _mm_unpackhi_pd(even[i], odd[i]));
+  }
+}
+#endif
+#endif
+
+/// A tile whose lines in `to` are aligned to lines.
+template <std::size_t N, bool streaming>
+inline void transpose_tile(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride) {
+#ifdef FOURSCORE_COPIES_WITH_SSE2
+  if constexpr (N == 16)
+    transpose_tile_16<streaming>(from, from_stride, to, to_stride);
+  else
+    transpose_tile_8<streaming>(from, from_stride, to, to_stride);
+#else
+  constexpr auto size = static_cast<std::ptrdiff_t>(N);
+  constexpr std::ptrdiff_t tile = line_bytes / N;
+  for (std::ptrdiff_t a = 0; a < tile; ++a)
+    for (std::ptrdiff_t b = 0; b < tile; ++b)
+      copy_unit<N, streaming>(from + b * from_stride + a * size, to + a * to_stride + b * size);
+#endif
+}
+
 /// to[a * to_stride + b] = from[b * from_stride + a] (elements of N bytes, strides in bytes) for a < reads, b < writes.
+///
 /// Tiles are whole lines on both sides, so that each line is fetched and written once even where all rows fall into
-/// one set of the cache; a block of tiles keeps the pages of both sides in the TLB.
+/// one set of the cache. Few rows of the source are read at a time, from one end to the other: a processor sees the
+/// next line of as many streams coming as it has places for, and with strides of a power of two of no more than a set
+/// of its second cache has ways. Beyond 8 rows the bandwidth halves (docs/components.md). Where the lines of `to` are
+/// not aligned, and at the edges, stores are ordinary: parts of lines are dear to stream.
 template <std::size_t N, bool streaming>
 inline void transpose(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride,
                       std::ptrdiff_t reads, std::ptrdiff_t writes) {
   constexpr auto size = static_cast<std::ptrdiff_t>(N);
   constexpr std::ptrdiff_t tile = line_bytes / N;
-  constexpr std::ptrdiff_t block = 8 * tile;
-  const auto element = [&](std::ptrdiff_t a, std::ptrdiff_t b) {
-    copy_unit<N, streaming>(from + b * from_stride + a * size, to + a * to_stride + b * size);
+  constexpr std::ptrdiff_t block = 8;  // rows of the source
+  const auto elements = [&](std::ptrdiff_t a0, std::ptrdiff_t a1, std::ptrdiff_t b0, std::ptrdiff_t b1) {
+    for (std::ptrdiff_t a = a0; a < a1; ++a)
+      for (std::ptrdiff_t b = b0; b < b1; ++b)
+        copy_unit<N, false>(from + b * from_stride + a * size, to + a * to_stride + b * size);
   };
-  for (std::ptrdiff_t b0 = 0; b0 < writes; b0 += block) {
+  const bool in_lines = to_stride % static_cast<std::ptrdiff_t>(line_bytes) == 0 && is_aligned(to, N);
+  const auto past = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(to) % line_bytes);
+  const std::ptrdiff_t head =
+      in_lines && past > 0 ? std::min(writes, (static_cast<std::ptrdiff_t>(line_bytes) - past) / size) : 0;
+  elements(0, reads, 0, head);
+  for (std::ptrdiff_t b0 = head; b0 < writes; b0 += block) {
     const std::ptrdiff_t b1 = std::min(writes, b0 + block);
-    for (std::ptrdiff_t a0 = 0; a0 < reads; a0 += tile) {
-      const std::ptrdiff_t a1 = std::min(reads, a0 + tile);
-      std::ptrdiff_t b = b0;
-      if (a1 - a0 == tile)
-        for (; b + tile <= b1; b += tile)
-          for (std::ptrdiff_t a = 0; a < tile; ++a)
-            for (std::ptrdiff_t i = 0; i < tile; ++i) element(a0 + a, b + i);
-      for (std::ptrdiff_t a = a0; a < a1; ++a)
-        for (std::ptrdiff_t i = b; i < b1; ++i) element(a, i);
+    const std::ptrdiff_t whole = in_lines ? b0 + (b1 - b0) / tile * tile : b0;
+    std::ptrdiff_t a = 0;
+    for (; a + tile <= reads; a += tile) {
+      for (std::ptrdiff_t b = b0; b < whole; b += tile)
+        transpose_tile<N, streaming>(from + b * from_stride + a * size, from_stride, to + a * to_stride + b * size,
+                                     to_stride);
+      elements(a, a + tile, whole, b1);
     }
+    elements(a, reads, b0, b1);
   }
 }
 

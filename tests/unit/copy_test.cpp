@@ -100,12 +100,16 @@ TEST(CopyPlan, EqualsANaiveLoopOnRandomBoxesAndStrides) {
 
 TEST(CopyPlan, TransposesBoxesLargerThanATileInEveryOrder) {
   std::array<std::size_t, 3> order{0, 1, 2};
-  const Extents extents{67, 5, 131};
-  do {
-    for (const std::size_t words : {1U, 2U})
-      expect_equals_naive_copy(
-          {extents, strides_in(extents, {0, 0, 0}, {0, 1, 2}), strides_in(extents, {0, 0, 0}, order)}, words);
-  } while (std::ranges::next_permutation(order).found);
+  // The second in whole lines, so that tiles are written from registers; the third with edges beside them.
+  for (const auto& [extents, margin] :
+       {std::pair{Extents{67, 5, 131}, Extents{0, 0, 0}}, std::pair{Extents{64, 8, 136}, Extents{0, 0, 0}},
+        std::pair{Extents{61, 6, 43}, Extents{3, 2, 5}}}) {
+    do {
+      for (const std::size_t words : {1U, 2U})
+        expect_equals_naive_copy(
+            {extents, strides_in(extents, {0, 0, 0}, {0, 1, 2}), strides_in(extents, margin, order)}, words);
+    } while (std::ranges::next_permutation(order).found);
+  }
 }
 
 TEST(CopyPlan, MergesWhatIsContiguousInBothArrays) {
