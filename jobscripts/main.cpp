@@ -34,20 +34,29 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
   if (error.get_exit_code() == 0) return app.exit(error);
   std::string message = error.what();
   const CLI::App* used = &app;
+  std::string name_of_used;
   std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(command->get_name());
-    if (command->parsed()) used = command;
+  for (bool deeper = true; deeper;) {
+    deeper = false;
+    commands.clear();
+    for (const CLI::App* command : used->get_subcommands([](const CLI::App*) { return true; })) {
+      commands.push_back(command->get_name());
+      if (!command->parsed()) continue;
+      used = command;
+      name_of_used += (name_of_used.empty() ? "" : " ") + command->get_name();
+      deeper = true;
+      break;
+    }
   }
   if (used == &app && argc > 1 && argv[1][0] != '-') {
     message = fmt::format("'{}' is not a command{}", argv[1], suggestion(argv[1], commands));
   } else if (const auto extra = used->remaining(true); !extra.empty()) {
     const std::string name = extra.front().substr(0, extra.front().find('='));
-    message =
-        fmt::format("'{}' is not {} of `fourscore {}`{}", extra.front(), name[0] == '-' ? "an option" : "an argument",
-                    used == &app ? "" : used->get_name(), suggestion(name, option_names(*used)));
+    message = fmt::format("'{}' is not {} of `fourscore {}`{}", extra.front(),
+                          name[0] == '-' ? "an option" : "an argument", name_of_used,
+                          suggestion(name, name[0] == '-' || commands.empty() ? option_names(*used) : commands));
   }
-  const std::string help = used == &app ? "fourscore --help" : fmt::format("fourscore {} --help", used->get_name());
+  const std::string help = used == &app ? "fourscore --help" : fmt::format("fourscore {} --help", name_of_used);
   fmt::print(stderr, "fourscore: {}\nRun `{}` for what there is.\n", message, help);
   return exit_input;
 }

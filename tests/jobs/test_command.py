@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-COMMANDS = ["list", "run", "status", "verify", "reindex", "export", "report"]
+COMMANDS = ["list", "run", "status", "verify", "counters", "reindex", "export", "report"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -66,6 +66,7 @@ TEST(CounterTables, MakeBytesOfColumnAccesses) {
   EXPECT_EQ(subchannels.at("dram_read_bytes"), 1920.0);
   EXPECT_EQ(subchannels.at("dram_write_bytes"), 448.0);
   EXPECT_EQ(subchannels.at("dram_bytes"), 2368.0);
+  EXPECT_EQ(metrics("any/MEM.toml", "likwid", {{"volume", 1.5}}).at("dram_bytes"), 1.5e9);
 }
 
 TEST(CounterTables, WeighFlopsByTheWidthOfTheInstruction) {

@@ -1,0 +1,103 @@
+"""Event groups and qualification; callgrind counts for real, on a cache of 256 KiB."""
+
+import json
+import shutil
+
+import pytest
+
+CACHE = ["--counter-cache", "256KiB"]
+needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind in PATH")
+
+
+def callgrind_or_skip(fourscore):
+    listed = json.loads(fourscore("counters", "list", "--counters", "callgrind", "--json").stdout)
+    if not listed["backends"][0]["available"]:
+        pytest.skip(listed["backends"][0]["reason"])
+
+
+def test_list_shows_every_backend_with_its_groups_or_why_not(fourscore):
+    listed = json.loads(fourscore("counters", "list", "--json").stdout)
+    names = {backend["name"] for backend in listed["backends"]}
+    assert {"papi", "likwid", "perf", "callgrind", "resctrl"} <= names and "none" not in names
+    assert all(backend["available"] or backend["reason"] for backend in listed["backends"])
+    words = fourscore("counters", "list").stdout
+    assert all(name in words for name in names) and listed["arch"] in words
+
+
+def test_show_tells_events_formulas_and_explanation(fourscore):
+    out = fourscore("counters", "show", "SOFTWARE", "--counters", "papi").stdout
+    assert "perf::TASK-CLOCK" in out and "task_clock_ns" in out and "[ns]" in out
+    shown = json.loads(fourscore("counters", "show", "SOFTWARE", "--json").stdout)
+    assert {group["backend"] for group in shown} >= {"papi", "perf"} and all(g["explanation"] for g in shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["show", "SOFTWAR"], "SOFTWARE"),
+        (["show", "MEM", "--counters", "papy"], "papy"),
+        (["qualfy"], "did you mean 'qualify'"),
+        (["qualify", "--conters", "papi"], "did you mean '--counters'"),
+        (["qualify", "--counters", "callgrind", "--counter-cache", "3KiB,7"], "power"),
+        (["qualify", "--counters", "papi", "--counter-cache", "1MiB"], "simulates no cache"),
+        (["qualify", "--counters", "callgrind", *CACHE, "--bytes", "1000"], "4 times the last-level cache"),
+        (["qualify", "--counters", "callgrind", *CACHE, "--bytes", "90000000000000"], "do not fit into memory"),
+        (["qualify", "--counters", "callgrind", *CACHE, "--counter-group", "MEMO"], "did you mean 'MEM'"),
+        ([], "fourscore counters --help"),
+    ],
+)
+def test_unusable_input_ends_with_2_and_says_what_is_expected(fourscore, arguments, words):
+    if "callgrind" in arguments:
+        callgrind_or_skip(fourscore)
+    result = fourscore("counters", *arguments, code=2)
+    assert words in result.stderr and result.stdout == ""
+    assert not list(fourscore.archive.glob("qualifications/*"))
+
+
+@needs_valgrind
+def test_callgrind_is_fit_and_the_archive_holds_the_figures(fourscore):
+    callgrind_or_skip(fourscore)
+    out = fourscore("counters", "qualify", "--counters", "callgrind", *CACHE).stdout
+    assert "callgrind MEM" in out and " fit," in out
+    (file,) = fourscore.archive.glob("qualifications/*-callgrind-MEM.json")
+    found = json.loads(file.read_text())
+    assert found["schema"] == "fourscore.qualification" and found["fit"] is True and found["limit"] == 0.1
+    assert file.name.startswith(found["machine_hash"]) and found["cache"]["size_bytes"] == 256 * 1024
+    kernels = {kernel["name"]: kernel for kernel in found["kernels"]}
+    assert {"read", "write", "copy"} <= kernels.keys()
+    for kernel in kernels.values():
+        assert abs(kernel["counted_read_bytes"] - kernel["known_read_bytes"]) <= 0.1 * found["array_bytes"]
+        assert abs(kernel["counted_write_bytes"] - kernel["known_write_bytes"]) <= 0.1 * found["array_bytes"]
+    assert abs(found["worst_ratio"] - 1) <= 0.1
+
+
+@needs_valgrind
+def test_a_backend_that_is_off_ends_with_1_and_is_kept_as_unfit(fourscore):
+    callgrind_or_skip(fourscore)
+    shown = json.loads(fourscore("counters", "show", "MEM", "--counters", "callgrind", "--json").stdout)[0]
+    folder = fourscore.folder / "groups" / "any"
+    folder.mkdir(parents=True)
+    events = "\n".join(f'{event["name"]} = {json.dumps(event["code"])}' for event in shown["events"])
+    metrics = "".join(
+        f'[[callgrind.metrics]]\nname = "{m["name"]}"\nunit = "{m["unit"]}"\nformula = "2 * ({m["formula"]})"\n'
+        for m in shown["metrics"]
+    )
+    (folder / "MEM.toml").write_text(
+        f'description = "twice too much"\nexplanation = "of a test"\n[callgrind.events]\n{events}\n{metrics}'
+    )
+    out = fourscore(
+        "counters", "qualify", "--counters", "callgrind", *CACHE, "--counter-groups", folder.parent, "--json", code=1
+    ).stdout
+    (found,) = json.loads(out)["qualifications"]
+    assert found["fit"] is False and 1.9 < found["worst_ratio"] < 2.2
+    (file,) = fourscore.archive.glob("qualifications/*.json")
+    assert json.loads(file.read_text())["fit"] is False
+
+
+def test_a_backend_that_cannot_count_here_ends_with_3_and_its_reason(fourscore):
+    listed = json.loads(fourscore("list", "counters", "--json").stdout)
+    absent = [entry for entry in listed if not entry["available"]]
+    if not absent:
+        pytest.skip("every backend can count here")
+    result = fourscore("counters", "qualify", "--counters", absent[0]["name"], code=3)
+    assert absent[0]["reason"][:40] in result.stderr
