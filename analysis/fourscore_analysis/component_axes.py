@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis import style
-from fourscore_analysis.component_points import TRANSFORMS, Curve, CurveGroup, grouped
+from fourscore_analysis.component_points import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
 from fourscore_analysis.plots.base import log_ticks
 from fourscore_analysis.units import rate_unit
 from fourscore_analysis.view import View
 
 AXES_A_PAGE = 8
-MOST_CURVES = 12  # of one axes; beyond that its slowest are left to the table
+MOST_CURVES = 16  # of one axes; beyond that its slowest are left to the table
 LOG_FROM = 20  # times the least rate
 COLUMNS = 2
 LABEL_CHARACTERS = 34
@@ -35,8 +35,8 @@ class CurvePage:
 
 
 def curve_pages(curves: Iterable[Curve]) -> list[CurvePage]:
-    """Pages of the curves of one program that have two or more sizes."""
-    curves = [curve for curve in curves if len(curve.points) > 1]
+    """Pages of the curves of one program that have LEAST_SIZES sizes or more."""
+    curves = [curve for curve in curves if len(curve.points) >= LEAST_SIZES]
     if not curves:
         return []
     groups = grouped(curves)

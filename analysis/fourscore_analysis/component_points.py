@@ -23,6 +23,7 @@ FACETS = {
     "local_fft_bench": ("precision", "kernel", "buffers"),
 }
 BASELINE = "baseline"  # the label that names the copy of the same run
+LEAST_SIZES = 3  # of a curve; what has fewer is shown in rows, each size by itself
 IDENTIFYING_NUMBERS = ("blocks",)  # that are no size: they tell benchmarks apart as labels do
 
 
@@ -149,8 +150,6 @@ def x_of(program: str, benchmark: Benchmark) -> float | None:
 
 def curves_of(program: str, runs: Iterable[ComponentRun]) -> list[Curve]:
     """The benchmarks of all launches as curves; those without a size or an amount are in no curve."""
-    runs = list(runs)
-    asked = _varying([dict(run.parameters) for run in runs])
     found: dict[tuple, dict[float, list[_Measured]]] = defaultdict(lambda: defaultdict(list))
     flags: dict[tuple, set[str]] = defaultdict(set)
     for run in runs:
@@ -159,15 +158,17 @@ def curves_of(program: str, runs: Iterable[ComponentRun]) -> list[Curve]:
             x, amount = x_of(program, one), amount_of(program, one)
             if not x or not amount:
                 continue
-            key = (run.machine_hash, run.ranks, one.kernel, _labels(run, one, asked), one.emulated)
-            found[key][x].append(_Measured(one, by_name.get(one.label(BASELINE))))
+            key = (run.machine_hash, run.ranks, one.kernel, _labels(one), one.emulated)
+            found[key][x].append(_Measured(one, by_name.get(one.label(BASELINE)), run.parameters))
             flags[key] |= set(run.flags)
     curves = []
     for key, sizes in found.items():
         machine_hash, ranks, kernel, labels, emulated = key
-        points = [_curve_point(program, x, sizes[x]) for x in sorted(sizes)]
-        all_flags = tuple(sorted(flags[key]))
-        curves.append(Curve(program, machine_hash, ranks, kernel, dict(labels), points, all_flags, emulated))
+        for asked, members in _by_parameters(sizes).items():
+            points = [_curve_point(program, x, members[x]) for x in sorted(members)]
+            told = dict(labels) | {name: value for name, value in asked if name not in dict(labels)}
+            all_flags = tuple(sorted(flags[key]))
+            curves.append(Curve(program, machine_hash, ranks, kernel, told, points, all_flags, emulated))
     return curves
 
 
@@ -177,16 +178,27 @@ class _Measured:
 
     benchmark: Benchmark
     copy: Benchmark | None
+    parameters: tuple[tuple[str, str], ...]  # that the launch was asked for
 
 
-def _labels(run: ComponentRun, one: Benchmark, asked: set[str]) -> tuple[tuple[str, str], ...]:
-    """Its own labels, its numbers that are no size, and parameters that not all launches share and no label repeats."""
+def _labels(one: Benchmark) -> tuple[tuple[str, str], ...]:
+    """Its own, and its numbers that are no size."""
     labels = {name: value for name, value in one.labels if name != BASELINE}
     labels |= {name: f"{name} {one.number(name):g}" for name in IDENTIFYING_NUMBERS if one.number(name) is not None}
-    known = {*labels.values(), one.kernel}
-    parameters = {name: value for name, value in run.parameters if name in asked and name not in labels}
-    labels |= {name: value for name, value in parameters.items() if value not in known}
     return tuple(sorted(labels.items()))
+
+
+def _by_parameters(sizes: dict[float, list[_Measured]]) -> dict[tuple, dict[float, list[_Measured]]]:
+    """Points that differ in a parameter are one curve, each with sizes of its own, unless two of them have the same
+    size: then by the parameters that differ."""
+    if all(len({one.parameters for one in members}) == 1 for members in sizes.values()):
+        return {(): sizes}
+    differing = _varying(dict(one.parameters) for members in sizes.values() for one in members)
+    found: dict[tuple, dict[float, list[_Measured]]] = defaultdict(lambda: defaultdict(list))
+    for x, members in sizes.items():
+        for one in members:
+            found[tuple(item for item in one.parameters if item[0] in differing)][x].append(one)
+    return found
 
 
 def _curve_point(program: str, x: float, measured: list[_Measured]) -> CurvePoint:

@@ -52,6 +52,10 @@ def test_labels_and_asked_parameters_tell_curves_apart():
     asked = [recorded("alltoall_bench", [memory(BEYOND, 1e9)], 4, radix=radix) for radix in ("2", "4")]
     [group] = grouped(view_of(*asked).bench.curves("alltoall_bench"))
     assert [curve.label for curve in group.curves] == ["2", "4"]
+    # Points that were asked for other sizes are one curve all the same.
+    asked = [recorded("memory_bench", [memory(size, 1e9)], size=f"{size:g}") for size in (BEYOND, WITHIN)]
+    [curve] = view_of(*asked).bench.curves("memory_bench")
+    assert ([point.x for point in curve.points], curve.labels) == ([WITHIN, BEYOND], {"precision": "double"})
     grids = [recorded("alltoall_bench", [memory(BEYOND, 1e9)], 4, grid=grid) for grid in ("1x4", "2x2")]
     groups = grouped(view_of(*grids).bench.curves("alltoall_bench"))
     assert [group.title for group in groups] == ["1x4 · 4 ranks", "2x2 · 4 ranks"]
@@ -96,6 +100,14 @@ def test_a_copy_of_the_same_run_stands_before_that_of_memory_bench():
     }
 
 
+def test_two_sizes_are_rows_each_by_itself():
+    runs = [memory(size, 5e9, "permute", method="simd", permutation="zxy") for size in (BEYOND, WITHIN)]
+    view = view_of(recorded("local_transpose_bench", runs))
+    [page] = component_rates.pages(view)
+    assert [facet.subtitle for facet in page] == ["256 MiB", "16.0 KiB, in the cache"]
+    assert component_bandwidth.pages(view) == []
+
+
 def test_what_has_one_size_is_drawn_as_rows_with_methods_side_by_side():
     view = view_of(*component_records(Maker(), 1))
     facets = [facet for page in component_rates.pages(view) for facet in page]
@@ -119,7 +131,8 @@ def test_emulated_copies_are_in_a_plot_of_their_own_and_against_nothing():
     assert heading.startswith("EMULATED")
     [table] = [table for table in bench_tables(view) if table.program == "copy_bench"]
     assert {(row.over_copy, row.flags) for row in table.rows} == {("", ("emulated",))}
-    real = recorded("copy_bench", [memory(size, 9e9, direction="h2d", memory="pinned") for size in (2.0**20, 2.0**24)])
+    sizes = (2.0**16, 2.0**20, 2.0**24)
+    real = recorded("copy_bench", [memory(size, 9e9, direction="h2d", memory="pinned") for size in sizes])
     assert len(component_bandwidth.pages(view_of(real))) == 1
     assert emulated_copies.pages(view_of(real)) == []
 

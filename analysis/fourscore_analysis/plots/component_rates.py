@@ -1,8 +1,8 @@
-"""Bandwidth of components that were measured at one size: a row each, methods side by side."""
+"""Bandwidth of components that were measured at few sizes: a row each, size by size, methods side by side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +10,16 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis import style
 from fourscore_analysis.component_axes import look_of
-from fourscore_analysis.component_points import COPIES, COPY_KERNELS, MEMORY, TRANSFORMS, Curve, grouped
+from fourscore_analysis.component_points import (
+    COPIES,
+    COPY_KERNELS,
+    LEAST_SIZES,
+    MEMORY,
+    TRANSFORMS,
+    Curve,
+    CurveGroup,
+    grouped,
+)
 from fourscore_analysis.plots.base import Plot
 from fourscore_analysis.units import bytes_text, rate_unit
 from fourscore_analysis.view import View
@@ -21,7 +30,7 @@ METHOD = "method"  # the label whose values stand side by side
 
 @dataclass
 class RateFacet:
-    """Rows of one program on one number of ranks, at one size."""
+    """Rows of one program on one number of ranks at one size."""
 
     title: str
     subtitle: str
@@ -37,31 +46,31 @@ def _facets(view: View) -> list[RateFacet]:
     facets = []
     for program in view.bench.programs:
         copies = [curve for curve in view.bench.curves(program) if curve.kernel in COPY_KERNELS]
-        curves = [curve for curve in view.bench.curves(program) if len(curve.points) == 1 and not curve.emulated]
-        if program not in (MEMORY, COPIES):  # there a copy is the ceiling alone
-            curves = [curve for curve in curves if curve not in copies]
-        if program == TRANSFORMS or not curves:
-            continue
-        for group in grouped(curves):
-            first = group.curves[0]
-            rows: dict[str, list[Curve]] = {}
-            for curve in sorted(group.curves, key=lambda curve: curve.label):
-                rows.setdefault(_row_label(curve), []).append(curve)
-            sizes = {curve.points[0].x for curve in group.curves}
-            size = bytes_text(first.points[0].x) if len(sizes) == 1 else ""
-            parts = (size, "in the cache" if first.points[0].in_cache else "", group.subtitle)
-            ceiling = _ceiling(view, first, copies)
-            names = list(rows)
-            for start in range(0, len(names), ROWS_A_FACET):
-                facets.append(
-                    RateFacet(
-                        f"{program} · {group.title}",
-                        ", ".join(part for part in parts if part),
-                        {name: rows[name] for name in names[start : start + ROWS_A_FACET]},
-                        ceiling,
-                    )
-                )
+        by_size: dict[tuple[str, float], list[Curve]] = {}  # of one shape the messages of exchanges may differ in size
+        for curve in view.bench.curves(program):
+            of_program = curve in copies and program not in (MEMORY, COPIES)  # there a copy is the ceiling alone
+            if len(curve.points) < LEAST_SIZES and not curve.emulated and not of_program and program != TRANSFORMS:
+                shape = curve.labels.get("shape", "")
+                for point in curve.points:
+                    by_size.setdefault((shape, 0.0 if shape else point.x), []).append(replace(curve, points=[point]))
+        for size in sorted(by_size, reverse=True):
+            for group in grouped(by_size[size]):
+                facets += _facets_of(view, program, group, copies)
     return facets
+
+
+def _facets_of(view: View, program: str, group: CurveGroup, copies: list[Curve]) -> list[RateFacet]:
+    """One, or more where it has too many rows."""
+    first = group.curves[0]
+    rows: dict[str, list[Curve]] = {}
+    for curve in group.curves:
+        rows.setdefault(_row_label(curve), []).append(curve)
+    cached = "in the cache" if first.points[0].in_cache else ""
+    subtitle = ", ".join(part for part in (bytes_text(first.points[0].x), cached, group.subtitle) if part)
+    ceiling, names = _ceiling(view, first, copies), list(rows)
+    parts = [names[start : start + ROWS_A_FACET] for start in range(0, len(names), ROWS_A_FACET)]
+    title = f"{program} · {group.title}"
+    return [RateFacet(title, subtitle, {name: rows[name] for name in part}, ceiling) for part in parts]
 
 
 def _row_label(curve: Curve) -> str:
@@ -138,10 +147,10 @@ def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
 
 PLOT = Plot(
     name="component-rates",
-    title="Components alone at one size",
-    caption="Bytes a second of one rank while all ranks work at once, of what was measured at one size. Dashed: the "
-    "copy of the same program, else that of memory_bench on the same machine. Hollow: the data fit the caches. "
-    "Lines: range over launches, of a single launch over its repetitions.",
+    title="Components alone, size by size",
+    caption="Bytes a second of one rank while all ranks work at once, of what was measured at one size or two. "
+    "Dashed: the copy of the same program, else that of memory_bench on the same machine. Hollow: the data fit the "
+    "caches. Lines: range over launches, of a single launch over its repetitions.",
     order=61,
     pages=pages,
     draw=draw,
