@@ -52,8 +52,9 @@ class CounterError : public std::runtime_error {
 
 /// One event of a group, as a backend shall count it.
 struct EventSpec {
-  std::string name;  ///< as formulas call it: an identifier
-  std::string code;  ///< the backend's own name of it
+  std::string name;      ///< as formulas call it: an identifier
+  std::string code;      ///< the backend's own name of it
+  std::size_t pass = 0;  ///< in which run of the work it is counted, where a unit has too few counters for all at once
 };
 
 /// Counts of one event. Absent: the event could not be counted (never 0 in its place).
@@ -90,8 +91,6 @@ class CounterBackend {
   /// Why it cannot count on this machine; empty when it can. Said of its default group: another one may need less, and
   /// then open() tells.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
-  /// What it cannot count on this machine although it can count something; empty where nothing of the kind is known.
-  [[nodiscard]] virtual std::string limited() const { return {}; }
   /// The group asked for where none is named; empty for a backend that counts nothing.
   [[nodiscard]] virtual std::string default_group() const { return {}; }
   /// Whether counts and times are of a simulated machine.
@@ -102,6 +101,8 @@ class CounterBackend {
     (void)request;
     return {};
   }
+  /// Whether it can count the events of a group in several runs of the work (EventSpec::pass).
+  [[nodiscard]] virtual bool counts_in_passes() const { return false; }
   /// A command under which the counting program has to run ("valgrind --tool=callgrind ..."), empty where it runs as
   /// it is or already does. Throws CounterRequestError.
   [[nodiscard]] virtual std::vector<std::string> launch_prefix(const CounterRequest& request) const {

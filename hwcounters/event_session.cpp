@@ -1,5 +1,6 @@
 #include "hwcounters/event_session.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -25,14 +26,23 @@ EventSession::EventSession(CounterScope scope, std::size_t events, std::vector<C
       throw std::invalid_argument("a counter without an event of its group, or without a width");
 }
 
+std::size_t EventSession::passes(std::size_t buckets) const {
+  (void)buckets;
+  std::size_t last = 0;
+  for (const CounterSource& source : sources_) last = std::max(last, source.pass);
+  return last + 1;
+}
+
 void EventSession::start(std::size_t pass, std::size_t buckets) {
-  (void)pass;  // everything is counted in one
-  if (buckets == 0) throw std::invalid_argument("a session needs a bucket");
+  if (buckets == 0 || pass >= passes(buckets)) throw std::invalid_argument("a session has no such bucket or pass");
+  if (buckets != buckets_) shares_.assign(buckets * sources_.size(), Share{});
+  for (std::size_t i = 0; i < shares_.size(); ++i)
+    if (sources_[i % sources_.size()].pass == pass) shares_[i] = Share{};
+  if (pass == 0) failed_ = out_of_range_ = multiplexed_ = false;
   buckets_ = buckets;
   bucket_ = 0;
-  shares_.assign(buckets * sources_.size(), Share{});
-  failed_ = out_of_range_ = multiplexed_ = false;
-  reader_->start();
+  pass_ = pass;
+  reader_->start(pass);
   if (!reader_->read(last_)) {
     const std::string why = reader_->error();
     reader_->stop();
@@ -59,6 +69,7 @@ void EventSession::add_to_bucket() noexcept {
   if (!reader_->read(now_)) failed_ = true;
   if (failed_) return;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].pass != pass_) continue;
     const Reading& before = last_[i];
     const Reading& after = now_[i];
     Share& share = shares_[bucket_ * sources_.size() + i];

@@ -27,19 +27,20 @@ struct Reading {
 /// without any counter is absent.
 struct CounterSource {
   std::size_t event = 0;
-  double scale = 1.0;  ///< a count times this is in the event's unit
-  unsigned bits = 64;  ///< width of the counter: it wraps to 0 there
-  bool timed = true;   ///< whether readings tell enabled_ns and running_ns
+  double scale = 1.0;    ///< a count times this is in the event's unit
+  unsigned bits = 64;    ///< width of the counter: it wraps to 0 there
+  bool timed = true;     ///< whether readings tell enabled_ns and running_ns
+  std::size_t pass = 0;  ///< in which run of the work it counts
 };
 
 /// The counters of one backend, opened. Their order is that of the sources given to the session.
 class CounterReader {
  public:
   virtual ~CounterReader() = default;
-  /// Counting begins. Throws CounterError.
-  virtual void start() {}
-  /// Fills one reading for each counter. False when a read failed; the session then throws `error()`. Allocates
-  /// nothing.
+  /// The counters of one pass begin to count. Throws CounterError.
+  virtual void start(std::size_t pass) { (void)pass; }
+  /// Fills one reading for each counter of that pass. False when a read failed; the session then throws `error()`.
+  /// Allocates nothing.
   virtual bool read(std::span<Reading> readings) noexcept = 0;
   /// Counting ends. Never throws.
   virtual void stop() noexcept {}
@@ -54,6 +55,7 @@ class EventSession final : public CounterSession {
                std::unique_ptr<CounterReader> reader);
 
   [[nodiscard]] CounterScope scope() const override { return scope_; }
+  [[nodiscard]] std::size_t passes(std::size_t buckets) const override;
   void start(std::size_t pass, std::size_t buckets) override;
   void switch_to(std::size_t bucket) noexcept override;
   void stop() override;
@@ -77,6 +79,7 @@ class EventSession final : public CounterSession {
   std::unique_ptr<CounterReader> reader_;
   std::size_t buckets_ = 0;
   std::size_t bucket_ = 0;
+  std::size_t pass_ = 0;
   std::vector<Share> shares_;  ///< [bucket][source]
   std::vector<Reading> last_;
   std::vector<Reading> now_;

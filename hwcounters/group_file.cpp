@@ -94,7 +94,7 @@ std::vector<EventSpec> read_events(const GroupFile& file, const toml::table& bac
       file.fail(key.source().begin.line, fmt::format("event '{}' must be named with letters, digits and _", name));
     if (constants.contains(name))
       file.fail(key.source().begin.line, fmt::format("event '{}' has the name of a constant of the backend", name));
-    found.emplace_back(key.source().begin, EventSpec{name, file.text(*table, name, "'events' of " + where)});
+    found.emplace_back(key.source().begin, EventSpec{name, file.text(*table, name, "'events' of " + where), 0});
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
@@ -161,6 +161,20 @@ std::vector<Metric> read_metrics(const GroupFile& file, const toml::table& backe
   return metrics;
 }
 
+/// Deals the events out over as many runs of the work as it takes when only `at_once` of them can be counted in one.
+void deal_out(const GroupFile& file, const toml::table& table, const std::string& backend,
+              std::vector<EventSpec>& events) {
+  const toml::node* node = table.get("at_once");
+  if (node == nullptr) return;
+  const auto known = CounterRegistry::instance().backends().find(backend);
+  if (known != CounterRegistry::instance().backends().end() && !known->second->counts_in_passes())
+    file.fail(*node, fmt::format("backend {} counts all events in one run, so 'at_once' means nothing to it", backend));
+  const auto at_once = node->value_exact<std::int64_t>();
+  if (!at_once || *at_once < 1)
+    file.fail(*node, "'at_once' must be how many events can be counted in one run, at least 1");
+  for (std::size_t i = 0; i < events.size(); ++i) events[i].pass = i / static_cast<std::size_t>(*at_once);
+}
+
 std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for (const auto& [name, backend] : CounterRegistry::instance().backends()) names.push_back(name);
@@ -194,8 +208,9 @@ Group load_group(const fs::path& path, const std::string& backend, const std::ma
   const toml::table* table = node->as_table();
   const std::string where = fmt::format("[{}]", backend);
   if (table == nullptr) file.fail(*node, fmt::format("'{}' must be a table", backend));
-  file.check_keys(*table, {"events", "metrics"}, where);
+  file.check_keys(*table, {"events", "metrics", "at_once"}, where);
   group.events = read_events(file, *table, where, constants);
+  deal_out(file, *table, backend, group.events);
   group.metrics = read_metrics(file, *table, where, group.events, constants);
   return group;
 }

@@ -131,23 +131,25 @@ class PerfReader : public CounterReader {
  public:
   explicit PerfReader(std::shared_ptr<PerfKernel> kernel) : kernel_(std::move(kernel)) {}
   ~PerfReader() override {
-    for (const int descriptor : descriptors_) kernel_->close(descriptor);
+    for (const Counter& counter : counters_) kernel_->close(counter.descriptor);
   }
   PerfReader(const PerfReader&) = delete;
   PerfReader& operator=(const PerfReader&) = delete;
 
-  void add(int descriptor) { descriptors_.push_back(descriptor); }
+  void add(int descriptor, std::size_t pass) { counters_.push_back({descriptor, pass}); }
 
-  void start() override {
-    for (const int descriptor : descriptors_)
-      if (const long result = kernel_->enable(descriptor); result < 0)
+  void start(std::size_t pass) override {
+    pass_ = pass;
+    for (const Counter& counter : counters_)
+      if (const long result = counter.pass == pass ? kernel_->enable(counter.descriptor) : 0; result < 0)
         throw CounterError(
             fmt::format("a perf counter cannot be started: {}", std::strerror(static_cast<int>(-result))));
   }
   bool read(std::span<Reading> readings) noexcept override {
-    for (std::size_t i = 0; i < descriptors_.size(); ++i) {
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      if (counters_[i].pass != pass_) continue;
       std::uint64_t numbers[3] = {0, 0, 0};  // value, time enabled, time running
-      const long result = kernel_->read(descriptors_[i], numbers, sizeof(numbers));
+      const long result = kernel_->read(counters_[i].descriptor, numbers, sizeof(numbers));
       if (result != static_cast<long>(sizeof(numbers))) {
         failure_ = result;
         return false;
@@ -157,7 +159,8 @@ class PerfReader : public CounterReader {
     return true;
   }
   void stop() noexcept override {
-    for (const int descriptor : descriptors_) kernel_->disable(descriptor);
+    for (const Counter& counter : counters_)
+      if (counter.pass == pass_) kernel_->disable(counter.descriptor);
   }
   [[nodiscard]] std::string error() const override {
     if (failure_ < 0)
@@ -170,7 +173,12 @@ class PerfReader : public CounterReader {
 
  private:
   std::shared_ptr<PerfKernel> kernel_;
-  std::vector<int> descriptors_;
+  struct Counter {
+    int descriptor;
+    std::size_t pass;
+  };
+  std::vector<Counter> counters_;
+  std::size_t pass_ = 0;
   long failure_ = 0;
 };
 
@@ -183,15 +191,13 @@ class Perf : public CounterBackend {
     return "perf_event_open: core, uncore and software events as the kernel encodes them";
   }
   [[nodiscard]] std::string default_group() const override { return "MEM"; }
+  [[nodiscard]] bool counts_in_passes() const override { return true; }
 
   [[nodiscard]] std::string unavailable() const override {
     const PerfEvent clock = resolve_perf_event("task-clock:u", pmus_, 0);
     const int descriptor = places_.kernel->open(attributes_of(clock, clock.counters[0].encoding), 0, -1);
     if (descriptor < 0) return explain(-descriptor, clock, clock.counters[0], places_.proc);
     places_.kernel->close(descriptor);
-    return {};
-  }
-  [[nodiscard]] std::string limited() const override {
     if (pmus_.has_core_counters()) return {};
     return "the processor shows no hardware counters, as in most virtual machines: group SOFTWARE alone can be counted";
   }
@@ -213,7 +219,7 @@ class Perf : public CounterBackend {
     auto reader = std::make_unique<PerfReader>(places_.kernel);
     std::vector<CounterSource> sources;
     std::string denied;
-    for (std::size_t i = 0; i < events.size(); ++i) open_event(events[i], i, *reader, sources, denied);
+    for (std::size_t i = 0; i < events.size(); ++i) open_event(events[i], i, specs[i].pass, *reader, sources, denied);
     if (sources.empty()) throw CounterError(denied);
     const bool socket = !events.empty() && events.front().uncore;
     return std::make_unique<EventSession>(socket ? CounterScope::socket : CounterScope::process, events.size(),
@@ -223,15 +229,15 @@ class Perf : public CounterBackend {
  private:
   /// A software event that is not permitted stays without a counter (absent) as long as others count; `denied` says
   /// why.
-  void open_event(const PerfEvent& event, std::size_t index, PerfReader& reader, std::vector<CounterSource>& sources,
-                  std::string& denied) const {
+  void open_event(const PerfEvent& event, std::size_t index, std::size_t pass, PerfReader& reader,
+                  std::vector<CounterSource>& sources, std::string& denied) const {
     const std::vector<pid_t> threads = event.uncore ? std::vector<pid_t>{-1} : own_threads(places_.proc);
     for (const PerfEvent::Counter& counter : event.counters)
       for (const pid_t thread : threads) {
         const int descriptor = places_.kernel->open(attributes_of(event, counter.encoding), thread, counter.cpu);
         if (descriptor >= 0) {
-          reader.add(descriptor);
-          sources.push_back({index, counter.encoding.scale, 64, true});
+          reader.add(descriptor, pass);
+          sources.push_back({index, counter.encoding.scale, 64, true, pass});
           continue;
         }
         if (descriptor == -ESRCH && threads.size() > 1) continue;  // a thread that has ended meanwhile

@@ -29,8 +29,7 @@ json counters() {
     entries.push_back({{"name", name},
                        {"summary", backend->summary()},
                        {"available", backend->unavailable().empty()},
-                       {"reason", backend->unavailable()},
-                       {"limited", backend->limited()}});
+                       {"reason", backend->unavailable()}});
   return entries;
 }
 
@@ -88,8 +87,6 @@ void print(const json& entries) {
       line += parameter_line(parameter, width);
     if (!entry.value("available", true))
       line += fmt::format("\n{:<{}}  cannot run here: {}", "", width, entry.value("reason", ""));
-    else if (const std::string limited = entry.value("limited", ""); !limited.empty())
-      line += fmt::format("\n{:<{}}  {}", "", width, limited);
     fmt::print("{}\n", line);
   }
 }

@@ -36,5 +36,8 @@ endif()
 # The installed command finds the suites and the programs that were installed with it.
 step("${WORK}/prefix/${BINDIR}/fourscore" list suites)
 expect("${output}" "smoke")
+if(NOT EXISTS "${WORK}/prefix/share/fourscore/groups/any/SOFTWARE.toml")
+  message(FATAL_ERROR "the event groups are not installed below share/fourscore/groups")
+endif()
 step("${WORK}/prefix/${BINDIR}/fourscore" list variants)
 expect("${output}" "pencil")

@@ -126,6 +126,19 @@ TEST_F(Groups, MistakesAreToldWithFileAndLine) {
   EXPECT_THAT(error_of(group_with("{ reads = \"r\", writes = \"w\" }", metric)), HasSubstr("uses event 'writes'"));
 }
 
+TEST_F(Groups, EventsAreDealtOutOverTheRunsThatTheirUnitNeeds) {
+  const std::string text =
+      "events = { a = \"r1\", b = \"r2\", c = \"r3\" }\nmetrics = [{ name = \"n\", unit = "
+      "\"events\", formula = \"a + b + c\" }]\n";
+  const Group group = load_group(write("any/MANY.toml", std::string(head) + "[perf]\nat_once = 2\n" + text), "perf");
+  EXPECT_EQ(group.events[1].pass, 0U);
+  EXPECT_EQ(group.events[2].pass, 1U);
+  EXPECT_THAT(error_of(std::string(head) + "[none]\nat_once = 2\n" + text),
+              HasSubstr("BAD.toml:4: backend none counts all events in one run"));
+  write("any/ZERO.toml", std::string(head) + "[perf]\nat_once = 0\n" + text);
+  EXPECT_THROW((void)load_group(folder_ / "any/ZERO.toml", "perf"), CounterRequestError);
+}
+
 TEST_F(Groups, AMachinesOwnFolderComesBeforeAny) {
   const std::string metric = "{ name = \"n\", unit = \"events\", formula = \"a\" }";
   write("any/MEM.toml", group_with("{ a = \"any\" }", metric));

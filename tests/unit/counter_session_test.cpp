@@ -158,6 +158,23 @@ TEST(EventSession, EveryRunStartsFromNothing) {
   EXPECT_THAT(one.counts(), ElementsAre(ElementsAre(Optional(1.0))));
 }
 
+TEST(EventSession, EventsThatDoNotFitTogetherAreCountedInRunsOfTheirOwn) {
+  // The reader fills in both; what is not of the pass is left alone.
+  auto one = session(2, {{0, 1.0, 64, true, 0}, {1, 1.0, 64, true, 1}},
+                     {{full(0, 0), full(0, 0)},
+                      {full(5, 5), full(900, 9)},
+                      {full(5, 5), full(1000, 10)},
+                      {full(700, 7), full(1007, 12)}});
+  EXPECT_EQ(one.passes(1), 2U);
+  one.start(0, 1);
+  one.stop();
+  EXPECT_THAT(one.counts(), ElementsAre(ElementsAre(Optional(5.0), Eq(std::nullopt)))) << "the second is yet to come";
+  one.start(1, 1);
+  one.stop();
+  EXPECT_THAT(one.counts(), ElementsAre(ElementsAre(Optional(5.0), Optional(7.0))));
+  EXPECT_THROW(one.start(2, 1), std::invalid_argument);
+}
+
 TEST(EventSession, SourcesMustBelongToAnEvent) { EXPECT_THROW((void)session(1, {{1}}, {}), std::invalid_argument); }
 
 }  // namespace

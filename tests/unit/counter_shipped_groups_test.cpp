@@ -2,6 +2,7 @@
 // understands, and its formulas give what tests/unit/data/groups.json says (worked out by hand).
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -88,6 +89,16 @@ TEST(ShippedGroups, FormulasGiveWhatIsWorkedOutByHand) {
             << key_of(group) << " " << group.metrics[i].name;
     }
   EXPECT_EQ(met.size(), expected().size()) << "groups.json has numbers for groups that are not there";
+}
+
+TEST(ShippedGroups, EightChannelsOfFourCountersTakeTwoRuns) {
+  for (const std::string arch : {"amd-zen2", "amd-zen3"}) {
+    const Group group = find_group(CounterRegistry::instance().at("perf"), {"perf", "MEM", "", {}}, arch);
+    EXPECT_EQ(std::count_if(group.events.begin(), group.events.end(), [](const EventSpec& e) { return e.pass == 0; }),
+              4);
+    EXPECT_EQ(std::count_if(group.events.begin(), group.events.end(), [](const EventSpec& e) { return e.pass == 1; }),
+              4);
+  }
 }
 
 /// On the machines whose sysfs we have written down, the events can be encoded.
