@@ -176,7 +176,7 @@ Command run_command() {
           "  fourscore run smoke\n"
           "  fourscore run suites/strong.toml --archive results-2026 --dry-run\n"
           "  fourscore run peers --campaign before-the-change\n"
-          "  fourscore run smoke --counters callgrind --counter-cache 1MiB\n"
+          "  fourscore run traffic --counter-cache 1MiB\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<RunOptions>();
