@@ -1,9 +1,11 @@
 #include "bench/counters.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -19,15 +21,16 @@ using nlohmann::json;
 
 /// Messages within a node that the kernel copies from process to process are no memory traffic that a simulator sees;
 /// the first four, settings of MPI libraries, let the ranks copy them. hwloc would say on every rank that it cannot ask
-/// the processor. Large arrays have pages of their own, so that their place in the simulated cache does not depend on
-/// what else was allocated. What the user has set stays.
-constexpr std::array<std::pair<const char*, const char*>, 6> settings_of_simulated_runs{
+/// the processor. All but small arrays have pages of their own, so that their place in the simulated cache does not
+/// depend on what else was allocated. What the user has set stays.
+constexpr std::array<std::pair<const char*, const char*>, 7> settings_of_simulated_runs{
     {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
      {"OMPI_MCA_smsc", "^cma,knem,xpmem"},
      {"MPIR_CVAR_CH4_CMA_ENABLE", "0"},
      {"UCX_TLS", "^cma"},
      {"HWLOC_COMPONENTS", "-x86"},
-     {"MALLOC_MMAP_THRESHOLD_", "65536"}}};
+     {"MALLOC_MMAP_THRESHOLD_", "512"},
+     {"MALLOC_MMAP_MAX_", "20000"}}};
 
 /// A simulated cache sees addresses. Those of the stack depend on how long arguments and environment are: with the
 /// same sum in every run they are the same, and so are the counts.
@@ -88,6 +91,38 @@ void become_countable(const Options& options, int argc, char** argv) {
   if (!options.counters) return;
   const std::vector<std::string> prefix = backend_of(options).launch_prefix(options.counters->request);
   if (!prefix.empty()) become(prefix, argc, argv);
+}
+
+void start_on_an_empty_heap() {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  const auto in_holes = [] {
+    const struct mallinfo2 heap = ::mallinfo2();
+    return heap.fordblks - heap.keepcost;
+  };
+  const auto keep = [](std::size_t bytes, int times) {
+    for (int i = 0; i < times; ++i) {
+      void* volatile kept = std::malloc(bytes);
+      (void)kept;
+    }
+  };
+  constexpr int in_thread_cache = 8;  // and one more: these are no holes to mallinfo2()
+  constexpr std::size_t largest = 496;
+  for (std::size_t bytes = largest; bytes >= 24; bytes -= 16) {
+    keep(bytes, in_thread_cache);
+    for (std::size_t before = in_holes(), after = 0; before > 0; before = after) {
+      keep(bytes, 32);
+      after = in_holes();
+      if (after == before) break;
+    }
+    keep(bytes, in_thread_cache);
+  }
+  constexpr std::uintptr_t unit = 64 * 1024;
+  constexpr std::size_t chunk = 480, header = 8;
+  const auto top = reinterpret_cast<std::uintptr_t>(::sbrk(0)) - ::mallinfo2().keepcost;
+  std::size_t left = unit - top % unit;
+  for (; left >= chunk + 32; left -= chunk) keep(chunk - header, 1);
+  keep(left - header, 1);
+#endif
 }
 
 void try_counters(MPI_Comm comm, Agreement& agreement, const Options& options) {

@@ -21,6 +21,11 @@ void check_counters(const Options& options);
 /// command. Returns where it needs none, or where this is it already. Throws std::runtime_error when that fails.
 void become_countable(const Options& options, int argc, char** argv);
 
+/// For a simulation: small arrays that are allocated from here on lie one behind the other from a multiple of 64 KiB
+/// on, and not in holes that earlier work left, which are elsewhere in every run. So a run on one rank counts the same
+/// each time. What is in the holes is given up. Does nothing where the C library is not glibc 2.33 or later.
+void start_on_an_empty_heap();
+
 /// Collective. Opens the counters and closes them again, so that what is wrong is said before anything is measured.
 void try_counters(MPI_Comm comm, Agreement& agreement, const Options& options);
 

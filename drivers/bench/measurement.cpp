@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "bench/counters.hpp"
 #include "core/counting.hpp"
 #include "core/instances.hpp"
 #include "core/provenance.hpp"
@@ -233,6 +234,8 @@ nlohmann::json checks_json(const std::vector<Check>& checks) {
 Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved) {
   Measurement result;
   const Problem& problem = resolved.point.problem;
+  if (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates())
+    start_on_an_empty_heap();
   load_wisdom(agreement, options, resolved, result);
   double plan_s = 0;
   const auto instances = make_instances(comm, agreement, resolved, result, plan_s);
