@@ -331,9 +331,10 @@ void read_counters(const SuiteReader& reader, const toml::table& table, CounterC
 
 void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   reader.check_keys(table,
-                    {"name", "description", "launches", "repetitions", "warmup", "max_time_s", "min_time_s",
-                     "time_limit_s", "isolate", "phases", "timeline", "counters", "counter_group", "counter_cache", "wisdom", "order", "seed", "max_oversubscription",
-                     "defaults", "sweep", "component"},
+                    {"name",          "description",   "launches", "repetitions", "warmup",   "max_time_s",
+                     "min_time_s",    "time_limit_s",  "isolate",  "phases",      "timeline", "counters",
+                     "counter_group", "counter_cache", "wisdom",   "order",       "seed",     "max_oversubscription",
+                     "defaults",      "sweep",         "component"},
                     "the suite");
   const toml::node* name = table.get("name");
   if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");

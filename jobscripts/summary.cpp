@@ -150,8 +150,7 @@ CampaignSummary summarise(const Archive& archive, const std::string& campaign) {
     const auto& flags = group.points.front().flags;
     // Times of a simulation rank nothing.
     const bool simulated = std::find(flags.begin(), flags.end(), "simulated") != flags.end();
-    group.points.front().best =
-        !group.points.front().launch_medians_s.empty() && group.points.size() > 1 && !simulated;
+    group.points.front().best = !group.points.front().launch_medians_s.empty() && group.points.size() > 1 && !simulated;
     summary.groups.push_back(std::move(group));
   }
   return summary;

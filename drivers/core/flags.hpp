@@ -27,7 +27,7 @@ struct FlagFacts {
   std::optional<double> smallest_sample_s;
   std::optional<double> closure_worst;
   double closure_limit = 0.02;
-  bool emulated = false;  ///< some of it was measured on a stand-in
+  bool emulated = false;   ///< some of it was measured on a stand-in
   bool simulated = false;  ///< the program ran under a simulator
 };
 

@@ -125,7 +125,8 @@ Command export_command() {
       60, [](CLI::App& app) -> std::function<int()> {
         auto options = std::make_shared<ExportOptions>();
         app.add_option("--format", options->format,
-                       "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), benchmark, or chrome-trace (timelines)")
+                       "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), "
+                       "benchmark, or chrome-trace (timelines)")
             ->required()
             ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace"}));
         app.add_option("--campaign", options->campaigns, "campaigns to write (default: all)")->type_name("NAME");
