@@ -153,7 +153,8 @@ class Callgrind : public CounterBackend {
 #if defined(FOURSCORE_SANITIZED)
     return "this program was built with a sanitizer, and such programs do not run under Valgrind";
 #elif defined(__AVX512F__)
-    return "this program was built with AVX-512 instructions, which Valgrind does not know (FOURSCORE_NATIVE=OFF)";
+    return "this program was built with AVX-512 instructions, which Valgrind does not know; build the "
+           "preset portable (FOURSCORE_NATIVE=OFF)";
 #endif
     if (under_valgrind() || !path_of_valgrind().empty()) return {};
     return "no valgrind in PATH (Debian: apt install valgrind)";
