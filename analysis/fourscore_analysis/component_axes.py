@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from fourscore_analysis import style
 from fourscore_analysis.component_points import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
 from fourscore_analysis.plots.base import log_ticks
-from fourscore_analysis.units import rate_unit
+from fourscore_analysis.units import rate_unit, whole_bytes_text
 from fourscore_analysis.view import View
 
 AXES_A_PAGE = 8
@@ -167,7 +167,7 @@ def size_axis(axes: Axes, program: str, xs: Sequence[float]) -> None:
         axes.set_xlabel("length of the transform")
     else:
         ticks = power_ticks(low, high, 4)
-        labels = [short_bytes(tick) for tick in ticks]
+        labels = [whole_bytes_text(tick) for tick in ticks]
         axes.set_xlabel("message a partner" if program in ("alltoall_bench", "pairwise_bench") else "size")
     axes.set_xticks(ticks, labels)
     axes.set_xticks([], minor=True)
@@ -179,14 +179,6 @@ def power_ticks(low: float, high: float, most: int = 5) -> list[float]:
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
     step = max(1, -(-(last - first + 1) // most))
     return [2.0**power for power in range(first, last + 1, step)]
-
-
-def short_bytes(count: float) -> str:
-    """64 KiB without decimals"""
-    for size, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if count >= size:
-            return f"{count / size:g} {name}"
-    return f"{count:g} B"
 
 
 def short_count(count: float) -> str:

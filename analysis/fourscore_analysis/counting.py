@@ -14,7 +14,7 @@ from functools import cached_property
 from fourscore_analysis.points import Point
 from fourscore_analysis.records import PHASES, Launch
 from fourscore_analysis.traffic_records import Moved, Source, metric_sum, moved
-from fourscore_analysis.units import bytes_text, ratio_text
+from fourscore_analysis.units import bytes_text, ratio_text, whole_bytes_text
 
 COMPUTATION = ("fft", "twiddle", "combine")  # the phases to which a formula's flops belong
 _NUMBER_OF_PART = re.compile(r"-\d+$")
@@ -142,9 +142,9 @@ def source_text(source: Source) -> str:
 
 
 def short_source_text(source: Source) -> str:
-    """callgrind, simulated 1.00 MiB cache: for a figure"""
+    """callgrind, simulated 1 MiB cache: for a figure"""
     if source.cache:
-        return f"{source.backend}, simulated {bytes_text(source.cache.size_bytes)} cache"
+        return f"{source.backend}, simulated {whole_bytes_text(source.cache.size_bytes)} cache"
     return f"{source.backend}, simulated" if source.simulated else source.backend
 
 
@@ -167,8 +167,8 @@ def doubts(source: Source, multiplexed: bool = False) -> list[str]:
 
 
 def short_doubt(source: Source) -> str:
-    """not qualified, unfit or "": for a figure"""
-    return "not qualified" if source.fit is None else "" if source.fit else "unfit"
+    """unqualified, unfit or "": for a figure"""
+    return "unqualified" if source.fit is None else "" if source.fit else "unfit"
 
 
 def _asked(source: Source) -> str:

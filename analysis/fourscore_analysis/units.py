@@ -60,6 +60,12 @@ def bytes_text(count: float | None) -> str:
     return f"{count:.0f} B"
 
 
+def whole_bytes_text(count: float) -> str:
+    """64 KiB: of sizes that are whole powers of two, without decimals."""
+    size, name = bytes_unit(count)
+    return f"{count / size:g} {name}"
+
+
 def rate_unit(rate: float, unit: str) -> tuple[float, str]:
     """The SI unit (its size, its name) in which a rate in `unit` (B/s, FLOP/s) reads best."""
     for size, prefix in _SI_PREFIXES:

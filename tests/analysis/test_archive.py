@@ -28,7 +28,7 @@ def test_the_made_up_records_follow_the_schema(example):
     records = (json.loads(path.read_text(encoding="utf-8")) for path in algorithms)
     traced = next(record for record in records if record["point"]["instances"] == 1)
     assert [error.message for error in validator.iter_errors(traced)] == []
-    for campaign in ("components-88888888",):
+    for campaign in ("components-88888888", "traffic-77777777", "fft-constant-99999999"):
         for path in sorted((example / f"records/{campaign}").glob("*-000.json")):
             record = json.loads(path.read_text(encoding="utf-8"))
             assert [error.message for error in validator.iter_errors(record)] == [], path

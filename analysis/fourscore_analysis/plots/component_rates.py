@@ -66,7 +66,8 @@ def _facets_of(view: View, program: str, group: CurveGroup, copies: list[Curve])
     for curve in group.curves:
         rows.setdefault(_row_label(curve), []).append(curve)
     cached = "in the cache" if first.points[0].in_cache else ""
-    subtitle = ", ".join(part for part in (bytes_text(first.points[0].x), cached, group.subtitle) if part)
+    words = (first.labels.get("shape", ""), bytes_text(first.points[0].x), cached, group.subtitle)
+    subtitle = ", ".join(word for word in words if word)
     ceiling, names = _ceiling(view, first, copies), list(rows)
     parts = [names[start : start + ROWS_A_FACET] for start in range(0, len(names), ROWS_A_FACET)]
     title = f"{program} · {group.title}"
@@ -140,7 +141,7 @@ def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
             )
     if facet.ceiling:
         axes.axvline(facet.ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
-    axes.set_xlim(0, highest / unit * 1.06)
+    axes.set_xlim(0, max([highest, *(point.amount / point.low_s for point in points)]) / unit * 1.04)
     axes.set_xlabel(f"{name} a rank")
     style.row_axis(axes, list(facet.rows), range(len(facet.rows)), (-0.6, max(2, len(facet.rows)) - 0.4))
 
