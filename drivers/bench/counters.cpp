@@ -22,9 +22,10 @@ using nlohmann::json;
 /// Messages within a node that the kernel copies from process to process are no memory traffic that a simulator sees;
 /// the first four, settings of MPI libraries, let the ranks copy them. hwloc would say on every rank that it cannot ask
 /// the processor. All but small arrays have pages of their own, so that their place in the simulated cache does not
-/// depend on what else was allocated. What the user has set stays.
+/// depend on what else was allocated. What the user has set stays. (With no mechanism
+/// at all Open MPI has no one-sided communication.)
 constexpr std::array<std::pair<const char*, const char*>, 7> settings_of_simulated_runs{
-    {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+    {{"OMPI_MCA_btl_vader_single_copy_mechanism", "emulated"},
      {"OMPI_MCA_smsc", "^cma,knem,xpmem"},
      {"MPIR_CVAR_CH4_CMA_ENABLE", "0"},
      {"UCX_TLS", "^cma"},
