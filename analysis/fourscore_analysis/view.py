@@ -104,8 +104,8 @@ class View:
 
     @cached_property
     def common_terms(self) -> set[str]:
-        """What all contracts of the measured points share."""
-        terms = [set(_terms(one)) for one in self.comparisons]
+        """What all contracts of the measured points share; where nothing has a time, of all points."""
+        terms = [set(_terms(one)) for one in self.comparisons or self.points]
         return set.intersection(*terms) if terms else set()
 
     def subtitle(self, one: Comparison | Point) -> str:
