@@ -248,40 +248,71 @@ inline void transpose_tile(const std::byte* from, std::ptrdiff_t from_stride, st
 #endif
 }
 
+/// One line of `to`, aligned to a line, from as many rows as it has elements.
+template <std::size_t N, bool streaming>
+inline void gather_line(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to) {
+#ifdef FOURSCORE_COPIES_WITH_SSE2
+  if constexpr (N == 8) {
+    for (int i = 0; i < 8; i += 2) {
+      const auto* low = reinterpret_cast<const double*>(from + i * from_stride);
+      const auto* high = reinterpret_cast<const double*>(from + (i + 1) * from_stride);
+      const __m128d both = _mm_loadh_pd(_mm_load_sd(low), high);
+      if constexpr (streaming)
+        _mm_stream_pd(reinterpret_cast<double*>(to + 8 * i), both);
+      else
+        _mm_store_pd(reinterpret_cast<double*>(to + 8 * i), both);
+    }
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < line_bytes / N; ++i)
+    copy_unit<N, streaming>(from + static_cast<std::ptrdiff_t>(i) * from_stride, to + i * N);
+}
+
 /// to[a * to_stride + b] = from[b * from_stride + a] (elements of N bytes, strides in bytes) for a < reads, b < writes.
 ///
-/// Tiles are whole lines on both sides, so that each line is fetched and written once even where all rows fall into
-/// one set of the cache. Few rows of the source are read at a time, from one end to the other: a processor sees the
-/// next line of as many streams coming as it has places for, and with strides of a power of two of no more than a set
-/// of its second cache has ways. Beyond 8 rows the bandwidth halves (docs/components.md). Where the lines of `to` are
-/// not aligned, and at the edges, stores are ordinary: parts of lines are dear to stream.
+/// Lines are fetched and written once and whole, even where all rows fall into one set of the cache. Few rows of the
+/// source are read at a time, from one end to the other, for two lines of each row of `to`: a processor sees the next
+/// line of as many streams coming as it has places for, and with strides of a power of two of no more than a set of
+/// its second cache has ways. With 32 rows the bandwidth halves (docs/components.md). At the edges stores are ordinary:
+/// parts of lines are dear to stream.
 template <std::size_t N, bool streaming>
 inline void transpose(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride,
                       std::ptrdiff_t reads, std::ptrdiff_t writes) {
   constexpr auto size = static_cast<std::ptrdiff_t>(N);
-  constexpr std::ptrdiff_t tile = line_bytes / N;
-  constexpr std::ptrdiff_t block = 8;  // rows of the source
-  const auto elements = [&](std::ptrdiff_t a0, std::ptrdiff_t a1, std::ptrdiff_t b0, std::ptrdiff_t b1) {
-    for (std::ptrdiff_t a = a0; a < a1; ++a)
-      for (std::ptrdiff_t b = b0; b < b1; ++b)
-        copy_unit<N, false>(from + b * from_stride + a * size, to + a * to_stride + b * size);
+  constexpr auto line = static_cast<std::ptrdiff_t>(line_bytes);
+  constexpr std::ptrdiff_t tile = line / size;
+  constexpr std::ptrdiff_t block = 2 * tile;  // rows of the source
+  const auto source = [&](std::ptrdiff_t a, std::ptrdiff_t b) { return from + b * from_stride + a * size; };
+  const auto target = [&](std::ptrdiff_t a, std::ptrdiff_t b) { return to + a * to_stride + b * size; };
+  // Elements before the first whole line of row a.
+  const auto head = [&](std::ptrdiff_t a) {
+    const auto past = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(target(a, 0)) % line_bytes);
+    return (line - past) % line / size;
   };
-  const bool in_lines = to_stride % static_cast<std::ptrdiff_t>(line_bytes) == 0 && is_aligned(to, N);
-  const auto past = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(to) % line_bytes);
-  const std::ptrdiff_t head =
-      in_lines && past > 0 ? std::min(writes, (static_cast<std::ptrdiff_t>(line_bytes) - past) / size) : 0;
-  elements(0, reads, 0, head);
-  for (std::ptrdiff_t b0 = head; b0 < writes; b0 += block) {
-    const std::ptrdiff_t b1 = std::min(writes, b0 + block);
-    const std::ptrdiff_t whole = in_lines ? b0 + (b1 - b0) / tile * tile : b0;
+  const bool whole_elements = is_aligned(to, N) && to_stride % size == 0;
+  const bool in_lines = whole_elements && to_stride % line == 0;
+  // Row a of `to`, from its first whole line at or after b0 to that at or after b0 + block; the first block has the
+  // head.
+  const auto row = [&](std::ptrdiff_t a, std::ptrdiff_t b0) {
+    const std::ptrdiff_t first = whole_elements ? head(a) : 0;
+    const std::ptrdiff_t end = std::min(writes, b0 + first + block);
+    std::ptrdiff_t b = b0 == 0 ? 0 : b0 + first;
+    for (; b < std::min(end, first); ++b) copy_unit<N, false>(source(a, b), target(a, b));
+    if (whole_elements)
+      for (; b + tile <= end; b += tile) gather_line<N, streaming>(source(a, b), from_stride, target(a, b));
+    for (; b < end; ++b) copy_unit<N, false>(source(a, b), target(a, b));
+  };
+  const std::ptrdiff_t head_of_all = in_lines ? head(0) : 0;
+  for (std::ptrdiff_t b0 = 0; b0 < writes; b0 += block) {
+    const std::ptrdiff_t first = b0 + head_of_all;
     std::ptrdiff_t a = 0;
-    for (; a + tile <= reads; a += tile) {
-      for (std::ptrdiff_t b = b0; b < whole; b += tile)
-        transpose_tile<N, streaming>(from + b * from_stride + a * size, from_stride, to + a * to_stride + b * size,
-                                     to_stride);
-      elements(a, a + tile, whole, b1);
-    }
-    elements(a, reads, b0, b1);
+    // Whole tiles go by way of the registers.
+    if (in_lines && (b0 > 0 || head_of_all == 0) && first + block <= writes)
+      for (; a + tile <= reads; a += tile)
+        for (std::ptrdiff_t b = first; b < first + block; b += tile)
+          transpose_tile<N, streaming>(source(a, b), from_stride, target(a, b), to_stride);
+    for (; a < reads; ++a) row(a, b0);
   }
 }
 
