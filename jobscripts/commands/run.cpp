@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/record.hpp"
@@ -121,6 +122,10 @@ void choose_counters(RunOptions& options, const Suite& suite) {
   if (!asked.counters.empty() && asked.counters != choice.counters) choice = {asked.counters, "", ""};
   if (!asked.group.empty()) choice.group = asked.group;
   if (!asked.cache.empty()) choice.cache = asked.cache;
+  if (choice.counters != CounterChoice{}.counters &&
+      std::all_of(suite.points.begin(), suite.points.end(), [](const Point& p) { return !p.component.empty(); }))
+    throw InputError(fmt::format("counters '{}': {} has no [[sweep]], and components alone are not counted",
+                                 choice.counters, suite.file.string()));
   try {
     const CounterBackend& backend = CounterRegistry::instance().at(choice.counters);
     if (backend.default_group().empty()) {

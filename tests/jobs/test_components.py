@@ -100,6 +100,13 @@ def test_unusable_components_are_refused_with_file_line_and_key(fourscore, chang
     assert not fourscore.archive.exists()
 
 
+def test_counters_of_components_alone_are_refused(fourscore):
+    error = fourscore("run", fourscore.suite(TWO), "--counters", "perf", code=2).stderr
+    assert "'perf'" in error and "no [[sweep]]" in error
+    assert "no [[sweep]]" in fourscore("run", fourscore.suite('counters = "callgrind"\n' + TWO), code=2).stderr
+    assert not fourscore.archive.exists()
+
+
 def test_launches_that_go_wrong_are_archived_with_their_reason(fourscore):
     fourscore("run", fourscore.suite(does("aborts", "refuses", "forgets", "wrong", "good")), code=1)
     found = verdicts(fourscore)
