@@ -83,6 +83,7 @@ ResolvedPoint resolve_point(Point point) {
   check_parameters(point, *resolved.variant, resolved.exchange);
   if (!resolved.skip) resolved.skip = lacking_kind(point, *resolved.variant);
   if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.variant->refuses(*resolved.exchange);
+  if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.exchange->supports(point.problem);
   if (!resolved.skip) resolved.skip = supports_instances(*resolved.variant, point.problem, point.ranks);
   resolved.point = std::move(point);
   return resolved;

@@ -95,4 +95,12 @@ std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t 
   return ordinary_buffer(bytes);
 }
 
+std::unique_ptr<Buffer> ExchangeMethod::allocate_landing(MPI_Comm comm, std::size_t bytes) const {
+  return allocate(comm, bytes);
+}
+
+std::unique_ptr<Buffer> ExchangeMethod::allocate_staging(MPI_Comm /*comm*/, std::size_t bytes) const {
+  return ordinary_buffer(bytes);
+}
+
 }  // namespace fourscore

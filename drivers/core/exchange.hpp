@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ class Buffer {
   virtual ~Buffer() = default;
   [[nodiscard]] virtual void* data() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  [[nodiscard]] virtual const void* peer(int /*rank_in_allocating_comm*/) const { return nullptr; }
+  [[nodiscard]] virtual void* peer(int /*rank_in_allocating_comm*/) const { return nullptr; }
   [[nodiscard]] virtual MPI_Comm allocating_comm() const { return MPI_COMM_NULL; }
   /// Orders this process's accesses before against those of its peers after the next synchronisation of processes.
   virtual void sync() const {}
@@ -61,6 +62,11 @@ struct ExchangeSpec {
   MPI_Comm plan_comm = MPI_COMM_NULL;
   /// Whose parameters the exchange reads while it is made. Null: all have their defaults.
   const Problem* problem = nullptr;
+  /// Of staging_bytes() bytes at least, from allocate_staging() over agreeing_comm(), and free whenever the exchange
+  /// does not run: exchanges that run in turn may have the same. Null: the exchange has its own.
+  Buffer* staging = nullptr;
+
+  [[nodiscard]] MPI_Comm agreeing_comm() const { return plan_comm == MPI_COMM_NULL ? comm : plan_comm; }
 };
 
 /// One planned exchange. run() does pack, start, finish, unpack, in this order, on all ranks of comm; one that overlaps
@@ -86,7 +92,7 @@ class Exchange {
   /// What pack() and unpack() read, and write again.
   [[nodiscard]] virtual Index bytes_packed() const { return 0; }
   [[nodiscard]] virtual Index bytes_unpacked() const { return 0; }
-  /// Memory of its own, beyond the two buffers.
+  /// Memory of its own, beyond the two buffers and the staging that the spec brought.
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 };
 
@@ -104,8 +110,17 @@ class ExchangeMethod {
   [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
   /// Throws InputError naming a parameter of its own whose value cannot be used. Calls no MPI.
   virtual void check_parameters(const Problem& /*problem*/) const {}
+  /// Nothing, or why it cannot serve the problem, which is then skipped. Calls no MPI.
+  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
   /// Collective over comm, as is the buffer's destruction. The default is ordinary memory; `shared` gives windows.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const;
+  /// The same for a buffer that is the source of no exchange that moves anything.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_landing(MPI_Comm comm, std::size_t bytes) const;
+  /// Bytes of this rank that the exchange of this spec needs beside the two buffers while it runs. Collective as
+  /// make().
+  [[nodiscard]] virtual std::size_t staging_bytes(const ExchangeSpec& /*spec*/) const { return 0; }
+  /// Collective as allocate(). The default is ordinary memory.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_staging(MPI_Comm comm, std::size_t bytes) const;
   /// Collective over spec.comm and spec.plan_comm. The two decompositions hold the same elements, in boxes without
   /// overlap and with equal axis maps, else std::invalid_argument. Throws InputError where counts overflow what MPI
   /// takes, naming the count.

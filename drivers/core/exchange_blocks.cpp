@@ -62,6 +62,10 @@ bool stays(const ExchangeSpec& spec, int me) {
 
 }  // namespace
 
+void run_all(const std::vector<CopyStep>& steps) {
+  for (const CopyStep& step : steps) step.run();
+}
+
 Extents dense_strides(const Extents& extents, const std::array<int, 3>& order) {
   Extents strides{};
   Index stride = 1;
@@ -104,8 +108,7 @@ ExchangeAgreement agree(const ExchangeSpec& spec) {
     note(5, sent.volume());
   }
   note(6, std::max(spec.from.max_volume(), spec.to.max_volume()));
-  const MPI_Comm comm = spec.plan_comm == MPI_COMM_NULL ? spec.comm : spec.plan_comm;
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, facts.data(), facts.size(), MPI_INT64_T, MPI_MAX, comm));
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, facts.data(), facts.size(), MPI_INT64_T, MPI_MAX, spec.agreeing_comm()));
   return {facts[0] == 0, facts[1] != 0, facts[2] != 0, facts[3] != 0, facts[4] != 0, facts[5], facts[6]};
 }
 
@@ -223,10 +226,6 @@ void PackedBlocks::plan_own_block(const ExchangeSpec& spec, const Layout& layout
     steps.push_back({gather, from, layout.spare + place});
     steps.push_back({scatter, layout.spare + place, to});
   }
-}
-
-void PackedBlocks::run(const std::vector<CopyStep>& steps) {
-  for (const CopyStep& step : steps) step.run();
 }
 
 Index bytes_of(const std::vector<CopyStep>& steps) {

@@ -58,6 +58,7 @@ struct CopyStep {
   bool overlapping = false;
   void run() const { overlapping ? plan.run_overlapping(from, to) : plan.run(from, to); }
 };
+void run_all(const std::vector<CopyStep>& steps);
 
 [[nodiscard]] Index bytes_of(const std::vector<CopyStep>& steps);
 
@@ -79,8 +80,8 @@ class PackedBlocks {
   /// Collective as agree(). `exchange` is named in errors.
   PackedBlocks(const ExchangeSpec& spec, const char* exchange);
 
-  void pack() const { run(pack_steps_); }
-  void unpack() const { run(unpack_steps_); }
+  void pack() const { run_all(pack_steps_); }
+  void unpack() const { run_all(unpack_steps_); }
   [[nodiscard]] bool packs() const { return !pack_steps_.empty(); }
   [[nodiscard]] bool unpacks() const { return !unpack_steps_.empty(); }
   [[nodiscard]] Index bytes_packed() const { return bytes_of(pack_steps_); }
@@ -95,7 +96,6 @@ class PackedBlocks {
   [[nodiscard]] const ExchangeAgreement& agreement() const { return agreement_; }
 
  private:
-  static void run(const std::vector<CopyStep>& steps);
   struct Layout;
   void plan_messages(const ExchangeSpec& spec, const Layout& layout);
   void plan_own_block(const ExchangeSpec& spec, const Layout& layout, Index after_sends, Index after_receives);

@@ -36,6 +36,15 @@ Part part_of(const Block& whole, std::size_t axis, const std::array<int, 3>& ord
   return part;
 }
 
+/// No layout of the messages needs more.
+std::size_t bytes_on_the_way(const ExchangeSpec& spec) {
+  const int me = mpi::rank_in(spec.comm);
+  const auto at = static_cast<std::size_t>(me);
+  const Index own = block_between(spec.from, me, spec.to, me).volume();
+  return static_cast<std::size_t>(std::max(spec.from.boxes[at].volume(), spec.to.boxes[at].volume()) - own) *
+         spec.element_bytes;
+}
+
 }  // namespace
 
 /// How the messages lie in memory; equal on all ranks but for the addresses.
@@ -43,7 +52,7 @@ struct PiecewiseExchange::Layout {
   MessageOrder messages;
   const std::byte* source = nullptr;
   std::byte* spare = nullptr;
-  std::byte* workspace = nullptr;
+  std::byte* staging = nullptr;
   std::byte* result = nullptr;
   int me = 0;
 };
@@ -71,23 +80,21 @@ PiecewiseExchange::PiecewiseExchange(const ExchangeSpec& spec, const PieceSpec& 
   const bool pack = layout.messages.pack;
   const bool unpack = layout.messages.unpack;
   if (pack || unpack) {
-    if (pieces.workspace == nullptr)
-      own_workspace_ = ordinary_buffer(workspace_bytes_for(spec.from, spec.to, me, spec.element_bytes));
-    layout.workspace = static_cast<std::byte*>((own_workspace_ ? own_workspace_.get() : pieces.workspace)->data());
+    staging_ = Staging(spec, bytes_on_the_way(spec), ordinary_buffer);
+    layout.staging = staging_.data();
   }
   lands_in_source_ = pack && unpack;
   layout.result = lands_in_source_ ? static_cast<std::byte*>(spec.source.data()) : layout.spare;
-  send_buffer_ = pack ? layout.workspace : layout.source;
-  receive_buffer_ = unpack && !pack ? layout.workspace : layout.spare;
+  send_buffer_ = pack ? layout.staging : layout.source;
+  receive_buffer_ = unpack && !pack ? layout.staging : layout.spare;
   plan_own(own, layout, pieces);
   plan_blocks(spec, layout, pieces);
 }
 
-std::size_t PiecewiseExchange::workspace_bytes_for(const Decomposition& from, const Decomposition& to, int rank,
-                                                   std::size_t element_bytes) {
-  const auto at = static_cast<std::size_t>(rank);
-  const Index own = block_between(from, rank, to, rank).volume();
-  return static_cast<std::size_t>(std::max(from.boxes[at].volume(), to.boxes[at].volume()) - own) * element_bytes;
+std::size_t PiecewiseExchange::staging_bytes(const ExchangeSpec& spec) {
+  const ExchangeAgreement agreement = agree(spec);
+  const MessageOrder messages = order_of_messages(agreement, spec);
+  return agreement.moves_nothing || !(messages.pack || messages.unpack) ? 0 : bytes_on_the_way(spec);
 }
 
 void PiecewiseExchange::plan_blocks(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces) {
@@ -114,7 +121,7 @@ void PiecewiseExchange::plan_blocks(const ExchangeSpec& spec, const Layout& layo
             piece.pack.push_back(
                 {CopyPlan(part.block.extents, part.block.from_strides, dense_strides(part.block.extents, order),
                           spec.element_bytes, stores_for(static_cast<std::size_t>(count * element_bytes_))),
-                 layout.source + part.block.from_offset * element_bytes_, layout.workspace + place * element_bytes_});
+                 layout.source + part.block.from_offset * element_bytes_, layout.staging + place * element_bytes_});
         }
       }
       if (in.volume() > 0) {
@@ -181,7 +188,7 @@ Index PiecewiseExchange::bytes_unpacked() const {
 }
 
 void PiecewiseExchange::pack() {
-  for (const Piece& piece : pieces_) run(piece.pack);
+  for (const Piece& piece : pieces_) run_all(piece.pack);
 }
 void PiecewiseExchange::start() {
   if (agreement_.moves_nothing) return;
@@ -192,7 +199,7 @@ void PiecewiseExchange::finish() {
   for (int k = 0; k < pieces(); ++k) finish_piece(k);
 }
 void PiecewiseExchange::unpack() {
-  for (const Piece& piece : pieces_) run(piece.unpack);
+  for (const Piece& piece : pieces_) run_all(piece.unpack);
 }
 
 void PiecewiseExchange::run(PhaseClock& clock) {
@@ -206,7 +213,7 @@ void PiecewiseExchange::run_around(PhaseClock& clock, PieceWork& work) {
     work.before(k, clock);
     if (!piece_at(k).pack.empty()) {
       const Region region(clock, Phase::pack, k);
-      run(piece_at(k).pack);
+      run_all(piece_at(k).pack);
     }
     if (moves) {
       const Region region(clock, Phase::exchange, k);
@@ -221,14 +228,10 @@ void PiecewiseExchange::run_around(PhaseClock& clock, PieceWork& work) {
     }
     if (!piece_at(k).unpack.empty()) {
       const Region region(clock, Phase::unpack, k);
-      run(piece_at(k).unpack);
+      run_all(piece_at(k).unpack);
     }
     work.after(k, clock);
   }
-}
-
-void PiecewiseExchange::run(const std::vector<CopyStep>& steps) {
-  for (const CopyStep& step : steps) step.run();
 }
 
 }  // namespace fourscore

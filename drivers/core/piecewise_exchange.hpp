@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/exchange_blocks.hpp"
+#include "core/staging.hpp"
 
 namespace fourscore {
 
@@ -20,8 +20,6 @@ struct PieceSpec {
   /// extent, as block_range() deals it, empty where there are fewer indices than pieces. None: along the slowest axis
   /// of each block that has several.
   std::optional<std::size_t> axis = std::nullopt;
-  /// Staging memory of workspace_bytes_for() bytes at least, free between runs. Null: the exchange has its own.
-  Buffer* workspace = nullptr;
   /// Named in errors in place of the exchange that makes the pieces.
   const char* exchange = nullptr;
 };
@@ -39,10 +37,10 @@ class PieceWork {
 /// A subclass adds how the messages of one piece go from sent() to received(), on a communicator of its own. Pieces are
 /// started in order, and finished in order after all were started.
 ///
-/// Messages pass through a third array, so that one piece may arrive while another is still to be packed:
-///   pack, unpack   source -> workspace, messages workspace -> spare, spare -> source
-///   pack           source -> workspace, messages workspace -> spare
-///   unpack         messages source -> workspace, workspace -> spare
+/// Messages pass through a third array, the staging, so that one piece may arrive while another is still to be packed:
+///   pack, unpack   source -> staging, messages staging -> spare, spare -> source
+///   pack           source -> staging, messages staging -> spare
+///   unpack         messages source -> staging, staging -> spare
 ///   neither        messages source -> spare
 class PiecewiseExchange : public Exchange {
  public:
@@ -61,11 +59,10 @@ class PiecewiseExchange : public Exchange {
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
   [[nodiscard]] Index bytes_packed() const override;
   [[nodiscard]] Index bytes_unpacked() const override;
-  [[nodiscard]] std::size_t workspace_bytes() const override { return own_workspace_ ? own_workspace_->bytes() : 0; }
+  [[nodiscard]] std::size_t workspace_bytes() const override { return staging_.own_bytes(); }
 
-  /// No layout of the messages needs more.
-  [[nodiscard]] static std::size_t workspace_bytes_for(const Decomposition& from, const Decomposition& to, int rank,
-                                                       std::size_t element_bytes);
+  /// As ExchangeMethod::staging_bytes(), of ordinary memory.
+  [[nodiscard]] static std::size_t staging_bytes(const ExchangeSpec& spec);
 
  protected:
   using Message = PackedBlocks::Message;
@@ -99,7 +96,6 @@ class PiecewiseExchange : public Exchange {
   struct Layout;
 
   [[nodiscard]] const Piece& piece_at(int piece) const { return pieces_[static_cast<std::size_t>(piece)]; }
-  static void run(const std::vector<CopyStep>& steps);
   void plan_blocks(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces);
   void plan_own(const Block& own, const Layout& layout, const PieceSpec& pieces);
 
@@ -108,7 +104,7 @@ class PiecewiseExchange : public Exchange {
   MPI_Datatype type_;
   Index element_bytes_;
   std::vector<Piece> pieces_;
-  std::unique_ptr<Buffer> own_workspace_;
+  Staging staging_;
   const std::byte* send_buffer_ = nullptr;
   std::byte* receive_buffer_ = nullptr;
   bool lands_in_source_ = false;

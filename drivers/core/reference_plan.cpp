@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/transform_chain.hpp"
+#include "core/pencil_grids.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -39,26 +39,8 @@ Decomposition gathered_layout(MPI_Comm comm, const Extents& shape, const Box& mi
   return layout;
 }
 
-namespace {
-
-bool fits(const Problem& problem, const Grid& grid) {
-  const Extents n = problem.extents();
-  return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);
-}
-
-}  // namespace
-
 std::optional<Grid> reference_grid(const Problem& problem, int ranks) {
-  require_grid(problem, ranks, 2);
-  std::vector<Grid> candidates;
-  if (!problem.grid.empty()) {
-    candidates.push_back({{problem.grid[0], problem.grid[1], 1}});
-  } else {
-    candidates = {{{ranks, 1, 1}}, {{1, ranks, 1}}};
-    std::ranges::copy(two_dimensional_grids(ranks), std::back_inserter(candidates));
-  }
-  const auto found = std::ranges::find_if(candidates, [&](const Grid& grid) { return fits(problem, grid); });
-  return found == candidates.end() ? std::nullopt : std::optional(*found);
+  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem.extents(), grid); });
 }
 
 std::string no_reference_grid(const Problem& problem, int ranks, const std::string& library) {

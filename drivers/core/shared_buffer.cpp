@@ -14,7 +14,7 @@ SharedBuffer::SharedBuffer(MPI_Comm comm, mpi::Communicator node, std::size_t by
   std::memset(data(), 0, bytes_);  // pages lie with the rank that touches them first
 }
 
-const void* SharedBuffer::peer(int rank_in_allocating_comm) const {
+void* SharedBuffer::peer(int rank_in_allocating_comm) const {
   const int rank = node_ranks_.at(static_cast<std::size_t>(rank_in_allocating_comm));
   return rank == MPI_UNDEFINED ? nullptr : window_.segment(rank);
 }

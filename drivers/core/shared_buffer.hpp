@@ -17,7 +17,7 @@ class SharedBuffer : public Buffer {
 
   [[nodiscard]] void* data() const override { return window_.segment(mpi::rank_in(node_.get())); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-  [[nodiscard]] const void* peer(int rank_in_allocating_comm) const override;
+  [[nodiscard]] void* peer(int rank_in_allocating_comm) const override;
   [[nodiscard]] MPI_Comm allocating_comm() const override { return comm_; }
   void sync() const override { window_.sync(); }
 

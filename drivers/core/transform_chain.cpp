@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <numeric>
 #include <stdexcept>
 
 #include "mpi/error.hpp"
@@ -83,57 +81,6 @@ bool keeps_first_axis_whole(const Decomposition& a, const Decomposition& b) {
 
 }  // namespace
 
-std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward) {
-  std::vector<ChainStage> stages = std::move(forward);
-  if (problem.contract.layout == LayoutContract::natural) {
-    for (std::size_t i = stages.size() - 1; i-- > 0;) stages.push_back({stages[i].layout, {}});
-  }
-  const bool starts_where_forward_ends = problem.contract.layout == LayoutContract::transposed;
-  if (problem.direction == Direction::backward && (starts_where_forward_ends || problem.real_output()))
-    std::ranges::reverse(stages);
-  return merge_stages(std::move(stages));
-}
-
-std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages) {
-  std::vector<ChainStage> merged;
-  for (ChainStage& stage : stages) {
-    if (!merged.empty() && merged.back().layout.boxes == stage.layout.boxes)
-      merged.back().axes.insert(merged.back().axes.end(), stage.axes.begin(), stage.axes.end());
-    else
-      merged.push_back(std::move(stage));
-  }
-  return merged;
-}
-
-std::optional<std::string> chain_limits(const Problem& problem, std::size_t least_extents, std::size_t most_extents) {
-  if (problem.shape.size() < least_extents || problem.shape.size() > most_extents) {
-    const std::string wanted = least_extents == most_extents ? std::to_string(least_extents)
-                                                             : fmt::format("{} to {}", least_extents, most_extents);
-    return fmt::format("shape {} has {} extents; this variant takes {}", shape_text(problem.shape),
-                       problem.shape.size(), wanted);
-  }
-  return std::nullopt;
-}
-
-void require_grid(const Problem& problem, int ranks, std::size_t entries) {
-  if (problem.grid.empty()) return;
-  const std::string text = grid_text(problem.grid);
-  if (problem.grid.size() != entries)
-    throw InputError(fmt::format("grid {} has {} entries; this variant takes {} with a product of {}, or auto", text,
-                                 problem.grid.size(), entries, ranks));
-  const int product = std::accumulate(problem.grid.begin(), problem.grid.end(), 1, std::multiplies<>());
-  if (product != ranks)
-    throw InputError(fmt::format("grid {} is for {} ranks, but there are {}; expected a product of {}", text, product,
-                                 ranks, ranks));
-}
-
-Cost even_exchange_cost(const Problem& problem, int ranks, int group) {
-  const Extents n = problem.complex_extents();
-  const double share_bytes =
-      static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(problem.element_bytes()) / ranks;
-  return {0, share_bytes * (group - 1) / group, static_cast<double>(group - 1)};
-}
-
 TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options)
     : options_(std::move(options)), stages_(std::move(stages)) {
   if (stages_.empty()) throw std::invalid_argument("a chain of no stages");
@@ -141,9 +88,10 @@ TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStag
     throw std::invalid_argument("a chain of several stages without an exchange");
   set_layouts(context.problem);
   allocate(context);
+  find_hops(context);
   allocate_staging(context);
-  make_hops(context);
-  const std::size_t leaving = leaving_stage(context);
+  make_exchanges(context);
+  const std::size_t leaving = leaving_stage(context.problem, ends_in_);
   make_local_ffts(context, leaving);
 }
 
@@ -171,32 +119,59 @@ void TransformChain::allocate(const PlanContext& context) {
   }
   const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool both = stages_.size() > 1 || context.problem.contract.buffers == Buffers::out_of_place;
-  for (int i = 0; i < (both ? 2 : 1); ++i)
-    buffers_.push_back(context.exchange == nullptr ? ordinary_buffer(bytes)
-                                                   : context.exchange->allocate(context.comm, bytes));
+  for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
+    if (context.exchange == nullptr || stages_.size() == 1)
+      buffers_.push_back(ordinary_buffer(bytes));
+    else if (i == landing_buffer(context.problem))
+      buffers_.push_back(context.exchange->allocate_landing(context.comm, bytes));
+    else
+      buffers_.push_back(context.exchange->allocate(context.comm, bytes));
+  }
 }
 
-void TransformChain::allocate_staging(const PlanContext& context) {
-  if (options_.pieces == 1 || stages_.size() == 1) return;
-  if (!context.exchange->goes_in_pieces())
-    throw std::invalid_argument("a chain in pieces with an exchange that is not");
-  const int me = mpi::rank_in(context.comm);
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i + 1 < stages_.size(); ++i)
-    bytes = std::max(bytes, PiecewiseExchange::workspace_bytes_for(stages_[i].layout, stages_[i + 1].layout, me,
-                                                                   context.problem.element_bytes()));
-  staging_ = ordinary_buffer(bytes);
+/// With a single exchange, which as a rule leaves its result in the other buffer than its source, one of the two is no
+/// source. Another number than 0 or 1: none.
+std::size_t TransformChain::landing_buffer(const Problem& problem) const {
+  if (stages_.size() != 2) return 2;
+  return leaving_stage(problem, 1) == 0 ? 0 : 1;
 }
 
-void TransformChain::make_hops(const PlanContext& context) {
+void TransformChain::find_hops(const PlanContext& context) {
   const int me = mpi::rank_in(context.comm);
-  std::size_t place = 0;
   for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
     Hop& hop = hops_.emplace_back();
     const std::vector<int> ranks = group_of_rank(stages_[i].layout, stages_[i + 1].layout, me);
     hop.comm = mpi::split(context.comm, ranks.front(), me);
     hop.from = restricted(stages_[i].layout, ranks);
     hop.to = restricted(stages_[i + 1].layout, ranks);
+  }
+}
+
+ExchangeSpec TransformChain::exchange_spec(const PlanContext& context, const Hop& hop, std::size_t source) const {
+  return {hop.from,          hop.to,
+          hop.comm.get(),    context.problem.element_bytes(),
+          *buffers_[source], *buffers_[1 - source],
+          context.comm,      &context.problem,
+          staging_.get()};
+}
+
+/// The exchanges run one after another, so that the one which needs most says how much there is.
+void TransformChain::allocate_staging(const PlanContext& context) {
+  if (hops_.empty()) return;
+  if (in_pieces() && !context.exchange->goes_in_pieces())
+    throw std::invalid_argument("a chain in pieces with an exchange that is not");
+  std::size_t bytes = 0;
+  for (const Hop& hop : hops_) {
+    const ExchangeSpec spec = exchange_spec(context, hop, 0);
+    bytes =
+        std::max(bytes, in_pieces() ? PiecewiseExchange::staging_bytes(spec) : context.exchange->staging_bytes(spec));
+  }
+  staging_ = in_pieces() ? ordinary_buffer(bytes) : context.exchange->allocate_staging(context.comm, bytes);
+}
+
+void TransformChain::make_exchanges(const PlanContext& context) {
+  std::size_t place = 0;
+  for (Hop& hop : hops_) {
     make_exchange(context, hop, place);
     if (!hop.exchange->lands_in_source()) place = 1 - place;
   }
@@ -204,14 +179,11 @@ void TransformChain::make_hops(const PlanContext& context) {
 }
 
 void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::size_t source) {
-  const ExchangeSpec spec{hop.from,          hop.to,
-                          hop.comm.get(),    context.problem.element_bytes(),
-                          *buffers_[source], *buffers_[1 - source],
-                          context.comm,      &context.problem};
-  if (staging_ == nullptr) {
+  const ExchangeSpec spec = exchange_spec(context, hop, source);
+  if (!in_pieces()) {
     hop.exchange = context.exchange->make(spec);
   } else {
-    auto in_pieces = context.exchange->make_in_pieces(spec, {options_.pieces, std::size_t{0}, staging_.get()});
+    auto in_pieces = context.exchange->make_in_pieces(spec, {options_.pieces, std::size_t{0}});
     hop.in_pieces = in_pieces.get();
     hop.exchange = std::move(in_pieces);
   }
@@ -221,9 +193,9 @@ void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::si
   hop.unpacks = does[1] != 0;
 }
 
-std::size_t TransformChain::leaving_stage(const PlanContext& context) const {
-  const std::size_t wanted = context.problem.contract.buffers == Buffers::in_place ? 0 : 1;
-  if (ends_in_ == wanted) return stages_.size();
+std::size_t TransformChain::leaving_stage(const Problem& problem, std::size_t ends_in) const {
+  const std::size_t wanted = problem.contract.buffers == Buffers::in_place ? 0 : 1;
+  if (ends_in == wanted) return stages_.size();
   // A pass along slow axes only goes through the library's scratch anyway, and may as well leave its result elsewhere.
   const auto strided = [](const ChainStage& stage) {
     return !stage.axes.empty() && std::ranges::find(stage.axes, std::size_t{2}) == stage.axes.end();
@@ -238,7 +210,7 @@ std::size_t TransformChain::leaving_stage(const PlanContext& context) const {
 void TransformChain::make_local_ffts(const PlanContext& context, std::size_t leaving) {
   const int me = mpi::rank_in(context.comm);
   const std::vector<std::size_t> hop_of = hops_of_transforms(leaving);
-  if (staging_) overlaps_.resize(hops_.size());
+  if (in_pieces()) overlaps_.resize(hops_.size());
   std::size_t place = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (stages_[i].axes.empty()) {
@@ -272,7 +244,7 @@ std::vector<std::size_t> TransformChain::hops_of_transforms(std::size_t leaving)
   const std::size_t none = hops_.size();
   std::vector<std::size_t> result(stages_.size(), none);
   std::vector<int> taken(hops_.size(), 0);
-  for (std::size_t i = 0; staging_ && i < stages_.size(); ++i) {
+  for (std::size_t i = 0; in_pieces() && i < stages_.size(); ++i) {
     const auto& axes = stages_[i].axes;
     if (i == leaving || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
     const auto goes_with = [&](std::size_t neighbour) {

@@ -85,7 +85,12 @@ class TransformChain : public Plan {
     return 2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage];
   }
   void allocate(const PlanContext& context);
-  void make_hops(const PlanContext& context);
+  [[nodiscard]] bool in_pieces() const { return options_.pieces > 1 && stages_.size() > 1; }
+  [[nodiscard]] std::size_t landing_buffer(const Problem& problem) const;
+  void find_hops(const PlanContext& context);
+  void allocate_staging(const PlanContext& context);
+  [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Hop& hop, std::size_t source) const;
+  void make_exchanges(const PlanContext& context);
   void make_exchange(const PlanContext& context, Hop& hop, std::size_t source);
   /// The local transforms of the stages around a hop that go with its pieces.
   class Overlap : public PieceWork {
@@ -99,12 +104,12 @@ class TransformChain : public Plan {
     static void execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece, PhaseClock& clock);
   };
 
-  void allocate_staging(const PlanContext& context);
   /// Which hop's pieces each stage's transform goes with: hops_.size() for none.
   [[nodiscard]] std::vector<std::size_t> hops_of_transforms(std::size_t leaving) const;
   void make_slices(const PlanContext& context, std::size_t stage, std::size_t hop, std::byte* data);
-  /// The stage whose local transform goes out of place, or stages_.size().
-  [[nodiscard]] std::size_t leaving_stage(const PlanContext& context) const;
+  /// The stage whose local transform goes out of place where the exchanges alone would end in buffer `ends_in`, or
+  /// stages_.size().
+  [[nodiscard]] std::size_t leaving_stage(const Problem& problem, std::size_t ends_in) const;
   void transform(std::size_t stage, PhaseClock& clock);
   void make_local_ffts(const PlanContext& context, std::size_t leaving);
 
@@ -114,10 +119,10 @@ class TransformChain : public Plan {
   Decomposition output_layout_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
   std::vector<Index> stage_bytes_;                ///< of this rank, by stage
+  std::unique_ptr<Buffer> staging_;               ///< of all exchanges; null where there are none
   std::vector<Hop> hops_;                         ///< hop i leads from stage i to stage i + 1
   std::vector<std::unique_ptr<LocalFft>> ffts_;   ///< by stage; null where none, or where it goes with a hop's pieces
   std::vector<Overlap> overlaps_;                 ///< by hop, if in pieces
-  std::unique_ptr<Buffer> staging_;               ///< of all hops, if in pieces
   std::size_t ends_in_ = 0;
 };
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/exchange_blocks.hpp"
+#include "core/staging.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -30,41 +30,77 @@ Index volume_in_slot(const ExchangeSpec& spec, int holder, int distance, int rou
   return block_between(spec.from, origin, spec.to, (origin + distance) % ranks).volume();
 }
 
-class Bruck : public Exchange {
- public:
-  explicit Bruck(const ExchangeSpec& spec)
-      : moves_nothing_(agreed_moves_nothing(spec)),
-        comm_(mpi::duplicate(spec.comm)),
-        type_(mpi::element_type(spec.element_bytes)),
-        element_bytes_(static_cast<Index>(spec.element_bytes)) {
+/// Whether the blocks of this slot go on in this round.
+bool goes_on(int distance, int round) { return (distance >> round) % 2 == 1; }
+
+/// What passes through this rank, in elements.
+struct Passage {
+  int rounds = 0;
+  std::vector<Index> places;   ///< of the slots in the staging, by distance; the first is not used
+  Index slots = 0;             ///< all of them: each is large enough for every block that passes through it
+  Index largest_message = 0;   ///< of a round, sent or received
+  Index largest_gathered = 0;  ///< of a round: a message of a single block goes straight from its slot
+  Index largest_received = 0;
+  bool in_source = true;  ///< the messages are put together in the source, which is free from packing to the end
+
+  explicit Passage(const ExchangeSpec& spec) {
+    const int ranks = spec.from.ranks();
     const int me = mpi::rank_in(spec.comm);
-    const Block own = block_between(spec.from, me, spec.to, me);
-    traffic_.bytes_self = own.volume() * element_bytes_;
-    if (moves_nothing_) return;
-    const std::vector<Index> places = place_slots(spec);
-    plan_rounds(spec, places);
-    plan_copies(spec, places);
+    while ((1 << rounds) < ranks) ++rounds;
+    places.assign(static_cast<std::size_t>(ranks), 0);
+    for (int distance = 1; distance < ranks; ++distance) {
+      places[static_cast<std::size_t>(distance)] = slots;
+      Index largest = 0;
+      for (int round = 0; round <= rounds; ++round)
+        largest = std::max(largest, volume_in_slot(spec, me, distance, round));
+      slots += largest;
+    }
+    for (int round = 0; round < rounds; ++round) {
+      Index sent = 0;
+      Index received = 0;
+      int blocks = 0;
+      for (int distance = 1 << round; distance < ranks; ++distance) {
+        if (!goes_on(distance, round)) continue;
+        const Index volume = volume_in_slot(spec, me, distance, round);
+        blocks += volume > 0 ? 1 : 0;
+        sent += volume;
+        received += volume_in_slot(spec, me, distance, round + 1);
+      }
+      if (blocks > 1) largest_gathered = std::max(largest_gathered, sent);
+      largest_received = std::max(largest_received, received);
+      largest_message = std::max({largest_message, sent, received});
+    }
+    in_source = messages() * static_cast<Index>(spec.element_bytes) <= static_cast<Index>(spec.source.bytes());
+  }
+  [[nodiscard]] Index messages() const { return largest_gathered + largest_received; }
+  [[nodiscard]] std::size_t staging_bytes(std::size_t element_bytes) const {
+    return static_cast<std::size_t>(slots + (in_source ? 0 : messages())) * element_bytes;
+  }
+};
+
+class Bruck : public StagedExchange {
+ public:
+  Bruck(const ExchangeMethod& method, const ExchangeSpec& spec) : StagedExchange(spec, exchange_name) {
+    if (moves_nothing()) return;
+    const Passage passage(spec);
+    require_counts(spec, passage);
+    stage(spec, method, passage.staging_bytes(spec.element_bytes));
+    // As a rule the source holds both messages of a round: half of the blocks each.
+    gathered_ = passage.in_source ? static_cast<std::byte*>(spec.source.data())
+                                  : staging().data() + passage.slots * element_bytes();
+    receive_ = gathered_ + passage.largest_gathered * element_bytes();
+    for (int k = 0; k < passage.rounds; ++k) plan_round(spec, k, passage);
+    plan_copies(spec, passage);
   }
 
-  void pack() override { run(pack_); }
   /// The copies between the slots and the messages are part of every round, so they count as exchange.
   void start() override {
     for (const Round& round : rounds_) {
       for (const Move& move : round.gather) move.run();
-      FOURSCORE_MPI(MPI_Sendrecv(send_, round.send_count, type_, round.to, message_tag, receive_, round.receive_count,
-                                 type_, round.from, message_tag, comm_.get(), MPI_STATUS_IGNORE));
+      FOURSCORE_MPI(MPI_Sendrecv(round.sent, round.send_count, type(), round.to, message_tag, receive_,
+                                 round.receive_count, type(), round.from, message_tag, comm(), MPI_STATUS_IGNORE));
       for (const Move& move : round.scatter) move.run();
     }
-  }
-  void unpack() override { run(unpack_); }
-  [[nodiscard]] bool packs() const override { return !pack_.empty(); }
-  [[nodiscard]] bool unpacks() const override { return !unpack_.empty(); }
-  [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
-  [[nodiscard]] Index bytes_packed() const override { return bytes_of(pack_); }
-  [[nodiscard]] Index bytes_unpacked() const override { return bytes_of(unpack_); }
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    return (slots_ ? slots_->bytes() : 0) + (messages_ ? messages_->bytes() : 0);
   }
 
  private:
@@ -78,143 +114,74 @@ class Bruck : public Exchange {
   struct Round {
     int to = MPI_PROC_NULL;
     int from = MPI_PROC_NULL;
+    const std::byte* sent = nullptr;
     int send_count = 0;
     int receive_count = 0;
     std::vector<Move> gather;
     std::vector<Move> scatter;
   };
 
-  static bool agreed_moves_nothing(const ExchangeSpec& spec) {
-    const ExchangeAgreement agreement = agree(spec);
-    require_int_count(agreement.largest_block, "a block", exchange_name);
-    return agreement.moves_nothing;
-  }
-  static void run(const std::vector<CopyStep>& steps) {
-    for (const CopyStep& step : steps) step.run();
+  static void require_counts(const ExchangeSpec& spec, const Passage& passage) {
+    Index largest = passage.largest_message;
+    FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, spec.agreeing_comm()));
+    require_int_count(largest, "the blocks of a round", exchange_name);
   }
 
-  static int rounds_of(int ranks) {
-    int rounds = 0;
-    while ((1 << rounds) < ranks) ++rounds;
-    return rounds;
+  [[nodiscard]] std::byte* slot(const Passage& passage, int distance) const {
+    return staging().data() + passage.places[static_cast<std::size_t>(distance)] * element_bytes();
   }
 
-  /// A slot for each rank but this one, large enough for every block that passes through it. Returns the slots' places
-  /// in elements; place[0] is not used.
-  std::vector<Index> place_slots(const ExchangeSpec& spec) {
+  void plan_round(const ExchangeSpec& spec, int k, const Passage& passage) {
     const int ranks = spec.from.ranks();
     const int me = mpi::rank_in(spec.comm);
-    std::vector<Index> places(static_cast<std::size_t>(ranks), 0);
-    Index end = 0;
-    for (int distance = 1; distance < ranks; ++distance) {
-      places[static_cast<std::size_t>(distance)] = end;
-      Index largest = 0;
-      for (int round = 0; round <= rounds_of(ranks); ++round)
-        largest = std::max(largest, volume_in_slot(spec, me, distance, round));
-      end += largest;
-    }
-    slots_ = ordinary_buffer(static_cast<std::size_t>(end * element_bytes_));
-    return places;
-  }
-
-  void plan_rounds(const ExchangeSpec& spec, const std::vector<Index>& places) {
-    const int ranks = spec.from.ranks();
-    const int me = mpi::rank_in(spec.comm);
-    Index largest_sent = 0;
-    Index largest_received = 0;
-    for (int k = 0; k < rounds_of(ranks); ++k) {
-      Index sent = 0;
-      Index received = 0;
-      for (int distance = 1 << k; distance < ranks; ++distance) {
-        if ((distance >> k) % 2 == 0) continue;
-        sent += volume_in_slot(spec, me, distance, k);
-        received += volume_in_slot(spec, me, distance, k + 1);
-      }
-      largest_sent = std::max(largest_sent, sent);
-      largest_received = std::max(largest_received, received);
-    }
-    Index largest_message = std::max(largest_sent, largest_received);
-    FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest_message, 1, MPI_INT64_T, MPI_MAX,
-                                spec.plan_comm == MPI_COMM_NULL ? spec.comm : spec.plan_comm));
-    require_int_count(largest_message, "the blocks of a round", exchange_name);
-    // The source is free from packing to the end, and as a rule holds both messages of a round: half of the blocks
-    // each.
-    const auto needed = static_cast<std::size_t>((largest_sent + largest_received) * element_bytes_);
-    if (spec.source.bytes() < needed) messages_ = ordinary_buffer(needed);
-    send_ = static_cast<std::byte*>(messages_ ? messages_->data() : spec.source.data());
-    receive_ = send_ + largest_sent * element_bytes_;
-    for (int k = 0; k < rounds_of(ranks); ++k) plan_round(spec, k, places, me);
-  }
-
-  void plan_round(const ExchangeSpec& spec, int k, const std::vector<Index>& places, int me) {
-    const int ranks = spec.from.ranks();
     Round round;
     Index sent = 0;
     Index received = 0;
-    auto* slots = static_cast<std::byte*>(slots_->data());
     for (int distance = 1 << k; distance < ranks; ++distance) {
-      if ((distance >> k) % 2 == 0) continue;
-      std::byte* slot = slots + places[static_cast<std::size_t>(distance)] * element_bytes_;
+      if (!goes_on(distance, k)) continue;
       if (const Index volume = volume_in_slot(spec, me, distance, k); volume > 0) {
-        const Index bytes = volume * element_bytes_;
-        round.gather.push_back({slot, send_ + sent * element_bytes_, static_cast<std::size_t>(bytes)});
+        const Index bytes = volume * element_bytes();
+        round.gather.push_back(
+            {slot(passage, distance), gathered_ + sent * element_bytes(), static_cast<std::size_t>(bytes)});
         sent += volume;
-        if (distance % (1 << k) != 0) traffic_.bytes_relayed += bytes;
+        if (distance % (1 << k) != 0) declared().bytes_relayed += bytes;
       }
       if (const Index volume = volume_in_slot(spec, me, distance, k + 1); volume > 0) {
-        round.scatter.push_back(
-            {receive_ + received * element_bytes_, slot, static_cast<std::size_t>(volume * element_bytes_)});
+        round.scatter.push_back({receive_ + received * element_bytes(), slot(passage, distance),
+                                 static_cast<std::size_t>(volume * element_bytes())});
         received += volume;
       }
+    }
+    round.sent = gathered_;
+    if (round.gather.size() == 1) {
+      round.sent = round.gather.front().from;
+      round.gather.clear();
     }
     // The partner knows from the same geometry that nothing comes.
     if (sent > 0) round.to = (me + (1 << k)) % ranks;
     if (received > 0) round.from = (me - (1 << k) + ranks) % ranks;
     round.send_count = static_cast<int>(sent);
     round.receive_count = static_cast<int>(received);
-    traffic_.bytes_sent += sent * element_bytes_;
-    traffic_.messages_sent += sent > 0 ? 1 : 0;
+    declared().bytes_sent += sent * element_bytes();
+    declared().messages_sent += sent > 0 ? 1 : 0;
     if (sent > 0 || received > 0) rounds_.push_back(std::move(round));
   }
 
-  /// Blocks lie in the slots in the source's axis order.
-  void plan_copies(const ExchangeSpec& spec, const std::vector<Index>& places) {
+  void plan_copies(const ExchangeSpec& spec, const Passage& passage) {
     const int ranks = spec.from.ranks();
     const int me = mpi::rank_in(spec.comm);
-    const auto* source = static_cast<const std::byte*>(spec.source.data());
-    auto* spare = static_cast<std::byte*>(spec.spare.data());
-    auto* slots = static_cast<std::byte*>(slots_->data());
-    const auto stores = [&](const Decomposition& layout) {
-      return stores_for(static_cast<std::size_t>(layout.boxes[static_cast<std::size_t>(me)].volume() * element_bytes_));
-    };
-    if (const Block own = block_between(spec.from, me, spec.to, me); own.volume() > 0)
-      pack_.push_back({CopyPlan(own.extents, own.from_strides, own.to_strides, spec.element_bytes, stores(spec.to)),
-                       source + own.from_offset * element_bytes_, spare + own.to_offset * element_bytes_});
+    add_own_block(spec, pack_steps());
     for (int distance = 1; distance < ranks; ++distance) {
-      std::byte* slot = slots + places[static_cast<std::size_t>(distance)] * element_bytes_;
-      if (const Block out = block_between(spec.from, me, spec.to, (me + distance) % ranks); out.volume() > 0)
-        pack_.push_back({CopyPlan(out.extents, out.from_strides, dense_strides(out.extents, spec.from.order),
-                                  spec.element_bytes, stores(spec.from)),
-                         source + out.from_offset * element_bytes_, slot});
-      if (const Block in = block_between(spec.from, (me - distance + ranks) % ranks, spec.to, me); in.volume() > 0)
-        unpack_.push_back({CopyPlan(in.extents, dense_strides(in.extents, spec.from.order), in.to_strides,
-                                    spec.element_bytes, stores(spec.to)),
-                           slot, spare + in.to_offset * element_bytes_});
+      const int to = (me + distance) % ranks;
+      const int from = (me - distance + ranks) % ranks;
+      pack_into(spec, block_between(spec.from, me, spec.to, to), slot(passage, distance));
+      unpack_from(spec, block_between(spec.from, from, spec.to, me), slot(passage, distance));
     }
   }
 
-  bool moves_nothing_;
-  mpi::Communicator comm_;
-  MPI_Datatype type_;
-  Index element_bytes_;
-  std::unique_ptr<Buffer> slots_;
-  std::unique_ptr<Buffer> messages_;  ///< null: in the source
-  std::byte* send_ = nullptr;
+  std::byte* gathered_ = nullptr;
   std::byte* receive_ = nullptr;
-  std::vector<CopyStep> pack_;
-  std::vector<CopyStep> unpack_;
   std::vector<Round> rounds_;
-  Traffic traffic_;
 };
 
 class BruckMethod : public ExchangeMethod {
@@ -222,8 +189,11 @@ class BruckMethod : public ExchangeMethod {
   [[nodiscard]] Card card() const override {
     return {exchange_name, "log2 P messages a rank, blocks passed on by others: for small blocks", "bruck1997"};
   }
+  [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {
+    return Passage(spec).staging_bytes(spec.element_bytes);
+  }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
-    return std::make_unique<Bruck>(spec);
+    return std::make_unique<Bruck>(*this, spec);
   }
 };
 

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
-#include "core/exchange_blocks.hpp"
 #include "core/parameters.hpp"
+#include "core/shared_buffer.hpp"
+#include "core/staging.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -112,65 +114,74 @@ WindowMap::WindowMap(const ExchangeSpec& spec, const Nodes& nodes, int node, int
   }
 }
 
-class Hierarchical : public Exchange {
- public:
-  explicit Hierarchical(const ExchangeSpec& spec)
-      : moves_nothing_(agreed_moves_nothing(spec)),
-        comm_(mpi::duplicate(spec.comm)),
-        node_(mpi::split_by_pretended_node(spec.comm)),
-        type_(mpi::element_type(spec.element_bytes)),
-        element_bytes_(static_cast<Index>(spec.element_bytes)) {
-    const int me = mpi::rank_in(spec.comm);
-    const Block own = block_between(spec.from, me, spec.to, me);
-    traffic_.bytes_self = own.volume() * element_bytes_;
-    if (moves_nothing_) return;
+/// What this rank knows of the nodes, which are those of the whole plan. Collective.
+struct Surroundings {
+  mpi::Communicator plan_node;  ///< the plan's ranks on this node: they share the window
+  mpi::Communicator node;       ///< those of them that take part in the exchange
+  Nodes nodes;
+  int own;     ///< number of this rank's node
+  int number;  ///< of this rank within it
+  int leaders;
+  WindowMap map;
 
-    has_neighbours_ = mpi::size_of(node_.get()) > 1;
-    const Nodes nodes(spec.comm, node_.get());
-    const int node = nodes.node_of[static_cast<std::size_t>(me)];
-    const int leaders = leaders_of(spec);
-    const WindowMap map(spec, nodes, node, leaders);
-    const auto& mine = map.parts[static_cast<std::size_t>(mpi::rank_in(node_.get()))];
-    agree_on_counts(spec, nodes, node);
-    window_bytes_ = static_cast<std::size_t>(mine.elements * element_bytes_);
-    window_ = std::make_unique<mpi::SharedWindow>(node_, window_bytes_);
-    plan_pack(spec, nodes, map, leaders);
-    plan_messages(spec, nodes, node, mine);
-    plan_reads(spec, nodes, map, leaders);
-    if (own.volume() > 0)
-      unpack_.push_back({CopyPlan(own.extents, own.from_strides, own.to_strides, spec.element_bytes,
-                                  stores_for(static_cast<std::size_t>(own.volume() * element_bytes_))),
-                         static_cast<const std::byte*>(spec.source.data()) + own.from_offset * element_bytes_,
-                         static_cast<std::byte*>(spec.spare.data()) + own.to_offset * element_bytes_});
+  explicit Surroundings(const ExchangeSpec& spec)
+      : plan_node(mpi::split_by_pretended_node(spec.agreeing_comm())),
+        node(mpi::split(spec.comm, mpi::translate_ranks(plan_node.get(), spec.agreeing_comm()).front(),
+                        mpi::rank_in(spec.comm))),
+        nodes(spec.comm, node.get()),
+        own(nodes.node_of[static_cast<std::size_t>(mpi::rank_in(spec.comm))]),
+        number(mpi::rank_in(node.get())),
+        leaders(leaders_of(spec)),
+        map(spec, nodes, own, leaders) {}
+  [[nodiscard]] const WindowMap::Part& part(int of) const { return map.parts[static_cast<std::size_t>(of)]; }
+  [[nodiscard]] std::size_t window_bytes(std::size_t element_bytes) const {
+    return static_cast<std::size_t>(part(number).elements) * element_bytes;
+  }
+};
+
+class Hierarchical : public StagedExchange {
+ public:
+  Hierarchical(const ExchangeMethod& method, const ExchangeSpec& spec) : StagedExchange(spec, exchange_name) {
+    if (moves_nothing()) return;
+    Surroundings around(spec);
+    agree_on_counts(spec, around);
+    stage(spec, method, around.window_bytes(spec.element_bytes));
+    find_segments(around.node.get());
+    plan_pack(spec, around);
+    plan_messages(spec, around);
+    plan_reads(spec, around);
+    add_own_block(spec, unpack_steps());
+    shares_window_ =
+        spec.staging != nullptr && mpi::size_of(around.plan_node.get()) < mpi::size_of(spec.agreeing_comm());
+    node_ = std::move(around.node);
+    plan_node_ = std::move(around.plan_node);
   }
 
-  void pack() override { run(pack_); }
   /// Neighbours meet twice in a run: when all have packed, and when all has been read and received. What unpack() reads
   /// is written again only after the first meeting of the next run.
   void start() override {
-    if (moves_nothing_) return;
-    meet_neighbours();
+    if (moves_nothing()) return;
+    meet(node_.get());
     for (const Message& message : receives_)
       FOURSCORE_MPI(
-          MPI_Irecv(message.place, message.count, type_, message.rank, message_tag, comm_.get(), requests_.next()));
+          MPI_Irecv(message.place, message.count, type(), message.rank, message_tag, comm(), requests_.next()));
     for (const Message& message : sends_)
       FOURSCORE_MPI(
-          MPI_Isend(message.place, message.count, type_, message.rank, message_tag, comm_.get(), requests_.next()));
-    run(reads_);
+          MPI_Isend(message.place, message.count, type(), message.rank, message_tag, comm(), requests_.next()));
+    run_all(reads_);
   }
   void finish() override {
-    if (moves_nothing_) return;
+    if (moves_nothing()) return;
     requests_.wait_all();
-    meet_neighbours();
+    meet(node_.get());
   }
-  void unpack() override { run(unpack_); }
-  [[nodiscard]] bool packs() const override { return !pack_.empty(); }
-  [[nodiscard]] bool unpacks() const override { return !unpack_.empty(); }
-  [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
-  [[nodiscard]] Index bytes_packed() const override { return bytes_of(pack_); }
-  [[nodiscard]] Index bytes_unpacked() const override { return bytes_of(unpack_); }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return window_bytes_; }
+  /// Where the next exchange of the plan lays its blocks into the same window, and ranks write into that of their
+  /// leader, none may begin while another on the node still unpacks.
+  void unpack() override {
+    StagedExchange::unpack();
+    if (shares_window_) meet(plan_node_.get());
+  }
+  [[nodiscard]] bool unpacks() const override { return shares_window_ || StagedExchange::unpacks(); }
 
  private:
   struct Message {
@@ -179,126 +190,102 @@ class Hierarchical : public Exchange {
     std::byte* place;
   };
 
-  static bool agreed_moves_nothing(const ExchangeSpec& spec) {
-    const ExchangeAgreement agreement = agree(spec);
-    require_int_count(agreement.largest_block, "a block", exchange_name);
-    return agreement.moves_nothing;
-  }
-  static void run(const std::vector<CopyStep>& steps) {
-    for (const CopyStep& step : steps) step.run();
-  }
-
-  static void agree_on_counts(const ExchangeSpec& spec, const Nodes& nodes, int node) {
+  static void agree_on_counts(const ExchangeSpec& spec, const Surroundings& around) {
     Index largest = 0;
-    for (int other = 0; other < nodes.count(); ++other)
-      if (other != node) largest = std::max(largest, volume_between(spec, nodes, node, other));
-    FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX,
-                                spec.plan_comm == MPI_COMM_NULL ? spec.comm : spec.plan_comm));
+    for (int other = 0; other < around.nodes.count(); ++other)
+      if (other != around.own) largest = std::max(largest, volume_between(spec, around.nodes, around.own, other));
+    FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, spec.agreeing_comm()));
     require_int_count(largest, "the blocks from one node to another", exchange_name);
   }
 
+  void find_segments(MPI_Comm node) {
+    const Buffer& window = staging().memory();
+    for (const int rank : mpi::translate_ranks(node, window.allocating_comm())) {
+      auto* segment = rank == MPI_UNDEFINED ? nullptr : static_cast<std::byte*>(window.peer(rank));
+      if (segment == nullptr)
+        throw std::invalid_argument("exchange 'hierarchical': staging that neighbours do not see");
+      segments_.push_back(segment);
+    }
+  }
   [[nodiscard]] std::byte* place(int number_in_node, Index element) const {
-    return window_->segment(number_in_node) + element * element_bytes_;
+    return segments_[static_cast<std::size_t>(number_in_node)] + element * element_bytes();
   }
 
-  /// Blocks lie in the window in the source's axis order.
-  void plan_pack(const ExchangeSpec& spec, const Nodes& nodes, const WindowMap& map, int leaders) {
+  void plan_pack(const ExchangeSpec& spec, const Surroundings& around) {
     const int me = mpi::rank_in(spec.comm);
-    const int node = nodes.node_of[static_cast<std::size_t>(me)];
-    const int number = mpi::rank_in(node_.get());
-    const Stores stores =
-        stores_for(static_cast<std::size_t>(spec.from.boxes[static_cast<std::size_t>(me)].volume() * element_bytes_));
     for (int rank = 0; rank < spec.from.ranks(); ++rank) {
       const Block block = block_between(spec.from, me, spec.to, rank);
       if (rank == me || block.volume() == 0) continue;
-      const int other = nodes.node_of[static_cast<std::size_t>(rank)];
-      std::byte* to = nullptr;
-      if (other == node) {
-        to = place(number, map.parts[static_cast<std::size_t>(number)].to_neighbour.at(rank));
+      const int other = around.nodes.node_of[static_cast<std::size_t>(rank)];
+      if (other == around.own) {
+        pack_into(spec, block, place(around.number, around.part(around.number).to_neighbour.at(rank)));
       } else {
-        const int leader = nodes.leader(node, other, leaders);
-        to = place(leader, map.parts[static_cast<std::size_t>(leader)].to_node.at(other) +
-                               place_between(spec, nodes, me, rank));
+        const int leader = around.nodes.leader(around.own, other, around.leaders);
+        pack_into(spec, block,
+                  place(leader, around.part(leader).to_node.at(other) + place_between(spec, around.nodes, me, rank)));
       }
-      pack_.push_back({CopyPlan(block.extents, block.from_strides, dense_strides(block.extents, spec.from.order),
-                                spec.element_bytes, stores),
-                       static_cast<const std::byte*>(spec.source.data()) + block.from_offset * element_bytes_, to});
     }
   }
 
   /// A leader's messages, to and from the leaders of other nodes that deal with this one.
-  void plan_messages(const ExchangeSpec& spec, const Nodes& nodes, int node, const WindowMap::Part& mine) {
-    const int number = mpi::rank_in(node_.get());
-    const int leaders = leaders_of(spec);
+  void plan_messages(const ExchangeSpec& spec, const Surroundings& around) {
+    const Nodes& nodes = around.nodes;
+    const WindowMap::Part& mine = around.part(around.number);
     for (const auto& [other, element] : mine.to_node) {
-      const int partner = nodes.of(other)[static_cast<std::size_t>(nodes.leader(other, node, leaders))];
-      if (const Index count = volume_between(spec, nodes, node, other); count > 0) {
-        sends_.push_back({partner, static_cast<int>(count), place(number, element)});
-        traffic_.bytes_sent += count * element_bytes_;
-        traffic_.messages_sent += 1;
+      const int partner = nodes.of(other)[static_cast<std::size_t>(nodes.leader(other, around.own, around.leaders))];
+      if (const Index count = volume_between(spec, nodes, around.own, other); count > 0) {
+        sends_.push_back({partner, static_cast<int>(count), place(around.number, element)});
+        declared().bytes_sent += count * element_bytes();
+        declared().messages_sent += 1;
       }
-      if (const Index count = volume_between(spec, nodes, other, node); count > 0)
-        receives_.push_back({partner, static_cast<int>(count), place(number, mine.from_node.at(other))});
+      if (const Index count = volume_between(spec, nodes, other, around.own); count > 0)
+        receives_.push_back({partner, static_cast<int>(count), place(around.number, mine.from_node.at(other))});
     }
     requests_.reserve(sends_.size() + receives_.size());
   }
 
-  void plan_reads(const ExchangeSpec& spec, const Nodes& nodes, const WindowMap& map, int leaders) {
+  void plan_reads(const ExchangeSpec& spec, const Surroundings& around) {
     const int me = mpi::rank_in(spec.comm);
-    const int node = nodes.node_of[static_cast<std::size_t>(me)];
-    const Stores stores =
-        stores_for(static_cast<std::size_t>(spec.to.boxes[static_cast<std::size_t>(me)].volume() * element_bytes_));
+    const Nodes& nodes = around.nodes;
     const int ranks = spec.from.ranks();
     // Each rank begins with the rank after it, so that not all read from rank 0 first.
     for (int distance = 1; distance < ranks; ++distance) {
       const int rank = (me + distance) % ranks;
       const Block block = block_between(spec.from, rank, spec.to, me);
       if (block.volume() == 0) continue;
-      const Index bytes = block.volume() * element_bytes_;
+      const Index bytes = block.volume() * element_bytes();
       const int other = nodes.node_of[static_cast<std::size_t>(rank)];
-      const auto read = [&](const std::byte* from) {
-        return CopyStep{CopyPlan(block.extents, dense_strides(block.extents, spec.from.order), block.to_strides,
-                                 spec.element_bytes, stores),
-                        from, static_cast<std::byte*>(spec.spare.data()) + block.to_offset * element_bytes_};
-      };
-      if (other == node) {
-        const auto& members = nodes.of(node);
+      if (other == around.own) {
+        const auto& members = nodes.of(around.own);
         const auto number = static_cast<int>(std::ranges::find(members, rank) - members.begin());
-        reads_.push_back(read(place(number, map.parts[static_cast<std::size_t>(number)].to_neighbour.at(me))));
-        traffic_.bytes_read_shared += bytes;
-      } else {
-        const int leader = nodes.leader(node, other, leaders);
-        unpack_.push_back(read(place(leader, map.parts[static_cast<std::size_t>(leader)].from_node.at(other) +
-                                                 place_between(spec, nodes, rank, me))));
-        if (leader == mpi::rank_in(node_.get())) continue;
-        traffic_.bytes_read_shared += bytes;
-        traffic_.bytes_relayed += bytes;
+        reads_.push_back(copy_out(spec, block, place(number, around.part(number).to_neighbour.at(me))));
+        declared().bytes_read_shared += bytes;
+        continue;
       }
+      const int leader = nodes.leader(around.own, other, around.leaders);
+      unpack_from(spec, block,
+                  place(leader, around.part(leader).from_node.at(other) + place_between(spec, nodes, rank, me)));
+      if (leader == around.number) continue;
+      declared().bytes_read_shared += bytes;
+      declared().bytes_relayed += bytes;
     }
   }
 
-  void meet_neighbours() const {
-    if (!has_neighbours_) return;
-    window_->sync();
-    FOURSCORE_MPI(MPI_Barrier(node_.get()));
-    window_->sync();
+  void meet(MPI_Comm ranks) const {
+    if (mpi::size_of(ranks) == 1) return;
+    staging().memory().sync();
+    FOURSCORE_MPI(MPI_Barrier(ranks));
+    staging().memory().sync();
   }
 
-  bool moves_nothing_;
-  mpi::Communicator comm_;
   mpi::Communicator node_;
-  MPI_Datatype type_;
-  Index element_bytes_;
-  bool has_neighbours_ = false;
-  std::size_t window_bytes_ = 0;
-  std::unique_ptr<mpi::SharedWindow> window_;
-  std::vector<CopyStep> pack_;
-  std::vector<CopyStep> reads_;   ///< of neighbours' blocks
-  std::vector<CopyStep> unpack_;  ///< of what came from other nodes, and the block that stays
+  mpi::Communicator plan_node_;
+  bool shares_window_ = false;        ///< with other exchanges of a plan that spans several nodes
+  std::vector<std::byte*> segments_;  ///< of the window, by number within the node
+  std::vector<CopyStep> reads_;       ///< of neighbours' blocks
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   mpi::Requests requests_;
-  Traffic traffic_;
 };
 
 class HierarchicalMethod : public ExchangeMethod {
@@ -314,8 +301,15 @@ class HierarchicalMethod : public ExchangeMethod {
   void check_parameters(const Problem& problem) const override {
     (void)integer_parameter(problem, "leaders", 1, 1, most_leaders);
   }
+  [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {
+    return Surroundings(spec).window_bytes(spec.element_bytes);
+  }
+  /// A window of the node.
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_staging(MPI_Comm comm, std::size_t bytes) const override {
+    return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
+  }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
-    return std::make_unique<Hierarchical>(spec);
+    return std::make_unique<Hierarchical>(*this, spec);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -142,11 +143,16 @@ class RmaMethod : public ExchangeMethod {
   [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
     return {{"epoch", {"lock", "fence"}}};
   }
-  /// The instances' windows would be windows of disjoint communicators: see make_window().
-  void check_parameters(const Problem& problem) const override {
-    (void)epoch_of(problem);
+  void check_parameters(const Problem& problem) const override { (void)epoch_of(problem); }
+  /// See make_window().
+  [[nodiscard]] std::optional<std::string> supports([[maybe_unused]] const Problem& problem) const override {
+#ifdef OPEN_MPI
     if (problem.instances > 1 && problem.placement == Placement::subset)
-      throw InputError("exchange 'rma' takes no instances placed on subsets of the ranks; allowed: placement all");
+      return "exchange 'rma' cannot serve instances on subsets of the ranks here: Open MPI's windows (osc/rdma, seen "
+             "in "
+             "4.1.4) of disjoint communicators fall together; allowed: placement all";
+#endif
+    return std::nullopt;
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Rma>(spec);

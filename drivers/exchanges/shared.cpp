@@ -135,6 +135,10 @@ class SharedMethod : public ExchangeMethod {
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const override {
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
   }
+  /// Nobody reads it but its rank; windows get no huge pages.
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_landing(MPI_Comm /*comm*/, std::size_t bytes) const override {
+    return ordinary_buffer(bytes);
+  }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Shared>(spec);
   }

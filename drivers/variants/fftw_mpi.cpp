@@ -9,11 +9,12 @@
 #include <array>
 #include <cstdlib>
 
+#include "core/reference_plan.hpp"
 #include "core/transform_chain.hpp"
 #ifdef FOURSCORE_FFTW_MPI
 #include "local/fftw_api.hpp"
 #endif
-#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 
 namespace fourscore {
 
@@ -50,77 +51,43 @@ struct FftwLayout {
 };
 
 template <class Real>
-FftwLayout layout_of(const Problem& problem, MPI_Comm comm) {
+FftwLayout layout_of(const PlanContext& context) {
+  const Problem& problem = context.problem;
+  local::start_fftw_threads();
+  MpiApi<Real>::init();
   const Extents shape = problem.complex_extents();
   const std::vector<std::ptrdiff_t> n(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(problem.shape.size()));
   std::array<std::ptrdiff_t, 4> mine{};  // extent and start in the first axis, then in the second
   FftwLayout layout;
-  layout.allocation = MpiApi<Real>::local_size(static_cast<int>(n.size()), n.data(), 1, FFTW_MPI_DEFAULT_BLOCK,
-                                               FFTW_MPI_DEFAULT_BLOCK, comm, &mine[0], &mine[1], &mine[2], &mine[3]);
-  const auto ranks = static_cast<std::size_t>(mpi::size_of(comm));
-  std::array<std::int64_t, 4> send{};
-  std::ranges::copy(mine, send.begin());
-  std::vector<std::int64_t> all(4 * ranks);
-  FOURSCORE_MPI(MPI_Allgather(send.data(), 4, MPI_INT64_T, all.data(), 4, MPI_INT64_T, comm));
-  layout.natural = {shape, {}, {0, 1, 2}, {}, fmt::format("x-slabs {} (FFTW's blocks)", ranks)};
-  layout.transposed = {shape, {}, {1, 0, 2}, {}, fmt::format("y-slabs {} (FFTW's blocks, y stored slowest)", ranks)};
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const std::int64_t* of = &all[4 * r];
-    layout.natural.boxes.push_back({{of[1], 0, 0}, {of[1] + of[0], shape[1], shape[2]}});
-    layout.transposed.boxes.push_back({{0, of[3], 0}, {shape[0], of[3] + of[2], shape[2]}});
-  }
+  layout.allocation =
+      MpiApi<Real>::local_size(static_cast<int>(n.size()), n.data(), 1, FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK,
+                               context.comm, &mine[0], &mine[1], &mine[2], &mine[3]);
+  const int ranks = mpi::size_of(context.comm);
+  layout.natural = gathered_layout(context.comm, shape, {{mine[1], 0, 0}, {mine[1] + mine[0], shape[1], shape[2]}},
+                                   {0, 1, 2}, fmt::format("x-slabs {} (FFTW's blocks)", ranks));
+  layout.transposed = gathered_layout(context.comm, shape, {{0, mine[3], 0}, {shape[0], mine[3] + mine[2], shape[2]}},
+                                      {1, 0, 2}, fmt::format("y-slabs {} (FFTW's blocks, y stored slowest)", ranks));
   return layout;
 }
 
-/// The transposition's payload by geometry; FFTW decides how it moves it, in as many messages as it likes.
-Traffic transposition(const Decomposition& from, const Decomposition& to, int me, std::size_t element_bytes) {
-  Traffic traffic;
-  const auto bytes = static_cast<Index>(element_bytes);
-  for (int rank = 0; rank < to.ranks(); ++rank) {
-    const Box& kept = from.boxes[static_cast<std::size_t>(me)];
-    const Index volume = intersect(kept, to.boxes[static_cast<std::size_t>(rank)]).volume();
-    if (rank == me) {
-      traffic.bytes_self += volume * bytes;
-    } else if (volume > 0) {
-      traffic.bytes_sent += volume * bytes;
-      traffic.messages_sent += 1;
-    }
-  }
-  return traffic;
+/// Through which layouts a forward transform goes. FFTW decides how it moves the data, in as many messages as it likes.
+std::vector<Decomposition> route_of(const Problem& problem, const FftwLayout& layout) {
+  std::vector<Decomposition> route{layout.natural, layout.transposed};
+  if (problem.contract.layout == LayoutContract::natural) route.push_back(layout.natural);
+  return route;
 }
 
 template <class Real>
-class FftwMpiPlan : public Plan {
+class FftwMpiPlan : public ReferencePlan {
  public:
-  explicit FftwMpiPlan(const PlanContext& context)
-      : comm_(mpi::duplicate(context.comm)), ranks_(mpi::size_of(context.comm)) {
-    const Problem& problem = context.problem;
-    local::start_fftw_threads();
-    MpiApi<Real>::init();
-    local::use_fftw_threads<Real>(problem.threads);
-    const FftwLayout layout = layout_of<Real>(problem, comm_.get());
-    const std::size_t bytes = static_cast<std::size_t>(layout.allocation) * problem.element_bytes();
-    const bool in_place = problem.contract.buffers == Buffers::in_place;
-    for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
-    make_handle(problem);
+  explicit FftwMpiPlan(const PlanContext& context) : FftwMpiPlan(context, layout_of<Real>(context)) {}
 
-    const bool natural = problem.contract.layout == LayoutContract::natural;
-    const bool forward = problem.direction == Direction::forward;
-    input_layout_ = natural || forward ? layout.natural : layout.transposed;
-    output_layout_ = natural || !forward ? layout.natural : layout.transposed;
-    const int me = mpi::rank_in(comm_.get());
-    if (natural || forward) traffic_ += transposition(layout.natural, layout.transposed, me, problem.element_bytes());
-    if (natural || !forward) traffic_ += transposition(layout.transposed, layout.natural, me, problem.element_bytes());
-    if (problem.kind == Kind::c2c) return;
-    data_ = forward ? Data::r2c : Data::c2r;
-    Decomposition& real = forward ? input_layout_ : output_layout_;
-    real = real_in_place_of(real, problem.last_axis(), problem.shape.back());
+  [[nodiscard]] const Decomposition& input_layout() const override {
+    return data_ == Data::r2c ? real_layout_ : ReferencePlan::input_layout();
   }
-
-  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
-  [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
-  [[nodiscard]] void* output() const override { return buffers_.back()->data(); }
+  [[nodiscard]] const Decomposition& output_layout() const override {
+    return data_ == Data::c2r ? real_layout_ : ReferencePlan::output_layout();
+  }
   /// FFTW does not tell its phases apart.
   void execute(PhaseClock& /*clock*/) override {
     switch (data_) {
@@ -132,18 +99,25 @@ class FftwMpiPlan : public Plan {
         return MpiApi<Real>::execute_c2r(handle_.get(), static_cast<Complex*>(input()), static_cast<Real*>(output()));
     }
   }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
-  [[nodiscard]] std::size_t buffer_bytes() const override {
-    std::size_t total = 0;
-    for (const auto& buffer : buffers_) total += buffer->bytes();
-    return total;
-  }
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {handle_.describe()}; }
-  [[nodiscard]] std::vector<int> grid() const override { return {ranks_}; }
+  [[nodiscard]] std::vector<int> grid() const override { return {output_layout().ranks()}; }
 
  private:
   using Complex = typename local::FftwApi<Real>::Complex;
   enum class Data { complex, r2c, c2r };
+
+  FftwMpiPlan(const PlanContext& context, const FftwLayout& layout)
+      : ReferencePlan(context, route_of(context.problem, layout), Grid{{mpi::size_of(context.comm), 1, 1}},
+                      static_cast<std::size_t>(layout.allocation) * context.problem.element_bytes()),
+        comm_(mpi::duplicate(context.comm)) {
+    const Problem& problem = context.problem;
+    local::use_fftw_threads<Real>(problem.threads);
+    make_handle(problem);
+    if (problem.kind == Kind::c2c) return;
+    const Decomposition& halved = problem.real_input() ? input_layout() : output_layout();
+    real_layout_ = real_in_place_of(halved, problem.last_axis(), problem.shape.back());
+    data_ = problem.real_input() ? Data::r2c : Data::c2r;
+  }
 
   void make_handle(const Problem& problem) {
     const bool forward = problem.direction == Direction::forward;
@@ -170,13 +144,9 @@ class FftwMpiPlan : public Plan {
 
   using Handle = local::FftwHandle<Real>;
   mpi::Communicator comm_;
-  int ranks_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;
   Handle handle_;
   Data data_ = Data::complex;
-  Decomposition input_layout_;
-  Decomposition output_layout_;
-  Traffic traffic_;
+  Decomposition real_layout_;
 };
 
 #endif

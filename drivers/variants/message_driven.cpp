@@ -109,8 +109,12 @@ MessageDrivenPlan::Gate MessageDrivenPlan::gate_for(std::size_t state, int buffe
 void MessageDrivenPlan::make_gates() {
   for (std::size_t s = 0; s < states_.size(); ++s) {
     const StatePlaces& places = places_[s];
+    const unsigned same_memory = s >= 2 ? bit(s - 2) : 0;
+    arrival_gates_.push_back({0, 0, same_memory});
     landing_gates_.push_back(arrives_by_messages(states_, s) ? gate_for(s, places.lands_in) : Gate{});
     leaving_gates_.push_back(places.leaves_in != places.lands_in ? gate_for(s, places.leaves_in) : Gate{});
+    // A pencil to which nothing was sent may run before any of the memory in which it packs was received in.
+    leaving_gates_.back().emptied = same_memory;
   }
 }
 
@@ -138,13 +142,13 @@ void MessageDrivenPlan::make_queues() {
 }
 
 void MessageDrivenPlan::begin() {
-  transformed_ = released_ = 0;
+  transformed_ = released_ = emptied_ = 0;
   unfinished_ = tables_->tasks.size();
   for (std::size_t s = 0; s < states_.size(); ++s) {
     Progress& state = progress_[s];
     for (Queue* queue : {&state.ready, &state.parked, &state.landed, &state.copies}) queue->clear();
-    state.may_land = state.may_leave = false;
-    state.untransformed = state.unreleased = length(tables_->tasks_of_state[s]);
+    state.may_arrive = state.may_land = state.may_leave = false;
+    state.untransformed = state.unreleased = state.unemptied = length(tables_->tasks_of_state[s]);
     if (state.untransformed == 0) transformed_ |= bit(s);
   }
   for (std::size_t t = 0; t < tables_->tasks.size(); ++t) {
@@ -152,14 +156,11 @@ void MessageDrivenPlan::begin() {
     missing_[t] = task.expected;
     progress_[task.state].unreleased += length(task.copies);
     for (std::size_t i = task.sends.first; i < task.sends.last; ++i)
-      if (!tables_->sends[i].copied) ++progress_[task.state].unreleased;
+      ++(tables_->sends[i].copied ? progress_[task.state].unemptied : progress_[task.state].unreleased);
   }
-  for (std::size_t s = 0; s < states_.size(); ++s)
+  for (std::size_t s = 0; s < states_.size(); ++s) {
     if (progress_[s].unreleased == 0) released_ |= bit(s);
-  {
-    const Region region(*clock_, Phase::exchange);
-    for (std::size_t i = 0; i < tables_->receives.size(); ++i)
-      if (tables_->receives[i].copied) start_receive(i);
+    if (progress_[s].unemptied == 0) emptied_ |= bit(s);
   }
   open_gates();
   const TableRange first = tables_->tasks_of_state.front();
@@ -194,8 +195,9 @@ void MessageDrivenPlan::transform(std::size_t task) const {
 
 void MessageDrivenPlan::run_task(std::size_t index) {
   const PencilTask& task = tables_->tasks[index];
+  const Region region(*clock_, Phase::other, static_cast<std::int32_t>(index));
   if (fft_of_task_[index] != nullptr) {
-    const Region region(*clock_, Phase::fft, static_cast<std::int32_t>(index));
+    const Region fft(*clock_, Phase::fft);
     transform(index);
   }
   if (--progress_[task.state].untransformed == 0) {
@@ -207,6 +209,7 @@ void MessageDrivenPlan::run_task(std::size_t index) {
   for (std::size_t i = task.signals.first; i < task.signals.last; ++i) arrive(tables_->signals[i]);
   --unfinished_;
   release(task.state);
+  empty(task.state);
 }
 
 void MessageDrivenPlan::send_from(const PencilTask& task) {
@@ -222,8 +225,6 @@ void MessageDrivenPlan::send_from(const PencilTask& task) {
 }
 
 void MessageDrivenPlan::copy_from(const PencilTask& task) {
-  if (length(task.copies) == 0) return;
-  const Region region(*clock_, Phase::pack);
   Progress& next = progress_[task.state + 1];
   for (std::size_t i = task.copies.first; i < task.copies.last; ++i) {
     if (next.may_land)
@@ -235,7 +236,10 @@ void MessageDrivenPlan::copy_from(const PencilTask& task) {
 
 void MessageDrivenPlan::run_copy(std::size_t index) {
   const PencilCopy& copy = tables_->copies[index];
-  copy.copy.run(copy.from, copy.to);
+  {
+    const Region region(*clock_, Phase::pack, static_cast<std::int32_t>(copy.from_task));
+    copy.copy.run(copy.from, copy.to);
+  }
   arrive(copy.to_task);
   release(tables_->tasks[copy.from_task].state);
 }
@@ -249,14 +253,18 @@ void MessageDrivenPlan::progress(bool wait) {
     const Region region(*clock_, Phase::exchange);
     return in_flight_.complete_some(wait);
   }();
-  if (completed.empty()) return;
-  const Region region(*clock_, Phase::unpack);
   const std::size_t receives = tables_->receives.size();
   for (const std::size_t id : completed) {
-    if (id < receives)
+    if (id < receives) {
       land(id);
-    else if (const PencilMessage& sent = tables_->sends[id - receives]; !sent.copied)
-      release(tables_->tasks[sent.task].state);
+      continue;
+    }
+    const PencilMessage& sent = tables_->sends[id - receives];
+    const std::size_t state = tables_->tasks[sent.task].state;
+    if (sent.copied)
+      empty(state);
+    else
+      release(state);
   }
 }
 
@@ -267,7 +275,10 @@ void MessageDrivenPlan::land(std::size_t index) {
     state.landed.push(index);
     return;
   }
-  if (message.copied) message.copy.run(message.at, message.pencil);
+  if (message.copied) {
+    const Region region(*clock_, Phase::unpack, static_cast<std::int32_t>(message.task));
+    message.copy.run(message.at, message.pencil);
+  }
   arrive(message.task);
 }
 
@@ -283,8 +294,15 @@ void MessageDrivenPlan::release(std::size_t state) {
   open_gates();
 }
 
+void MessageDrivenPlan::empty(std::size_t state) {
+  if (--progress_[state].unemptied > 0) return;
+  emptied_ |= bit(state);
+  open_gates();
+}
+
 bool MessageDrivenPlan::is_open(const Gate& gate) const {
-  return (gate.transformed & ~transformed_) == 0 && (gate.released & ~released_) == 0;
+  return (gate.transformed & ~transformed_) == 0 && (gate.released & ~released_) == 0 &&
+         (gate.emptied & ~emptied_) == 0;
 }
 
 void MessageDrivenPlan::open_gates() {
@@ -294,6 +312,10 @@ void MessageDrivenPlan::open_gates() {
       state.may_leave = true;
       while (!state.parked.empty()) state.ready.push(state.parked.pop());
     }
+    if (!state.may_arrive && is_open(arrival_gates_[s])) {
+      state.may_arrive = true;
+      start_receives(s, true);
+    }
     if (!state.may_land && is_open(landing_gates_[s])) {
       state.may_land = true;
       open_landing(s);
@@ -302,16 +324,18 @@ void MessageDrivenPlan::open_gates() {
 }
 
 void MessageDrivenPlan::open_landing(std::size_t s) {
-  {
-    const Region region(*clock_, Phase::exchange);
-    const TableRange receives = tables_->receives_of_state[s];
-    for (std::size_t i = receives.first; i < receives.last; ++i)
-      if (!tables_->receives[i].copied) start_receive(i);
-  }
+  start_receives(s, false);
   Progress& state = progress_[s];
-  const Region region(*clock_, Phase::unpack);
   while (!state.copies.empty()) run_copy(state.copies.pop());
   while (!state.landed.empty()) land(state.landed.pop());
+}
+
+/// Of a state, those into memory of their own, or those into the pencils.
+void MessageDrivenPlan::start_receives(std::size_t s, bool copied) {
+  const Region region(*clock_, Phase::exchange);
+  const TableRange receives = tables_->receives_of_state[s];
+  for (std::size_t i = receives.first; i < receives.last; ++i)
+    if (tables_->receives[i].copied == copied) start_receive(i);
 }
 
 void MessageDrivenPlan::start_receive(std::size_t index) {
@@ -322,72 +346,6 @@ void MessageDrivenPlan::start_receive(std::size_t index) {
 void MessageDrivenPlan::start_send(std::size_t index) {
   const PencilMessage& message = tables_->sends[index];
   in_flight_.send(tables_->receives.size() + index, message.at, message.count, message.rank, message.tag);
-}
-
-/// What the pencils of one state hand to the next, each kind of step at once.
-void MessageDrivenPlan::add_components_of_hop(std::size_t to_state, int number, std::vector<Component>& list) {
-  const TableRange tasks = tables_->tasks_of_state[to_state - 1];
-  const auto of_tasks = [this, tasks](TableRange PencilTask::*range) -> TableRange {
-    if (length(tasks) == 0) return {};
-    return {(tables_->tasks[tasks.first].*range).first, (tables_->tasks[tasks.last - 1].*range).last};
-  };
-  const TableRange sends = of_tasks(&PencilTask::sends);
-  const TableRange copies = of_tasks(&PencilTask::copies);
-  const TableRange receives = tables_->receives_of_state[to_state];
-  Index packed = 0, moved = 0, unpacked = 0;
-  for (std::size_t i = sends.first; i < sends.last; ++i) {
-    if (tables_->sends[i].copied) packed += tables_->sends[i].copy.bytes();
-    moved += tables_->sends[i].count * element_bytes_;
-  }
-  for (std::size_t i = copies.first; i < copies.last; ++i) packed += tables_->copies[i].copy.bytes();
-  for (std::size_t i = receives.first; i < receives.last; ++i) {
-    if (tables_->receives[i].copied) unpacked += tables_->receives[i].copy.bytes();
-    moved += tables_->receives[i].count * element_bytes_;
-  }
-  list.push_back({fmt::format("pack-{}", number), Phase::pack,
-                  [this, sends, copies] {
-                    for (std::size_t i = sends.first; i < sends.last; ++i)
-                      if (const PencilMessage& sent = tables_->sends[i]; sent.copied)
-                        sent.copy.run(sent.pencil, sent.at);
-                    for (std::size_t i = copies.first; i < copies.last; ++i)
-                      tables_->copies[i].copy.run(tables_->copies[i].from, tables_->copies[i].to);
-                  },
-                  2 * packed});
-  list.push_back({fmt::format("exchange-{}", number), Phase::exchange,
-                  [this, sends, receives] {
-                    for (std::size_t i = receives.first; i < receives.last; ++i) start_receive(i);
-                    for (std::size_t i = sends.first; i < sends.last; ++i) start_send(i);
-                    in_flight_.wait_all();
-                  },
-                  moved});
-  list.push_back({fmt::format("unpack-{}", number), Phase::unpack,
-                  [this, receives] {
-                    for (std::size_t i = receives.first; i < receives.last; ++i)
-                      if (const PencilMessage& got = tables_->receives[i]; got.copied) got.copy.run(got.at, got.pencil);
-                  },
-                  2 * unpacked});
-}
-
-std::vector<Component> MessageDrivenPlan::components() {
-  std::vector<Component> list;
-  int fft = 0;
-  int hop = 0;
-  for (std::size_t s = 0; s < states_.size(); ++s) {
-    if (arrives_by_messages(states_, s)) add_components_of_hop(s, ++hop, list);
-    if (!states_[s].axis) continue;
-    const TableRange tasks = tables_->tasks_of_state[s];
-    Index bytes = 0;
-    for (std::size_t t = tasks.first; t < tasks.last; ++t) {
-      const Extents& extents = tables_->tasks[t].extents;
-      bytes += extents[0] * extents[1] * extents[2] * element_bytes_;
-    }
-    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
-                    [this, tasks] {
-                      for (std::size_t t = tasks.first; t < tasks.last; ++t) transform(t);
-                    },
-                    2 * bytes});
-  }
-  return list;
 }
 
 std::size_t MessageDrivenPlan::buffer_bytes() const {

@@ -14,12 +14,14 @@
 namespace fourscore {
 
 /// Runs the pencils of all states without a barrier between them, on one rank in one thread, as a message-driven
-/// processor does (lee2018, section 2.1): all receives are posted first; whenever a pencil was transformed and its
-/// messages were handed to MPI, what has come in meanwhile is unpacked; when no pencil is ready, MPI is waited on.
+/// processor does (lee2018, section 2.1): receives are posted as soon as their memory is free; whenever a pencil was
+/// transformed and its messages were handed to MPI, what has come in meanwhile is unpacked; when no pencil is ready,
+/// MPI is waited on.
 ///
 /// Two buffers hold the states in turn, so that a state may arrive where an earlier one still lies. Such arrivals wait
-/// in their messages until this rank's pencils of the earlier state are through ("gates"). No two ranks can wait for
-/// each other by that: a gate depends on earlier states only.
+/// in their messages until this rank's pencils of the earlier state are through ("gates"). The memory of messages is
+/// that of the state before the last one too, which must have sent all of it. No two ranks can wait for each other by
+/// that: a gate depends on earlier states only.
 class MessageDrivenPlan : public Plan {
  public:
   /// Collective. `states` from input to output, `grid` is what grid() returns. Throws InputError where MPI's tags or
@@ -59,17 +61,20 @@ class MessageDrivenPlan : public Plan {
   struct Gate {
     unsigned transformed = 0;  ///< all pencils read: what they were transformed from is free
     unsigned released = 0;     ///< all pencils handed on: what they were transformed to is free
+    unsigned emptied = 0;      ///< all pencils' packed messages sent: the memory of messages is free
   };
   /// Of one state, while a plan runs.
   struct Progress {
-    Queue ready;   ///< tasks that may run
-    Queue parked;  ///< tasks that wait for the place where they leave their result
-    Queue landed;  ///< receives that wait for the place where they belong
-    Queue copies;  ///< copies that do
+    Queue ready;              ///< tasks that may run
+    Queue parked;             ///< tasks that wait for the place where they leave their result
+    Queue landed;             ///< receives that wait for the place where they belong
+    Queue copies;             ///< copies that do
+    bool may_arrive = false;  ///< in memory of its own
     bool may_land = false;
     bool may_leave = false;
     std::size_t untransformed = 0;
     std::size_t unreleased = 0;  ///< tasks, copies and messages that lie in the pencils themselves
+    std::size_t unemptied = 0;   ///< tasks and packed messages
   };
 
   void make_local_ffts(const PlanContext& context);
@@ -88,9 +93,11 @@ class MessageDrivenPlan : public Plan {
   void land(std::size_t receive);
   void arrive(std::size_t task);
   void release(std::size_t state);
+  void empty(std::size_t state);
   void open_gates();
   void open_landing(std::size_t state);
   [[nodiscard]] bool is_open(const Gate& gate) const;
+  void start_receives(std::size_t state, bool copied);
   void start_receive(std::size_t receive);
   void start_send(std::size_t send);
   void add_components_of_hop(std::size_t to_state, int number, std::vector<Component>& list);
@@ -106,6 +113,7 @@ class MessageDrivenPlan : public Plan {
   std::vector<std::unique_ptr<LocalFft>> ffts_;  ///< by distinct shape and alignment
   std::vector<LocalFft*> fft_of_task_;           ///< null: passed through
   std::vector<std::size_t> order_;               ///< of states, in which ready pencils are looked for
+  std::vector<Gate> arrival_gates_;
   std::vector<Gate> landing_gates_;
   std::vector<Gate> leaving_gates_;
 
@@ -113,6 +121,7 @@ class MessageDrivenPlan : public Plan {
   std::vector<int> missing_;  ///< arrivals, by task
   unsigned transformed_ = 0;  ///< states, as bits
   unsigned released_ = 0;
+  unsigned emptied_ = 0;
   std::size_t unfinished_ = 0;  ///< tasks
   PhaseClock silent_{false};
   PhaseClock* clock_ = &silent_;

@@ -7,8 +7,7 @@
 #include <map>
 
 #include "core/parameters.hpp"
-#include "core/transform_chain.hpp"
-#include "variants/pencil_grids.hpp"
+#include "core/pencil_grids.hpp"
 #ifdef FOURSCORE_OPENMP
 #include "variants/node_plan.hpp"
 #endif
@@ -20,13 +19,8 @@ namespace {
 constexpr Index most_segments = 4096;
 constexpr Index default_segment_bytes = Index{64} << 10;
 
-bool fits(const Problem& problem, const Grid& grid) {
-  const auto& n = problem.shape;
-  return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);
-}
-
 std::optional<Grid> grid_of(const Problem& problem, int ranks) {
-  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits(problem, grid); });
+  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem.extents(), grid); });
 }
 
 bool all_call_mpi(const Problem& problem) {
@@ -61,7 +55,7 @@ class Node : public Variant {
   [[nodiscard]] std::vector<std::string> parameters() const override { return {"mpi", "segments", "segment-bytes"}; }
 
   [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
-    return {{"mpi", {"funneled"}}, {"segments", {"1", "2", "5"}}, {"segment-bytes", {"1", "1000"}}};
+    return {{"mpi", {"funneled", "multiple"}}, {"segments", {"1", "2", "5"}}, {"segment-bytes", {"1", "1000"}}};
   }
 
   [[nodiscard]] ThreadLevel thread_level(const Problem& problem) const override {
@@ -87,33 +81,12 @@ class Node : public Variant {
 #ifdef FOURSCORE_OPENMP
     const Problem& problem = context.problem;
     const Grid grid = require_grid_of(problem, mpi::size_of(context.comm));
-    const int rows = grid.extents[0];
-    const int columns = grid.extents[1];
-    const Extents shape = problem.extents();
-    auto stages = arrange_stages(problem, {{decompose(shape,
-                                                      Grid{
-                                                          { rows,
-                                                            columns,
-                                                            1 }}),
-                                            { 2 }},
-                                           {decompose(shape,
-                                                      Grid{
-                                                          { rows,
-                                                            1,
-                                                            columns }}),
-                                            { 1 }},
-                                           { decompose(shape,
-                                                       Grid{
-                                                           { 1,
-                                                             rows,
-                                                             columns }}),
-                                             { 0 } }});
-    return std::make_unique<NodePlan>(context, std::move(stages),
+    return std::make_unique<NodePlan>(context, arrange_stages(problem, pencil_stages(problem.extents(), grid)),
                                       NodeOptions{all_call_mpi(problem),
                                                   segments_of(problem),
                                                   segment_bytes_of(problem),
-                                                  { rows,
-                                                    columns }});
+                                                  { grid.extents[0],
+                                                    grid.extents[1] }});
 #else
     throw InputError(fmt::format("variant 'node' ({} ranks): {}", mpi::size_of(context.comm), unavailable()));
 #endif

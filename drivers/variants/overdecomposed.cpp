@@ -9,8 +9,8 @@
 #include <map>
 
 #include "core/parameters.hpp"
+#include "core/pencil_grids.hpp"
 #include "variants/message_driven.hpp"
-#include "variants/pencil_grids.hpp"
 
 namespace fourscore {
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "core/transform_chain.hpp"
+#include "core/pencil_grids.hpp"
 
 namespace fourscore {
 
@@ -16,28 +16,19 @@ namespace {
 bool fits(const Problem& problem, const Grid& grid) {
   const Extents n = problem.complex_extents();
   if (problem.shape.size() == 2) return grid.ranks() <= std::min(n[0], n[1]);
-  return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);
+  return fits_pencils(n, grid);
 }
 
-/// With one row or one column there is one exchange instead of two, so that each element moves once: P x 1 first,
-/// whose pieces are contiguous planes, then 1 x P, then the most square grid, whose messages are fewest. Of two extents
-/// P x 1 would be slabs: the most square grid, with more rows than columns.
-std::optional<Grid> chosen_grid(const Problem& problem, int ranks) {
-  std::vector<Grid> candidates;
-  if (problem.shape.size() == 3) candidates = {{{ranks, 1, 1}}, {{1, ranks, 1}}};
-  auto others = two_dimensional_grids(ranks);
-  if (problem.shape.size() == 2) std::erase_if(others, [](const Grid& g) { return g.extents[0] < g.extents[1]; });
-  candidates.insert(candidates.end(), others.begin(), others.end());
-  for (const Grid& grid : candidates)
-    if (fits(problem, grid)) return grid;
+/// Of two extents P x 1 would be slabs: the most square grid, with more rows than columns.
+std::optional<Grid> planar_grid(const Problem& problem, int ranks) {
+  for (const Grid& grid : two_dimensional_grids(ranks))
+    if (grid.extents[0] >= grid.extents[1] && fits(problem, grid)) return grid;
   return std::nullopt;
 }
 
 std::optional<Grid> grid_of(const Problem& problem, int ranks) {
-  require_grid(problem, ranks, 2);
-  if (problem.grid.empty()) return chosen_grid(problem, ranks);
-  const Grid grid{{problem.grid[0], problem.grid[1], 1}};
-  return fits(problem, grid) ? std::optional(grid) : std::nullopt;
+  if (problem.grid.empty() && problem.shape.size() == 2) return planar_grid(problem, ranks);
+  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits(problem, grid); });
 }
 
 /// Part `inner` of `inner_parts` of part `outer` of `outer_parts`.
@@ -99,16 +90,11 @@ class Pencil : public Variant {
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
     const Problem& problem = context.problem;
     const auto grid = fitting_grid(problem, mpi::size_of(context.comm));
-    const int rows = grid.extents[0];
-    const int columns = grid.extents[1];
-    const TransformChain::Options options{{rows, columns}, false};
+    const TransformChain::Options options{{grid.extents[0], grid.extents[1]}, false};
     if (problem.shape.size() == 2)
       return std::make_unique<TransformChain>(context, planar_stages(problem, grid), options);
-    const Extents shape = problem.complex_extents();
-    auto stages = arrange_stages(problem, {{decompose(shape, Grid{{rows, columns, 1}}), {2}},
-                                           {decompose(shape, Grid{{rows, 1, columns}}), {1}},
-                                           {decompose(shape, Grid{{1, rows, columns}}), {0}}});
-    return std::make_unique<TransformChain>(context, std::move(stages), options);
+    return std::make_unique<TransformChain>(
+        context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)), options);
   }
 
   /// Equation 1 for the flops, and for the exchanges the n^3/P words each of equation 3, less what stays on the rank:

@@ -13,7 +13,9 @@ constexpr std::size_t message_alignment = 64;
 
 Extents dense_strides(const Extents& extents) { return {extents[1] * extents[2], extents[2], 1}; }
 
-std::size_t padded_bytes(const PencilMessage& message, std::size_t element_bytes) {
+/// Of its own memory.
+std::size_t staged_bytes(const PencilMessage& message, std::size_t element_bytes) {
+  if (!message.copied) return 0;
   const std::size_t bytes = static_cast<std::size_t>(message.count) * element_bytes;
   return (bytes + message_alignment - 1) / message_alignment * message_alignment;
 }
@@ -177,19 +179,29 @@ void PencilTables::begin_with_the_next_rank(TableRange range, int ranks) {
 }
 
 void PencilTables::place_messages() {
-  const auto place = [&](std::vector<PencilMessage>& messages, std::unique_ptr<Buffer>& space) {
-    std::size_t total = 0;
-    for (const PencilMessage& message : messages)
-      if (message.copied) total += padded_bytes(message, element_bytes_);
-    space = ordinary_buffer(total);
-    auto* next = static_cast<std::byte*>(space->data());
-    for (PencilMessage& message : messages) {
-      message.at = message.copied ? next : message.pencil;
-      if (message.copied) next += padded_bytes(message, element_bytes_);
+  std::vector<std::size_t> incoming(tasks.size(), 0);
+  std::vector<std::size_t> outgoing(tasks.size(), 0);
+  for (const PencilMessage& message : receives) incoming[message.task] += staged_bytes(message, element_bytes_);
+  for (const PencilMessage& message : sends) outgoing[message.task] += staged_bytes(message, element_bytes_);
+  std::vector<std::size_t> places(tasks.size(), 0);
+  std::array<std::size_t, 2> bytes{0, 0};
+  for (std::size_t state = 0; state < tasks_of_state.size(); ++state) {
+    std::size_t end = 0;
+    for (std::size_t t = tasks_of_state[state].first; t < tasks_of_state[state].last; ++t) {
+      places[t] = end;
+      end += std::max(incoming[t], outgoing[t]);
     }
-  };
-  place(sends, send_space_);
-  place(receives, receive_space_);
+    bytes[state % 2] = std::max(bytes[state % 2], end);
+  }
+  for (std::size_t i = 0; i < 2; ++i) spaces_[i] = ordinary_buffer(bytes[i]);
+  for (auto* messages : {&sends, &receives}) {
+    std::vector<std::size_t> next = places;
+    for (PencilMessage& message : *messages) {
+      auto* space = static_cast<std::byte*>(spaces_[tasks[message.task].state % 2]->data());
+      message.at = message.copied ? space + next[message.task] : message.pencil;
+      next[message.task] += staged_bytes(message, element_bytes_);
+    }
+  }
   // A fine decomposition has tens of thousands of them.
   sends.shrink_to_fit();
   receives.shrink_to_fit();
@@ -198,7 +210,7 @@ void PencilTables::place_messages() {
 }
 
 std::size_t PencilTables::workspace_bytes() const {
-  return send_space_->bytes() + receive_space_->bytes() + (sends.size() + receives.size()) * sizeof(PencilMessage) +
+  return spaces_[0]->bytes() + spaces_[1]->bytes() + (sends.size() + receives.size()) * sizeof(PencilMessage) +
          copies.size() * sizeof(PencilCopy);
 }
 

@@ -70,8 +70,9 @@ struct PencilCopy {
   std::byte* to = nullptr;
 };
 
-/// Everything that one rank's pencils do, in the order of the states. Allocates the memory of the messages: each has
-/// its own, because they come in any order.
+/// Everything that one rank's pencils do, in the order of the states. Allocates the memory of the messages. They come
+/// in any order, so that each that comes in has a place of its own, and each that goes out; but those that a pencil
+/// sends lie where those lay that it waited for, and every second state has the same memory.
 class PencilTables {
  public:
   /// buffers: the plan's two (the second may be null where no state uses it). Throws InputError where a message has
@@ -110,8 +111,7 @@ class PencilTables {
   std::vector<std::vector<std::size_t>> task_of_;  ///< by state and pencil, where the pencil is this rank's
   std::vector<int> tags_out_;                      ///< next, by rank
   std::vector<int> tags_in_;
-  std::unique_ptr<Buffer> send_space_;
-  std::unique_ptr<Buffer> receive_space_;
+  std::array<std::unique_ptr<Buffer>, 2> spaces_;  ///< of the states with even numbers and of the others
 };
 
 }  // namespace fourscore

@@ -9,31 +9,14 @@
 #include <optional>
 
 #include "core/parameters.hpp"
-#include "core/transform_chain.hpp"
+#include "core/pencil_grids.hpp"
 
 namespace fourscore {
 
 namespace {
 
-/// Every rank has elements in all three layouts.
-bool fits(const Problem& problem, const Grid& grid) {
-  const auto& n = problem.shape;
-  return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);
-}
-
-/// As pencil chooses: one exchange where that fits, then the most square grid.
 std::optional<Grid> grid_of(const Problem& problem, int ranks) {
-  require_grid(problem, ranks, 2);
-  std::vector<Grid> candidates{{{ranks, 1, 1}}, {{1, ranks, 1}}};
-  if (problem.grid.empty()) {
-    const auto others = two_dimensional_grids(ranks);
-    candidates.insert(candidates.end(), others.begin(), others.end());
-  } else {
-    candidates = {{{problem.grid[0], problem.grid[1], 1}}};
-  }
-  for (const Grid& grid : candidates)
-    if (fits(problem, grid)) return grid;
-  return std::nullopt;
+  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem.extents(), grid); });
 }
 
 int pieces_of(const Problem& problem) {
@@ -73,14 +56,9 @@ class PencilOverlap : public Variant {
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
     const Problem& problem = context.problem;
     const Grid grid = fitting_grid(problem, mpi::size_of(context.comm));
-    const int rows = grid.extents[0];
-    const int columns = grid.extents[1];
-    const Extents shape = problem.extents();
-    auto stages = arrange_stages(problem, {{decompose(shape, Grid{{rows, columns, 1}}), {2}},
-                                           {decompose(shape, Grid{{rows, 1, columns}}), {1}},
-                                           {decompose(shape, Grid{{1, rows, columns}}), {0}}});
-    return std::make_unique<TransformChain>(context, std::move(stages),
-                                            TransformChain::Options{{rows, columns}, false, pieces_of(problem)});
+    const TransformChain::Options options{{grid.extents[0], grid.extents[1]}, false, pieces_of(problem)};
+    return std::make_unique<TransformChain>(context, arrange_stages(problem, pencil_stages(problem.extents(), grid)),
+                                            options);
   }
 
   /// Bytes as in czechowski2012, equation 3, less what stays on the rank; each message in pieces (gupta1993, appendix

@@ -10,7 +10,6 @@
 #include <map>
 #include <numeric>
 
-#include "core/exchange_blocks.hpp"
 #include "core/parameters.hpp"
 #include "core/transform_chain.hpp"
 #include "variants/transpose_steps.hpp"
@@ -48,51 +47,6 @@ ViewRequest request_of(const Problem& problem, int ranks) {
   return request;
 }
 
-/// Copies of three loops each: the fastest of either side and the longest other one; a copy for each place of the rest.
-void add_copies(std::vector<CopyStep>& copies, const DealtBox& box, bool from_natural, std::size_t element_bytes,
-                const std::byte* from, std::byte* to) {
-  struct Copied {
-    Index count;
-    Index from;
-    Index to;
-  };
-  std::vector<Copied> loops;
-  for (const DealtLoop& loop : box.loops)
-    loops.push_back(from_natural ? Copied{loop.count, loop.natural, loop.dealt}
-                                 : Copied{loop.count, loop.dealt, loop.natural});
-  std::ranges::sort(loops, {}, &Copied::from);
-  std::ranges::sort(loops.begin() + 1, loops.end(), {}, &Copied::to);
-  std::ranges::sort(loops.begin() + 2, loops.end(), std::greater{}, &Copied::count);
-  loops.resize(std::max<std::size_t>(loops.size(), 3), {1, 1, 1});
-  Extents extents{};
-  Extents from_strides{};
-  Extents to_strides{};
-  Index places = 1;
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    if (i >= 3) {
-      places *= loops[i].count;
-      continue;
-    }
-    extents[i] = loops[i].count;
-    from_strides[i] = loops[i].from;
-    to_strides[i] = loops[i].to;
-  }
-  const auto bytes = static_cast<Index>(element_bytes);
-  const Stores stores = stores_for(static_cast<std::size_t>(places * extents[0] * extents[1] * extents[2] * bytes));
-  const CopyPlan plan(extents, from_strides, to_strides, element_bytes, stores);
-  for (Index place = 0; place < places; ++place) {
-    Index read = from_natural ? box.natural_offset : box.dealt_offset;
-    Index write = from_natural ? box.dealt_offset : box.natural_offset;
-    Index rest = place;
-    for (std::size_t i = 3; i < loops.size(); ++i) {
-      read += rest % loops[i].count * loops[i].from;
-      write += rest % loops[i].count * loops[i].to;
-      rest /= loops[i].count;
-    }
-    copies.push_back({plan, from + read * bytes, to + write * bytes});
-  }
-}
-
 class TransposePlan : public Plan {
  public:
   TransposePlan(const PlanContext& context, TransposeView view);
@@ -116,7 +70,7 @@ class TransposePlan : public Plan {
     return total;
   }
   [[nodiscard]] std::size_t workspace_bytes() const override {
-    std::size_t total = 0;
+    std::size_t total = staging_ ? staging_->bytes() : 0;
     for (const auto& step : steps_) total += step->workspace_bytes();
     return total;
   }
@@ -132,6 +86,7 @@ class TransposePlan : public Plan {
   void list_makers(const PlanContext& context);
   void add_from_blocks(const PlanContext& context);
   void add_to_blocks(const PlanContext& context);
+  /// Among the ranks of one color. from and to: of these ranks, in their order.
   void add_redistribution(const PlanContext& context, int color, Decomposition from, Decomposition to);
   void add_permutation(const PlanContext& context, const ViewLayout& layout, const std::vector<Index>& weights,
                        bool from_natural);
@@ -150,6 +105,8 @@ class TransposePlan : public Plan {
   Decomposition input_layout_;
   Decomposition output_layout_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::unique_ptr<RedistributionSpec>> redistributions_;
+  std::unique_ptr<Buffer> staging_;  ///< of all of them; null where there are none
   std::vector<Maker> makers_;
   std::vector<std::unique_ptr<TransposeStep>> steps_;
   std::vector<std::size_t> sources_;  ///< the buffer that each step reads
@@ -249,8 +206,10 @@ void TransposePlan::add_to_blocks(const PlanContext& context) {
 
 void TransposePlan::add_redistribution(const PlanContext& context, int color, Decomposition from, Decomposition to) {
   if (runs_backwards_) std::swap(from, to);
-  makers_.emplace_back([this, &context, color, from = std::move(from), to = std::move(to)](std::size_t source, bool) {
-    return redistribution(context, {color, from, to}, *buffers_[source], *buffers_[1 - source]);
+  const RedistributionSpec& spec = *redistributions_.emplace_back(std::make_unique<RedistributionSpec>(
+      RedistributionSpec{mpi::split(context.comm, color, me_), std::move(from), std::move(to)}));
+  makers_.emplace_back([this, &context, &spec](std::size_t source, bool) {
+    return redistribution(context, spec.exchange(context, *buffers_[source], *buffers_[1 - source], staging_.get()));
   });
 }
 
@@ -259,13 +218,8 @@ void TransposePlan::add_permutation(const PlanContext& context, const ViewLayout
   std::vector<DealtBox> boxes = dealt_boxes(view_, layout, units_, weights, me_);
   if (runs_backwards_) from_natural = !from_natural;
   const std::size_t bytes = context.problem.element_bytes();
-  const Phase phase = from_natural ? Phase::pack : Phase::unpack;
-  makers_.emplace_back([this, boxes = std::move(boxes), bytes, phase, from_natural](std::size_t source, bool) {
-    const auto* from = static_cast<const std::byte*>(buffers_[source]->data());
-    auto* to = static_cast<std::byte*>(buffers_[1 - source]->data());
-    std::vector<CopyStep> copies;
-    for (const DealtBox& box : boxes) add_copies(copies, box, from_natural, bytes, from, to);
-    return permutation(phase, std::move(copies));
+  makers_.emplace_back([this, boxes = std::move(boxes), bytes, from_natural](std::size_t source, bool) {
+    return permutation(boxes, from_natural, bytes, *buffers_[source], *buffers_[1 - source]);
   });
 }
 
@@ -318,6 +272,13 @@ void TransposePlan::allocate(const PlanContext& context) {
   const auto bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (one ? 1 : 2); ++i) buffers_.push_back(context.exchange->allocate(context.comm, bytes));
+  if (redistributions_.empty()) return;
+  // They run one after another, so that the one which needs most says how much there is.
+  std::size_t staged = 0;
+  for (const auto& spec : redistributions_)
+    staged =
+        std::max(staged, context.exchange->staging_bytes(spec->exchange(context, *buffers_[0], *buffers_[1], nullptr)));
+  staging_ = context.exchange->allocate_staging(context.comm, staged);
 }
 
 void TransposePlan::make_steps(std::size_t first, std::size_t leaving) {

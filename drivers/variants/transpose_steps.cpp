@@ -8,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/copy.hpp"
 #include "core/copy_kernels.hpp"
 #include "mpi/error.hpp"
 
@@ -290,35 +291,12 @@ class FftIntoColumns : public TransposeStep {
   Block rest_;
 };
 
-class Permutation : public TransposeStep {
- public:
-  Permutation(Phase phase, std::vector<CopyStep> copies) : phase_(phase), copies_(std::move(copies)) {}
-  void run(PhaseClock& clock) override {
-    const Region region(clock, phase_);
-    copy();
-  }
-  void add_components(std::vector<Component>& list, int number) override {
-    list.push_back({fmt::format("permute-{}", number), phase_, [this] { copy(); }, 2 * bytes_of(copies_)});
-  }
-  [[nodiscard]] Sort sort() const override { return Sort::permutation; }
-  [[nodiscard]] bool lands_in_source() const override { return false; }
-
- private:
-  void copy() const {
-    for (const CopyStep& step : copies_) step.run();
-  }
-  Phase phase_;
-  std::vector<CopyStep> copies_;
-};
-
 class Redistribution : public TransposeStep {
  public:
-  Redistribution(const PlanContext& context, const RedistributionSpec& spec, Buffer& source, Buffer& spare)
-      : comm_(mpi::split(context.comm, spec.color, mpi::rank_in(context.comm))), from_(spec.from), to_(spec.to) {
-    bytes_after_ = to_.boxes[static_cast<std::size_t>(mpi::rank_in(comm_.get()))].volume() *
-                   static_cast<Index>(context.problem.element_bytes());
-    exchange_ = context.exchange->make(
-        {from_, to_, comm_.get(), context.problem.element_bytes(), source, spare, context.comm, &context.problem});
+  Redistribution(const PlanContext& context, const ExchangeSpec& spec)
+      : exchange_(context.exchange->make(spec)),
+        bytes_after_(spec.to.boxes[static_cast<std::size_t>(mpi::rank_in(spec.comm))].volume() *
+                     static_cast<Index>(spec.element_bytes)) {
     std::array<int, 2> does{exchange_->packs() ? 1 : 0, exchange_->unpacks() ? 1 : 0};
     FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
     packs_ = does[0] != 0;
@@ -345,11 +323,8 @@ class Redistribution : public TransposeStep {
   [[nodiscard]] std::size_t workspace_bytes() const override { return exchange_->workspace_bytes(); }
 
  private:
-  mpi::Communicator comm_;
-  Decomposition from_;
-  Decomposition to_;
   std::unique_ptr<Exchange> exchange_;
-  Index bytes_after_ = 0;
+  Index bytes_after_;
   bool packs_ = true;    ///< on some rank of the plan
   bool unpacks_ = true;  ///< on some rank of the plan
 };
@@ -373,13 +348,14 @@ std::unique_ptr<TransposeStep> fft_into_columns(const PlanContext& context, Inde
   return std::make_unique<FftIntoColumns>(context, rows, length, from, to);
 }
 
-std::unique_ptr<TransposeStep> permutation(Phase phase, std::vector<CopyStep> copies) {
-  return std::make_unique<Permutation>(phase, std::move(copies));
+std::unique_ptr<TransposeStep> redistribution(const PlanContext& context, const ExchangeSpec& spec) {
+  return std::make_unique<Redistribution>(context, spec);
 }
 
-std::unique_ptr<TransposeStep> redistribution(const PlanContext& context, const RedistributionSpec& spec,
-                                              Buffer& source, Buffer& spare) {
-  return std::make_unique<Redistribution>(context, spec, source, spare);
+ExchangeSpec RedistributionSpec::exchange(const PlanContext& context, Buffer& source, Buffer& spare,
+                                          Buffer* staging) const {
+  return {from,   to, comm.get(), context.problem.element_bytes(), source, spare, context.comm, &context.problem,
+          staging};
 }
 
 }  // namespace fourscore

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/exchange_blocks.hpp"
 #include "core/roots.hpp"
 #include "core/variant.hpp"
 #include "mpi/handles.hpp"
+#include "variants/transpose_view.hpp"
 
 namespace fourscore {
 
@@ -51,16 +51,21 @@ struct TwiddledSpec {
 [[nodiscard]] std::unique_ptr<TransposeStep> fft_into_columns(const PlanContext& context, Index rows, Index length,
                                                               const Buffer& from, const Buffer& to);
 
-/// Copies from one buffer into the other.
-[[nodiscard]] std::unique_ptr<TransposeStep> permutation(Phase phase, std::vector<CopyStep> copies);
+/// Copies from one buffer into the other: from natural order into the boxes' dealt order (phase pack), or back
+/// (unpack).
+[[nodiscard]] std::unique_ptr<TransposeStep> permutation(const std::vector<DealtBox>& boxes, bool from_natural,
+                                                         std::size_t element_bytes, const Buffer& from,
+                                                         const Buffer& to);
 
-/// An exchange among the ranks with one color. from and to: of these ranks, in their order. Collective.
+/// A redistribution among the ranks of comm. from and to: of these ranks, in their order.
 struct RedistributionSpec {
-  int color = 0;
+  mpi::Communicator comm;
   Decomposition from;
   Decomposition to;
+
+  [[nodiscard]] ExchangeSpec exchange(const PlanContext& context, Buffer& source, Buffer& spare, Buffer* staging) const;
 };
-[[nodiscard]] std::unique_ptr<TransposeStep> redistribution(const PlanContext& context, const RedistributionSpec& spec,
-                                                            Buffer& source, Buffer& spare);
+/// Collective over the plan's ranks.
+[[nodiscard]] std::unique_ptr<TransposeStep> redistribution(const PlanContext& context, const ExchangeSpec& spec);
 
 }  // namespace fourscore

@@ -148,6 +148,7 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
         (good | {"ranks": 3, "instances": 5, "placement": "subset"}, False, False),
         (good | {"instances": 2000}, False, True),
         (good | {"instances": 1, "placement": "subset"}, True, False),
+        (good | {"variant": "slab", "exchange": "rma", "instances": 2}, True, False),
     ]
     text = "\n".join(json.dumps(point) for point, _, _ in cases) + "\nno json\n"
     run = bench("--check-points", stdin=text)
@@ -167,3 +168,15 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
     assert answers[12]["point_id"] == answers[0]["point_id"]  # one instance has one placement
     assert answers[8]["reason"] == "variant 'naive' has no kind r2c; it has: c2c"
     assert (answers[8]["point"]["kind"], answers[8]["point"]["direction"]) == ("r2c", "backward")
+
+
+def test_an_exchange_that_cannot_serve_a_problem_is_skipped_with_its_reason(bench: Bench) -> None:
+    """Windows of disjoint communicators, which Open MPI mixes up."""
+    point = {"variant": "slab", "shape": [8, 8, 8], "ranks": 2, "exchange": "rma", "instances": 2, "placement": "subset"}
+    answer = json.loads(bench("--check-points", stdin=json.dumps(point) + "\n").stdout)
+    assert answer["error"] is False
+    if not answer["supported"]:
+        assert "Open MPI" in answer["reason"]
+        assert "allowed: placement all" in answer["reason"]
+    mpi = json.loads(bench("--identity").stdout)["identity"]["code"]["libraries"]["mpi"]
+    assert answer["supported"] == ("Open MPI" not in mpi)

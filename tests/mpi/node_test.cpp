@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "core/variant.hpp"
-#include "mpi/adverse_messages.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/repeated_runs.hpp"
 #include "mpi/variant_fixture.hpp"
 
 namespace fourscore {
@@ -22,40 +22,9 @@ class Node : public testing::TestWithParam<std::string> {
   void TearDown() override { test::adverse = false; }
   [[nodiscard]] static const Variant& variant() { return *VariantRegistry::instance().find("node"); }
 
-  [[nodiscard]] std::vector<std::vector<int>> grids() const {
-    std::vector<std::vector<int>> list;
-    for (int rows = 1; rows <= ranks_; ++rows)
-      if (ranks_ % rows == 0) list.push_back({rows, ranks_ / rows});
-    return list;
-  }
-  /// Runs three times on other data each, without a pause in between.
-  void check(const Problem& problem) const {
-    std::string what = test::text_of(problem, nullptr) + " threads " + std::to_string(problem.threads);
-    for (const auto& [key, value] : problem.parameters) what += " " + key + "=" + value;
-    SCOPED_TRACE(what);
-    const auto plan = test::make_plan(variant(), problem, nullptr);
-    const auto& field = test::random_field(problem.extents());
-    const auto& expected = test::transformed_field(problem.extents(), problem.direction);
-    PhaseClock clock;
-    for (int run = 1; run <= 3; ++run) {
-      test::Field scaled = field;
-      for (auto& value : scaled.values) value *= run;
-      test::write(scaled, plan->input_layout(), me_, problem.precision, plan->input());
-      test::counted_sends.bytes = test::counted_sends.messages = 0;
-      test::counted_sends.on = true;
-      clock.start();
-      plan->execute(clock);
-      clock.stop();
-      test::counted_sends.on = false;
-      EXPECT_LT(test::error_of(expected, run, plan->output_layout(), me_, problem.precision, plan->output()), 20)
-          << "run " << run;
-      EXPECT_EQ(plan->traffic().bytes_sent, test::counted_sends.bytes);
-      EXPECT_EQ(plan->traffic().messages_sent, test::counted_sends.messages);
-    }
-  }
+  static void check(const Problem& problem) { (void)test::is_right_three_times(variant(), problem); }
 
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
-  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
 };
 
 TEST_P(Node, IsRightWithAnyNumberOfThreadsAndSegments) {
@@ -64,7 +33,7 @@ TEST_P(Node, IsRightWithAnyNumberOfThreadsAndSegments) {
   for (const bool adverse : {false, true})
     for (const int threads : {1, 2, 3})
       for (const char* segments : {"1", "2", "5"})
-        for (const auto& grid : grids()) {
+        for (const auto& grid : test::grids_of_the_ranks()) {
           test::adverse = adverse;
           const auto contracts = test::contracts({15, 14, 13});
           Problem problem = contracts[(turn += 3) % contracts.size()];  // 3 and 16 have no common factor
@@ -75,7 +44,7 @@ TEST_P(Node, IsRightWithAnyNumberOfThreadsAndSegments) {
           check(problem);
           ++cases;
         }
-  EXPECT_EQ(cases, 18 * static_cast<int>(grids().size()));
+  EXPECT_EQ(cases, 18 * static_cast<int>(test::grids_of_the_ranks().size()));
 }
 
 TEST_P(Node, HasThreadsWithoutAnythingToDo) {
@@ -89,7 +58,7 @@ TEST_P(Node, HasThreadsWithoutAnythingToDo) {
 
 /// As many messages as pencils have; cut, each becomes as many as asked for.
 TEST_P(Node, CutsEachMessageIntoTheSegmentsAskedFor) {
-  for (const auto& grid : grids()) {
+  for (const auto& grid : test::grids_of_the_ranks()) {
     Problem problem = test::contracts({24, 24, 24}).front();
     problem.grid = grid;
     problem.threads = 2;

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "core/variant.hpp"
-#include "mpi/adverse_messages.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/repeated_runs.hpp"
 #include "mpi/variant_fixture.hpp"
 
 namespace fourscore {
@@ -27,41 +29,9 @@ class Overdecomposed : public testing::Test {
     problem.parameters = parameters;
     return problem;
   }
-  /// Plans, and runs three times on other data each, without a pause in between. Whether anything was sent.
-  bool check(const Problem& problem) const {
-    std::string what = test::text_of(problem, nullptr);
-    for (const auto& [key, value] : problem.parameters) what += " " + key + "=" + value;
-    SCOPED_TRACE(what);
-    const auto plan = test::make_plan(variant(), problem, nullptr);
-    EXPECT_TRUE(test::covers_once(plan->input_layout()));
-    EXPECT_TRUE(test::covers_once(plan->output_layout()));
-    const auto& field = test::random_field(problem.extents());
-    const auto& expected = test::transformed_field(problem.extents(), problem.direction);
-    PhaseClock clock(false);
-    for (int run = 1; run <= 3; ++run) {
-      test::Field scaled = field;
-      for (auto& value : scaled.values) value *= run;
-      test::write(scaled, plan->input_layout(), me_, problem.precision, plan->input());
-      test::counted_sends.bytes = test::counted_sends.messages = 0;
-      test::counted_sends.on = true;
-      plan->execute(clock);
-      test::counted_sends.on = false;
-      EXPECT_LT(test::error_of(expected, run, plan->output_layout(), me_, problem.precision, plan->output()), 20)
-          << "run " << run;
-      EXPECT_EQ(plan->traffic().bytes_sent, test::counted_sends.bytes);
-      EXPECT_EQ(plan->traffic().messages_sent, test::counted_sends.messages);
-    }
-    return plan->traffic().messages_sent > 0;
-  }
-  [[nodiscard]] std::vector<std::vector<int>> grids() const {
-    std::vector<std::vector<int>> list;
-    for (int rows = 1; rows <= ranks_; ++rows)
-      if (ranks_ % rows == 0) list.push_back({rows, ranks_ / rows});
-    return list;
-  }
+  static bool check(const Problem& problem) { return test::is_right_three_times(variant(), problem); }
 
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
-  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
 };
 
 TEST_F(Overdecomposed, IsRightWithThirtyTimesThirtyPencils) {
@@ -80,7 +50,7 @@ TEST_F(Overdecomposed, IsRightInWhateverOrderMessagesCome) {
   test::adverse = true;
   std::size_t turn = 0;
   int cases = 0;
-  for (const auto& grid : grids())
+  for (const auto& grid : test::grids_of_the_ranks())
     for (const char* decomposition : {"4x4", "5x7", "13x4", "4x13"})
       for (const char* x_state : {"pencils", "slabs"})
         for (int contract = 0; contract < 4; ++contract) {
@@ -95,12 +65,39 @@ TEST_F(Overdecomposed, IsRightInWhateverOrderMessagesCome) {
   EXPECT_GE(cases, 16);
 }
 
+/// Every event of a timeline that works on one pencil says on which.
+TEST_F(Overdecomposed, NumbersItsPencilsInATimeline) {
+  Problem problem = problem_on({15, 14, 13}, {{"decomposition", "6x6"}});
+  problem.contract.layout = LayoutContract::natural;
+  const auto plan = test::make_plan(variant(), problem, nullptr);
+  EventLog log(100'000);
+  PhaseClock clock(log);
+  clock.start();
+  plan->execute(clock);
+  clock.stop();
+  ASSERT_EQ(log.dropped(), 0U);
+  std::map<Phase, std::set<int>> pieces;
+  for (const PhaseEvent& event : log.events()) {
+    if (event.phase == Phase::fft || event.phase == Phase::pack || event.phase == Phase::unpack) {
+      EXPECT_NE(event.piece, no_piece) << phase_names[static_cast<std::size_t>(event.phase)];
+      pieces[event.phase].insert(event.piece);
+    }
+  }
+  // 36 pencils a state, of which the states Z, Y and X are transformed; the way back through Y to Z only moves them.
+  std::size_t transformed = pieces[Phase::fft].size();
+  MPI_Allreduce(MPI_IN_PLACE, &transformed, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(transformed, 3U * 36U);
+  if (ranks_ > 1) {
+    EXPECT_GT(pieces[Phase::unpack].size(), 1U);
+  }
+}
+
 TEST_F(Overdecomposed, DealsAsManyPencilsAsAskedFor) {
   for (const char* pencils : {"1", "2", "3", "6"}) check(problem_on({24, 24, 24}, {{"pencils", pencils}}));
 }
 
 TEST_F(Overdecomposed, CostsWhatItsFormulaSaysWhereAllDivides) {
-  for (const auto& grid : grids())
+  for (const auto& grid : test::grids_of_the_ranks())
     for (const char* x_state : {"pencils", "slabs"}) {
       Problem problem = problem_on({24, 24, 72}, {{"decomposition", "12x12"}, {"x-state", x_state}});
       problem.grid = grid;

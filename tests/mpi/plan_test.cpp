@@ -28,6 +28,9 @@ void* counted(std::size_t bytes, std::size_t alignment) {
   throw std::bad_alloc();
 }
 
+/// Not inlined: where g++ inlines only one of the two operators it takes them for a mismatched pair.
+[[gnu::noinline]] void released(void* place) noexcept { std::free(place); }
+
 }  // namespace
 
 // The program's own, in place of the library's: all of fourscore allocates through them.
@@ -39,14 +42,20 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete[](void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
-void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::align_val_t) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept try {
+  return counted(bytes, alignof(std::max_align_t));
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& tag) noexcept { return ::operator new(bytes, tag); }
+void operator delete(void* place) noexcept { released(place); }
+void operator delete[](void* place) noexcept { released(place); }
+void operator delete(void* place, std::size_t) noexcept { released(place); }
+void operator delete[](void* place, std::size_t) noexcept { released(place); }
+void operator delete(void* place, std::align_val_t) noexcept { released(place); }
+void operator delete[](void* place, std::align_val_t) noexcept { released(place); }
+void operator delete(void* place, std::size_t, std::align_val_t) noexcept { released(place); }
+void operator delete[](void* place, std::size_t, std::align_val_t) noexcept { released(place); }
 
 namespace fourscore {
 namespace {
@@ -133,7 +142,7 @@ TEST_P(PlanOf, ExecutesWithoutAllocating) {
     }
 }
 
-TEST_P(PlanOf, StaysUnderThreeTimesTheLocalDataOrWhatItsMessagesTake) {
+TEST_P(PlanOf, StaysUnderThreeOrFourTimesTheLocalData) {
   for (const auto& shape : std::vector<std::vector<Index>>{{32, 32, 32}, {30, 31, 33}})
     for (const Problem& problem : problems_on(shape))
       for (const ExchangeMethod* exchange : test::exchanges_of(variant())) {
@@ -145,13 +154,9 @@ TEST_P(PlanOf, StaysUnderThreeTimesTheLocalDataOrWhatItsMessagesTake) {
             bytes_of(std::max(plan->input_layout().max_volume(), plan->output_layout().max_volume()));
         EXPECT_GE(plan->buffer_bytes(), bytes_of(std::max(plan->input_layout().boxes[me].volume(),
                                                           plan->output_layout().boxes[me].volume())));
-        // Messages that come in any order each have memory of their own, for every exchange and on both sides.
-        std::size_t most = GetParam() == "overdecomposed" ? 6 : 3;
-        // Exchanges with staging of their own have it once for each of a plan's exchanges: at most four, each less than
-        // the local data, or with blocks that differ a little more.
-        if (exchange != nullptr && GetParam() != "pencil-overlap")
-          for (const auto* staging : {"bruck", "hierarchical", "p2p-pipelined", "ialltoallv-pipelined"})
-            if (exchange->card().name == staging) most += 4;
+        // Two buffers, and at most the data once more on its way; of messages that come and go in any order twice. The
+        // scratch of transpose is a quarter of data as little as this.
+        const std::size_t most = GetParam() == "overdecomposed" || GetParam() == "transpose" ? 4 : 3;
         EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), most * local_bytes);
       }
 }

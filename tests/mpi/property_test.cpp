@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <optional>
@@ -22,9 +23,11 @@
 #include <string>
 #include <vector>
 
+#include "core/instances.hpp"
 #include "core/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/real_fixture.hpp"
+#include "mpi/thread_level.hpp"
 #include "mpi/variant_fixture.hpp"
 
 namespace fourscore {
@@ -123,9 +126,23 @@ Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
   problem.contract.buffers = draw.one_in(2) ? Buffers::out_of_place : Buffers::in_place;
   problem.contract.effort = draw.one_in(16) ? Effort::measure : Effort::estimate;
   problem.threads = draw.one_in(8) ? 2 : 1;
+  if (draw.one_in(4)) {
+    problem.instances = static_cast<int>(draw.between(2, 3));
+    if (draw.one_in(2)) problem.placement = Placement::subset;
+  }
   draw_parameters(draw, pair.variant->sample_parameters(), problem);
   if (pair.exchange != nullptr) draw_parameters(draw, pair.exchange->sample_parameters(), problem);
   return problem;
+}
+
+/// Whether variant, exchange and MPI can do it.
+bool is_supported(const Pair& pair, const Problem& problem, int ranks) {
+  if (pair.exchange != nullptr) {
+    pair.exchange->check_parameters(problem);
+    if (pair.exchange->supports(problem)) return false;
+  }
+  if (supports_instances(*pair.variant, problem, ranks)) return false;
+  return pair.variant->thread_level(problem) <= mpi::provided_thread_level();
 }
 
 /// What variant and exchange take, of what the seed draws. Values that it refuses as unusable count as not taken: a
@@ -136,8 +153,7 @@ std::optional<Problem> draw_supported(Draw& draw, const Pair& pair, int ranks) {
     const Problem problem = draw_problem(draw, pair, ranks);
     if (problem.elements() > most_elements) continue;
     try {
-      if (pair.exchange != nullptr) pair.exchange->check_parameters(problem);
-      if (!pair.variant->supports(problem, ranks)) return problem;
+      if (is_supported(pair, problem, ranks)) return problem;
     } catch (const InputError&) {
     }
   }
@@ -146,6 +162,8 @@ std::optional<Problem> draw_supported(Draw& draw, const Pair& pair, int ranks) {
 
 std::string parameters_text(const Problem& problem) {
   std::string text = problem.threads == 1 ? "" : " threads " + std::to_string(problem.threads);
+  if (problem.instances > 1)
+    text += " instances " + std::to_string(problem.instances) + " on " + to_string(problem.placement);
   for (const auto& [name, value] : problem.parameters) text += " " + name + "=" + value;
   return text;
 }
@@ -165,8 +183,11 @@ extern "C" void tell_the_seed(int signal) {
 class Properties : public testing::Test {
  protected:
   void check(const Pair& pair, const Problem& problem) const;
+  void check_layouts(const Plan& plan, const Problem& problem) const;
+  /// Instance number `number` has the known field times number + 1, so that none is taken for another.
+  static void fill(const Instances::Instance& instance, const Problem& problem, int me);
   /// In units of epsilon, of the largest value expected.
-  [[nodiscard]] double error_of_run(Plan& plan, const Problem& problem) const;
+  [[nodiscard]] static double error_of(const Instances::Instance& instance, const Problem& problem, int me);
   /// False where no problem of this seed suits its pair.
   [[nodiscard]] bool run_case(std::uint64_t seed) const;
 
@@ -175,27 +196,57 @@ class Properties : public testing::Test {
   const int me_ = mpi::rank_in(MPI_COMM_WORLD);
 };
 
-void Properties::check(const Pair& pair, const Problem& problem) const {
-  const auto plan = test::make_plan(*pair.variant, problem, pair.exchange);
-  EXPECT_EQ(plan->input_layout().shape, problem.input_extents());
-  EXPECT_EQ(plan->output_layout().shape, problem.output_extents());
-  EXPECT_TRUE(test::covers_once(plan->input_layout()));
-  EXPECT_TRUE(test::covers_once(plan->output_layout()));
-  EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
+void Properties::check_layouts(const Plan& plan, const Problem& problem) const {
+  EXPECT_EQ(plan.input_layout().shape, problem.input_extents());
+  EXPECT_EQ(plan.output_layout().shape, problem.output_extents());
+  EXPECT_TRUE(test::covers_once(plan.input_layout()));
+  EXPECT_TRUE(test::covers_once(plan.output_layout()));
+  EXPECT_EQ(plan.input() == plan.output(), problem.contract.buffers == Buffers::in_place);
   if (problem.contract.layout == LayoutContract::natural && problem.kind == Kind::c2c) {
-    EXPECT_EQ(plan->input_layout().boxes, plan->output_layout().boxes);
+    EXPECT_EQ(plan.input_layout().boxes, plan.output_layout().boxes);
   }
-  for (int run = 0; run < 2; ++run) EXPECT_LT(error_of_run(*plan, problem), 20) << "run " << run;
 }
 
-double Properties::error_of_run(Plan& plan, const Problem& problem) const {
-  if (problem.kind == Kind::r2c)
-    return problem.precision == Precision::double_precision ? test::error_of_real_run<double>(plan, problem)
-                                                            : test::error_of_real_run<float>(plan, problem);
+void Properties::check(const Pair& pair, const Problem& problem) const {
+  Instances instances(*pair.variant,
+                      {problem, MPI_COMM_WORLD, pair.exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
+  const int me = mpi::rank_in(instances.comm());
+  const Problem one = one_instance(problem);
+  for (const auto& instance : instances.here()) check_layouts(*instance.plan, one);
   PhaseClock clock;
-  test::run_on_random_field(plan, problem, clock);
+  for (int run = 0; run < 2; ++run) {
+    for (const auto& instance : instances.here()) fill(instance, one, me);
+    std::size_t done = 0;
+    clock.start();
+    instances.execute(clock, [&](std::size_t) { ++done; });
+    clock.stop();
+    EXPECT_EQ(done, instances.several() ? instances.here().size() : 0);
+    for (const auto& instance : instances.here())
+      EXPECT_LT(error_of(instance, one, me), 20) << "run " << run << ", instance " << instance.number;
+  }
+}
+
+void Properties::fill(const Instances::Instance& instance, const Problem& problem, int me) {
+  Plan& plan = *instance.plan;
+  const int scale = instance.number + 1;
+  if (problem.kind == Kind::r2c)
+    return problem.precision == Precision::double_precision ? test::fill_real<double>(plan, problem, me, scale)
+                                                            : test::fill_real<float>(plan, problem, me, scale);
+  const auto elements = static_cast<std::size_t>(plan.output_layout().boxes[static_cast<std::size_t>(me)].volume());
+  std::memset(plan.output(), 0xff, elements * problem.element_bytes());
+  test::Field scaled = test::random_field(problem.extents());
+  for (auto& value : scaled.values) value *= scale;
+  test::write(scaled, plan.input_layout(), me, problem.precision, plan.input());
+}
+
+double Properties::error_of(const Instances::Instance& instance, const Problem& problem, int me) {
+  Plan& plan = *instance.plan;
+  const int scale = instance.number + 1;
+  if (problem.kind == Kind::r2c)
+    return problem.precision == Precision::double_precision ? test::error_of_real<double>(plan, problem, me, scale)
+                                                            : test::error_of_real<float>(plan, problem, me, scale);
   const auto& expected = test::transformed_field(problem.extents(), problem.direction);
-  return test::error_of(expected, 1, plan.output_layout(), me_, problem.precision, plan.output());
+  return test::error_of(expected, scale, plan.output_layout(), me, problem.precision, plan.output());
 }
 
 bool Properties::run_case(std::uint64_t seed) const {

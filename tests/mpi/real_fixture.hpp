@@ -62,25 +62,30 @@ struct Memory {
   }
 };
 
-/// Runs the plan, whose padding holds NaN before. Largest error in units of epsilon of the largest value expected;
-/// infinite where a NaN comes out.
+/// Writes the known field, times `scale`, as rank `me` of the plan's; the padding and the output hold NaN.
 template <class Real>
-double error_of_real_run(Plan& plan, const Problem& problem) {
+void fill_real(Plan& plan, const Problem& problem, int me, long double scale = 1) {
   const Extents shape = problem.extents();
-  const auto& [space, spectrum] = transformed_real(shape);
   const bool forward = problem.direction == Direction::forward;
-  const int me = mpi::rank_in(MPI_COMM_WORLD);
   const Memory<Real> in{plan.input_layout(), me, forward, plan.input()};
   const Memory<Real> out{plan.output_layout(), me, !forward, plan.output()};
   out.fill_with_nan();
   in.fill_with_nan();
-  const Field& given = forward ? space : spectrum;
-  for (Index i = 0; i < in.volume(); ++i) in.set(i, given.values[position(shape, in.layout.global_index(me, i))]);
-  PhaseClock clock;
-  clock.start();
-  plan.execute(clock);
-  const Field& expected = forward ? spectrum : space;
-  const long double factor = forward ? 1 : static_cast<long double>(problem.elements());
+  const auto& pair = transformed_real(shape);
+  const Field& given = forward ? pair.space : pair.spectrum;
+  for (Index i = 0; i < in.volume(); ++i)
+    in.set(i, given.values[position(shape, in.layout.global_index(me, i))] * scale);
+}
+
+/// Largest error of the output in units of epsilon of the largest value expected; infinite where a NaN came out.
+template <class Real>
+double error_of_real(Plan& plan, const Problem& problem, int me, long double scale = 1) {
+  const Extents shape = problem.extents();
+  const bool forward = problem.direction == Direction::forward;
+  const Memory<Real> out{plan.output_layout(), me, !forward, plan.output()};
+  const auto& pair = transformed_real(shape);
+  const Field& expected = forward ? pair.spectrum : pair.space;
+  const long double factor = scale * (forward ? 1 : static_cast<long double>(problem.elements()));
   long double worst = 0;
   for (Index i = 0; i < out.volume(); ++i) {
     const Wide value = expected.values[position(shape, out.layout.global_index(me, i))] * factor;
@@ -89,6 +94,17 @@ double error_of_real_run(Plan& plan, const Problem& problem) {
     worst = std::max(worst, difference);
   }
   return static_cast<double>(worst / (expected.largest * factor)) / std::numeric_limits<Real>::epsilon();
+}
+
+/// Fills, runs, and compares.
+template <class Real>
+double error_of_real_run(Plan& plan, const Problem& problem) {
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  fill_real<Real>(plan, problem, me);
+  PhaseClock clock;
+  clock.start();
+  plan.execute(clock);
+  return error_of_real<Real>(plan, problem, me);
 }
 
 }  // namespace fourscore::test

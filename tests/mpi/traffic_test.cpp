@@ -305,8 +305,7 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
       problem.instances = std::min(3, mpi::size_of(MPI_COMM_WORLD));
       problem.placement = placement;
       problem.contract.effort = Effort::estimate;
-      if (!method.unavailable().empty() || slab.refuses(method)) continue;
-      if (exchange == "rma" && placement == Placement::subset) continue;  // refused: docs/algorithms.md
+      if (!method.unavailable().empty() || slab.refuses(method) || method.supports(problem)) continue;
       Instances instances(slab,
                           {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
       PhaseClock clock(false);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "mpi/handles.hpp"
@@ -170,6 +171,42 @@ TEST_P(EveryVariant, SendsWhatItsPapersFormulaSaysOnShapesThatDivide) {
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryVariant, testing::ValuesIn(VariantRegistry::instance().names()),
                          [](const auto& instance) { return test::as_test_name(instance.param); });
+
+/// The exchanges of a plan share the nodes' windows, in which ranks write to the part of their leader.
+TEST(Hierarchical, IsRightBetweenNodesRunAfterRun) {
+  const Variant& pencil = VariantRegistry::instance().get("pencil", "variant");
+  const ExchangeMethod& hierarchical = ExchangeRegistry::instance().get("hierarchical", "exchange");
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  Problem problem;
+  problem.shape = {15, 14, 13};
+  problem.contract = {LayoutContract::natural, Buffers::in_place, Effort::estimate};
+  const auto& expected = test::transformed_field(problem.extents(), problem.direction);
+  std::size_t relayed = 0;
+  for (const char* ranks_per_node : {"1", "2", "3"}) {
+    setenv("FOURSCORE_RANKS_PER_NODE", ranks_per_node, 1);
+    for (const char* leaders : {"1", "2"})
+      for (Problem gridded : with_grids(problem, pencil, ranks)) {
+        gridded.parameters["leaders"] = leaders;
+        SCOPED_TRACE(test::text_of(gridded, &hierarchical) + " ranks a node " + ranks_per_node);
+        const auto plan = test::make_plan(pencil, gridded, &hierarchical);
+        PhaseClock clock(false);
+        for (int run = 1; run <= 4; ++run) {
+          test::Field scaled = test::random_field(problem.extents());
+          for (auto& value : scaled.values) value *= run;
+          test::write(scaled, plan->input_layout(), me, problem.precision, plan->input());
+          plan->execute(clock);
+          EXPECT_LT(test::error_of(expected, run, plan->output_layout(), me, problem.precision, plan->output()), 20)
+              << "run " << run;
+        }
+        for (const Component& component : plan->components()) component.run();
+        relayed += static_cast<std::size_t>(plan->traffic().bytes_relayed);
+      }
+    unsetenv("FOURSCORE_RANKS_PER_NODE");
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &relayed, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(relayed > 0, ranks > 2);
+}
 
 TEST(Pencil, ChoosesOneExchangeWhileItCan) {
   const Variant& pencil = VariantRegistry::instance().get("pencil", "variant");

@@ -1,11 +1,28 @@
 #pragma once
-// Which P1 x P2 grid of ranks deals three states of pencils, where the problem leaves it open.
+// What the pencil methods share: their three layouts, and which P1 x P2 grid of ranks deals them where the problem
+// leaves it open.
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "core/transform_chain.hpp"
 
 namespace fourscore {
+
+/// Whether every rank has elements in all three layouts.
+[[nodiscard]] inline bool fits_pencils(const Extents& n, const Grid& grid) {
+  return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);
+}
+
+/// z-pencils, y-pencils and x-pencils, each transformed along its own axis: the stages of a forward transform.
+[[nodiscard]] inline std::vector<ChainStage> pencil_stages(const Extents& shape, const Grid& grid) {
+  const int rows = grid.extents[0];
+  const int columns = grid.extents[1];
+  return {{decompose(shape, Grid{{rows, columns, 1}}), {2}},
+          {decompose(shape, Grid{{rows, 1, columns}}), {1}},
+          {decompose(shape, Grid{{1, rows, columns}}), {0}}};
+}
 
 /// The problem's grid if `fits` accepts it; else, where the problem names none, the first that fits of: P x 1, which
 /// needs one exchange instead of two and whose pieces are whole planes, 1 x P, then the most square grids, whose

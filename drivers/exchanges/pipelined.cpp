@@ -1,0 +1,61 @@
+// p2p and ialltoallv in pieces: piece k + 1 is packed while piece k is in flight, and what has arrived is unpacked
+// while later pieces still are.
+
+#include <memory>
+#include <string>
+
+#include "core/parameters.hpp"
+#include "core/piecewise_exchange.hpp"
+
+namespace fourscore {
+
+namespace {
+
+int pieces_of(const Problem& problem) {
+  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, most_pieces));
+}
+
+/// The pipelined form of an exchange that goes in pieces.
+class Pipelined : public ExchangeMethod {
+ public:
+  explicit Pipelined(std::string plain) : plain_(std::move(plain)), name_(plain_ + "-pipelined") {}
+
+  [[nodiscard]] Card card() const override {
+    return {name_, plain_ + " with the blocks cut in pieces: packing and unpacking overlap the flight",
+            "gupta1993, appendix E"};
+  }
+  [[nodiscard]] std::vector<std::string> parameters() const override { return {"pieces"}; }
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+    return {{"pieces", {"1", "3", "9"}}};
+  }
+  void check_parameters(const Problem& problem) const override { (void)pieces_of(problem); }
+  [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {
+    return PiecewiseExchange::staging_bytes(spec);
+  }
+  [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
+    PieceSpec pieces;
+    pieces.pieces = spec.problem == nullptr ? default_pieces : pieces_of(*spec.problem);
+    pieces.exchange = name_.c_str();
+    return ExchangeRegistry::instance().get(plain_, "exchange").make_in_pieces(spec, pieces);
+  }
+
+ private:
+  std::string plain_;
+  std::string name_;
+};
+
+class PointToPointPipelined : public Pipelined {
+ public:
+  PointToPointPipelined() : Pipelined("p2p") {}
+};
+class IalltoallvPipelined : public Pipelined {
+ public:
+  IalltoallvPipelined() : Pipelined("ialltoallv") {}
+};
+
+FOURSCORE_REGISTER_EXCHANGE(PointToPointPipelined);
+FOURSCORE_REGISTER_EXCHANGE(IalltoallvPipelined);
+
+}  // namespace
+
+}  // namespace fourscore
