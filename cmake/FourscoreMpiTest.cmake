@@ -19,8 +19,8 @@ function(fourscore_add_mpi_test name)
 
   add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/mpi/mpi_main.cpp)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE fourscore_core fourscore_local fourscore_exchanges fourscore_variants GTest::gmock
-    GTest::gtest ${arg_LIBRARIES})
+  target_link_libraries(${name} PRIVATE fourscore_core fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters
+    GTest::gmock GTest::gtest ${arg_LIBRARIES})
 
   foreach(ranks IN LISTS arg_RANKS)
     if(FOURSCORE_TEST_RANKS AND NOT ranks IN_LIST FOURSCORE_TEST_RANKS)
