@@ -24,7 +24,7 @@ std::string advice(int code) {
     case papi_code::system:
       return fmt::format("; the system said: {}", std::strerror(errno));
     case papi_code::no_event:
-      return "; `papi_native_avail` lists what there is";
+      return "; a virtual machine usually shows no hardware counter (`papi_native_avail` lists what there is)";
     case papi_code::conflict:
       return "; the counters cannot hold all these events at once, or somebody else has one (the kernel's NMI watchdog "
              "does until 0 is written to /proc/sys/kernel/nmi_watchdog); fourscore does not multiplex: use a group of "

@@ -187,7 +187,9 @@ std::size_t array_size(std::size_t asked, const CacheGeometry& cache, std::optio
 }
 
 json qualify(CounterBackend& backend, const CounterRequest& request, std::size_t asked_bytes) {
-  if (const std::string reason = backend.unavailable(); !reason.empty())
+  // Said of the default group: what another one needs, opening it tells.
+  const bool by_default = request.group.empty() || request.group == backend.default_group();
+  if (const std::string reason = backend.unavailable(); !reason.empty() && by_default)
     throw CounterError(fmt::format("counters '{}': {}", backend.name(), reason));
   const CacheGeometry cache = cache_of(backend, request);
   const std::size_t bytes = array_size(asked_bytes, cache, available_memory());

@@ -160,7 +160,8 @@ fs::path find_counter_bench() {
 /// What counter_bench found. Throws CounterRequestError or CounterError with its words.
 json count_kernels(const CounterBackend& backend, const CountersOptions& options) {
   const CounterRequest request = request_of(options, backend);
-  if (const std::string reason = backend.unavailable(); !reason.empty())
+  const bool by_default = request.group.empty() || request.group == backend.default_group();
+  if (const std::string reason = backend.unavailable(); !reason.empty() && by_default)
     throw CounterError(fmt::format("counters '{}': {}", backend.name(), reason));
   ProcessSpec spec;
   spec.argv = backend.launch_prefix(request);

@@ -230,6 +230,7 @@ INSTANTIATE_TEST_SUITE_P(EachCall, PapiFails,
                                          Failure{"create_eventset", papi_code::no_counters, "virtual machine"},
                                          Failure{"add_event", papi_code::conflict, "nmi_watchdog"},
                                          Failure{"add_event", papi_code::permission, "perf_event_paranoid"},
+                                         Failure{"add_event", papi_code::no_event, "a virtual machine"},
                                          Failure{"start", papi_code::conflict, "does not multiplex"},
                                          Failure{"read", papi_code::system, "the system said"},
                                          Failure{"stop", papi_code::system, "said"}),
@@ -245,6 +246,8 @@ TEST(Papi, SaysWhyItCannotCountHere) {
   papi.components = {{"perf_event", false, "No uncore PMUs or events found"}, {"perf_event_uncore", false, ""}};
   EXPECT_THAT(papi.backend()->unavailable(),
               AllOf(HasSubstr("perf_event: No uncore"), HasSubstr("perf_event_uncore: disabled")));
+  papi.components[0].enabled = true;
+  EXPECT_EQ(papi.backend()->unavailable(), "");
   papi.components = {{"coretemp", true, ""}};
   EXPECT_THAT(papi.backend()->unavailable(), HasSubstr("no component perf_event"));
 }
