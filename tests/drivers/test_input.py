@@ -178,5 +178,5 @@ def test_an_exchange_that_cannot_serve_a_problem_is_skipped_with_its_reason(benc
     if not answer["supported"]:
         assert "Open MPI" in answer["reason"]
         assert "allowed: placement all" in answer["reason"]
-    mpi = json.loads(bench("--identity").stdout)["identity"]["code"]["libraries"]["mpi"]
+    mpi = json.loads(bench("--identity").stdout)["identity"]["code"]["mpi"]
     assert answer["supported"] == ("Open MPI" not in mpi)
