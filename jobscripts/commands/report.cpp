@@ -6,6 +6,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "core/problem.hpp"
 #include "jobscripts/commands/campaigns.hpp"
@@ -16,7 +19,7 @@
 namespace fourscore {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr int most_plot_points = 1'000'000;
 
 /// $FOURSCORE_PYTHON, else the configured interpreter, else python3.
 std::string python() {
@@ -25,52 +28,79 @@ std::string python() {
   return configured.empty() ? "python3" : configured;
 }
 
-/// Exits with the names of the packages that are not there; looking for them is quicker than loading them.
+/// What every start of the interpreter begins with. `-c` and `-m` put the current folder in front of the path, as '' or
+/// by its name, and so would run a json.py of whoever wrote into it. Python 3.11 has -P for this, 3.10 does not.
+constexpr auto leave_current_folder_out = "import sys; sys.path[:] = [p for p in sys.path if p]; ";
+
+/// Prints the names of the packages that are not there, and a line that only a Python prints; looking for them is
+/// quicker than loading them.
 constexpr auto look_for_packages =
-    "import importlib.util, sys; "
+    "import importlib.util; "
     "names = ('fourscore_analysis', 'numpy', 'scipy', 'pandas', 'matplotlib', 'jinja2'); "
-    "sys.exit(', '.join(n for n in names if importlib.util.find_spec(n) is None) or 0)";
+    "print('missing:', ', '.join(n for n in names if importlib.util.find_spec(n) is None))";
+
+constexpr auto run_analysis = "from fourscore_analysis.cli import main; sys.exit(main())";
 
 /// Throws EnvironmentError saying what is missing.
 void check_python(const std::string& interpreter) {
   constexpr auto advice = "run jobscripts/setup, or name an interpreter that has them with FOURSCORE_PYTHON";
+  constexpr std::string_view answer = "missing: ";
   ProcessSpec spec;
-  spec.argv = {interpreter, "-c", look_for_packages};
+  spec.argv = {interpreter, "-c", std::string(leave_current_folder_out) + look_for_packages};
   spec.time_limit_s = 120;
   const ProcessResult result = run_process(spec);
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("the Python interpreter '{}' cannot be started: {}; {}", interpreter,
                                        std::strerror(result.start_error), advice));
-  if (result.exit_status == 0 && result.signal == 0) return;
-  std::string missing = result.stderr_tail;
-  while (!missing.empty() && missing.back() == '\n') missing.pop_back();
-  throw EnvironmentError(fmt::format("the Python of '{}' lacks: {}; {}", interpreter, missing, advice));
+  const auto trimmed = [](std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  };
+  const auto at = result.output.find(answer);
+  if (result.exit_status != 0 || result.signal != 0 || at == std::string::npos)
+    throw EnvironmentError(fmt::format("'{}' does not work as a Python interpreter{}{}; {}", interpreter,
+                                       result.stderr_tail.empty() ? "" : ": ", trimmed(result.stderr_tail), advice));
+  const std::string missing = trimmed(result.output.substr(at + answer.size()));
+  if (!missing.empty())
+    throw EnvironmentError(fmt::format("the Python of '{}' lacks: {}; {}", interpreter, missing, advice));
+}
+
+/// Puts the package in front of PYTHONPATH. An empty entry there means the current folder and is left out.
+void set_python_path() {
+  std::string path = analysis_folder().string();
+  const char* set = std::getenv("PYTHONPATH");
+  std::istringstream entries(set == nullptr ? "" : set);
+  for (std::string entry; std::getline(entries, entry, ':');)
+    if (!entry.empty()) path += ":" + entry;
+  ::setenv("PYTHONPATH", path.c_str(), 1);
 }
 
 struct ReportOptions {
   std::string archive;
   std::vector<std::string> campaigns;
   std::string output = "report.html";
-  std::string plots;
-  unsigned plot_points = 0;
+  std::optional<std::string> plots;
+  std::optional<unsigned> plot_points;
   bool json = false;
 };
 
+/// Becomes the interpreter, which alone knows campaigns and suites by name.
 int report(const ReportOptions& options) {
   const Archive archive = open_archive(options.archive);
-  if (!options.campaigns.empty()) (void)chosen_campaigns(archive, options.campaigns);
-  const char* path = std::getenv("PYTHONPATH");
-  const std::string folder = analysis_folder().string();
-  ::setenv("PYTHONPATH", (path == nullptr || *path == '\0' ? folder : folder + ":" + path).c_str(), 1);
   const std::string interpreter = python();
+  set_python_path();
   check_python(interpreter);
-  std::vector<std::string> command{interpreter, "-m",        "fourscore_analysis",
-                                   "report",    "--archive", archive.root().string()};
-  command.insert(command.end(), options.campaigns.begin(), options.campaigns.end());
-  command.insert(command.end(), {"-o", options.output});
-  if (!options.plots.empty()) command.insert(command.end(), {"--plots", options.plots});
-  if (options.plot_points > 0) command.insert(command.end(), {"--plot-points", std::to_string(options.plot_points)});
+  std::vector<std::string> command{interpreter,
+                                   "-c",
+                                   std::string(leave_current_folder_out) + run_analysis,
+                                   "report",
+                                   "--archive=" + archive.root().string(),
+                                   "--output=" + options.output};
+  if (options.plots) command.push_back("--plots=" + *options.plots);
+  if (options.plot_points) command.push_back(fmt::format("--plot-points={}", *options.plot_points));
   if (options.json) command.emplace_back("--json");
+  if (!options.campaigns.empty()) command.emplace_back("--");
+  command.insert(command.end(), options.campaigns.begin(), options.campaigns.end());
   std::vector<char*> argv;
   for (auto& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -81,18 +111,23 @@ int report(const ReportOptions& options) {
 Command report_command() {
   return {"report", "Write one self-contained page of what the campaigns found",
           "  fourscore report -o report.html\n"
-          "  fourscore report strong-1a2b3c4d weak-5e6f7a8b -o scaling.html\n",
+          "  fourscore report strong weak -o scaling.html   (the newest campaign of each of these suites)\n"
+          "  fourscore report strong-1a2b3c4d\n",
           70, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<ReportOptions>();
-            app.add_option("campaign", options->campaigns, "campaigns to show (default: all)")->type_name("CAMPAIGN");
+            app.add_option("campaign", options->campaigns,
+                           "campaigns, or suites for the newest campaign of each (default: the newest of each suite)")
+                ->type_name("CAMPAIGN");
             app.add_option("-o,--output", options->output, "the page; plots stand in a folder beside it")
                 ->capture_default_str()
                 ->type_name("FILE");
             app.add_option("--plots", options->plots,
                            "folder of the plots as PNG, SVG and PDF (default: beside the page)")
                 ->type_name("DIR");
-            app.add_option("--plot-points", options->plot_points, "the most points in a plot; tables show all")
-                ->check(CLI::PositiveNumber);
+            app.add_option("--plot-points", options->plot_points,
+                           "the most points of a campaign in its plots, the largest problems first; tables show all\n"
+                           "(0: no limit; default: 150, fewer in reports of more than 4000 records)")
+                ->check(CLI::Range(0, most_plot_points));
             app.add_flag("--json", options->json, "print the findings as JSON for machines");
             add_archive_option(app, options->archive);
             return [options] { return report(*options); };

@@ -1,0 +1,99 @@
+"""`fourscore report`: campaigns and suites by name, its options, and that nothing of the current folder is executed."""
+
+import json
+import os
+import pathlib
+import re
+
+import pytest
+
+ANALYSIS = pathlib.Path(__file__).resolve().parents[2] / "analysis"
+
+
+def reported(fourscore, *arguments, **options) -> dict:
+    """What a run of the command says in JSON; its page is report.html in the test's folder."""
+    return json.loads(fourscore("report", "--json", *arguments, **options).stdout)
+
+
+def two_campaigns(fourscore) -> tuple[str, str]:
+    """Runs the suite `s` twice, with other points; returns the names of its campaigns, the older first."""
+    fourscore("run", fourscore.points(points=1, launches=1))
+    older = {path.name for path in (fourscore.archive / "records").iterdir()}
+    fourscore("run", fourscore.points(points=2, launches=1))
+    newer = {path.name for path in (fourscore.archive / "records").iterdir()} - older
+    return older.pop(), newer.pop()
+
+
+def test_the_name_of_a_suite_means_its_newest_campaign_and_that_of_a_campaign_itself(fourscore):
+    older, newer = two_campaigns(fourscore)
+    for arguments, expected in ((["s"], newer), ([older], older), ([], newer)):
+        found = reported(fourscore, *arguments)
+        assert [one["campaign"] for one in found["campaigns"]] == [expected]
+        assert found["campaigns"][0]["suite"] == "s"
+
+
+def test_a_name_that_is_neither_suite_nor_campaign_ends_with_2_and_the_nearest(fourscore):
+    older, _ = two_campaigns(fourscore)
+    error = fourscore("report", older[:-1] + "z", code=2).stderr
+    assert f"did you mean '{older}'?" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_the_help_says_what_is_shown_without_a_name(fourscore):
+    text = " ".join(fourscore("report", "--help").stdout.split())
+    assert "default: all" not in text
+    assert "default: the newest of each suite" in text
+    assert "0: no limit; default: 150" in text
+
+
+def test_no_limit_of_plot_points_is_zero_as_the_page_advises(fourscore):
+    fourscore("run", fourscore.points(points=3, launches=1))
+    fourscore("report", "--plot-points", 0)
+    assert "are in no plot" not in (fourscore.folder / "report.html").read_text()
+    fourscore("report", "--plot-points", 1)
+    page = (fourscore.folder / "report.html").read_text()
+    assert "2 of 3 points are in no plot" in re.sub(r"<[^>]*>", "", page)
+    assert "--plot-points 0" in page
+
+
+@pytest.mark.parametrize("value", ["-1", "few", "1e400", ""])
+def test_a_number_of_plot_points_that_is_none_ends_with_2_and_a_short_message(fourscore, value):
+    fourscore("run", fourscore.points(points=1, launches=1))
+    error = fourscore("report", f"--plot-points={value}", code=2).stderr
+    assert "plot-points" in error
+    assert len(error) < 200
+
+
+def test_nothing_of_the_current_folder_is_executed(fourscore):
+    """Neither by the look for packages nor by the report; an empty entry of PYTHONPATH means the current folder too."""
+    fourscore("run", fourscore.points(points=1, launches=1))
+    for name in ("json", "numpy", "importlib", "matplotlib", "fourscore_analysis", "sitecustomize"):
+        (fourscore.folder / f"{name}.py").write_text(f"open('executed-{name}', 'w')\nraise SystemExit(9)\n")
+    for path in ("", ":", f":{ANALYSIS}", f"{ANALYSIS}:"):
+        environment = {"PYTHONPATH": path, "PYTHONSAFEPATH": ""}
+        assert reported(fourscore, environment=environment)["campaigns"]
+    assert not list(fourscore.folder.glob("executed-*"))
+
+
+def test_an_entry_of_the_python_path_is_kept(fourscore):
+    """Modules and Spack supply numpy so."""
+    fourscore("run", fourscore.points(points=1, launches=1))
+    elsewhere = fourscore.folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "jinja2.py").write_text("import os; os._exit(42)\n")
+    fourscore("report", code=42, environment={"PYTHONPATH": str(elsewhere)})
+
+
+def test_an_interpreter_that_is_no_python_ends_with_3(fourscore):
+    fourscore("run", fourscore.points(points=1, launches=1))
+    for program in ("/bin/true", "/bin/false"):
+        error = fourscore("report", environment={"FOURSCORE_PYTHON": program}, code=3).stderr
+        assert f"'{program}' does not work as a Python interpreter" in error
+    assert not (fourscore.folder / "report.html").exists()
+
+
+def test_a_page_whose_name_looks_like_an_option_is_written(fourscore):
+    fourscore("run", fourscore.points(points=1, launches=1))
+    fourscore("report", "--output=-x.html")
+    assert (fourscore.folder / "-x.html").exists()
+    assert os.listdir(fourscore.folder / "-x-plots")
