@@ -1,0 +1,158 @@
+"""What a record reports, against values worked out by hand or recomputed from the raw samples beside them."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import Bench, read_record
+
+# 7 planes of x on 3 ranks are 3, 2, 2; 5 of y are 2, 2, 1: no two numbers of a rank are the same by chance.
+SHAPE, X, Y, LAST, BYTES = "7x5x6", (3, 2, 2), (2, 2, 1), 6, 16
+SLAB = ("--variant", "slab", "--shape", SHAPE, "--planner", "estimate")
+
+
+@pytest.fixture(scope="module")
+def slab(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """A slab with point-to-point messages on 3 ranks."""
+    out = tmp_path_factory.mktemp("slab") / "out.json"
+    asked = ("--exchange", "p2p", "--repetitions", "4", "--warmup", "2", "--seed", "5", "--isolate")
+    run = bench(*SLAB, *asked, "--record", str(out), ranks=3, faulty=False)
+    assert run.returncode == 0, run.stderr
+    return read_record(out)
+
+
+def test_bytes_and_messages_are_those_that_leave_a_rank(slab: dict) -> None:
+    cost = slab["cost"]
+    assert cost["bytes_sent_per_rank"] == [x * (sum(Y) - y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
+    assert cost["bytes_self_per_rank"] == [x * y * LAST * BYTES for x, y in zip(X, Y, strict=True)]
+    assert cost["messages_per_rank"] == [2, 2, 2]
+    assert cost["bytes_read_shared_per_rank"] == [0, 0, 0]
+    # The formula: each rank keeps a third of its third.
+    assert cost["model_bytes_per_rank"] == pytest.approx(7 * 5 * 6 * BYTES / 3 * 2 / 3)
+    assert cost["model_messages_per_rank"] == 2
+    assert cost["flops"] == slab["credited_flops"] == pytest.approx(5 * 210 * math.log2(210))
+
+
+def test_neighbours_memory_is_read_in_place_of_messages(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench(*SLAB, "--exchange", "shared", "--record", str(out), ranks=3, faulty=False)
+    assert run.returncode == 0, run.stderr
+    cost = read_record(out)["cost"]
+    assert cost["bytes_sent_per_rank"] == cost["messages_per_rank"] == [0, 0, 0]
+    assert cost["bytes_read_shared_per_rank"] == [(sum(X) - x) * y * LAST * BYTES for x, y in zip(X, Y, strict=True)]
+
+
+@pytest.mark.parametrize("exchange", ["p2p", "bruck"])
+def test_memory_is_that_of_buffers_and_workspace_over_the_larger_side(
+    bench: Bench, tmp_path: Path, exchange: str
+) -> None:
+    out = tmp_path / "out.json"
+    run = bench(*SLAB, "--exchange", exchange, "--record", str(out), ranks=3, faulty=False)
+    assert run.returncode == 0, run.stderr
+    memory = read_record(out)["memory"]
+    sides = [max(x * sum(Y), sum(X) * y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
+    assert memory["local_data_bytes"] == sides
+    held = [sum(of_rank) for of_rank in zip(memory["plan_bytes"], memory["workspace_bytes"], strict=True)]
+    assert memory["ratio"] == pytest.approx(max(held) / max(sides))
+    assert (max(memory["workspace_bytes"]) > 0) == (exchange == "bruck")
+
+
+def test_the_planning_time_is_that_of_the_slowest_rank(slab: dict) -> None:
+    assert len(slab["plan"]["rank_s"]) == 3
+    assert slab["plan"]["time_s"] == max(slab["plan"]["rank_s"]) > 0
+
+
+def test_closure_is_the_largest_gap_between_the_phases_and_the_total_of_a_rank(slab: dict) -> None:
+    samples = slab["samples"]
+    gaps = [
+        abs(sum(phase[rank][i] for phase in samples["rank_phase_s"].values()) - total) / total
+        for rank, totals in enumerate(samples["rank_total_s"])
+        for i, total in enumerate(totals)
+    ]
+    assert len(gaps) == 3 * 4
+    assert samples["closure"]["worst"] == pytest.approx(max(gaps), rel=1e-6, abs=1e-12)
+    assert samples["closure"]["limit"] == 0.02
+    assert samples["closure"]["ok"] == (max(gaps) <= 0.02) == ("open-breakdown" not in slab["flags"])
+
+
+def test_phases_inside_have_the_names_of_their_components_alone(slab: dict) -> None:
+    alone = {component["phase"] for component in slab["isolated"]}
+    assert {"fft", "exchange"} <= alone
+    assert set(slab["samples"]["rank_phase_s"]) == alone | {"other"}
+    assert [c["name"].rsplit("-", 1)[0] for c in slab["isolated"]] == [c["phase"] for c in slab["isolated"]]
+    for component in slab["isolated"]:
+        assert component["time_s"] == [max(rank[i] for rank in component["rank_s"]) for i in range(4)]
+
+
+def test_the_record_says_how_it_was_sampled(slab: dict, bench: Bench) -> None:
+    assert slab["sampling"] == {
+        "repetitions": 4,
+        "warmup": 2,
+        "seed": 5,
+        "isolate": True,
+        "phases": True,
+        "timeline": False,
+        "start": slab["sampling"]["start"],
+    }
+    other = json.loads(bench(*SLAB, "--no-phases", "--timeline", "--json", faulty=False).stdout)["sampling"]
+    assert (other["isolate"], other["phases"], other["timeline"]) == (False, False, True)
+
+
+@pytest.mark.parametrize("placement", ["all", "subset"])
+def test_an_instance_is_complete_on_the_last_of_its_ranks(bench: Bench, tmp_path: Path, placement: str) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--instances", "2", "--placement", placement, "--repetitions", "5", "--record", str(out))
+    run = bench(*SLAB, *asked, ranks=3, faulty=False)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    of_ranks = record["samples"]["rank_instance_s"]  # [rank][instance of the rank][repetition]
+    for number, ranks in enumerate(record["resolved"]["instance_ranks"]):
+        here = number if placement == "all" else 0
+        members = range(ranks["first"], ranks["first"] + ranks["count"])
+        expected = [max(of_ranks[rank][here][i] for rank in members) for i in range(5)]
+        assert record["samples"]["instance_time_s"][number] == expected
+
+
+def test_threads_of_a_rank_count_in_flags_and_provenance(bench: Bench) -> None:
+    threads = len(os.sched_getaffinity(0)) + 1
+    run = bench("--variant", "serial", "--shape", "8x8x8", "--threads", str(threads), "--json", faulty=False)
+    if "without FFTW's threads" in run.stderr:
+        pytest.skip(run.stderr)
+    record = json.loads(run.stdout)
+    assert "oversubscribed" in record["flags"]
+    assert record["provenance"]["identity"]["launch"]["threads"] == threads
+
+
+def test_a_plan_that_fits_the_caches_is_in_cache(slab: dict) -> None:
+    caches = slab["provenance"]["identity"]["machine"].get("caches", [])
+    held = sum(slab["memory"]["plan_bytes"]) + sum(slab["memory"]["workspace_bytes"])
+    last = max((cache["bytes"] for cache in caches), default=0)
+    assert last == 0 or held < last  # some KiB
+    assert ("in-cache" in slab["flags"]) == (last > 0)
+
+
+def test_the_build_is_told_by_its_own_names(slab: dict) -> None:
+    code = slab["provenance"]["identity"]["code"]
+    assert code["compiler"].split()[0] in ("GNU", "Clang", "AppleClang", "Intel", "IntelLLVM", "NVHPC", "Cray")
+    assert code["compiler"].split()[1][0].isdigit()
+    assert code["flags"] == "" or code["flags"].startswith("-")
+    assert "MPI" in code["mpi"] or "MPICH" in code["mpi"]
+    assert slab["provenance"]["identity"]["launch"]["ranks_per_node"] == [3]
+
+
+def test_each_ranks_cores_are_its_own(bench: Bench, tmp_path: Path) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one core has no two ranks to bind")
+    out = tmp_path / "out.json"
+    command = [bench.mpiexec, "-bind-to", "core", "-n", "2", bench.plain, *SLAB, "--record", str(out)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    first, second = read_record(out)["provenance"]["identity"]["launch"]["rank_cores"]
+    assert first
+    assert second
+    assert not set(first) & set(second)

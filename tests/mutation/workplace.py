@@ -1,0 +1,130 @@
+"""A copy of the tree in which mutations are applied, built and tested. The tree itself is never touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from catalogue import ROOT, Mutation
+
+OUTPUT_KEPT = 4000  # characters of the end of what a failed step wrote
+
+
+class WorkplaceError(Exception):
+    """The copy cannot be made, configured or built without any mutation."""
+
+
+class Workplace:
+    """The copy in `folder`/tree, built with a preset of CMakePresets.json."""
+
+    def __init__(self, folder: Path, preset: str, jobs: int, limit_s: float) -> None:
+        self.tree = folder / "tree"
+        self.build_folder = self.tree / "build" / preset
+        self.preset, self.jobs, self.limit_s = preset, jobs, limit_s
+        self.output = ""  # of the last step
+        self._environments: dict[str, dict[str, str]] = {}
+
+    def copy(self) -> None:
+        """Makes the copy equal to the tree, uncommitted and new files included; what is ignored stays out."""
+        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+        if listed.returncode != 0:
+            raise WorkplaceError(f"git cannot list the files of {ROOT}: {listed.stderr.decode().strip()}")
+        names = {name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()}
+        for name in names:
+            source, target = ROOT / name, self.tree / name
+            if target.is_file() and target.read_bytes() == source.read_bytes():
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            shutil.copymode(source, target)
+        for path in self.tree.rglob("*"):
+            relative = path.relative_to(self.tree)
+            if path.is_file() and relative.parts[0] != "build" and relative.as_posix() not in names:
+                path.unlink()
+
+    def configure(self) -> None:
+        python = os.environ.get("FOURSCORE_PYTHON") or next(
+            (str(path) for path in [ROOT / ".venv/bin/python"] if path.exists()), shutil.which("python3") or ""
+        )
+        command = ["cmake", "--preset", self.preset, f"-DFOURSCORE_PYTHON={python}"]
+        if shutil.which("ccache") and "CMAKE_CXX_COMPILER_LAUNCHER" not in os.environ:
+            command += ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
+        if not self._step(command):
+            raise WorkplaceError(f"cmake --preset {self.preset} failed:\n{self.output}")
+        self.python = python
+
+    @contextmanager
+    def changed(self, mutation: Mutation) -> Iterator[None]:
+        """Within it the copy has the mutation; after it, however it ends, it has not."""
+        file = self.tree / mutation.file
+        before = file.read_text(encoding="utf-8")
+        try:
+            file.write_text(before.replace(mutation.old, mutation.new, 1), encoding="utf-8")
+            yield
+        finally:
+            file.write_text(before, encoding="utf-8")
+
+    def build(self, targets: tuple[str, ...]) -> bool:
+        if not targets:
+            return True
+        return self._step(["cmake", "--build", str(self.build_folder), "-j", str(self.jobs), "--target", *targets])
+
+    def tests_pass(self, mutation: Mutation) -> bool:
+        """False when one fails or runs out of time."""
+        if mutation.ctest:
+            command = ["ctest", "--test-dir", str(self.build_folder), "-R", mutation.ctest, "--no-tests=error"]
+            if not self._step([*command, "--stop-on-failure", "--output-on-failure"], self.limit_s):
+                return False
+        if mutation.pytest:
+            arguments = shlex.split(mutation.pytest)
+            command = [self.python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *arguments]
+            return self._step(command, self.limit_s, self._environment_of(Path(arguments[0]).parts[1]))
+        return True
+
+    def _environment_of(self, label: str) -> dict[str, str]:
+        """What ctest sets for the tests of a folder, so that it is written down once, there."""
+        if label not in self._environments:
+            command = ["ctest", "--test-dir", str(self.build_folder), "-L", f"^{label}$", "--show-only=json-v1"]
+            shown = subprocess.run(command, capture_output=True, text=True, check=False)
+            found: dict[str, str] = {}
+            for test in json.loads(shown.stdout or "{}").get("tests", []):
+                for one in test.get("properties", []):
+                    if one["name"] == "ENVIRONMENT":
+                        found |= dict(pair.split("=", 1) for pair in one["value"])
+            self._environments[label] = found
+        return self._environments[label]
+
+    def _step(
+        self, command: list[str], limit_s: float | None = None, environment: dict[str, str] | None = None
+    ) -> bool:
+        """Whether the command ended well; keeps the end of its output. All its processes end with it."""
+        process = subprocess.Popen(
+            command,
+            cwd=self.tree,
+            env=os.environ | (environment or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            text=True,
+            errors="replace",
+        )
+        try:
+            output, _ = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            self.output = f"not finished after {limit_s:g} s: {shlex.join(command)}"
+            return False
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        self.output = output[-OUTPUT_KEPT:]
+        return process.returncode == 0
