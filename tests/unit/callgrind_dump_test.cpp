@@ -110,6 +110,9 @@ TEST(Callgrind, RunsUnderValgrindWithTheCacheThatWasAskedFor) {
   request.cache.size_bytes = 1 << 20;
   EXPECT_EQ(backend.simulated_cache(request), (CacheGeometry{1 << 20, 16, 64}));
   EXPECT_EQ(backend.constants(request).at("line"), 64);
+  CounterRequest wide = request;
+  wide.cache.line_bytes = 128;
+  EXPECT_EQ(backend.constants(wide).at("line"), 128) << "what a miss loads";
   if (!backend.unavailable().empty()) GTEST_SKIP() << backend.unavailable();
   const auto prefix = backend.launch_prefix(request);
   ASSERT_FALSE(prefix.empty());

@@ -75,5 +75,14 @@ TEST(Flags, PhasesThatDoNotAddUpLeaveTheBreakdownOpen) {
   EXPECT_EQ(validity_flags(facts), Flags{});
 }
 
+TEST(Flags, WhatRanUnderASimulatorOrOnAStandInSaysSo) {
+  FlagFacts facts = sound();
+  facts.simulated = true;
+  EXPECT_EQ(validity_flags(facts), Flags{"simulated"});
+  facts = sound();
+  facts.emulated = true;
+  EXPECT_EQ(validity_flags(facts), Flags{"emulated"});
+}
+
 }  // namespace
 }  // namespace fourscore
