@@ -67,6 +67,9 @@ def test_two_ranks_count_each_phase_and_component_of_their_own(bench: Bench, tmp
         assert counters["phases"]["fft"]["dram_bytes"][rank] >= 0.5 * least["fft"][rank]
         for name in set(least) - {"fft", "exchange"}:
             assert counters["phases"][name]["dram_bytes"][rank] >= 0.5 * least[name][rank], name
+        # The phase is all of its stretches: what its components do alone, together.
+        alone = sum(counters["components"][f"fft-{number}"]["instructions"][rank] for number in (1, 2))
+        assert counters["phases"]["fft"]["instructions"][rank] == pytest.approx(alone, rel=0.05)
         # What a rank gets it reads from the messages and writes to its place: no kernel does it in secret.
         assert counters["phases"]["exchange"]["dram_read_bytes"][rank] >= 0.5 * share
 
