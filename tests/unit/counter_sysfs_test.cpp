@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "hwcounters/counter.hpp"
 #include "hwcounters/perf_event.hpp"
 #include "hwcounters/sysfs_pmu.hpp"
@@ -89,6 +91,24 @@ TEST(PerfEvent, ACachesEventIsOpenedInEveryCacheOfTheSocket) {
   const PerfEvent event = resolve_perf_event("amd_l3/event=0x04,umask=0x01/", SysfsPmus(machine.root()), 1);
   ASSERT_EQ(event.counters.size(), 2U);
   EXPECT_EQ(event.counters[1].cpu, 2);
+}
+
+TEST(PerfEvent, OfANameIsTheKernelsOwn) {
+  // The numbers of linux/perf_event.h, which are part of the kernel's interface: type, then config.
+  const std::map<std::string, std::pair<unsigned, unsigned>> numbers{
+      {"cycles", {0, 0}},         {"cpu-cycles", {0, 0}},   {"instructions", {0, 1}},  {"cache-references", {0, 2}},
+      {"cache-misses", {0, 3}},   {"branches", {0, 4}},     {"branch-misses", {0, 5}}, {"ref-cycles", {0, 9}},
+      {"cpu-clock", {1, 0}},      {"task-clock", {1, 1}},   {"page-faults", {1, 2}},   {"context-switches", {1, 3}},
+      {"cpu-migrations", {1, 4}}, {"minor-faults", {1, 5}}, {"major-faults", {1, 6}}};
+  const RecordedTree machine("sysfs/virtual.txt");
+  const SysfsPmus pmus(machine.root());
+  for (const auto& [name, number] : numbers) {
+    const PerfEvent event = resolve_perf_event(name, pmus, 0);
+    ASSERT_EQ(event.counters.size(), 1U) << name;
+    EXPECT_EQ(event.counters[0].encoding.type, number.first) << name;
+    EXPECT_EQ(event.counters[0].encoding.config[0], number.second) << name;
+    EXPECT_EQ(event.software, number.first == 1) << name;
+  }
 }
 
 TEST(PerfEvent, OfAProcessorBelongToTheProcess) {

@@ -1,0 +1,95 @@
+"""What `fourscore run` and `status` sum up of a campaign, against values worked out by hand."""
+
+import json
+import re
+
+import pytest
+
+TIMES_MS = {0: [1.0, 2.0, 9.0], 1: [4.0, 6.0, 4.0], 2: [9.0, 5.0, 7.0]}  # by launch: medians 2, 4 and 7
+FLOPS = 1e6  # what the fake bench credits
+
+
+def retime(fourscore, times_ms, variant="good", **changes) -> None:
+    """As if the launches of `variant` had taken so long."""
+    for file, record in fourscore.records().items():
+        if record["point"]["variant"] == variant and record["verdict"]["status"] == "ok":
+            times = [1e-3 * ms for ms in times_ms[record["campaign"]["launch"]]]
+            record["samples"].update(time_s=times, rank_total_s=[times])
+            record.update(changes)
+            with open(file, "w") as out:
+                json.dump(record, out)
+
+
+def status(fourscore) -> dict:
+    (campaign,) = json.loads(fourscore("status", "c", "--json").stdout)
+    return campaign
+
+
+@pytest.fixture
+def rivals(fourscore):
+    """Two variants on one point, three launches each; `slow` twice as fast as `good`."""
+    fourscore("run", fourscore.points('"good", "slow"', points=1, launches=3), "--campaign", "c", "--quiet")
+    retime(fourscore, TIMES_MS)
+    retime(fourscore, {launch: [ms / 2 for ms in times] for launch, times in TIMES_MS.items()}, "slow")
+    return fourscore
+
+
+def test_a_point_is_the_median_over_launches_of_their_medians(rivals):
+    points = {point["point"]["variant"]: point for point in status(rivals)["points"]}
+    good = points["good"]
+    assert sorted(good["launch_medians_s"]) == pytest.approx([0.002, 0.004, 0.007])
+    assert (good["median_s"], good["min_s"], good["max_s"]) == pytest.approx((0.004, 0.002, 0.007))
+    assert good["gflops"] == pytest.approx(FLOPS / 0.004 / 1e9)
+    assert points["slow"]["gflops"] == pytest.approx(FLOPS / 0.002 / 1e9)
+
+
+def test_the_table_shows_the_same_numbers(rivals):
+    rows = [line.split() for line in rivals("status", "c").stdout.splitlines() if " ok 3" in line]
+    assert [(row[0] == "*", "slow" in row) for row in rows] == [(True, True), (False, False)]
+    (good,) = [" ".join(row) for row in rows if "good" in row]
+    assert re.search(r" 4(\.0*)? ms 2(\.0*)? ms \.\. 7(\.0*)? ms 0\.25 ok 3\b", good), good
+
+
+def test_the_fastest_of_a_group_is_the_best(rivals):
+    assert {p["point"]["variant"]: p["best"] for p in status(rivals)["points"]} == {"good": False, "slow": True}
+
+
+def test_times_of_a_simulation_are_never_the_best(rivals):
+    retime(rivals, TIMES_MS, "slow", flags=["simulated"])
+    retime(rivals, TIMES_MS, "good", flags=["simulated"])
+    assert not any(point["best"] for point in status(rivals)["points"])
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("kind", ["c2c", "r2c"]),
+        ("direction", ["forward", "backward"]),
+        ("planner", ["estimate", "measure"]),
+        ("precision", ["double", "single"]),
+        ("buffers", ["in-place", "out-of-place"]),
+        ("threads", [1, 2]),
+        ("instances", [1, 2]),
+    ],
+)
+def test_points_that_differ_in_what_is_asked_are_never_ranked_together(fourscore, key, values):
+    suite = fourscore.suite(
+        'name="s"\nlaunches=1\n[[sweep]]\nvariant=["good","slow"]\nshape="4x4x4"\nranks=1\n'
+        f"{key}={json.dumps(values)}\n"
+    )
+    fourscore("run", suite, "--campaign", "c", "--quiet")
+    groups = {}
+    for point in status(fourscore)["points"]:
+        asked = point["point"] | point["point"]["contract"]
+        groups.setdefault(point["group"], []).append((asked[key], point["best"]))
+    assert len(groups) == 2
+    for members in groups.values():
+        assert len({value for value, _ in members}) == 1 and sum(best for _, best in members) == 1
+
+
+def test_a_campaign_knows_how_many_records_it_will_have(fourscore):
+    suite = fourscore.suite('name="s"\nlaunches=2\n[[sweep]]\nvariant="picky"\nshape="4x4x4"\nranks=[1,2]\n')
+    fourscore("run", suite, "--campaign", "c", "--quiet")
+    found = status(fourscore)
+    assert (found["records"], found["expected"], found["counts"]) == (3, 3, {"ok": 2, "skipped": 1})
+    assert "3 of 3 records, 2 ok, 1 skipped" in fourscore("status").stdout
