@@ -13,6 +13,7 @@ import tomllib
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "catalogue"
 TEXTS = ("name", "file", "old", "new", "breaks")
+CONTEXT = 3  # lines before and after the changed one, while which are the same a kill stays known
 OTHERS = ("build", "ctest", "pytest", "survives")
 
 
@@ -43,9 +44,12 @@ class Mutation:
         return fnmatch.fnmatch(self.name, pattern) or fnmatch.fnmatch(self.file, pattern)
 
     def digest(self, root: Path) -> str:
-        """Changes with the entry and with the file that it is about."""
+        """Changes with the entry and with the lines about the one that it changes."""
         text = "\0".join((*self.build, self.name, self.old, self.new, self.ctest, self.pytest))
-        return hashlib.sha256(text.encode() + (root / self.file).read_bytes()).hexdigest()[:16]
+        lines = (root / self.file).read_text(encoding="utf-8").split("\n")
+        place = next((number for number, line in enumerate(lines) if self.old in line), 0)
+        about = "\n".join(lines[max(0, place - CONTEXT) : place + CONTEXT + 1])
+        return hashlib.sha256((text + about).encode()).hexdigest()[:16]
 
     def problem(self, root: Path) -> str:
         """Why it does not apply to the tree at `root`; "" where it does."""

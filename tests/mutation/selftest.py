@@ -88,7 +88,7 @@ def what_outlasts_its_time_is_no_pass(folder: Path) -> None:
     assert "not finished after 0.2 s" in place.output
 
 
-def a_kill_is_known_until_the_file_changes(folder: Path) -> None:
+def a_kill_is_known_until_its_lines_change(folder: Path) -> None:
     mutation = Mutation(**GOOD)
     (folder / "f").write_text("c = a + b")
     mutation_run.Results(folder / "r.json").keep(mutation, folder, mutation_run.KILLED, 1.0)
@@ -118,7 +118,7 @@ def main() -> None:
         an_entry_applies_where_its_text_stands_once,
         a_changed_file_is_put_back_whatever_happens,
         what_outlasts_its_time_is_no_pass,
-        a_kill_is_known_until_the_file_changes,
+        a_kill_is_known_until_its_lines_change,
         the_table_stands_between_its_marks,
     ):
         with tempfile.TemporaryDirectory() as folder:
