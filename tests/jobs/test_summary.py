@@ -1,5 +1,7 @@
-"""What `fourscore run` and `status` sum up of a campaign, against values worked out by hand."""
+"""What `fourscore run`, `status` and `export` say of a campaign, against values worked out by hand."""
 
+import csv
+import io
 import json
 import re
 
@@ -93,3 +95,38 @@ def test_a_campaign_knows_how_many_records_it_will_have(fourscore):
     found = status(fourscore)
     assert (found["records"], found["expected"], found["counts"]) == (3, 3, {"ok": 2, "skipped": 1})
     assert "3 of 3 records, 2 ok, 1 skipped" in fourscore("status").stdout
+
+
+def test_the_csv_holds_each_sample_with_the_numbers_of_its_launch(rivals):
+    rows = [r for r in csv.DictReader(io.StringIO(rivals("export", "--format", "csv").stdout)) if r["variant"] == "good"]
+    assert len(rows) == 3 * 3
+    for row in rows:
+        times = [1e-3 * ms for ms in TIMES_MS[int(row["launch"])]]
+        assert float(row["time_s"]) == pytest.approx(times[int(row["repetition"])])
+        said = [float(row[name]) for name in ("min_s", "median_s", "max_s", "gflops")]
+        middle = sorted(times)[1]
+        assert said == pytest.approx([min(times), middle, max(times), FLOPS / middle / 1e9])
+        assert row["repetitions"] == "3"
+
+
+def test_the_csv_names_what_was_asked(fourscore):
+    suite = fourscore.suite(
+        'name="s"\nlaunches=1\n[[sweep]]\nvariant="good"\nshape="4x4x4"\nranks=1\nkind="r2c"\ndirection="backward"\n'
+        'precision="single"\nlayout="natural"\nbuffers="out-of-place"\nplanner="patient"\nthreads=3\n'
+    )
+    fourscore("run", suite, "--quiet")
+    row = next(csv.DictReader(io.StringIO(fourscore("export", "--format", "csv").stdout)))
+    names = ("kind", "direction", "precision", "layout", "buffers", "planner", "threads", "ranks", "shape", "status")
+    expected = ("r2c", "backward", "single", "natural", "out-of-place", "patient", "3", "1", "4x4x4", "ok")
+    assert tuple(row[name] for name in names) == expected
+    assert "/r2c/backward/" in fourscore("export", "--format", "benchmark").stdout
+
+
+def test_the_benchmark_export_has_nanoseconds_and_flops_a_second(rivals):
+    entries = json.loads(rivals("export", "--format", "benchmark").stdout)["benchmarks"]
+    good = [entry for entry in entries if entry["name"].startswith("good/")]
+    times = sorted(1e-3 * ms for launch in TIMES_MS.values() for ms in launch)
+    assert sorted(entry["real_time"] for entry in good) == pytest.approx([1e9 * time for time in times])
+    assert all(entry["time_unit"] == "ns" for entry in good)
+    for entry in good:
+        assert entry["flops_per_second"] == pytest.approx(FLOPS / (1e-9 * entry["real_time"]))
