@@ -29,6 +29,7 @@ class Workplace:
         self.build_folder = self.tree / "build" / preset
         self.preset, self.jobs, self.limit_s = preset, jobs, limit_s
         self.output = ""  # of the last step
+        self.out_of_time = False  # of the last step
         self._environments: dict[str, dict[str, str]] = {}
 
     def copy(self) -> None:
@@ -106,6 +107,7 @@ class Workplace:
         self, command: list[str], limit_s: float | None = None, environment: dict[str, str] | None = None
     ) -> bool:
         """Whether the command ended well; keeps the end of its output. All its processes end with it."""
+        self.out_of_time = False
         process = subprocess.Popen(
             command,
             cwd=self.tree,
@@ -120,6 +122,7 @@ class Workplace:
         try:
             output, _ = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
+            self.out_of_time = True
             self.output = f"not finished after {limit_s:g} s: {shlex.join(command)}"
             return False
         finally:
