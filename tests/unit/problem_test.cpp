@@ -113,6 +113,9 @@ TEST(Problem, PadsItsShapeAndCountsItsElements) {
   EXPECT_EQ(problem.elements(), 30);
   EXPECT_EQ(problem.element_bytes(), 16U);
   EXPECT_DOUBLE_EQ(problem.credited_flops(), 5 * 30 * std::log2(30.0));
+  problem.instances = 3;
+  EXPECT_DOUBLE_EQ(problem.credited_flops(), 3 * 5 * 30 * std::log2(30.0));
+  problem.instances = 1;
   problem.precision = Precision::single_precision;
   EXPECT_EQ(problem.element_bytes(), 8U);
   problem.kind = Kind::r2c;
