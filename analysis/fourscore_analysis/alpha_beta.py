@@ -140,7 +140,7 @@ def alpha_betas(launches: Iterable[Launch]) -> list[AlphaBeta]:
             continue
         for benchmark in launch.benchmarks:
             size, steps = benchmark.number("size_bytes"), benchmark.number("steps")
-            if size is None or steps is None:
+            if size is None or not steps:
                 continue
             key = (launch.machine_hash, launch.ranks, benchmark.kernel, benchmark.label("phase"))
             of_launch = found[key].setdefault(number, {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import re
@@ -14,7 +13,8 @@ from pathlib import Path
 
 from fourscore_analysis.component_records import ComponentRun
 from fourscore_analysis.record_basics import Run
-from fourscore_analysis.records import Launch, RecordError, read_record
+from fourscore_analysis.records import Launch, read_record, regular_content
+from fourscore_analysis.values import RecordError, count_of, list_of, parse_json, read, table_of
 
 _SERIAL_BELOW = 200  # files; starting processes costs more than reading so few
 _CHUNK = 125
@@ -64,17 +64,17 @@ class Campaign:
 
 def campaign_names(archive: Path) -> list[str]:
     """Names of the campaigns in `archive`. Raises InputError when it is no archive or holds no record."""
-    if not archive.exists():
-        raise InputError(f"no archive at '{archive}': no such folder (choose one with --archive DIR)")
-    if not archive.is_dir():
-        raise InputError(f"'{archive}' is not an archive: not a folder")
     records = archive / "records"
-    if not records.is_dir():
-        raise InputError(f"'{archive}' is not an archive: it has no folder 'records'")
     try:
+        if not archive.exists():
+            raise InputError(f"no archive at '{archive}': no such folder (choose one with --archive DIR)")
+        if not archive.is_dir():
+            raise InputError(f"'{archive}' is not an archive: not a folder")
+        if not records.is_dir():
+            raise InputError(f"'{archive}' is not an archive: it has no folder 'records'")
         names = sorted(entry.name for entry in os.scandir(records) if entry.is_dir() and record_files(Path(entry.path)))
     except OSError as error:
-        raise InputError(f"cannot read '{error.filename}': {error.strerror}") from None
+        raise InputError(f"cannot read '{error.filename or archive}': {error.strerror}") from None
     if not names:
         raise InputError(f"the archive '{archive}' holds no record yet")
     return names
@@ -109,20 +109,23 @@ def select_campaigns(archive: Path, wanted: Sequence[str]) -> list[str]:
 
 def _suite_and_start(folder: Path) -> tuple[str, str]:
     """Suite and start time of a campaign, from its most recently written readable record."""
-    entries = sorted(
-        (entry for entry in os.scandir(folder) if entry.name.endswith(".json")),
-        key=lambda entry: (entry.stat().st_mtime_ns, entry.name),
-        reverse=True,
-    )
-    for entry in entries:
+    for name in sorted(record_files(folder), key=lambda name: (_written_ns(folder / name), name), reverse=True):
         try:
-            run = read_record(Path(entry.path), entry.name)
+            run = read_record(folder / name, name)
         except RecordError:
             continue
         started = run.volatile.get("started_at", "")
         if started or run.status == "skipped":
             return run.suite, str(started)
     return _SUITE_OF_NAME.sub("", folder.name), ""
+
+
+def _written_ns(file: Path) -> int:
+    """When `file` was written; 0 where that cannot be said, as of a link to nothing."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = None) -> list[Campaign]:
@@ -180,7 +183,7 @@ def _read_chunk(chunk: tuple[str, str, list[str]]) -> tuple[str, list[Run], list
 
 def _planned(archive: Path, name: str) -> tuple[int, int] | None:
     try:
-        plan = json.loads((archive / "campaigns" / name / "campaign.json").read_text(encoding="utf-8"))
-        return len(plan["points"]), int(plan["launches"])
-    except (OSError, ValueError, KeyError, TypeError):
+        plan = table_of(parse_json(regular_content(archive / "campaigns" / name / "campaign.json")))
+        return len(read(plan, "points", list_of)), read(plan, "launches", count_of)
+    except (OSError, RecordError):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -10,8 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fourscore_analysis.archive import InputError
+from fourscore_analysis.values import printable, shown
 
 OK, UNUSABLE_INPUT, ENVIRONMENT_FAILED = 0, 2, 3
+MOST_PLOT_POINTS = 1_000_000
 
 EXAMPLES = """examples:
   fourscore report                                  newest campaign of each suite in ./fourscore-archive -> report.html
@@ -22,21 +25,35 @@ EXAMPLES = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit code: 0 done, 2 unusable input, 3 the environment failed."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that knows ASCII alone gets escapes, not a failure
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
-        return _report(options)
+        code = _report(options)
+        sys.stdout.flush()
+        return code
     except InputError as error:
-        print(f"fourscore report: {error}", file=sys.stderr)
+        print(printable(f"fourscore report: {error}"), file=sys.stderr)
         return UNUSABLE_INPUT
     except ImportError as error:
         print(f"fourscore report: {sys.executable}: {error}; run jobscripts/setup", file=sys.stderr)
         return ENVIRONMENT_FAILED
     except OSError as error:
         where = f" '{error.filename}'" if error.filename else ""
-        print(f"fourscore report: cannot write{where}: {error.strerror or error}", file=sys.stderr)
+        print(printable(f"fourscore report: cannot write{where}: {error.strerror or error}"), file=sys.stderr)
+        _drop_unwritten()
         return ENVIRONMENT_FAILED
     except KeyboardInterrupt:
         return 130
+
+
+def _drop_unwritten() -> None:
+    """What standard output did not take would be tried again at the end, and fail again, with a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,16 +74,16 @@ def _parser() -> argparse.ArgumentParser:
     default = os.environ.get("FOURSCORE_ARCHIVE") or "fourscore-archive"
     report.add_argument(
         "--archive",
-        type=Path,
-        default=Path(default),
+        type=_path,
+        default=default,
         metavar="DIR",
-        help=f"the archive (default: $FOURSCORE_ARCHIVE, else ./fourscore-archive; now {default})",
+        help=f"the archive (default: $FOURSCORE_ARCHIVE, else ./fourscore-archive; now {default})".replace("%", "%%"),
     )
     report.add_argument(
-        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page (default: report.html)"
+        "-o", "--output", type=_file, default="report.html", metavar="FILE", help="the page (default: report.html)"
     )
     report.add_argument(
-        "--plots", type=Path, metavar="DIR", help="folder of the plots (default: beside the page, report-plots)"
+        "--plots", type=_path, metavar="DIR", help="folder of the plots (default: beside the page, report-plots)"
     )
     report.add_argument(
         "--plot-points",
@@ -80,18 +97,29 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of points (0 or more)")
+    if not (text.isascii() and text.isdecimal() and int(text[:20]) <= MOST_PLOT_POINTS):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number of points (0 to {MOST_PLOT_POINTS})")
     return int(text)
+
+
+def _path(text: str) -> Path:
+    if not text or "\0" in text:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a path")
+    return Path(text)
+
+
+def _file(text: str) -> Path:
+    if not _path(text).name:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not the name of a file")
+    return Path(text)
 
 
 def _report(options: argparse.Namespace) -> int:
     from fourscore_analysis.report import build_report  # takes a moment: not before --help
 
     report = build_report(options.archive, options.campaigns, options.output, options.plots, options.plot_points)
-    unreadable = [file for section in report.sections for file in section.campaign.unreadable]
-    for file in unreadable:
-        print(f"fourscore report: {file.file} is not used: {file.reason}", file=sys.stderr)
+    for file in report.unreadable:
+        print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
     if options.json:
         print(
             json.dumps(
@@ -108,14 +136,13 @@ def _report(options: argparse.Namespace) -> int:
                         | section.counted_json()
                         for section in report.sections
                     ],
-                    "unreadable": [{"file": file.file, "reason": file.reason} for file in unreadable],
+                    "unreadable": [{"file": file.file, "reason": file.reason} for file in report.unreadable],
                 },
                 indent=1,
-                ensure_ascii=False,
             )
         )
     else:
         for section in report.sections:
-            print(f"{section.campaign.name}: {section.findings[0]}")
-        print(f"report: {report.page} (plots: {report.plots_folder})")
+            print(printable(f"{section.campaign.name}: {section.findings[0]}"))
+        print(printable(f"report: {report.page} (plots: {report.plots_folder})"))
     return OK

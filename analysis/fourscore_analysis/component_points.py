@@ -153,13 +153,14 @@ def curves_of(program: str, runs: Iterable[ComponentRun]) -> list[Curve]:
     found: dict[tuple, dict[float, list[_Measured]]] = defaultdict(lambda: defaultdict(list))
     flags: dict[tuple, set[str]] = defaultdict(set)
     for run in runs:
-        by_name = {one.name: one for one in run.benchmarks}
+        by_name = {one.name: one for one in run.benchmarks if one.number("bytes")}
         for one in run.benchmarks:
             x, amount = x_of(program, one), amount_of(program, one)
             if not x or not amount:
                 continue
             key = (run.machine_hash, run.ranks, one.kernel, _labels(one), one.emulated)
-            found[key][x].append(_Measured(one, by_name.get(one.label(BASELINE)), run.parameters))
+            copy = by_name.get(one.label(BASELINE)) if one.number("bytes") else None
+            found[key][x].append(_Measured(one, copy, run.parameters))
             flags[key] |= set(run.flags)
     curves = []
     for key, sizes in found.items():
@@ -217,7 +218,7 @@ def _curve_point(program: str, x: float, measured: list[_Measured]) -> CurvePoin
 
 
 def _over_copy(one: _Measured) -> float:
-    rates = [(each.number("bytes") or 0.0) / each.median_s for each in (one.benchmark, one.copy)]
+    rates = [each.number("bytes") / each.median_s for each in (one.benchmark, one.copy)]
     return rates[0] / rates[1]
 
 

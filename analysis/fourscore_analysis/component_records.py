@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fourscore_analysis.record_basics import RecordError, Run, median_of, run_values, text_of
+from fourscore_analysis.record_basics import Run, check_slowest, median_of, ranks_of, run_values
+from fourscore_analysis.values import (
+    amount_of,
+    each,
+    entries,
+    name_of,
+    read,
+    rows_of,
+    some,
+    table_of,
+    time_of,
+    truth_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +65,30 @@ def is_component(data: dict[str, Any]) -> bool:
 
 
 def read_component(data: dict[str, Any], file: str) -> ComponentRun:
-    """Raises RecordError, KeyError, TypeError, ValueError."""
-    point = data["point"]
-    ranks = int(point["ranks"])
-    if ranks < 1:
-        raise RecordError(f"ranks is {ranks}, expected 1 or more")
-    parameters = point.get("parameters", {})
+    """Raises RecordError."""
+    point = read(data, "point", table_of)
     run = ComponentRun(
         **run_values(data, file),
-        component=text_of(point["component"]),
-        ranks=ranks,
-        parameters=tuple((name, text_of(parameters[name])) for name in sorted(parameters)),
+        component=read(point, "component", name_of),
+        ranks=ranks_of(point),
+        parameters=tuple(read(point, "parameters", entries(name_of), {}).items()),
     )
     if run.status == "ok":
-        run.benchmarks = tuple(_benchmark(one, run.flags) for one in data["benchmarks"])
+        benchmarks = read(data, "benchmarks", each(table_of))
+        run.benchmarks = tuple(_benchmark(one, run.flags) for one in benchmarks)
     return run
 
 
 def _benchmark(data: dict[str, Any], flags: tuple[str, ...]) -> Benchmark:
-    times = tuple(float(value) for value in data["time_s"])
-    name = text_of(data["name"])
-    if not times or min(times) <= 0:
-        raise RecordError(f"benchmark {name!r} holds no time, or one that is not positive")
-    labels, numbers = data.get("labels", {}), data.get("numbers", {})
+    time_s = read(data, "time_s", some(time_of))
+    if of_ranks := data.get("rank_s"):
+        check_slowest(time_s, rows_of(of_ranks))
     return Benchmark(
-        name=name,
-        kernel=text_of(data["kernel"]),
-        labels=tuple((label, text_of(labels[label])) for label in sorted(labels)),
-        numbers=tuple((number, float(numbers[number])) for number in sorted(numbers)),
-        time_s=times,
-        in_cache=bool(data.get("in_cache", False)),
-        emulated=bool(data.get("emulated", False)) or "emulated" in flags,
+        name=read(data, "name", name_of),
+        kernel=read(data, "kernel", name_of),
+        labels=tuple(read(data, "labels", entries(name_of), {}).items()),
+        numbers=tuple(read(data, "numbers", entries(amount_of), {}).items()),
+        time_s=time_s,
+        in_cache=read(data, "in_cache", truth_of, False),
+        emulated=read(data, "emulated", truth_of, False) or "emulated" in flags,
     )

@@ -172,6 +172,10 @@ def cache_bytes(one: CountedPoint) -> int | None:
         return one.source.cache.size_bytes
     if one.source.simulated:
         return None
-    caches = one.launches[-1].identity.get("machine", {}).get("caches", ())
-    last = max(caches, key=lambda cache: cache["level"], default=None)
-    return int(last["bytes"]) if last else None
+    caches = one.launches[-1].identity.get("machine", {}).get("caches")
+    sizes = {}
+    for cache in caches if isinstance(caches, list) else ():
+        level, size = (cache.get("level"), cache.get("bytes")) if isinstance(cache, dict) else (None, None)
+        if isinstance(level, int) and isinstance(size, int) and size > 0:
+            sizes[level] = size
+    return sizes[max(sizes)] if sizes else None

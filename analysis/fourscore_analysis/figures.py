@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import multiprocessing
 import re
 from concurrent.futures import ProcessPoolExecutor
@@ -12,10 +13,15 @@ from typing import Any
 
 from fourscore_analysis import style
 from fourscore_analysis.archive import available_cores
+from fourscore_analysis.output import refuse_unless_regular, write_whole
 from fourscore_analysis.plots import Plot, all_plots
 from fourscore_analysis.view import View
 
-PNG_DPI = 140
+SAVE_OPTIONS: dict[str, dict[str, Any]] = {
+    ".svg": {"metadata": {"Date": None}},
+    ".png": {"dpi": 140},
+    ".pdf": {"metadata": {"CreationDate": None}},
+}
 
 
 @dataclass
@@ -50,7 +56,8 @@ _jobs: list[_Job] = []
 
 
 def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
-    """Draws every plot that has data, for each view, and writes the files into `folder`, which must exist."""
+    """Draws every plot that has data, for each view, and writes the files into `folder`, which must exist. Raises
+    InputError where something else than a file stands in a plot's place."""
     global _views, _jobs
     _views, _jobs = views, []
     shape: list[list[tuple[Plot, list[int]]]] = []
@@ -65,6 +72,7 @@ def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
                 _jobs.append(_Job(number, plot, page, stem, f"{plot.title} · {view.campaign.name}{part}"))
             if pages:
                 shape[-1].append((plot, list(range(start, len(_jobs)))))
+    refuse_unless_regular(folder / f"{job.stem}{kind}" for job in _jobs for kind in SAVE_OPTIONS)
     for view in views:
         remove_earlier(folder, view.campaign.name)
     drawn = _draw_jobs(folder)
@@ -81,7 +89,7 @@ def remove_earlier(folder: Path, campaign: str) -> None:
     plots = "|".join(re.escape(plot.name) for plot in all_plots())
     ours = re.compile(rf"{re.escape(file_name(campaign))}-(?:{plots})(?:-\d+)?\.(?:svg|png|pdf)")
     for path in list(folder.iterdir()):
-        if ours.fullmatch(path.name):
+        if ours.fullmatch(path.name) and path.is_file():
             path.unlink()
 
 
@@ -99,10 +107,12 @@ def _draw_job(argument: tuple[int, Path]) -> DrawnPage:
     index, folder = argument
     job = _jobs[index]
     figure = job.plot.draw(_views[job.view], job.page, job.heading)
-    svg = folder / f"{job.stem}.svg"
-    figure.savefig(svg, metadata={"Date": None})
-    figure.savefig(svg.with_suffix(".png"), dpi=PNG_DPI)
-    figure.savefig(svg.with_suffix(".pdf"), metadata={"CreationDate": None})
+    drawn = {}
+    for kind, options in SAVE_OPTIONS.items():
+        content = io.BytesIO()
+        figure.savefig(content, format=kind[1:], **options)
+        write_whole(folder / f"{job.stem}{kind}", content.getvalue())
+        drawn[kind] = content.getvalue()
     width, height = figure.get_size_inches() * 96
-    encoded = base64.b64encode(svg.read_bytes()).decode("ascii")
+    encoded = base64.b64encode(drawn[".svg"]).decode("ascii")
     return DrawnPage(job.stem, round(width), round(height), f"data:image/svg+xml;base64,{encoded}", job.heading)

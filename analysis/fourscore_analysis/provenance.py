@@ -56,7 +56,9 @@ def _short(value: Any) -> str:
 def _cache_text(cache: Any) -> str:
     if not isinstance(cache, dict):
         return str(cache)
-    return f"L{cache.get('level', '?')} {bytes_text(cache.get('bytes'))} for {cache.get('shared_by', '?')}"
+    size = cache.get("bytes")
+    text = bytes_text(size) if isinstance(size, int | float) else str(size)
+    return f"L{cache.get('level', '?')} {text} for {cache.get('shared_by', '?')}"
 
 
 def identity_parts(launches_of: dict[str, list[Run]]) -> list[IdentityPart]:

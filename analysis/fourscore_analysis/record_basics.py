@@ -6,6 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from fourscore_analysis.values import (
+    RecordError,
+    amount_of,
+    count_of,
+    each,
+    entries,
+    integer_of,
+    name_of,
+    plain_table_of,
+    read,
+    shown,
+    table_of,
+    text_of,
+)
+
 STATUSES = ("ok", "wrong", "failed", "timeout", "skipped")
 HARNESS_STAGES = (
     "launch_s",
@@ -18,10 +35,6 @@ HARNESS_STAGES = (
     "count_s",
     "write_s",
 )
-
-
-class RecordError(ValueError):
-    """A file that cannot be used as a record; the message is the reason, without the file's name."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,39 +68,53 @@ class Run:
 
 
 def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
-    """The arguments of a Run. Raises KeyError, TypeError or RecordError."""
-    verdict, campaign = data["verdict"], data["campaign"]
-    status = verdict["status"]
-    if status not in STATUSES:
-        raise RecordError(f"status {status!r} is none of {', '.join(STATUSES)}")
-    provenance, harness = data.get("provenance", {}), data.get("harness", {})
+    """The arguments of a Run. Raises RecordError."""
+    verdict, campaign = read(data, "verdict", table_of), read(data, "campaign", table_of)
+    provenance, harness = read(data, "provenance", table_of, {}), read(data, "harness", table_of, {})
     return {
         "file": file,
-        "suite": text_of(campaign["suite"]),
-        "point_id": text_of(data["point_id"]),
-        "launch": int(campaign["launch"]),
-        "order": int(campaign.get("order", 0)),
-        "status": status,
-        "reason": text_of(verdict.get("reason", "")),
-        "exit_status": verdict.get("exit_status"),
-        "signal": verdict.get("signal"),
-        "stderr_tail": text_of(verdict.get("stderr_tail", "")),
-        "flags": tuple(text_of(flag) for flag in data.get("flags", ())),
-        "harness": {stage: float(harness[stage]) for stage in HARNESS_STAGES if stage in harness},
-        "summaries": _summaries(data.get("cards", {})),
-        "machine_hash": provenance.get("machine_hash", ""),
-        "code_hash": provenance.get("code_hash", ""),
-        "launch_hash": provenance.get("launch_hash", ""),
-        "identity_hash": provenance.get("identity_hash", ""),
-        "volatile": dict(provenance.get("volatile", {})),
-        "identity": dict(provenance.get("identity", {})),
+        "suite": read(campaign, "suite", name_of),
+        "point_id": read(data, "point_id", name_of),
+        "launch": read(campaign, "launch", integer_of),
+        "order": read(campaign, "order", integer_of, 0),
+        "status": read(verdict, "status", _status),
+        "reason": read(verdict, "reason", text_of, ""),
+        "exit_status": read(verdict, "exit_status", integer_of, None),
+        "signal": read(verdict, "signal", integer_of, None),
+        "stderr_tail": read(verdict, "stderr_tail", text_of, ""),
+        "flags": read(data, "flags", each(name_of), ()),
+        "harness": {stage: read(harness, stage, amount_of) for stage in HARNESS_STAGES if stage in harness},
+        "summaries": _summaries(read(data, "cards", entries(_card), {})),
+        "machine_hash": read(provenance, "machine_hash", name_of, ""),
+        "code_hash": read(provenance, "code_hash", name_of, ""),
+        "launch_hash": read(provenance, "launch_hash", name_of, ""),
+        "identity_hash": read(provenance, "identity_hash", name_of, ""),
+        "volatile": read(provenance, "volatile", plain_table_of, {}),
+        "identity": read(provenance, "identity", _identity, {}),
     }
 
 
-def text_of(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, found {value!r}")
+def _status(value: Any) -> str:
+    if value not in STATUSES:
+        raise RecordError(f"{shown(value)} is none of {', '.join(STATUSES)}")
     return value
+
+
+def _identity(value: Any) -> dict[str, dict[str, Any]]:
+    """Parts by name, each an object."""
+    return {part: read(value, part, plain_table_of) for part in table_of(value)}
+
+
+def ranks_of(point: dict[str, Any]) -> int:
+    return read(point, "ranks", count_of)
+
+
+def check_slowest(time_s: Sequence[float], of_ranks: np.ndarray) -> None:
+    """Raises RecordError unless each time is that of the slowest rank in `of_ranks`, [rank][repetition]."""
+    if of_ranks.shape[1] != len(time_s):
+        raise RecordError(f"samples disagree in size: {len(time_s)} times, {of_ranks.shape[1]} of each rank")
+    if not np.allclose(of_ranks.max(axis=0), time_s, rtol=1e-6, atol=1e-12):
+        raise RecordError("samples disagree: a time is not that of the slowest rank")
 
 
 def median_of(values: Sequence[float]) -> float:
@@ -99,10 +126,15 @@ def median_of(values: Sequence[float]) -> float:
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
 
 
-def _summaries(cards: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _card(value: Any) -> dict[str, str]:
+    card = table_of(value)
+    return {key: read(card, key, text_of) for key in ("name", "summary", "citation") if key in card}
+
+
+def _summaries(cards: dict[str, dict[str, str]]) -> tuple[tuple[str, str], ...]:
     found = []
     for card in cards.values():
         if card.get("summary"):
             citation = f" [{card['citation']}]" if card.get("citation") else ""
-            found.append((text_of(card["name"]), f"{card['summary']}{citation}"))
+            found.append((read(card, "name", text_of), f"{card['summary']}{citation}"))
     return tuple(found)

@@ -3,22 +3,49 @@ results/README.md."""
 
 from __future__ import annotations
 
-import json
 import math
+import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from fourscore_analysis.component_records import ComponentRun, is_component, read_component
-from fourscore_analysis.record_basics import HARNESS_STAGES, STATUSES, RecordError, Run, median_of, run_values, text_of
+from fourscore_analysis.record_basics import (
+    HARNESS_STAGES,
+    STATUSES,
+    Run,
+    check_slowest,
+    median_of,
+    ranks_of,
+    run_values,
+)
 from fourscore_analysis.traffic_records import Counters, read_counters, read_least_bytes
+from fourscore_analysis.values import (
+    RecordError,
+    amount_of,
+    column_of,
+    count_of,
+    each,
+    entries,
+    integer_of,
+    name_of,
+    parse_json,
+    read,
+    rows_of,
+    shown,
+    some,
+    table_of,
+    time_of,
+)
 
 __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "parse_record", "read_record"]
 
 SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 1
+LARGEST_FILE = 2**28  # bytes; the longest timeline makes a record of some 10 MB
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
 
 
@@ -147,148 +174,146 @@ class Launch(Run):
         return "simulated" in self.flags or (self.counters is not None and self.counters.source.simulated)
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise RecordError(f"holds {name}, which is not a JSON number")
-
-
-def parse_record(text: str | bytes, file: str) -> Launch | ComponentRun:
-    """What `text` records: a transform, or a component alone. Raises RecordError with the reason when it is truncated,
-    newer, or lacks a key."""
-    try:
-        data = json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        if error.pos >= len(error.doc.rstrip()) or "Unterminated" in error.msg:
-            raise RecordError(f"truncated: JSON ends early, at character {error.pos}") from None
-        raise RecordError(f"not JSON: {error.msg} at character {error.pos}") from None
-    except UnicodeDecodeError:
-        raise RecordError("not UTF-8 text") from None
-    except RecursionError:
-        raise RecordError("nested too deeply") from None
+def parse_record(content: str | bytes, file: str) -> Launch | ComponentRun:
+    """What `content` records: a transform, or a component alone. Raises RecordError with the reason when it is
+    truncated, newer, lacks a key, or has a value of another type or size than expected."""
+    data = parse_json(content)
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise RecordError(f'not a record: "schema" is not "{SCHEMA}"')
     version = data.get("schema_version")
-    if not isinstance(version, int) or version < 1:
-        raise RecordError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
+    if type(version) is not int or version < 1:
+        raise RecordError(f"schema_version is {shown(version)}, expected {SCHEMA_VERSION}")
     if version > SCHEMA_VERSION:
         raise RecordError(f"schema version {version} is newer than {SCHEMA_VERSION}, which this program reads")
-    try:
-        return read_component(data, file) if is_component(data) else _launch(data, file)
-    except RecordError:
-        raise
-    except KeyError as error:
-        raise RecordError(f"lacks the key {error.args[0]!r}") from None
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise RecordError(f"a value has the wrong type or size: {error}") from None
+    return read_component(data, file) if is_component(data) else _launch(data, file)
 
 
 def read_record(path: Path, file: str) -> Launch | ComponentRun:
-    """parse_record of a file; a file that cannot be opened is a RecordError too."""
+    """parse_record of a file; a file that cannot be opened, or is no regular one, is a RecordError too."""
     try:
-        with path.open("rb") as stream:
-            return parse_record(stream.read(), file)
+        return parse_record(regular_content(path), file)
     except OSError as error:
         raise RecordError(error.strerror or str(error)) from None
 
 
+def regular_content(path: Path) -> bytes:
+    """All of a regular file. Raises RecordError for anything else: a pipe or a device may never end, or never begin."""
+    if not stat.S_ISREG(path.stat().st_mode):  # before it is opened: that alone may do something to a device
+        raise RecordError("no regular file")
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise RecordError("no regular file")
+        if status.st_size > LARGEST_FILE:
+            raise RecordError(f"has {status.st_size} bytes, expected at most {LARGEST_FILE}")
+        return stream.read()
+
+
 def _launch(data: dict[str, Any], file: str) -> Launch:
-    point, cost = data["point"], data.get("cost", {})
+    point, cost = read(data, "point", table_of), read(data, "cost", table_of, {})
     launch = Launch(
         **run_values(data, file),
         cell=_cell(point),
         method=_method(point),
-        credited_flops=data.get("credited_flops"),
-        formula_flops=cost.get("flops"),
+        credited_flops=read(data, "credited_flops", amount_of, None),
+        formula_flops=read(cost, "flops", amount_of, None),
     )
-    if "plan" in data and "time_s" in data["plan"]:
-        launch.plan_s = float(data["plan"]["time_s"])
-    _read_memory(launch.memory, data.get("memory", {}))
+    launch.plan_s = read(read(data, "plan", table_of, {}), "time_s", amount_of, None)
+    _read_memory(launch.memory, read(data, "memory", table_of, {}))
     if launch.status == "ok":
-        _read_samples(launch, data["samples"])
+        _read_samples(launch, read(data, "samples", table_of))
         launch.traffic = _traffic(cost)
-        launch.counters = read_counters(data.get("counters"))
+        launch.counters = read(data, "counters", read_counters, None)
         launch.least_bytes = read_least_bytes(cost)
-        if "timeline" in data:
-            launch.timeline = _timeline(data["timeline"])
-        launch.components = tuple(
-            Component(text_of(part["name"]), text_of(part["phase"]), median_of(part["time_s"]))
-            for part in data.get("isolated", ())
-        )
+        launch.timeline = read(data, "timeline", _timeline, None)
+        launch.components = read(data, "isolated", each(_component), ())
     return launch
 
 
+def _component(value: Any) -> Component:
+    part = table_of(value)
+    time_s = read(part, "time_s", some(amount_of))
+    if of_ranks := part.get("rank_s"):
+        check_slowest(time_s, rows_of(of_ranks))
+    return Component(read(part, "name", name_of), read(part, "phase", name_of), median_of(time_s))
+
+
 def _cell(point: dict[str, Any]) -> Cell:
-    if not isinstance(point["shape"], list):
-        raise TypeError(f"shape is {point['shape']!r}, expected a list of extents")
-    shape = tuple(int(extent) for extent in point["shape"])
+    shape = read(point, "shape", each(integer_of))
     if not 1 <= len(shape) <= 3 or min(shape) < 1:
-        raise RecordError(f"shape {point['shape']} is not 1 to 3 positive extents")
-    ranks = int(point["ranks"])
-    if ranks < 1:
-        raise RecordError(f"ranks is {ranks}, expected 1 or more")
-    terms = point["contract"]
+        raise RecordError(f"shape {shown(point['shape'])} is not 1 to 3 positive extents")
+    if math.prod(shape) >= 2**63:
+        raise RecordError(f"shape {shown(point['shape'])} has more elements than can be addressed")
+    terms = read(point, "contract", table_of)
     contract = Contract(
-        layout=text_of(terms["layout"]),
-        buffers=text_of(terms["buffers"]),
-        normalisation=text_of(terms.get("normalisation", "none")),
-        precision=text_of(point["precision"]),
-        kind=text_of(point["kind"]),
-        direction=text_of(point["direction"]),
-        planner=text_of(terms["planner"]),
-        threads=int(point.get("threads", 1)),
-        instances=int(point.get("instances", 1)),
+        layout=read(terms, "layout", name_of),
+        buffers=read(terms, "buffers", name_of),
+        normalisation=read(terms, "normalisation", name_of, "none"),
+        precision=read(point, "precision", name_of),
+        kind=read(point, "kind", name_of),
+        direction=read(point, "direction", name_of),
+        planner=read(terms, "planner", name_of),
+        threads=read(point, "threads", count_of, 1),
+        instances=read(point, "instances", count_of, 1),
     )
-    return Cell(contract, shape, ranks)
+    return Cell(contract, shape, ranks_of(point))
 
 
 def _method(point: dict[str, Any]) -> Method:
-    grid = point.get("grid", "auto")
-    parameters = point.get("parameters", {})
+    parameters = read(point, "parameters", entries(name_of), {})
     return Method(
-        variant=text_of(point["variant"]),
-        exchange=text_of(point.get("exchange", "none")),
-        local_fft=text_of(point.get("local_fft", "")),
-        grid=grid if isinstance(grid, str) else "x".join(str(int(extent)) for extent in grid),
-        parameters=", ".join(f"{name}={parameters[name]}" for name in sorted(parameters)),
-        placement=text_of(point.get("placement", "all")) if int(point.get("instances", 1)) > 1 else "",
-        options=tuple((name, text_of(parameters[name])) for name in sorted(parameters)),
+        variant=read(point, "variant", name_of),
+        exchange=read(point, "exchange", name_of, "none"),
+        local_fft=read(point, "local_fft", name_of, ""),
+        grid=read(point, "grid", _grid, "auto"),
+        parameters=", ".join(f"{name}={value}" for name, value in parameters.items()),
+        placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
+        options=tuple(parameters.items()),
     )
+
+
+def _grid(value: Any) -> str:
+    return value if isinstance(value, str) else "x".join(str(extent) for extent in each(count_of)(value))
 
 
 def _read_memory(memory: Memory, data: dict[str, Any]) -> None:
-    if "ratio" in data:
-        memory.ratio = float(data["ratio"])
+    memory.ratio = read(data, "ratio", amount_of, None)
     for name in ("local_data_bytes", "plan_bytes", "workspace_bytes", "peak_rss_bytes"):
-        if data.get(name):
-            setattr(memory, name, float(max(data[name])))
+        if of_ranks := read(data, name, each(amount_of), ()):
+            setattr(memory, name, max(of_ranks))
 
 
 def _traffic(cost: dict[str, Any]) -> Traffic | None:
-    if not cost.get("bytes_sent_per_rank"):
+    if not read(cost, "bytes_sent_per_rank", each(amount_of), ()):
         return None
     return Traffic(
-        bytes_sent=float(max(cost["bytes_sent_per_rank"])),
-        messages=float(max(cost["messages_per_rank"])),
-        bytes_read_shared=float(max(cost.get("bytes_read_shared_per_rank") or [0])),
-        model_bytes=cost.get("model_bytes_per_rank"),
-        model_messages=cost.get("model_messages_per_rank"),
+        bytes_sent=max(read(cost, "bytes_sent_per_rank", each(amount_of))),
+        messages=max(read(cost, "messages_per_rank", some(amount_of))),
+        bytes_read_shared=max(read(cost, "bytes_read_shared_per_rank", each(amount_of), ()), default=0.0),
+        model_bytes=read(cost, "model_bytes_per_rank", amount_of, None),
+        model_messages=read(cost, "model_messages_per_rank", amount_of, None),
     )
 
 
-def _timeline(data: dict[str, Any]) -> Timeline:
-    lanes = []
-    for lane in data["lanes"]:
-        begin_s, end_s = np.asarray(lane["begin_s"], dtype=float), np.asarray(lane["end_s"], dtype=float)
-        phases = tuple(text_of(phase) for phase in lane["phase"])
-        if not len(phases) == len(begin_s) == len(end_s):
-            raise RecordError("timeline: columns of a lane differ in length")
-        lanes.append(Lane(int(lane["rank"]), int(lane["lane"]), int(lane["dropped"]), phases, begin_s, end_s))
-    clock = data["clock"]
+def _timeline(value: Any) -> Timeline:
+    data = table_of(value)
+    clock = read(data, "clock", table_of)
     return Timeline(
-        end_s=float(max(data["rank_end_s"])),
-        alignment=text_of(clock["alignment"]),
-        uncertainty_s=float(max(clock["uncertainty_s"])),
-        lanes=tuple(lanes),
+        end_s=max(read(data, "rank_end_s", some(amount_of))),
+        alignment=read(clock, "alignment", name_of),
+        uncertainty_s=max(read(clock, "uncertainty_s", some(amount_of))),
+        lanes=read(data, "lanes", each(_lane)),
     )
+
+
+def _lane(value: Any) -> Lane:
+    lane = table_of(value)
+    begin_s, end_s = read(lane, "begin_s", column_of), read(lane, "end_s", column_of)
+    phases = read(lane, "phase", each(name_of))
+    if not len(phases) == len(begin_s) == len(end_s):
+        raise RecordError("columns of a lane differ in length")
+    rank, number, dropped = (read(lane, key, integer_of) for key in ("rank", "lane", "dropped"))
+    return Lane(rank, number, dropped, phases, begin_s, end_s)
 
 
 def median_rows(values: np.ndarray) -> np.ndarray:
@@ -299,24 +324,26 @@ def median_rows(values: np.ndarray) -> np.ndarray:
 
 
 def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
-    launch.time_s = tuple(float(value) for value in samples["time_s"])
-    launch.median_s = median_of(samples["time_s"])
-    if min(launch.time_s) <= 0:
-        raise RecordError("samples.time_s holds a time that is not positive")
-    launch.instance_s = tuple(median_of(times) for times in samples.get("instance_time_s", ()))
-    if "closure" in samples:
-        launch.closure_worst = float(samples["closure"]["worst"])
-    by_phase = samples.get("rank_phase_s", {})
+    launch.time_s = read(samples, "time_s", some(time_of))
+    launch.median_s = median_of(launch.time_s)
+    launch.instance_s = tuple(median_of(times) for times in read(samples, "instance_time_s", each(some(amount_of)), ()))
+    launch.closure_worst = read(read(samples, "closure", table_of, {}), "worst", amount_of, None)
+    totals = read(samples, "rank_total_s", rows_of, None)  # [rank][repetition]
+    if totals is not None and totals.size:
+        check_slowest(launch.time_s, totals)
+    by_phase = read(samples, "rank_phase_s", entries(rows_of), {})  # [rank][repetition]
     names = [name for name in PHASES if name in by_phase] + sorted(set(by_phase) - set(PHASES))
     if not names:
         return
-    totals = np.asarray(samples["rank_total_s"], dtype=float)  # [rank][repetition]
-    phases = np.asarray([by_phase[name] for name in names], dtype=float)  # [phase][rank][repetition]
-    if phases.shape[1:] != totals.shape or totals.shape[1] != len(launch.time_s):
-        raise RecordError(
-            f"samples disagree in size: time_s has {len(launch.time_s)} repetitions, rank_total_s is "
-            f"{totals.shape}, rank_phase_s is {phases.shape[1:]}"
-        )
+    if totals is None:
+        raise RecordError("lacks the key 'rank_total_s'")
+    for name in names:
+        if by_phase[name].shape != totals.shape:
+            raise RecordError(
+                f"samples disagree in size: rank_total_s is {totals.shape}, rank_phase_s of {name} is "
+                f"{by_phase[name].shape}"
+            )
+    phases = np.asarray([by_phase[name] for name in names])  # [phase][rank][repetition]
     of_slowest_rank = phases[:, totals.argmax(axis=0), np.arange(totals.shape[1])]
     launch.phase_s = dict(zip(names, median_rows(of_slowest_rank).tolist(), strict=True))
     launch.phase_max_s = dict(zip(names, median_rows(phases.max(axis=1)).tolist(), strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from fourscore_analysis import __version__, component_tables, tables, traffic_tables
 from fourscore_analysis.alpha_beta import alpha_betas
-from fourscore_analysis.archive import Campaign, InputError, read_campaigns, select_campaigns
+from fourscore_analysis.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
 from fourscore_analysis.figures import DrawnPlot, draw_all
 from fourscore_analysis.findings import findings, wins
+from fourscore_analysis.output import prepare_output, write_whole
 from fourscore_analysis.points import group_by, setting_names
 from fourscore_analysis.provenance import (
     Difference,
@@ -80,6 +80,7 @@ class Section:
 class Report:
     sections: list[Section]
     identities: list[IdentityPart]
+    unreadable: list[Unreadable]  # of all campaigns, also of those that have nothing else
     page: Path
     plots_folder: Path
 
@@ -90,12 +91,13 @@ def build_report(
     """Writes `page` and the plots (by default into a folder beside it, called after it). Raises InputError for what
     cannot be used, OSError when the files cannot be written."""
     plots_folder = plots_folder or page.with_name(f"{page.stem}-plots")
-    campaigns = read_campaigns(archive, select_campaigns(archive, wanted))
-    for campaign in campaigns:
-        if not campaign.runs:
-            first = campaign.unreadable[0]
-            raise InputError(f"campaign '{campaign.name}' has no readable record; {first.file}: {first.reason}")
-    prepare_output(page, plots_folder)
+    found = read_campaigns(archive, select_campaigns(archive, wanted))
+    unreadable = [file for campaign in found for file in campaign.unreadable]
+    campaigns = [campaign for campaign in found if campaign.runs]
+    if not campaigns:
+        first, names = unreadable[0], ", ".join(f"'{campaign.name}'" for campaign in found)
+        raise InputError(f"no readable record in {names}; {first.file}: {first.reason}")
+    prepare_output(page, plots_folder, archive)
     if plot_points is None:
         plot_points = default_plot_points(campaigns)
     views = [View(campaign, plot_points) for campaign in campaigns]
@@ -109,8 +111,8 @@ def build_report(
     for section, plots in zip(sections, draw_all(views, plots_folder), strict=True):
         section.plots = plots
     identities = identity_parts({campaign.name: campaign.runs for campaign in campaigns})
-    report = Report(sections, identities, page, plots_folder)
-    write_whole(page, render(report, archive))
+    report = Report(sections, identities, unreadable, page, plots_folder)
+    write_whole(page, render(report, archive).encode("utf-8", "backslashreplace"))
     return report
 
 
@@ -119,32 +121,6 @@ def default_plot_points(campaigns: list[Campaign]) -> int:
     if sum(len(campaign.runs) for campaign in campaigns) <= MANY_RECORDS:
         return PLOT_POINTS
     return max(1, FEW_PLOT_POINTS // len(campaigns))
-
-
-def prepare_output(page: Path, plots_folder: Path) -> None:
-    """Raises InputError where page and plots cannot be written, before anything long is done."""
-    if page.is_dir():
-        raise InputError(f"cannot write the report to '{page}': it is a folder; -o names a file")
-    if not page.parent.is_dir():
-        raise InputError(f"cannot write the report to '{page}': no folder '{page.parent}'")
-    if not os.access(page.parent, os.W_OK):
-        raise InputError(f"cannot write the report to '{page}': the folder '{page.parent}' is not writable")
-    try:
-        plots_folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot write plots to '{plots_folder}': {error.strerror}") from None
-    if not os.access(plots_folder, os.W_OK):
-        raise InputError(f"cannot write plots to '{plots_folder}': not writable")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Replaces `path` in one step: a reader never sees half a page."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def section_of(view: View) -> Section:
@@ -229,5 +205,5 @@ def render(report: Report, archive: Path) -> str:
         open_rows=OPEN_TABLE_ROWS,
         open_pages=OPEN_PAGES,
         version=__version__,
-        unreadable=[file for section in report.sections for file in section.campaign.unreadable],
+        unreadable=report.unreadable,
     )

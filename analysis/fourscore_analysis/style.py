@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from fourscore_analysis.points import REFERENCE
 from fourscore_analysis.records import Method
+from fourscore_analysis.values import printable
 
 # Okabe and Ito, Color Universal Design, 2008: told apart with every common colour blindness.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -125,6 +126,7 @@ LABEL_CHARACTERS = 26
 
 def shorten(label: str, characters: int = LABEL_CHARACTERS) -> str:
     """`label` with its middle left out where it is too long for an axis; nothing in it is read as markup."""
+    label = printable(label)
     if len(label) > characters:
         head = characters // 2
         label = f"{label[:head]}…{label[head + 1 - characters :]}"

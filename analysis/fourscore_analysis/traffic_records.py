@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fourscore_analysis.record_basics import RecordError, text_of
+from fourscore_analysis.values import (
+    RecordError,
+    amount_of,
+    count_of,
+    each,
+    entries,
+    list_of,
+    name_of,
+    number_of,
+    read,
+    table_of,
+    text_of,
+    truth_of,
+)
 
 Values = dict[str, tuple[float | None, ...]]  # by metric, one value a reader; None: could not be counted
 
@@ -58,43 +71,46 @@ class Moved:
     total: float | None = None
 
 
-def read_counters(data: dict[str, Any] | None) -> Counters | None:
-    """The object `counters` of a record; None for the backend none. Raises RecordError, KeyError, TypeError."""
-    if not data or data.get("backend", "none") == "none":
+def read_counters(value: Any) -> Counters | None:
+    """The object `counters` of a record; None for the backend none. Raises RecordError."""
+    data = table_of(value)
+    if read(data, "backend", name_of, "none") == "none":
         return None
-    qualification = data.get("qualification") or {}
-    worst = qualification.get("worst_ratio")
-    cache = data.get("cache")
     counters = Counters(
-        source=Source(
-            backend=text_of(data["backend"]),
-            group=text_of(data.get("group", "")),
-            scope=text_of(data.get("scope", "")),
-            simulated=bool(data.get("simulated", False)),
-            cache=_cache(cache) if cache else None,
-            attribution=text_of(data.get("attribution", "own")),
-            fit=qualification.get("fit"),
-            worst_ratio=None if worst is None else float(worst),
-        ),
-        multiplexed=bool(data.get("multiplexed", False)),
-        readers=len(data.get("readers", ())),
-        unavailable=text_of(data.get("unavailable", "")),
+        source=_source(data),
+        multiplexed=read(data, "multiplexed", truth_of, False),
+        readers=len(read(data, "readers", list_of, ())),
+        unavailable=read(data, "unavailable", text_of, ""),
     )
     if counters.unavailable:
         return counters
-    counters.units = {text_of(metric["name"]): text_of(metric["unit"]) for metric in data["metrics"]}
-    counters.total = _values(data["total"], counters.readers)
-    counters.phases = {name: _values(values, counters.readers) for name, values in data.get("phases", {}).items()}
-    counters.components = {
-        name: _values(values, counters.readers) for name, values in data.get("components", {}).items()
-    }
+    metrics = read(data, "metrics", each(table_of))
+    counters.units = {read(metric, "name", name_of): read(metric, "unit", name_of) for metric in metrics}
+    values = entries(_counts(counters.readers))
+    counters.total = read(data, "total", values)
+    counters.phases = read(data, "phases", entries(values), {})
+    counters.components = read(data, "components", entries(values), {})
     return counters
+
+
+def _source(data: dict[str, Any]) -> Source:
+    qualification = read(data, "qualification", _unless_none(table_of), None) or {}
+    return Source(
+        backend=read(data, "backend", name_of),
+        group=read(data, "group", name_of, ""),
+        scope=read(data, "scope", name_of, ""),
+        simulated=read(data, "simulated", truth_of, False),
+        cache=read(data, "cache", _unless_none(_cache), None),
+        attribution=read(data, "attribution", name_of, "own"),
+        fit=read(qualification, "fit", _unless_none(truth_of), None),
+        worst_ratio=read(qualification, "worst_ratio", _unless_none(number_of), None),
+    )
 
 
 def read_least_bytes(cost: dict[str, Any]) -> dict[str, float]:
     """Phase to the least bytes that all ranks together must move in it; {} where the record does not say."""
-    least = cost.get("least_bytes_per_rank") or {}
-    return {text_of(phase): math.fsum(float(value) for value in ranks) for phase, ranks in least.items()}
+    least = read(cost, "least_bytes_per_rank", entries(each(amount_of)), {})
+    return {phase: math.fsum(ranks) for phase, ranks in least.items()}
 
 
 def metric_sum(values: Mapping[str, Sequence[float | None]], name: str) -> float | None:
@@ -112,14 +128,22 @@ def moved(values: Mapping[str, Sequence[float | None]]) -> Moved:
     return Moved(read, written, total)
 
 
-def _cache(data: dict[str, Any]) -> SimulatedCache:
-    return SimulatedCache(int(data["size_bytes"]), int(data["ways"]), int(data["line_bytes"]))
+def _unless_none(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else kind(value)
 
 
-def _values(data: dict[str, Any], readers: int) -> Values:
-    found: Values = {}
-    for name, counts in data.items():
+def _cache(value: Any) -> SimulatedCache:
+    data = table_of(value)
+    return SimulatedCache(*(read(data, key, count_of) for key in ("size_bytes", "ways", "line_bytes")))
+
+
+def _counts(readers: int) -> Callable[[Any], tuple[float | None, ...]]:
+    """Of one metric: one count a reader, None where it could not be counted."""
+
+    def read_counts(value: Any) -> tuple[float | None, ...]:
+        counts = each(_unless_none(amount_of))(value)
         if readers and len(counts) != readers:
-            raise RecordError(f"counters: {name} has {len(counts)} values for {readers} readers")
-        found[text_of(name)] = tuple(None if count is None else float(count) for count in counts)
-    return found
+            raise RecordError(f"{len(counts)} values for {readers} readers")
+        return counts
+
+    return read_counts

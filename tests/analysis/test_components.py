@@ -7,7 +7,8 @@ from fourscore_analysis.component_points import Bench, grouped
 from fourscore_analysis.component_tables import bench_tables
 from fourscore_analysis.findings import findings
 from fourscore_analysis.plots import component_bandwidth, component_rates, emulated_copies, local_fft_curves
-from fourscore_analysis.records import RecordError, parse_record
+from fourscore_analysis.records import parse_record
+from fourscore_analysis.values import RecordError
 from fourscore_analysis.view import View
 from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, store
 
@@ -157,11 +158,11 @@ def test_every_axis_of_the_curves_has_a_unit():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda record: record["benchmarks"][0].update(time_s=[]), "holds no time"),
+        (lambda record: record["benchmarks"][0].update(time_s=[]), "time_s: expected a list with at least one entry"),
         (lambda record: record["benchmarks"][0].update(time_s=[0.0]), "not positive"),
         (lambda record: record["benchmarks"][0].pop("kernel"), "lacks the key 'kernel'"),
         (lambda record: record.pop("benchmarks"), "lacks the key 'benchmarks'"),
-        (lambda record: record["point"].update(ranks=0), "ranks is 0"),
+        (lambda record: record["point"].update(ranks=0), "ranks: expected 1 or more, found 0"),
     ],
 )
 def test_a_component_record_that_cannot_be_used_says_why(change, reason):

@@ -11,10 +11,11 @@ from fourscore_analysis.constant import cache_complexity, fit_through_origin, pu
 from fourscore_analysis.counting import doubts
 from fourscore_analysis.findings import findings
 from fourscore_analysis.plots import all_plots, bytes_least, counted_traffic, fft_constant, roofline_plot
-from fourscore_analysis.records import RecordError, parse_record
+from fourscore_analysis.records import parse_record
 from fourscore_analysis.shelf import Shelf
 from fourscore_analysis.tables import contract_tables, harness_rows, memory_rows
 from fourscore_analysis.traffic_tables import constant_tables, traffic_tables, uncounted_rows
+from fourscore_analysis.values import RecordError
 from fourscore_analysis.view import View
 from synthetic import (
     Maker,

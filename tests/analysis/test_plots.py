@@ -9,8 +9,9 @@ import pytest
 from fourscore_analysis.archive import Campaign
 from fourscore_analysis.plots import crossover, decomposition, instances, threads, timeline, traffic
 from fourscore_analysis.published import FOLDER, published
-from fourscore_analysis.records import RecordError, parse_record
+from fourscore_analysis.records import parse_record
 from fourscore_analysis.style import method_styles
+from fourscore_analysis.values import RecordError
 from fourscore_analysis.view import View
 from synthetic import (
     Maker,

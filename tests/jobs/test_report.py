@@ -1,7 +1,6 @@
 """`fourscore report`: campaigns and suites by name, its options, and that nothing of the current folder is executed."""
 
 import json
-import os
 import pathlib
 import re
 
@@ -96,4 +95,4 @@ def test_a_page_whose_name_looks_like_an_option_is_written(fourscore):
     fourscore("run", fourscore.points(points=1, launches=1))
     fourscore("report", "--output=-x.html")
     assert (fourscore.folder / "-x.html").exists()
-    assert os.listdir(fourscore.folder / "-x-plots")
+    assert list((fourscore.folder / "-x-plots").iterdir())
