@@ -86,6 +86,7 @@ class Ceiling:
     rate: float
     ranks: int  # at once
     label: str
+    flags: tuple[str, ...] = ()
 
 
 @dataclass
@@ -137,7 +138,8 @@ def _ceiling(curves: Iterable[Curve], machine_hash: str, ranks: int) -> Ceiling 
     fitting = [curve for curve in usable if curve.ranks <= ranks] or usable
     nearest = min({curve.ranks for curve in fitting}, key=lambda count: abs(count - ranks))
     best = max((curve for curve in fitting if curve.ranks == nearest), key=lambda curve: curve.best_beyond_cache.rate)
-    return Ceiling(best.best_beyond_cache.rate, nearest, f"copy, {ranks_text(nearest)} at once")
+    flags = tuple(flag for flag in best.flags if flag != "in-cache")  # of the launch's other sizes
+    return Ceiling(best.best_beyond_cache.rate, nearest, f"copy, {ranks_text(nearest)} at once", flags)
 
 
 def amount_of(program: str, benchmark: Benchmark) -> float | None:

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fourscore_analysis.claims import LEAST_LAUNCHES, Claim, claim, doubts
 from fourscore_analysis.points import REFERENCE, Comparison, Point
 from fourscore_analysis.traffic_findings import no_time_reason, traffic_findings
 from fourscore_analysis.units import percent_text, range_text, ranks_text, ratio_text, shape_text, time_text
 from fourscore_analysis.view import View
 
 MOST_SENTENCES = 4
-DOUBTFUL = ("oversubscribed", "cold", "clock-suspect", "mixed-launch")  # flags that a sentence must not hide
 
 
-def main_comparison(found: list[Comparison]) -> Comparison | None:
-    """The largest problem on the most ranks that several methods solved; if possible not oversubscribed."""
-    fair = [one for one in found if "oversubscribed" not in one.fastest.flags] or found
+def main_claim(found: list[Comparison]) -> Claim | None:
+    """Of the largest problem on the most ranks that several methods solved; if possible one whose times are sound, at
+    least not oversubscribed."""
+    claims = [claim(one) for one in found]
+    sound = [one for one in claims if not one.doubts]
+    fair = sound or [one for one in claims if "oversubscribed" not in one.best.flags] or claims
     if not fair:
         return None
-    several = [one for one in fair if len(one.ranked) > 1] or fair
-    return max(several, key=lambda one: (one.cell.elements, one.cell.ranks, len(one.ranked)))
+    several = [one for one in fair if len(one.comparison.ranked) > 1] or fair
+    return max(several, key=lambda one: (*_size(one.comparison), len(one.comparison.ranked)))
+
+
+def _size(one: Comparison) -> tuple[int, int]:
+    return (one.cell.elements, one.cell.ranks)
 
 
 def findings(view: View) -> list[str]:
@@ -42,40 +49,54 @@ def findings(view: View) -> list[str]:
 
 def finding(found: list[Comparison], contract: str = "") -> str:
     """At 128³ on 2 ranks slab/shared is fastest: 12.3 ms, 0.87 of fftw-mpi; 34 % of its time is exchange."""
-    main = main_comparison(found)
+    main = main_claim(found)
     if main is None:
         return "Nothing was measured."
-    best = main.fastest
-    place = f"{shape_text(main.cell.shape)} on {ranks_text(main.cell.ranks)}" + (f" ({contract})" if contract else "")
-    time = f"{time_text(best.time_s)}{_launch_range(best)}"
-    if len(main.ranked) == 1:
-        text = f"At {place} {best.label} takes {time}"
-    elif main.tied:
-        names = ", ".join(point.label for point in main.tied[:2]) + (" and others" if len(main.tied) > 2 else "")
-        text = f"At {place} {best.label} has the lowest median, {time}, but the launches do not tell it from {names}"
-    else:
-        runner = main.ranked[1]
-        text = f"At {place} {best.label} is fastest: {time}; next is {runner.label} at {time_text(runner.time_s)}"
-    ratio = main.ratio(best)
+    one, best = main.comparison, main.best
+    place = f"{shape_text(one.cell.shape)} on {ranks_text(one.cell.ranks)}" + (f" ({contract})" if contract else "")
+    text = f"At {place} {best.label} {_place_of(main)}"
+    ratio = one.ratio(best)
     if ratio is not None and best.method.variant != REFERENCE:
-        text += f"; {ratio_text(ratio)} of the time of {REFERENCE}"
+        unsound = "; ".join(doubts(one.reference)) if not main.doubts else ""
+        text += f"; {ratio_text(ratio)} of the time of {REFERENCE}" + (f" (but that: {unsound})" if unsound else "")
     share = best.exchange_share
-    if share:
+    if share and "open-breakdown" not in best.flags:
         text += f"; {percent_text(share)} of its time is exchange"
-    doubts = [flag for flag in best.flags if flag in DOUBTFUL]
-    if doubts:
-        text += f" (but: {', '.join(doubts)})"
-    return text + "."
+    text += "."
+    if main.doubts:
+        text += f" No basis for a claim: {'; '.join(main.doubts)}."
+    elif main.left_out:
+        text += f" Not in the claim: {main.left_out} with flags or fewer than {LEAST_LAUNCHES} launches."
+    return text
+
+
+def _place_of(main: Claim) -> str:
+    """takes 12.3 ms; or: is fastest: 12.3 ms; next is pencil/p2p at 14 ms; or: has the lowest median ..."""
+    best, ranked = main.best, main.comparison.ranked
+    time = f"{time_text(best.time_s)}{_launch_range(best)}"
+    if len(ranked) == 1:
+        return f"takes {time}"
+    if main.tied:
+        names = ", ".join(point.label for point in main.tied[:2]) + (" and others" if len(main.tied) > 2 else "")
+        return f"has the lowest median, {time}, but the launches do not tell it from {names}"
+    runner = main.rivals[0] if main.holds else ranked[1]
+    next_best = f"; next is {runner.label} at {time_text(runner.time_s)}"
+    return ("is fastest: " if main.holds else "has the lowest median: ") + time + next_best
 
 
 def wins(found: list[Comparison]) -> str:
-    """How often which method is fastest; "" with fewer than two comparisons of several methods."""
-    contests = [one for one in found if len(one.ranked) > 1]
+    """How often which method is shown to be fastest; "" with fewer than two comparisons of several methods."""
+    contests = [claim(one) for one in found if len(one.ranked) > 1]
     if len(contests) < 2:
         return ""
-    counts = Counter(one.fastest.label for one in contests).most_common()
+    decided = [one for one in contests if one.holds]
+    others = f"ties, flagged, or of fewer than {LEAST_LAUNCHES} launches"
+    if not decided:
+        return f"In none of {len(contests)} comparisons is a method shown to be fastest: they are {others}."
+    counts = Counter(one.best.label for one in decided).most_common()
     listed = ", ".join(f"{label} {count}" for label, count in counts[:5]) + (", others" if len(counts) > 5 else "")
-    return f"Fastest in {len(contests)} comparisons: {listed}."
+    rest = f"; the others are {others}" if len(decided) < len(contests) else ""
+    return f"Fastest in {len(decided)} of {len(contests)} comparisons: {listed}{rest}."
 
 
 def _launch_range(point: Point) -> str:

@@ -11,8 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from fourscore_analysis import __version__, component_tables, tables, traffic_tables
 from fourscore_analysis.alpha_beta import alpha_betas
 from fourscore_analysis.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
+from fourscore_analysis.claims import LEAST_LAUNCHES
 from fourscore_analysis.figures import DrawnPlot, draw_all
 from fourscore_analysis.findings import findings, wins
+from fourscore_analysis.flags import meanings
 from fourscore_analysis.output import prepare_output, write_whole
 from fourscore_analysis.points import group_by, setting_names
 from fourscore_analysis.provenance import (
@@ -174,12 +176,6 @@ def machine_line(report: Report) -> str:
     return " · ".join(part for part in parts if part and part != "–")
 
 
-def flag_meanings(report: Report) -> dict[str, str]:
-    """What flags mean: the usual ones, and of the others those that a record has."""
-    found = {flag for section in report.sections for flag in section.flags}
-    return tables.FLAG_MEANINGS | {flag: text for flag, text in tables.RARE_FLAG_MEANINGS.items() if flag in found}
-
-
 def render(report: Report, archive: Path) -> str:
     """The page. All text of records passes Jinja's escaping."""
     environment = Environment(
@@ -201,7 +197,8 @@ def render(report: Report, archive: Path) -> str:
         machine=machine_line(report),
         first=min(started)[:16].replace("T", " ") if started else "",
         last=max(started)[:16].replace("T", " ") if started else "",
-        flag_meanings=flag_meanings(report),
+        flag_meanings=meanings(flag for section in report.sections for flag in section.flags),
+        least_launches=LEAST_LAUNCHES,
         open_rows=OPEN_TABLE_ROWS,
         open_pages=OPEN_PAGES,
         version=__version__,

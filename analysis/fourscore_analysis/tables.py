@@ -6,31 +6,17 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from fourscore_analysis.claims import claim
 from fourscore_analysis.plots.inside_alone import compared_phases
 from fourscore_analysis.points import REFERENCE, Comparison, Point
 from fourscore_analysis.record_basics import HARNESS_STAGES, STATUSES, Run
 from fourscore_analysis.units import bytes_text, digits, percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.view import View
 
-FLAG_MEANINGS = {
-    "oversubscribed": "more ranks times threads than cores: they took turns, and the time says little about the method",
-    "unbound": "ranks were not bound to cores: the system may have moved them",
-    "in-cache": "the data fit into the caches: memory traffic is hidden",
-    "cold": "no warm-up: the first samples pay for empty caches and untouched memory",
-    "clock-suspect": "the system's clock source is a slow or jumping one, or the samples are under 1000 of its ticks",
-    "open-breakdown": "the phases do not add up to the total within 2 %: do not trust the breakdown",
-    "mixed-launch": "launches of this point were placed or started differently (see provenance)",
-}
-
-RARE_FLAG_MEANINGS = {  # explained where they occur
-    "simulated": "ran under a simulator, which counts: its times are of no machine and in no table or plot of times",
-    "emulated": "no accelerator took part: copies between host memories stand in, and say nothing about one",
-}
-
 
 @dataclass
 class SummaryRow:
-    """The fastest method of one comparison."""
+    """The method with the lowest median of one comparison."""
 
     shape: str
     ranks: int
@@ -43,6 +29,8 @@ class SummaryRow:
     tied: list[str]
     rivals: int
     flags: tuple[str, ...]
+    launches: int
+    fastest: bool  # may be called so
 
 
 @dataclass
@@ -168,6 +156,8 @@ def _summary_row(one: Comparison) -> SummaryRow:
         tied=[point.label for point in one.tied],
         rivals=len(one.ranked) - 1,
         flags=best.flags,
+        launches=len(best.measured),
+        fastest=claim(one).holds,
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from fourscore_analysis.claims import doubts as doubts_of_point
 from fourscore_analysis.component_points import MEMORY
 from fourscore_analysis.constant import published_a
-from fourscore_analysis.counting import doubts, short_source_text, uncounted
+from fourscore_analysis.counting import CountedPoint, doubts, short_source_text, uncounted
 from fourscore_analysis.points import group_by
 from fourscore_analysis.traffic_records import Source
 from fourscore_analysis.traffic_tables import A_DIGITS, interval_text
@@ -48,8 +49,16 @@ def _least_traffic(view: View) -> str:
         f"Memory traffic at {shape_text(cell.shape)} on {ranks_text(cell.ranks)} "
         f"({_by(best.source, best.multiplexed)}): {best.point.label} moves "
         f"{bytes_text(best.total.total)}{_over(over)}, the least of {len(group)} methods; "
-        f"{most.point.label} moves {bytes_text(most.total.total)}."
+        f"{most.point.label} moves {bytes_text(most.total.total)}.{_unsound(group)}"
     )
+
+
+def _unsound(group: list[CountedPoint]) -> str:
+    """A simulation counts the same each time and on any machine; what hardware counts is as sound as its launches."""
+    if group[0].source.simulated:
+        return ""
+    found = list(dict.fromkeys(doubt for one in group for doubt in doubts_of_point(one.point)))
+    return f" No basis for a claim: {'; '.join(found)}." if found else ""
 
 
 def _over(over: float | None) -> str:
@@ -79,7 +88,8 @@ def _bandwidth(view: View) -> str:
     for ranks in sorted({curve.ranks for curve in curves if curve.machine_hash == machine}):
         ceiling = view.bench.copy_ceiling(machine, ranks)
         if ceiling and ceiling.ranks == ranks:
-            parts.append(f"{rate_text(ceiling.rate, 'B/s')} a rank with {ranks_text(ranks)}")
+            flags = f" (flagged {', '.join(ceiling.flags)})" if ceiling.flags else ""
+            parts.append(f"{rate_text(ceiling.rate, 'B/s')} a rank with {ranks_text(ranks)}{flags}")
     return f"Copy bandwidth beyond the cache: {', '.join(parts)}." if parts else ""
 
 

@@ -1,0 +1,49 @@
+"""The validity flags of records: what each means, and what it makes doubtful. drivers/core/flags.hpp sets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Flag:
+    meaning: str
+    of_time: bool = True  # the time itself is in doubt; else only how it splits into phases
+    usual: bool = True  # explained in every report, not only where it occurs
+
+
+FLAGS = {
+    "oversubscribed": Flag(
+        "more ranks times threads than cores: they took turns, and the time says little about the method"
+    ),
+    "unbound": Flag("ranks were not bound to cores: the system may have moved them"),
+    "in-cache": Flag("the data fit into the caches: memory traffic is hidden"),
+    "cold": Flag("no warm-up: the first samples pay for empty caches and untouched memory"),
+    "clock-suspect": Flag(
+        "the system's clock source is a slow or jumping one, or the samples are under 1000 of its ticks"
+    ),
+    "open-breakdown": Flag(
+        "the phases do not add up to the total within 2 %: do not trust the breakdown", of_time=False
+    ),
+    # Set by the report, of a point whose launches differ.
+    "mixed-launch": Flag("launches of this point were placed or started differently (see provenance)"),
+    "simulated": Flag(
+        "ran under a simulator, which counts: its times are of no machine and in no table or plot of times", usual=False
+    ),
+    "emulated": Flag(
+        "no accelerator took part: copies between host memories stand in, and say nothing about one", usual=False
+    ),
+}
+
+
+def meanings(found: Iterable[str]) -> dict[str, str]:
+    """Of the usual flags, and of the others in `found`."""
+    found = set(found)
+    known = {name: flag.meaning for name, flag in FLAGS.items() if flag.usual or name in found}
+    return known | dict.fromkeys(sorted(found - set(FLAGS)), "not known to this version of the report")
+
+
+def doubts_of_time(found: Iterable[str]) -> list[str]:
+    """Those that make a time doubtful; a flag that this version does not know may mean anything, so it does."""
+    return [flag for flag in found if flag not in FLAGS or FLAGS[flag].of_time]
