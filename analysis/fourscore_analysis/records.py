@@ -45,6 +45,7 @@ __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "par
 
 SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 1
+CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
 LARGEST_FILE = 2**28  # bytes; the longest timeline makes a record of some 10 MB
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
 
@@ -92,6 +93,12 @@ class Cell:
     @property
     def elements(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def credited_flops(self) -> float:
+        """5 N log2 N, half of it for real data, of all instances: the convention of benchFFT."""
+        factor = 2.5 if self.contract.kind == "r2c" else 5.0
+        return self.contract.instances * factor * self.elements * math.log2(self.elements)
 
 
 @dataclass(slots=True)
@@ -218,6 +225,10 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         credited_flops=read(data, "credited_flops", amount_of, None),
         formula_flops=read(cost, "flops", amount_of, None),
     )
+    if launch.credited_flops is not None and not math.isclose(
+        launch.credited_flops, launch.cell.credited_flops, rel_tol=1e-6
+    ):
+        raise RecordError(f"credited_flops is {launch.credited_flops:g}, expected {launch.cell.credited_flops:g}")
     launch.plan_s = read(read(data, "plan", table_of, {}), "time_s", amount_of, None)
     _read_memory(launch.memory, read(data, "memory", table_of, {}))
     if launch.status == "ok":
@@ -344,6 +355,10 @@ def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
                 f"{by_phase[name].shape}"
             )
     phases = np.asarray([by_phase[name] for name in names])  # [phase][rank][repetition]
+    if launch.closure_worst is not None and totals.min() > 0:
+        gap = float(np.abs(phases.sum(axis=0) / totals - 1).max())
+        if abs(gap - launch.closure_worst) > CLOSURE_TOLERANCE:
+            raise RecordError(f"closure.worst is {launch.closure_worst:g}, by its own samples {gap:g}")
     of_slowest_rank = phases[:, totals.argmax(axis=0), np.arange(totals.shape[1])]
     launch.phase_s = dict(zip(names, median_rows(of_slowest_rank).tolist(), strict=True))
     launch.phase_max_s = dict(zip(names, median_rows(phases.max(axis=1)).tolist(), strict=True))
