@@ -1,0 +1,68 @@
+"""The damage of records.py, read by the report. It runs in forks of this process, which imports the analysis once."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import records
+from harness import Outcome, Place, Step
+
+ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
+
+
+def load() -> None:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if str(ANALYSIS) not in sys.path:
+        sys.path.insert(0, str(ANALYSIS))
+    import fourscore_analysis.report  # noqa: F401 (to have it in memory)
+    import matplotlib.backends.backend_agg
+    import matplotlib.backends.backend_pdf
+    import matplotlib.backends.backend_svg
+    import matplotlib.font_manager  # noqa: F401
+
+
+def nothing_unescaped(page: Path) -> str | None:
+    """No text of a record becomes an element of the page."""
+    text = page.read_text(encoding="utf-8", errors="replace")
+    return "a record's text stands in the page as an element" if "<script>x" in text else None
+
+
+def steps(draw: random.Random, place: Place) -> list[Step]:
+    load()
+    import fourscore_analysis.report
+    from fourscore_analysis.cli import main
+
+    archive = place.work / "fourscore-archive"
+    shutil.copytree(place.archive, archive, symlinks=True)
+    records.damage(draw, archive)
+    more = draw.choice([[], ["--json"], ["--plot-points", "1"], ["--plot-points=0"]])
+    arguments = ["report", "--archive", str(archive), "-o", "page.html", *more]
+    page = place.work / "page.html"
+
+    def must(outcome: Outcome) -> str | None:
+        if outcome.code != 0:
+            return None
+        return nothing_unescaped(page) if page.is_file() else "exit code 0 without a page"
+
+    with_plots = draw.random() < 0.25
+
+    def call() -> int:
+        if not with_plots:  # they take nearly all of the time
+            fourscore_analysis.report.draw_all = lambda views, folder: [[] for _ in views]
+        return main(arguments)
+
+    argv: list[str | bytes] = [place.program("fourscore"), *arguments]
+    # A report of damaged records says so, and fails only where nothing is left: 0 or 2.
+    return [
+        Step(
+            argv,
+            frozenset({0, 2}),
+            ("work/page.html", "work/page-plots", "home"),
+            call=call,
+            must=must,
+        )
+    ]
