@@ -90,6 +90,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   options.point.ranks = mpi::size_of(comm);
   ResolvedPoint resolved;
   agreement.run([&] {
+    (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
     resolved = resolve_point(options.point);
     require_thread_level(resolved);
   });
@@ -126,12 +127,7 @@ int run_under_mpi(const Options& options, const StepTimes& steps, SteadyTime beg
     }
   } catch (const std::exception& error) {
     // The other ranks may wait in a collective that this one will never reach.
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    std::fprintf(stderr, "fft_bench: rank %d: %s\n", rank, error.what());
-    std::fflush(stderr);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-    return 3;
+    mpi::abort_job("fft_bench", error.what(), 3);
   }
 }
 

@@ -50,8 +50,7 @@ void Agreement::settle(int code, const std::string& message, double patience_s) 
   if (code == 0) {
     FOURSCORE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
   } else if (!completes_within(request, patience_s)) {
-    std::fprintf(stderr, "%s: rank %d: %s\n", program_.c_str(), rank, message.c_str());
-    MPI_Abort(MPI_COMM_WORLD, code);
+    mpi::abort_job(program_, message, code);
   }
   if (lowest == mpi::size_of(comm_.get())) return;
   std::array<int, 2> header{code, static_cast<int>(message.size())};

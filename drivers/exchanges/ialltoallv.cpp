@@ -31,18 +31,17 @@ class Ialltoallv : public PackedExchange {
 
  private:
   CollectiveCounts counts_;
-  mpi::Requests request_;
+  mpi::Requests request_{mpi::RequestsOf::collectives};
 };
 
 class IalltoallvPieces : public PiecewiseExchange {
  public:
-  IalltoallvPieces(const ExchangeSpec& spec, const PieceSpec& pieces)
-      : PiecewiseExchange(spec, pieces, exchange_name), requests_(static_cast<std::size_t>(pieces.pieces)) {
+  IalltoallvPieces(const ExchangeSpec& spec, const PieceSpec& pieces) : PiecewiseExchange(spec, pieces, exchange_name) {
     require_int_count(agreement().largest_array, "a local array",
                       pieces.exchange == nullptr ? exchange_name : pieces.exchange);
     for (int k = 0; k < this->pieces(); ++k) {
       counts_.emplace_back(spec.from.ranks(), sent(k), received(k));
-      requests_[static_cast<std::size_t>(k)].reserve(1);
+      requests_.emplace_back(mpi::RequestsOf::collectives).reserve(1);
     }
   }
 

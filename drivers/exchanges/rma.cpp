@@ -43,7 +43,7 @@ class Rma : public PackedExchange {
     requests_.reserve(2 * (blocks().sends().size() + blocks().receives().size()));
   }
   ~Rma() override {
-    if (locked_ && mpi::is_running()) FOURSCORE_MPI_NOTHROW(MPI_Win_unlock_all(window_.get()));
+    if (locked_ && mpi::may_call_collectives()) FOURSCORE_MPI_NOTHROW(MPI_Win_unlock_all(window_.get()));
   }
   Rma(const Rma&) = delete;
   Rma& operator=(const Rma&) = delete;

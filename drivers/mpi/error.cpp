@@ -1,7 +1,9 @@
 #include "mpi/error.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -28,6 +30,8 @@ std::string describe(int code, const char* call) {
   return message;
 }
 
+std::atomic<bool> aborting{false};
+
 }  // namespace
 
 bool is_running() noexcept {
@@ -36,6 +40,18 @@ bool is_running() noexcept {
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   return initialized != 0 && finalized == 0;
+}
+
+bool may_call_collectives() noexcept { return std::uncaught_exceptions() == 0 && !aborting && is_running(); }
+
+void abort_job(const std::string& program, const std::string& message, int code) {
+  aborting = true;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(stderr, "%s: rank %d: %s\n", program.c_str(), rank, message.c_str());
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);  // MPI does not return from it, but may
 }
 
 void check(int code, const char* call) {

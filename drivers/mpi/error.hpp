@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <stdexcept>
+#include <string>
 
 namespace fourscore {
 
@@ -24,6 +25,14 @@ void check_nothrow(int code, const char* call) noexcept;
 
 /// Between MPI_Init and MPI_Finalize: handles can be freed.
 [[nodiscard]] bool is_running() noexcept;
+
+/// Whether a destructor may call a collective function of MPI (MPI_Win_free, MPI_Comm_free ...). Not while an exception
+/// unwinds the stack, nor after abort_job() began: the other ranks may never make the call, and this one would wait for
+/// them and not tell its error. What is not freed then ends with the process.
+[[nodiscard]] bool may_call_collectives() noexcept;
+
+/// Prints "program: rank R: message" on stderr and ends the processes of all ranks with the code.
+[[noreturn]] void abort_job(const std::string& program, const std::string& message, int code);
 
 }  // namespace mpi
 }  // namespace fourscore

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -33,7 +34,7 @@ int checked_int(Index value, const char* what) {
 }  // namespace
 
 void CommunicatorTraits::free(Handle& handle) noexcept {
-  if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Comm_free(&handle));
+  if (may_call_collectives()) FOURSCORE_MPI_NOTHROW(MPI_Comm_free(&handle));
 }
 void DatatypeTraits::free(Handle& handle) noexcept {
   if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Type_free(&handle));
@@ -42,7 +43,7 @@ void GroupTraits::free(Handle& handle) noexcept {
   if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Group_free(&handle));
 }
 void WindowTraits::free(Handle& handle) noexcept {
-  if (is_running()) FOURSCORE_MPI_NOTHROW(MPI_Win_free(&handle));
+  if (may_call_collectives()) FOURSCORE_MPI_NOTHROW(MPI_Win_free(&handle));
 }
 
 int rank_in(MPI_Comm comm) {
@@ -75,18 +76,24 @@ Communicator split_by_node(MPI_Comm comm) {
   return returning_errors(result);
 }
 
-Communicator split_by_pretended_node(MPI_Comm comm) {
+std::optional<int> ranks_per_pretended_node() {
   constexpr const char* variable = "FOURSCORE_RANKS_PER_NODE";
-  Communicator node = split_by_node(comm);
   const char* const text = std::getenv(variable);
-  if (text == nullptr) return node;
+  if (text == nullptr) return std::nullopt;
   int most = 0;
   const char* const end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, most);
   if (error != std::errc() || stop != end || most < 1)
     throw InputError(std::string(variable) + " is '" + text + "'; allowed: a whole number, 1 or more");
+  return most;
+}
+
+Communicator split_by_pretended_node(MPI_Comm comm) {
+  const std::optional<int> most = ranks_per_pretended_node();
+  Communicator node = split_by_node(comm);
+  if (!most) return node;
   const int me = rank_in(node.get());
-  return split(node.get(), me / most, me);
+  return split(node.get(), me / *most, me);
 }
 
 Group group_of(MPI_Comm comm) {
@@ -147,7 +154,12 @@ Datatype box_type(std::size_t element_bytes, Index offset, const Extents& extent
 }
 
 Requests::~Requests() {
-  if (!is_running()) return;
+  if (requests_.empty() || !is_running()) return;
+  if (of_ == RequestsOf::collectives) {
+    if (!may_call_collectives()) return;
+    FOURSCORE_MPI_NOTHROW(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+    return;
+  }
   for (MPI_Request& request : requests_) {
     if (request == MPI_REQUEST_NULL) continue;
     FOURSCORE_MPI_NOTHROW(MPI_Cancel(&request));
@@ -197,7 +209,7 @@ SharedWindow::SharedWindow(const Communicator& node, std::size_t bytes) {
 }
 
 SharedWindow::~SharedWindow() {
-  if (window_.get() != MPI_WIN_NULL && is_running()) FOURSCORE_MPI_NOTHROW(MPI_Win_unlock_all(window_.get()));
+  if (window_.get() != MPI_WIN_NULL && may_call_collectives()) FOURSCORE_MPI_NOTHROW(MPI_Win_unlock_all(window_.get()));
 }
 
 void SharedWindow::sync() const { FOURSCORE_MPI(MPI_Win_sync(window_.get())); }

@@ -1,11 +1,13 @@
 #pragma once
 // Move-only owners of MPI handles. What they make returns its errors (MPI_ERRORS_RETURN), so that every error becomes
-// an MpiError. Destructors never throw, and do nothing once MPI is finalized.
+// an MpiError. Destructors never throw, and do nothing once MPI is finalized. Those that are collective also do
+// nothing while an exception unwinds the stack: may_call_collectives() in error.hpp says why.
 
 #include <mpi.h>
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -77,9 +79,10 @@ using Window = Owner<WindowTraits>;
 [[nodiscard]] Communicator split(MPI_Comm comm, int color, int key);
 /// The ranks of comm that can share memory with this one.
 [[nodiscard]] Communicator split_by_node(MPI_Comm comm);
+/// What FOURSCORE_RANKS_PER_NODE says; nullopt where it is not set. Throws InputError for a value below 1.
+[[nodiscard]] std::optional<int> ranks_per_pretended_node();
 /// The ranks that exchanges take for those of one node: split_by_node(), cut into groups of FOURSCORE_RANKS_PER_NODE
-/// ranks where the environment sets it, to try on one machine what happens on several. Throws InputError for a value
-/// below 1.
+/// ranks where the environment sets it, to try on one machine what happens on several.
 [[nodiscard]] Communicator split_by_pretended_node(MPI_Comm comm);
 
 [[nodiscard]] Group group_of(MPI_Comm comm);
@@ -94,10 +97,14 @@ using Window = Owner<WindowTraits>;
 [[nodiscard]] Datatype box_type(std::size_t element_bytes, Index offset, const Extents& extents, const Extents& strides,
                                 const std::array<int, 3>& order);
 
-/// Requests in flight. wait_all() returns when all are complete; what is still in flight at destruction is cancelled.
+enum class RequestsOf { messages, collectives };
+
+/// Requests in flight, all of one kind. wait_all() returns when all are complete. Of what is still in flight at
+/// destruction, messages are cancelled; collectives are waited for, because MPI forbids to cancel or to free them (MPI
+/// 3.1, 5.12), and left alone where an error keeps other ranks from joining them.
 class Requests {
  public:
-  Requests() = default;
+  explicit Requests(RequestsOf of = RequestsOf::messages) : of_(of) {}
   ~Requests();
   Requests(Requests&&) noexcept = default;
   Requests& operator=(Requests&&) = delete;
@@ -112,6 +119,7 @@ class Requests {
   bool test_all();
 
  private:
+  RequestsOf of_;
   std::vector<MPI_Request> requests_;
 };
 

@@ -100,7 +100,9 @@ class AccfftPlan : public ReferencePlan {
   using Api = AccfftApi<Real>;
   using Element = typename Api::Element;
   struct Destroy {
-    void operator()(typename Api::Handle* handle) const { accfft_destroy_plan(handle); }
+    void operator()(typename Api::Handle* handle) const {
+      if (mpi::may_call_collectives()) accfft_destroy_plan(handle);
+    }
   };
 
   AccfftPlan(const PlanContext& context, const Grid& grid, mpi::Communicator&& comm)

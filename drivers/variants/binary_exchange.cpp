@@ -138,7 +138,7 @@ BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context)
 
   plan_steps(problem.direction);
   for (int i = 0; i < count; ++i) {
-    Piece& piece = pieces_.emplace_back(Piece{block_range(local_, count, i), {}});
+    Piece& piece = pieces_.emplace_back(Piece{block_range(local_, count, i), mpi::Requests()});
     require_int_count(piece.range.size(), "a message", variant_name);
     piece.requests.reserve(2);
   }

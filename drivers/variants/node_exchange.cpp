@@ -50,7 +50,8 @@ std::byte* address(const Decomposition& layout, int rank, const Box& part, std::
 }  // namespace
 
 NodeExchange::NodeExchange(const NodeExchangeSpec& spec)
-    : threads_(spec.threads),
+    : team_(spec.team),
+      threads_(spec.team.threads()),
       element_bytes_(static_cast<Index>(spec.element_bytes)),
       all_call_mpi_(spec.all_call_mpi),
       comm_(spec.comm),
@@ -276,6 +277,7 @@ void NodeExchange::lead(PhaseClock& clock) {
       const Region region(clock, Phase::unpack);
       if (unpack_next()) continue;
     }
+    if (team_.failed()) return;
     if (sent == sends_.size() && received == receives_.size()) break;
     const Region region(clock, Phase::exchange);
     if (!served) std::this_thread::yield();
@@ -291,7 +293,7 @@ void NodeExchange::follow(PhaseClock& clock) {
     while (pack_next()) {
     }
   }
-  while (next_unpack_.load(std::memory_order_relaxed) < receives_.size()) {
+  while (!team_.failed() && next_unpack_.load(std::memory_order_relaxed) < receives_.size()) {
     {
       const Region region(clock, Phase::unpack);
       if (unpack_next()) continue;
@@ -303,7 +305,7 @@ void NodeExchange::follow(PhaseClock& clock) {
 
 /// Until there is something to unpack, or nothing will come any more.
 void NodeExchange::wait_for_arrival() const {
-  while (true) {
+  while (!team_.failed()) {
     const std::size_t next = next_unpack_.load(std::memory_order_relaxed);
     if (next >= receives_.size() || next < arrived_.load(std::memory_order_acquire)) return;
     std::this_thread::yield();

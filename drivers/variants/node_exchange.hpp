@@ -11,6 +11,7 @@
 #include "core/exchange.hpp"
 #include "core/grid.hpp"
 #include "core/phase.hpp"
+#include "variants/thread_team.hpp"
 
 namespace fourscore {
 
@@ -21,7 +22,7 @@ struct NodeExchangeSpec {
   std::size_t element_bytes;
   std::byte* source;
   std::byte* destination;  ///< another buffer
-  int threads;
+  const ThreadTeam& team;
   bool all_call_mpi;    ///< every thread sends and receives for itself (MPI_THREAD_MULTIPLE), or thread 0 for all
   Index segments;       ///< into which a message is cut, at most
   Index segment_bytes;  ///< of which each has at least so many
@@ -89,6 +90,7 @@ class NodeExchange {
   [[nodiscard]] bool pack_next();
   [[nodiscard]] bool unpack_next();
 
+  const ThreadTeam& team_;
   int threads_;
   Index element_bytes_;
   bool all_call_mpi_;

@@ -130,8 +130,8 @@ void NodePlan::make_exchanges(const PlanContext& context) {
   for (std::size_t s = 0; s + 1 < stages_.size(); ++s) {
     exchanges_.push_back(std::make_unique<NodeExchange>(NodeExchangeSpec{
         stages_[s].layout, stages_[s + 1].layout, comm_.get(), context.problem.element_bytes(),
-        data(places_[s].leaves_in), data(places_[s + 1].lands_in), team_.threads(), options_.all_call_mpi,
-        options_.segments, options_.segment_bytes, static_cast<int>(s) * static_cast<int>(options_.segments)}));
+        data(places_[s].leaves_in), data(places_[s + 1].lands_in), team_, options_.all_call_mpi, options_.segments,
+        options_.segment_bytes, static_cast<int>(s) * static_cast<int>(options_.segments)}));
     workspace = std::max(workspace, exchanges_.back()->workspace_bytes());
   }
   workspace_ = ordinary_buffer(workspace);

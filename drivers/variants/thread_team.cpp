@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/problem.hpp"
@@ -34,6 +35,13 @@ void ThreadTeam::run_on_all(void (*call)(const void* work, int thread), const vo
     }
   }
   if (!complete) throw std::runtime_error(fmt::format("OpenMP gave fewer threads than the {} planned", threads_));
+}
+
+void ThreadTeam::throw_first() {
+  const auto first = *std::ranges::find_if(errors_, [](const std::exception_ptr& error) { return error != nullptr; });
+  std::ranges::fill(errors_, nullptr);
+  failed_ = false;
+  std::rethrow_exception(first);
 }
 
 void ThreadTeam::barrier() {

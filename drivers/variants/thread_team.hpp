@@ -1,6 +1,7 @@
 #pragma once
 // The OpenMP threads of one rank. Where the compiler has no OpenMP this is declared, but not there.
 
+#include <atomic>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -8,7 +9,9 @@
 namespace fourscore {
 
 /// A fixed number of threads that do one piece of work together. An exception must not leave a thread while others
-/// wait for it at a barrier: what may throw is done in step(), and run() throws the first that was caught.
+/// wait for it at a barrier: what may throw is done in step(), and run() throws the first that was caught. After it no
+/// further step is begun, and a step that waits for another thread must look at failed(): the rank then tells its error
+/// instead of waiting for messages of ranks that wait for its own.
 class ThreadTeam {
  public:
   /// Throws InputError where OpenMP gives fewer threads.
@@ -20,28 +23,34 @@ class ThreadTeam {
   template <class Work>
   void run(const Work& work) {
     run_on_all([](const void* any, int thread) { (*static_cast<const Work*>(any))(thread); }, &work);
-    for (std::exception_ptr& error : errors_)
-      if (error) std::rethrow_exception(std::exchange(error, nullptr));
+    if (failed()) throw_first();
   }
 
   template <class Work>
   void step(int thread, const Work& work) {
+    if (failed()) return;
     try {
       work();
     } catch (...) {
       std::exception_ptr& error = errors_[static_cast<std::size_t>(thread)];
       if (!error) error = std::current_exception();
+      failed_.store(true, std::memory_order_release);
     }
   }
+
+  /// A step of this run threw, on some thread.
+  [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_acquire); }
 
   /// All threads of run() reach it the same number of times. Orders memory as well.
   static void barrier();
 
  private:
+  [[noreturn]] void throw_first();
   void run_on_all(void (*call)(const void* work, int thread), const void* work) const;
 
   int threads_;
   std::vector<std::exception_ptr> errors_;  ///< by thread
+  std::atomic<bool> failed_{false};
 };
 
 }  // namespace fourscore

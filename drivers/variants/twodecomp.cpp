@@ -56,7 +56,9 @@ class Library {
     fourscore_2decomp_start(MPI_Comm_c2f(comm_.get()), fortran_extents(problem).data(), grid.extents[1],
                             grid.extents[0]);
   }
-  ~Library() { fourscore_2decomp_stop(); }
+  ~Library() {
+    if (mpi::may_call_collectives()) fourscore_2decomp_stop();
+  }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
@@ -74,7 +76,9 @@ class Engine {
     const bool natural = problem.contract.layout == LayoutContract::natural;
     handle_ = fourscore_2decomp_make(fortran_extents(problem).data(), forward, forward || natural, natural);
   }
-  ~Engine() { fourscore_2decomp_destroy(handle_); }
+  ~Engine() {
+    if (mpi::may_call_collectives()) fourscore_2decomp_destroy(handle_);
+  }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 

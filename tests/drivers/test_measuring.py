@@ -160,6 +160,29 @@ def test_an_exception_on_one_rank_ends_all_with_code_3(bench: Bench, tmp_path: P
     assert not out.exists()
 
 
+@pytest.mark.parametrize(
+    ("call", "point"),
+    [
+        ("MPI_Win_sync", ("--variant", "slab", "--exchange", "shared")),
+        ("MPI_Put", ("--variant", "slab", "--exchange", "rma")),
+        ("MPI_Testsome", ("--variant", "node", "--threads", "2", "--parameter", "mpi=funneled")),
+    ],
+)
+def test_an_error_of_one_rank_is_told_while_others_wait_for_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, call: str, point: tuple[str, ...]
+) -> None:
+    """Windows are freed collectively, and the threads of `node` wait for each other: neither may keep the message back."""
+    if "node" in point:
+        node = next(entry for entry in json.loads(bench("--list").stdout)["variants"] if entry["name"] == "node")
+        if not node["available"]:
+            pytest.skip(node["reason"])
+    assert bench(*point, "--shape", "8x8x8", "--planner", "estimate", ranks=2).returncode == 0
+    monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", call)
+    run = bench(*point, "--shape", "8x8x8", "--planner", "estimate", ranks=2, timeout=60)
+    assert run.returncode == 3
+    assert f"fft_bench: rank 1: {call} failed on rank 1" in run.stderr
+
+
 def _fields(pid: int) -> list[str]:
     """/proc/PID/stat after the command's name: state, parent, ...; empty when the process is gone."""
     try:
