@@ -1,11 +1,14 @@
 # Other people's distributed transforms, each a variant of its own: used where they are found (CMAKE_PREFIX_PATH) and built
 # for the MPI in use, else listed as off with the reason. drivers/CMakeLists.txt links what is found.
 
-# fourscore_reference(<variant> <library's name> <library file or empty> <reason when empty> [TARGETS target...])
-# Sets FOURSCORE_REFERENCE_<variant>_TARGETS, or FOURSCORE_REFERENCE_<variant>_MISSING with the reason.
+# fourscore_reference(<variant> <library's name> <library file or empty> <reason when empty> [TARGETS target...]
+#                     [VERSION version])
+# Sets FOURSCORE_REFERENCE_<variant>_TARGETS, or FOURSCORE_REFERENCE_<variant>_MISSING with the reason. What is found is
+# recorded with its version, or with the name of its file where the package says none (FOURSCORE_REFERENCE_VERSIONS).
 set(FOURSCORE_REFERENCES)
+set(FOURSCORE_REFERENCE_VERSIONS "")
 function(fourscore_reference variant name library missing)
-  cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "TARGETS")
+  cmake_parse_arguments(PARSE_ARGV 4 arg "" "VERSION" "TARGETS")
   set(reason "${missing}")
   if(NOT MPI_C_FOUND)
     set(reason "FOURSCORE_MPI is none")
@@ -19,6 +22,11 @@ function(fourscore_reference variant name library missing)
     fourscore_optional("${name}" off "${reason}")
   else()
     set(FOURSCORE_REFERENCE_${variant}_TARGETS ${arg_TARGETS} PARENT_SCOPE)
+    if(NOT arg_VERSION)
+      file(REAL_PATH "${library}" arg_VERSION)
+      cmake_path(GET arg_VERSION FILENAME arg_VERSION)
+    endif()
+    set(FOURSCORE_REFERENCE_VERSIONS "${FOURSCORE_REFERENCE_VERSIONS}{\"${variant}\", \"${arg_VERSION}\"}, " PARENT_SCOPE)
     fourscore_optional("${name}" found "variant ${variant}, ${library}")
   endif()
 endfunction()
@@ -34,7 +42,8 @@ if(MPI_C_FOUND)
     get_target_property(reference_library Heffte::Heffte LOCATION)
   endif()
 endif()
-fourscore_reference(heffte "heFFTe" "${reference_library}" "${reference_missing}" TARGETS Heffte::Heffte)
+fourscore_reference(heffte "heFFTe" "${reference_library}" "${reference_missing}" TARGETS Heffte::Heffte
+  VERSION ${Heffte_VERSION})
 
 set(reference_library "")
 if(MPI_C_FOUND)
@@ -71,4 +80,5 @@ if(MPI_C_FOUND)
     endif()
   endif()
 endif()
-fourscore_reference(2decomp "2DECOMP&FFT" "${reference_library}" "${reference_missing}" TARGETS fourscore_2decomp)
+fourscore_reference(2decomp "2DECOMP&FFT" "${reference_library}" "${reference_missing}" TARGETS fourscore_2decomp
+  VERSION ${decomp2d_VERSION})

@@ -1,16 +1,14 @@
 #include "jobscripts/paths.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <set>
 #include <thread>
 
 #include "core/problem.hpp"
+#include "core/topology.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -107,18 +105,10 @@ fs::path archive_folder(const std::string& option) {
 }
 
 int usable_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  std::set<std::string> cores;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) continue;
-    std::ifstream siblings(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
-    std::string line;
-    cores.insert(std::getline(siblings, line) ? line : std::to_string(cpu));
-  }
-  return std::max<int>(1, static_cast<int>(cores.size()));
+  const Topology topology;
+  const std::vector<int> units = topology.usable_units();
+  const std::size_t cores = units.empty() ? std::thread::hardware_concurrency() : topology.cores_of(units).size();
+  return std::max(1, static_cast<int>(cores));
 }
 
 }  // namespace fourscore

@@ -32,7 +32,9 @@ FLAGS = {
         "ran under a simulator, which counts: its times are of no machine and in no table or plot of times", usual=False
     ),
     "emulated": Flag(
-        "no accelerator took part: copies between host memories stand in, and say nothing about one", usual=False
+        "something stands in for hardware that is not there, and says nothing about it: "
+        "copies between host memories for an accelerator, or groups of ranks of one node for several nodes",
+        usual=False,
     ),
 }
 

@@ -199,6 +199,7 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   if (!times.empty()) facts.smallest_sample_s = *std::min_element(times.begin(), times.end());
   facts.closure_worst = measurement.samples.closure_worst;
   facts.closure_limit = closure_limit;
+  facts.emulated = provenance.pretends_nodes;
   facts.simulated = measurement.counters.is_object() && measurement.counters.value("simulated", false);
   return validity_flags(facts);
 }

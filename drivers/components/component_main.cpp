@@ -133,7 +133,7 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
     for (const json& time : entry["time_s"])
       smallest = std::min(smallest, time.get<double>() * entry["iterations"].get<double>());
   facts.smallest_sample_s = smallest;
-  facts.emulated = any("emulated");
+  facts.emulated = any("emulated") || launch.provenance.pretends_nodes;
   return validity_flags(facts);
 }
 
@@ -186,6 +186,7 @@ int run_launch(Launch& launch) {
   launch.point.problem.parameters = options.parameters;
   std::optional<std::string> refused;
   launch.agreement.run([&] {
+    (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
     refused = launch.program.refuses(Parameters(launch.card.name, launch.card.parameters, options.parameters),
                                      launch.point.ranks);
   });
@@ -235,12 +236,7 @@ int run_under_mpi(const Options& options, const Program& program, const StepTime
     }
   } catch (const std::exception& error) {
     // The other ranks may wait in a collective that this one will never reach.
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    std::fprintf(stderr, "%s: rank %d: %s\n", card.name.c_str(), rank, error.what());
-    std::fflush(stderr);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-    return 3;
+    mpi::abort_job(card.name, error.what(), 3);
   }
 }
 

@@ -27,7 +27,7 @@ struct FlagFacts {
   std::optional<double> smallest_sample_s;
   std::optional<double> closure_worst;
   double closure_limit = 0.02;
-  bool emulated = false;   ///< some of it was measured on a stand-in
+  bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, or one node for several
   bool simulated = false;  ///< the program ran under a simulator
 };
 
@@ -38,7 +38,7 @@ struct FlagFacts {
 ///   cold            no warm-up run came before
 ///   clock-suspect   the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps
 ///   open-breakdown  the phases of some rank do not add up to its total
-///   emulated        some of it is a stand-in for hardware that is not there
+///   emulated        some of it is a stand-in for hardware that is not there: a GPU, or several nodes
 ///   simulated       the program ran under a simulator: its times rank nothing
 [[nodiscard]] std::vector<std::string> validity_flags(const FlagFacts& facts);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include <string_view>
 
 #include "build_info.hpp"
+#include "core/loaded_libraries.hpp"
 #include "core/record.hpp"
 #include "core/sampler.hpp"
 #include "core/topology.hpp"
@@ -160,21 +160,6 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("unknown");
 }
 
-/// Processing units this process may run on.
-std::vector<int> affinity() {
-  // The kernel's mask can be larger than cpu_set_t on the largest machines.
-  constexpr int most = 16384;
-  std::vector<int> units;
-  cpu_set_t* set = CPU_ALLOC(most);
-  const std::size_t bytes = CPU_ALLOC_SIZE(most);
-  CPU_ZERO_S(bytes, set);
-  if (::sched_getaffinity(0, bytes, set) == 0)
-    for (int unit = 0; unit < most; ++unit)
-      if (CPU_ISSET_S(static_cast<std::size_t>(unit), bytes, set)) units.push_back(unit);
-  CPU_FREE(set);
-  return units;
-}
-
 /// Index of the node of each rank, nodes numbered by their lowest rank.
 std::vector<int> number_nodes(const std::vector<json>& facts) {
   std::map<int, int> number;
@@ -199,6 +184,12 @@ std::vector<NodeFacts> node_facts(const std::vector<json>& facts, const std::vec
   for (std::size_t node = 0; node < nodes.size(); ++node)
     for (const auto& [index, bytes] : caches[node]) nodes[node].last_level_cache_bytes += bytes;
   return nodes;
+}
+
+bool cuts_a_node(const std::vector<NodeFacts>& nodes, int ranks_per_pretended_node) {
+  return std::ranges::any_of(nodes, [&](const NodeFacts& node) {
+    return node.ranks.size() > static_cast<std::size_t>(ranks_per_pretended_node);
+  });
 }
 
 }  // namespace
@@ -237,8 +228,10 @@ json code_identity(const std::string& fftw_version) {
             {"compiler", build_info::compiler},
             {"flags", build_info::flags},
             {"build_type", build_info::build_type},
-            {"mpi", mpi_library()}};
+            {"mpi", mpi_library()},
+            {"libraries", libraries_loaded_at_start()}};
   if (!fftw_version.empty()) code["fftw"] = fftw_version;
+  if (!build_info::references.empty()) code["references"] = build_info::references;
   return code;
 }
 
@@ -305,7 +298,7 @@ Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int th
   int leader = mpi::rank_in(comm);
   FOURSCORE_MPI(MPI_Bcast(&leader, 1, MPI_INT, 0, node.get()));
   const Topology topology;
-  const std::vector<int> units = affinity();
+  const std::vector<int> units = topology.usable_units();
   json mine{{"host", host_name()}, {"leader", leader}, {"units", units}};
   mine["cores"] = topology.cores_of(units);
   mine["caches"] = json::array();
@@ -324,11 +317,15 @@ Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int th
     hosts.push_back(fact.at("host"));
     rank_cores.push_back(fact.at("units"));
   }
-  const json launch{{"launcher", launcher},
-                    {"nodes", provenance.nodes.size()},
-                    {"ranks_per_node", ranks_per_node},
-                    {"rank_cores", rank_cores},
-                    {"threads", threads}};
+  json launch{{"launcher", launcher},
+              {"nodes", provenance.nodes.size()},
+              {"ranks_per_node", ranks_per_node},
+              {"rank_cores", rank_cores},
+              {"threads", threads}};
+  if (const auto most = mpi::ranks_per_pretended_node(); most && cuts_a_node(provenance.nodes, *most)) {
+    launch["ranks_per_pretended_node"] = *most;
+    provenance.pretends_nodes = true;
+  }
   provenance.record = hashed_identity(machine_identity(), code_identity(fftw_version), launch);
   provenance.record["volatile"] = volatile_facts();
   provenance.record["volatile"]["hosts"] = hosts;

@@ -13,7 +13,8 @@ namespace fourscore {
 
 /// Processor, cores, caches, memory (to the nearest GiB: kernels differ in what they keep), GPUs. Calls no MPI.
 [[nodiscard]] nlohmann::json machine_identity();
-/// Binary, sources, compiler, libraries. May be called before MPI_Init. An empty fftw_version is left out.
+/// Binary, sources, compiler, libraries and their builds. May be called before MPI_Init. An empty fftw_version is left
+/// out.
 [[nodiscard]] nlohmann::json code_identity(const std::string& fftw_version);
 /// What may change from run to run and is never hashed, of this process; hosts are added by collect_provenance.
 [[nodiscard]] nlohmann::json volatile_facts();
@@ -25,6 +26,7 @@ struct Provenance {
   nlohmann::json record;          ///< the record's "provenance"; null on all ranks but 0
   std::vector<NodeFacts> nodes;   ///< without plan_bytes; on rank 0
   std::vector<int> node_of_rank;  ///< on rank 0
+  bool pretends_nodes = false;    ///< on rank 0: FOURSCORE_RANKS_PER_NODE cuts a node of the machine into several
 };
 /// Collective: gathers hosts and rank-to-core maps to rank 0.
 [[nodiscard]] Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads,

@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 
+#include <new>
 #include <stdexcept>
 
 namespace fourscore {
@@ -25,8 +26,9 @@ json caches(hwloc_topology_t topology) {
 
 Topology::Topology() {
   if (hwloc_topology_init(&topology_) != 0) throw std::runtime_error("hwloc cannot describe this machine");
-  if (hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
-      hwloc_topology_load(topology_) != 0) {
+  // A description read from a file (HWLOC_XMLFILE) is taken for that of this machine, so that masks can be asked for.
+  constexpr unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM;
+  if (hwloc_topology_set_flags(topology_, flags) != 0 || hwloc_topology_load(topology_) != 0) {
     hwloc_topology_destroy(topology_);
     throw std::runtime_error("hwloc cannot describe this machine");
   }
@@ -46,6 +48,16 @@ json Topology::identity() const {
   const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
   if (model != nullptr) result["cpu_model"] = model;
   return result;
+}
+
+std::vector<int> Topology::usable_units() const {
+  std::vector<int> units;
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  if (set == nullptr) throw std::bad_alloc();
+  if (hwloc_get_cpubind(topology_, set, HWLOC_CPUBIND_THREAD) == 0 && hwloc_bitmap_weight(set) > 0)
+    for (int unit = hwloc_bitmap_first(set); unit >= 0; unit = hwloc_bitmap_next(set, unit)) units.push_back(unit);
+  hwloc_bitmap_free(set);
+  return units;
 }
 
 std::set<int> Topology::cores_of(const std::vector<int>& units) const {

@@ -1,5 +1,5 @@
 #pragma once
-// Cores and caches of this machine, by hwloc.
+// Cores and caches of this machine, and which of them may be used, by hwloc. No MPI here.
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,6 +18,8 @@ class Topology {
   Topology(const Topology&) = delete;
   Topology& operator=(const Topology&) = delete;
 
+  /// Processing units that this thread may run on, on machines of any size; empty where the system does not say.
+  [[nodiscard]] std::vector<int> usable_units() const;
   /// cpu_model, cores, threads_per_core, numa_nodes, caches; what hwloc does not know is absent.
   [[nodiscard]] nlohmann::json identity() const;
   /// Logical numbers of the cores that hold these processing units.

@@ -84,6 +84,17 @@ def test_every_benchmark_is_checked_and_every_repetition_recorded(program: str, 
     assert run.stdout.count(names[0]) >= 2, "rank 0 alone shows the repetitions"
 
 
+def test_one_node_that_pretends_to_be_several_is_flagged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", "1")
+    out = tmp_path / "out.json"
+    run = call("memory_bench", "--parameter", "size=16KiB", "--parameter", "kernels=copy", *QUICK, "--record", str(out), ranks=2)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert "emulated" in record["flags"]
+    # The record is, its benchmarks are what they are: none is a copy to a stand-in for a GPU.
+    assert not any(entry["emulated"] for entry in record["benchmarks"])
+
+
 BAD: list[tuple[str, list[str], list[str]]] = [
     ("memory_bench", ["--parameter", "kernel=copy"], ["no parameter 'kernel'", "did you mean 'kernels'?"]),
     ("memory_bench", ["--parameter", "kernels=cpy"], ["'cpy'", "did you mean 'copy'?"]),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from conftest import Bench, read_record
 
 GOOD = {"--variant": "naive", "--shape": "8x8x8"}
 
@@ -130,6 +132,66 @@ def test_identity_is_the_same_each_time(bench: Bench) -> None:
     first, second = (json.loads(bench("--identity").stdout) for _ in range(2))
     assert first == second
     assert set(first["identity"]) == {"machine", "code"}
+
+
+def loaded(bench: Bench, folder: Path) -> tuple[str, dict[str, str]]:
+    """code_hash and libraries of the program where libraries are looked for in `folder` first."""
+    environment = os.environ | {"LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+    run = subprocess.run([bench.plain, "--identity"], env=environment, capture_output=True, text=True, timeout=60, check=True)
+    answer = json.loads(run.stdout)
+    return answer["code_hash"], answer["identity"]["code"]["libraries"]
+
+
+def fftw_of(bench: Bench) -> Path:
+    """The file of FFTW that the program loads."""
+    lines = subprocess.run(["ldd", bench.plain], capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
+    found = [Path(line.split()[2]) for line in lines if line.strip().startswith("libfftw3.so")]
+    if not found:
+        pytest.skip("FFTW is not a shared library here")
+    return found[0]
+
+
+def test_a_rebuilt_library_is_other_code(bench: Bench, tmp_path: Path) -> None:
+    """The program's own file stays the same: the build of the library it loads tells."""
+    library = fftw_of(bench)
+    content = library.read_bytes()
+    note = content.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0")  # a build id of 20 bytes
+    build_id = content[note + 16 : note + 36]
+    rebuilt = bytes(byte ^ 0xFF for byte in build_id)
+    folders = {name: tmp_path / name for name in ("same", "rebuilt", "without", "without_rebuilt")}
+    for folder in folders.values():
+        folder.mkdir()
+    without = content[: note + 8] + b"\x7f" + content[note + 9 :]  # a note of another type
+    (folders["same"] / library.name).write_bytes(content)
+    (folders["rebuilt"] / library.name).write_bytes(content.replace(build_id, rebuilt))
+    (folders["without"] / library.name).write_bytes(without)
+    (folders["without_rebuilt"] / library.name).write_bytes(without + b"\0")
+
+    identity = json.loads(bench("--identity", faulty=False).stdout)
+    (same, here), (other, there) = loaded(bench, folders["same"]), loaded(bench, folders["rebuilt"])
+    assert here[library.name].split() == [library.name, f"build-id:{build_id.hex()}"]
+    assert there[library.name].split()[1] == f"build-id:{rebuilt.hex()}"
+    assert other != same
+    assert {name for name in here if here[name] != there[name]} == {library.name}
+    # The file that is linked to holds the version: libfftw3.so.3.6.9.
+    assert identity["identity"]["code"]["libraries"][library.name].split()[0] == library.resolve().name
+
+    plain, plain_libraries = loaded(bench, folders["without"])
+    digest = hashlib.sha256(without).hexdigest()
+    assert plain_libraries[library.name].split()[1] == f"sha256:{digest}"
+    assert loaded(bench, folders["without_rebuilt"])[0] != plain
+
+
+def test_the_identity_in_a_record_is_the_one_that_campaigns_ask_for(bench: Bench, tmp_path: Path) -> None:
+    """MPI loads plugins when it starts: they are not part of it."""
+    out = tmp_path / "out.json"
+    assert bench(*arguments({"--record": str(out)}), ranks=2).returncode == 0
+    identity = json.loads(bench("--identity").stdout)
+    record = read_record(out)
+    assert record["provenance"]["code_hash"] == identity["code_hash"]
+    libraries = identity["identity"]["code"]["libraries"]
+    assert any(name.startswith("libc.so") for name in libraries)
+    assert not any(name.startswith("linux-vdso") for name in libraries)
 
 
 def test_check_points_answers_line_by_line(bench: Bench) -> None:

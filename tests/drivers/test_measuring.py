@@ -287,6 +287,30 @@ def test_more_ranks_than_cores_are_flagged(bench: Bench) -> None:
     assert "oversubscribed" in json.loads(run.stdout)["flags"]
 
 
+@pytest.mark.parametrize("exchange", ["hierarchical", "alltoallv"])
+def test_one_node_that_pretends_to_be_several_is_flagged(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: str
+) -> None:
+    point = ("--variant", "slab", "--shape", "8x9x10", "--exchange", exchange, "--planner", "estimate")
+    launches = {}
+    for most in ("", "1", "2"):
+        if most:
+            monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", most)
+        out = tmp_path / f"{most}.json"
+        run = bench(*point, "--record", str(out), ranks=2)
+        assert run.returncode == 0, run.stderr
+        record = read_record(out)
+        assert ("emulated" in record["flags"]) is (most == "1")
+        assert ("emulated" in run.stdout) is (most == "1")
+        launches[most] = record["provenance"]
+        assert launches[most]["identity"]["launch"].get("ranks_per_pretended_node") == (1 if most == "1" else None)
+    assert launches[""]["launch_hash"] == launches["2"]["launch_hash"] != launches["1"]["launch_hash"]
+    monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", "none")
+    run = bench(*point, ranks=2)
+    assert run.returncode == 2
+    assert run.stderr.count("FOURSCORE_RANKS_PER_NODE is 'none'; allowed: a whole number, 1 or more") == 1
+
+
 def test_wisdom_is_written_then_read_and_recorded(bench: Bench, tmp_path: Path) -> None:
     wisdom = tmp_path / "wisdom"
     plans = []

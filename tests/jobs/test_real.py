@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import subprocess
 
 import pytest
 
@@ -36,6 +37,26 @@ def test_a_small_campaign_end_to_end(fourscore):
     assert fourscore.index() == grown
     planned = json.loads(fourscore("run", suite, "--dry-run", "--json", environment=REAL).stdout)
     assert all(launch["done"] for launch in planned["launches"])
+
+
+def test_a_rebuilt_library_starts_a_new_campaign(fourscore):
+    listed = subprocess.run(["ldd", str(BIN / "fft_bench")], capture_output=True, text=True, check=True).stdout
+    found = [line.split()[2] for line in listed.splitlines() if line.strip().startswith("libfftw3.so")]
+    if not found:
+        pytest.skip("FFTW is not a shared library here")
+    library = pathlib.Path(found[0])
+    folder = fourscore.folder / "rebuilt"
+    folder.mkdir()
+    content = library.read_bytes()
+    note = content.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16  # its build id of 20 bytes
+    (folder / library.name).write_bytes(content[:note] + bytes(20) + content[note + 20 :])
+    suite = fourscore.suite('name = "s"\n[[sweep]]\nvariant = "serial"\nshape = "8x8x8"\nranks = 1\n')
+    rebuilt = REAL | {"LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+    first, again, other = (
+        json.loads(fourscore("run", suite, "--dry-run", "--json", environment=environment).stdout)["campaign"]
+        for environment in (REAL, REAL, rebuilt)
+    )
+    assert first == again != other
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

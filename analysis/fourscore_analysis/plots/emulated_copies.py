@@ -1,4 +1,4 @@
-"""Host-to-host stand-ins for copies to an accelerator: never beside real ones."""
+"""Stand-ins for hardware that is not there, as host-to-host copies for an accelerator: never beside real ones."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def draw(view: View, page: CurvePage, heading: str) -> Figure:
 PLOT = Plot(
     name="emulated-copies",
     title="Emulated copies",
-    caption="No accelerator took part: copies between host memories stand in, so that the program runs everywhere. "
-    "They say nothing about an accelerator and are compared with nothing.",
+    caption="Something stands in for hardware that is not there: copies between host memories for an accelerator, "
+    "or groups of ranks of one node for several nodes. They say nothing about it and are compared with nothing.",
     order=64,
     pages=pages,
     draw=draw,
