@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <thread>
 #include <vector>
+
+#include "mpi/handles.hpp"
 
 namespace fourscore {
 namespace {
@@ -64,6 +68,98 @@ TEST(Sampler, LeavesThePreparationOutOfTheTime) {
   for (const double time : samples.time_s) EXPECT_LT(time, 0.200);
 }
 
+/// How many ranks are ready, in memory that all of them see: what one rank asks of the others without waiting for them.
+class ReadyRanks {
+ public:
+  ReadyRanks() : node_(mpi::split_by_node(MPI_COMM_WORLD)), window_(node_, sizeof(int)) {
+    if (mpi::rank_in(node_.get()) == 0) count().store(0);
+    MPI_Barrier(node_.get());
+  }
+  void add() { count().fetch_add(1); }
+  [[nodiscard]] int seen() { return count().load(); }
+
+ private:
+  std::atomic_ref<int> count() { return std::atomic_ref<int>(*reinterpret_cast<int*>(window_.segment(0))); }
+  mpi::Communicator node_;
+  mpi::SharedWindow window_;
+};
+
+/// Without the barrier the ranks that are ready early would start, and wait within the measured time for the late one.
+TEST(Sampler, StartsNoRankBeforeAllAreReady) {
+  ReadyRanks ready;
+  int started = 0;
+  Sampler sampler(MPI_COMM_WORLD, options(3, 2));
+  (void)sampler.measure(
+      [&](int) {
+        if (rank() == size() - 1) wait_ms(30);
+        ready.add();
+      },
+      [&](PhaseClock&) { EXPECT_GE(ready.seen(), ++started * size()); });
+  EXPECT_EQ(started, 5);
+}
+
+TEST(Sampler, StartsNoRankOnAComponentBeforeAllAreThroughWithTheLastRun) {
+  ReadyRanks ready;
+  int started = 0;
+  Sampler sampler(MPI_COMM_WORLD, options(3, 2));
+  (void)sampler.measure_component({"pack-1", Phase::pack, [&] {
+                                     EXPECT_GE(ready.seen(), started++ * size());
+                                     if (rank() == size() - 1) wait_ms(30);
+                                     ready.add();
+                                   }});
+  EXPECT_EQ(started, 5);
+}
+
+TEST(Sampler, TracesNoRankBeforeAllAreReady) {
+  ReadyRanks ready;
+  Sampler sampler(MPI_COMM_WORLD, options(1, 0));
+  (void)sampler.trace(
+      [&] {
+        if (rank() == size() - 1) wait_ms(30);
+        ready.add();
+      },
+      [&](PhaseClock&) { EXPECT_EQ(ready.seen(), size()); }, 1);
+}
+
+/// Every run takes as long as its number says, so that each sample tells which run it is of.
+TEST(Sampler, KeepsTheTimeOfEachRunInItsPlace) {
+  constexpr int step_ms = 15;
+  int number = 0;
+  const auto next = [&] { wait_ms(step_ms * ++number); };
+  const auto expect_from = [](const std::vector<double>& times, int first) {
+    for (std::size_t i = 0; i < times.size(); ++i)
+      EXPECT_GE(times[i], 1e-3 * step_ms * (first + static_cast<int>(i))) << "run " << i;
+  };
+  Sampler sampler(MPI_COMM_WORLD, options(4, 2));
+  const Samples samples = sampler.measure([](int) {},
+                                          [&](PhaseClock& clock) {
+                                            const Region fft(clock, Phase::fft);
+                                            next();
+                                          });
+  number = 0;
+  const auto component = sampler.measure_component({"fft-1", Phase::fft, next});
+  if (rank() != 0) return;
+  EXPECT_EQ(samples.warmup_s.size(), 2U);
+  EXPECT_EQ(samples.time_s.size(), 4U);
+  EXPECT_EQ(component.time_s.size(), 4U);
+  expect_from(samples.warmup_s, 1);
+  expect_from(samples.time_s, 3);
+  expect_from(component.time_s, 3);
+  for (const auto& of_rank : samples.rank_phase_s.at(Phase::fft)) expect_from(of_rank, 3);
+}
+
+/// A first run that is long because it is the first: it is the warm-up's, not among the samples.
+TEST(Sampler, KeepsTheTimeOfTheWarmUpOutOfTheSamples) {
+  int runs = 0;
+  Sampler sampler(MPI_COMM_WORLD, options(5, 1));
+  const Samples samples = sampler.measure([](int) {}, [&](PhaseClock&) { wait_ms(runs++ == 0 ? 300 : 0); });
+  if (rank() != 0) return;
+  ASSERT_EQ(samples.warmup_s.size(), 1U);
+  EXPECT_GE(samples.warmup_s.front(), 0.3);
+  // One run may be held up as long by chance, not most of them.
+  EXPECT_GE(std::count_if(samples.time_s.begin(), samples.time_s.end(), [](double time) { return time < 0.3; }), 3);
+}
+
 TEST(Sampler, SharesTheTimeOfARankOutToItsPhases) {
   Sampler sampler(MPI_COMM_WORLD, options(3, 1));
   const Samples samples = sampler.measure([](int) {},
@@ -84,6 +180,29 @@ TEST(Sampler, SharesTheTimeOfARankOutToItsPhases) {
       EXPECT_GE(samples.rank_phase_s.at(Phase::fft)[r][i], 0.010);
       EXPECT_GE(samples.rank_phase_s.at(Phase::exchange)[r][i], 0.005);
     }
+}
+
+/// What it says of the phases is what they say: time that none of them has is a gap.
+TEST(Sampler, TellsTheLargestGapBetweenAPhasesSumAndATotal) {
+  Sampler sampler(MPI_COMM_WORLD, options(3, 0));
+  const Samples samples = sampler.measure([](int) {},
+                                          [](PhaseClock& clock) {
+                                            const Region fft(clock, Phase::fft);
+                                            wait_ms(2);
+                                            clock.start();  // forgets them
+                                            wait_ms(rank() == size() - 1 ? 1 : 8);
+                                          });
+  if (rank() != 0) return;
+  double worst = 0;
+  for (std::size_t r = 0; r < samples.rank_total_s.size(); ++r)
+    for (std::size_t i = 0; i < samples.rank_total_s[r].size(); ++i) {
+      double sum = 0;
+      for (const auto& [phase, of_ranks] : samples.rank_phase_s) sum += of_ranks[r][i];
+      worst = std::max(worst, std::abs(sum / samples.rank_total_s[r][i] - 1));
+    }
+  EXPECT_GT(worst, closure_limit);
+  ASSERT_TRUE(samples.closure_worst.has_value());
+  EXPECT_NEAR(*samples.closure_worst, worst, 1e-9);
 }
 
 TEST(Sampler, TakesNoPhasesWhenAskedNotTo) {
