@@ -216,6 +216,38 @@ TEST_F(TrafficOfOptions, IsWhatGoesThroughMpi) {
   }
 }
 
+/// Within a node `shared` hands nothing to MPI: each rank reads every block of its neighbours where they have it.
+TEST_F(TrafficOfOptions, OfSharedWithinANodeIsReadFromTheNeighboursMemory) {
+  const mpi::Communicator node = mpi::split_by_node(MPI_COMM_WORLD);
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  if (mpi::size_of(node.get()) != ranks) GTEST_SKIP() << "the ranks are not on one node";
+  name_ = "shared";
+  const auto buffers = testing::allocate(method());
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  for (int rank = 0; rank < ranks; ++rank) ASSERT_NE(buffers.source->peer(rank), nullptr) << "rank " << rank;
+  // What a neighbour writes into its buffer stands in what this rank sees of it.
+  *static_cast<int*>(buffers.source->data()) = 1000 + me;
+  buffers.source->sync();
+  MPI_Barrier(MPI_COMM_WORLD);
+  buffers.source->sync();
+  for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ(*static_cast<const int*>(buffers.source->peer(rank)), 1000 + rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+
+  const testing::Movement& movement = testing::movements().front();
+  check(movement, 16, buffers);
+  EXPECT_EQ(messages_, 0);
+  EXPECT_EQ(sent_in_all_, 0);
+  Index from_others = 0;
+  for (int from = 0; from < ranks; ++from)
+    for (int to = 0; to < ranks; ++to)
+      if (from != to)
+        from_others += intersect(movement.from.boxes[static_cast<std::size_t>(from)],
+                                 movement.to.boxes[static_cast<std::size_t>(to)])
+                           .volume();
+  EXPECT_EQ(from_others > 0, ranks > 1);
+  EXPECT_EQ(read_in_all_, from_others * 16);
+}
+
 TEST_F(TrafficOfOptions, OfBruckIsALogarithmOfTheRanks) {
   const int size = mpi::size_of(MPI_COMM_WORLD);
   name_ = "bruck";
