@@ -147,6 +147,17 @@ TEST(Movements, AreOfEachKind) {
   EXPECT_EQ(holds([&](const auto& m) { return leaves_a_rank_empty(m.from) || leaves_a_rank_empty(m.to); }), size > 1);
 }
 
+TEST(LeastTraffic, OfAnExchangeIsWhatIsReadToSendAndWrittenOnceReceived) {
+  Traffic traffic;
+  traffic.bytes_sent = 100;
+  traffic.bytes_self = 20;
+  traffic.bytes_relayed = 5;
+  traffic.bytes_read_shared = 30;
+  // Of 200 bytes afterwards 20 stayed and 30 were read from neighbours, and written: 150 came in messages.
+  EXPECT_EQ(least_bytes_of_exchange(traffic, 200), 100 + 150 + 5 + 2 * 30);
+  EXPECT_EQ(least_bytes_of_exchange(traffic, 10), 100 + 5 + 2 * 30) << "nothing came in messages";
+}
+
 TEST(Exchanges, AreAllRegistered) {
   EXPECT_THAT(ExchangeRegistry::instance().names(),
               ::testing::IsSupersetOf({"alltoallv", "alltoallw", "bruck", "hierarchical", "ialltoallv",
