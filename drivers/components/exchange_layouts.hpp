@@ -34,7 +34,7 @@ struct GroupExchange {
 /// The group of a rank. `bytes` go from each member to each, itself among them; a multiple of 8.
 [[nodiscard]] GroupExchange even_exchange(const Grid& grid, Among among, int rank, Index bytes);
 
-/// The exchange of the pencil method (czechowski2012, section 2): among a row from z-pencils to y-pencils, among a
+/// The exchange of the pencil method (czechowski2012, section 3): among a row from z-pencils to y-pencils, among a
 /// column from y-pencils to x-pencils; among all ranks that of slabs, from slabs along the first axis to slabs along
 /// the second.
 [[nodiscard]] GroupExchange pencil_exchange(const Extents& shape, const Grid& grid, Among among, int rank,

@@ -1,5 +1,5 @@
 // One-dimensional decomposition: slabs along the first axis, all other axes transformed at once, one exchange, the
-// first axis. eleftheriou2005 and czechowski2012 take it as the baseline that pencils and blocks must beat.
+// first axis. eleftheriou2005 compares its volumetric method with FFTW's, which is this one.
 
 #include <fmt/format.h>
 
