@@ -1,0 +1,44 @@
+"""The launches that suites/README.md names are those that the command would make."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+
+import pytest
+
+BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
+README = pathlib.Path(__file__).parents[2] / "suites" / "README.md"
+REAL = {
+    "FOURSCORE_BENCH": str(BIN / "fft_bench"),
+    "FOURSCORE_COMPONENTS": str(BIN),
+    "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"],
+}
+
+
+def table() -> dict[str, int]:
+    rows = re.findall(r"^\| `([\w./-]+)` \| .* \| (\d+)(?:, [\w ]+)? \|$", README.read_text(), re.MULTILINE)
+    return {name: int(launches) for name, launches in rows}
+
+
+def test_every_shipped_suite_stands_in_the_table(fourscore):
+    shipped = json.loads(fourscore("list", "suites", "--json", environment=REAL).stdout)
+    assert set(table()) == {suite["name"] for suite in shipped}
+
+
+@pytest.mark.parametrize(("suite", "launches"), table().items())
+def test_a_suite_makes_the_launches_that_its_table_says(fourscore, suite, launches):
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    if len(cores) < 2:
+        pytest.skip("the table is that of 2 cores")
+    planned = fourscore(
+        "run", suite, "--dry-run", "--json", environment=REAL, preexec_fn=lambda: os.sched_setaffinity(0, cores)
+    )
+    plan = json.loads(planned.stdout)
+    missing = [point for point in plan["skipped"] if "cannot run here" in point["reason"]]
+    if missing:  # a library that this build lacks
+        assert len(plan["launches"]) <= launches
+    else:
+        assert len(plan["launches"]) == launches
