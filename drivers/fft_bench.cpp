@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "bench/command_line.hpp"
 #include "bench/counters.hpp"
 #include "bench/measurement.hpp"
+#include "bench/memory_check.hpp"
 #include "bench/options.hpp"
 #include "bench/queries.hpp"
 #include "bench/record_builder.hpp"
@@ -48,6 +50,7 @@ void check_output(Agreement& agreement, const Options& options) {
   agreement.run_on_root([&] {
     try {
       check_record_path(*options.record);
+      if (has_optional_parts(options)) check_record_path(*options.verified_record);
     } catch (const RecordFileError& error) {
       throw InputError(std::string("--record: ") + error.what());
     }
@@ -56,7 +59,11 @@ void check_output(Agreement& agreement, const Options& options) {
 
 void deliver(Agreement& agreement, const Options& options, const json& record, double total_s) {
   agreement.run_on_root([&] {
-    if (options.record) write_record_once(*options.record, record);
+    if (options.record) {
+      write_record_once(*options.record, record);
+      std::error_code ignored;
+      if (has_optional_parts(options)) std::filesystem::remove(*options.verified_record, ignored);
+    }
     const std::string text = options.json
                                  ? record.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                                  : summary(record, options.record ? options.record->string() : std::string(), total_s);
@@ -96,15 +103,19 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   });
   check_output(agreement, options);
   Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
+  if (const MemoryShare memory = shortest_memory(comm); !resolved.skip)
+    resolved.skip = lacking_memory(memory, least_bytes_of_a_rank(resolved), "the plan and the inverse that checks it");
   if (resolved.skip) {
     const json record = mpi::rank_in(comm) == 0 ? build_skipped_record(options, resolved, provenance) : json();
     deliver(agreement, options, record, seconds_since(begin));
     return 0;
   }
   try_counters(comm, agreement, options);
-  Measurement measurement = measure(comm, agreement, options, resolved);
-  measurement.steps.launch_s = steps.launch_s;
-  measurement.steps.init_s = steps.init_s;
+  const auto keep = [&](const Measurement& verified) {
+    if (options.record)
+      replace_unfinished_record(*options.verified_record, build_record(options, resolved, verified, provenance));
+  };
+  const Measurement measurement = measure(comm, agreement, options, resolved, steps, keep);
   const auto write_begin = std::chrono::steady_clock::now();
   json record;
   if (mpi::rank_in(comm) == 0) {
@@ -112,7 +123,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
     record["harness"]["write_s"] = seconds_since(write_begin);
   }
   deliver(agreement, options, record, seconds_since(begin));
-  return measurement.ok ? 0 : 1;
+  return measurement.ok && measurement.failed_parts.empty() ? 0 : 1;
 }
 
 /// Between MPI_Init and MPI_Finalize: every way out is a code for all ranks, or ends all ranks.

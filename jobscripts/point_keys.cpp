@@ -6,16 +6,18 @@
 #include <functional>
 #include <map>
 
+#include "core/record.hpp"
+
 namespace fourscore {
 namespace {
 
 constexpr std::string_view parameter_prefix = "parameters.";
 
-int positive_integer(const std::string& text, std::string_view what) {
+int positive_integer(const std::string& text, std::string_view what, int most = 1 << 24) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > (1 << 24))
-    throw InputError(fmt::format("{} '{}' is not an integer from 1 to {}", what, text, 1 << 24));
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
+    throw InputError(fmt::format("{} '{}' is not an integer from 1 to {}", what, text, most));
   return value;
 }
 
@@ -52,7 +54,7 @@ const std::map<std::string, Access, std::less<>>& accesses() {
       {"grid",
        {[](P& p, S v) { p.problem.grid = parse_grid(v); }, [](const P& p) { return grid_text(p.problem.grid); }}},
       {"threads",
-       {[](P& p, S v) { p.problem.threads = positive_integer(v, "threads"); },
+       {[](P& p, S v) { p.problem.threads = positive_integer(v, "threads", most_threads); },
         [](const P& p) { return std::to_string(p.problem.threads); }}},
       {"instances",
        {[](P& p, S v) { p.problem.instances = positive_integer(v, "instances"); },

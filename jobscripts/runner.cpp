@@ -52,7 +52,9 @@ std::string own_words(const std::string& stderr_tail, const std::string& program
   return ": " + stderr_tail.substr(begin, std::min<std::size_t>(stderr_tail.find('\n', begin) - begin, 300));
 }
 
-Verdict failure_of(const ProcessResult& result, double time_limit_s, const std::string& program) {
+/// `left`: what a launch without a record left, for the reason: " and left no record".
+Verdict failure_of(const ProcessResult& result, double time_limit_s, const std::string& program,
+                   const std::string& left) {
   Verdict verdict{"failed", "", result.exit_status, result.signal, result.stderr_tail};
   if (result.timed_out) {
     verdict.status = "timeout";
@@ -60,7 +62,7 @@ Verdict failure_of(const ProcessResult& result, double time_limit_s, const std::
   } else if (result.signal != 0) {
     verdict.reason = fmt::format("the launch was ended by signal {} ({})", result.signal, ::strsignal(result.signal));
   } else if (result.exit_status != 0) {
-    verdict.reason = fmt::format("the launch ended with status {} and left no record{}", result.exit_status,
+    verdict.reason = fmt::format("the launch ended with status {}{}{}", result.exit_status, left,
                                  own_words(result.stderr_tail, program));
   } else {
     verdict.reason = "the launch ended without an error but left no record";
@@ -98,6 +100,7 @@ bool CampaignRunner::run() {
     try {
       const json record = read_record(planned[i].record);
       status = record.at("verdict").value("status", "?");
+      warn_of_failed_parts(planned[i], record, progress);
       const auto times = record.value("/samples/time_s"_json_pointer, std::vector<double>{});
       if (!times.empty())
         detail = shown_time(median(times));
@@ -149,11 +152,16 @@ bool CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
   fs::remove(stamp, ignored);
 
   const bool recorded = fs::exists(planned.record);
-  if (!recorded && result.interrupted) return false;
+  if (!recorded && result.interrupted) {
+    fs::remove(verified_file(planned), ignored);
+    return false;
+  }
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
                                        std::error_code(result.start_error, std::generic_category()).message()));
-  if (!recorded) archive_failure(planned, result, started_at);
+  if (!recorded && !archive_verified(planned, result, progress)) archive_failure(planned, result, started_at);
+  fs::remove(verified_file(planned), ignored);
+  // Status 1 is the program's own word for what its record says.
   if (recorded && (result.timed_out || result.signal != 0 || result.exit_status > 1)) {
     warnings_.push_back(fmt::format("{}: the record is complete, but the launch then ended with {} {}",
                                     archive_.name_of(planned.record), result.signal != 0 ? "signal" : "status",
@@ -177,7 +185,7 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
     return argv;
   }
   add({"--campaign-json", stamp.string(), "--warmup", std::to_string(suite.warmup)});
-  add({"--max-time-s", fmt::format("{}", suite.max_time_s)});
+  add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", verified_file(planned).string()});
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
   if (suite.timeline) add({"--timeline"});
@@ -207,8 +215,40 @@ void CampaignRunner::archive_failure(const PlannedLaunch& planned, const Process
   archive_.create_campaign(campaign_.id);
   const Point& point = campaign_.points[planned.point].point;
   store(planned.record, make_unlaunched_record(point, campaign_.stamp(planned.launch, planned.order),
-                                               failure_of(result, campaign_.suite.time_limit_s, program_name(point)),
+                                               failure_of(result, campaign_.suite.time_limit_s, program_name(point),
+                                                          " and left no record"),
                                                provenance(point, started_at)));
+}
+
+fs::path CampaignRunner::verified_file(const PlannedLaunch& planned) const {
+  return archive_.campaign_folder(campaign_.id) / "staging" / (planned.record.stem().string() + ".verified.json");
+}
+
+bool CampaignRunner::archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) {
+  const fs::path file = verified_file(planned);
+  if (!fs::exists(file)) return false;
+  const Point& point = campaign_.points[planned.point].point;
+  const Verdict end = failure_of(result, campaign_.suite.time_limit_s, program_name(point), "");
+  try {
+    const json record = ended_record(read_record(file), point, end);
+    archive_.create_campaign(campaign_.id);
+    store(planned.record, record);
+    return true;
+  } catch (const UnreadableRecord& error) {
+    progress.note(fmt::format("warning: {}: {}", file.string(), error.what()));
+  } catch (const std::invalid_argument& error) {
+    progress.note(fmt::format("warning: {}: {}", file.string(), error.what()));
+  }
+  return false;
+}
+
+void CampaignRunner::warn_of_failed_parts(const PlannedLaunch& planned, const json& record, Progress& progress) {
+  const json failed = record.value("failed_parts", json::object());  // items() must not outlive what it looks at
+  for (const auto& [part, end] : failed.items()) {
+    warnings_.push_back(fmt::format("{}: {} {}: {}", archive_.name_of(planned.record), part,
+                                    end.value("status", "failed"), end.value("reason", "")));
+    progress.note("warning: " + warnings_.back());
+  }
 }
 
 void CampaignRunner::store(const fs::path& file, const json& record) const {

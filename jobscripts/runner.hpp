@@ -50,6 +50,11 @@ class CampaignRunner {
                                                          const std::filesystem::path& stamp) const;
   [[nodiscard]] std::filesystem::path qualification_file() const;
   void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);
+  /// Where a launch keeps its verified samples while it measures what follows them.
+  [[nodiscard]] std::filesystem::path verified_file(const PlannedLaunch& planned) const;
+  /// Whether the launch left verified samples there, which are then its record.
+  bool archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
+  void warn_of_failed_parts(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
   void store(const std::filesystem::path& file, const nlohmann::json& record) const;
   void index(const std::vector<std::filesystem::path>& files);
   [[nodiscard]] double left_s(const std::vector<PlannedLaunch>& planned, std::size_t from) const;

@@ -61,6 +61,8 @@ void add_record(CampaignSummary& summary, std::map<std::string, PointSummary>& p
   point.point = record.value("point", json::object());
   ++point.statuses[status];
   if (status != "ok" && point.reason.empty()) point.reason = verdict.value("reason", "");
+  const json lost = record.value("failed_parts", json::object());
+  for (const auto& [part, end] : lost.items()) ++summary.failed_parts[part];
   for (const auto& flag : record.value("flags", json::array()))
     if (std::find(point.flags.begin(), point.flags.end(), flag) == point.flags.end()) point.flags.push_back(flag);
   const json samples = record.value("samples", json::object());
@@ -120,7 +122,7 @@ std::string row(const PointSummary& point) {
 }  // namespace
 
 bool CampaignSummary::has_bad() const {
-  return counts.contains("wrong") || counts.contains("failed") || counts.contains("timeout");
+  return counts.contains("wrong") || counts.contains("failed") || counts.contains("timeout") || !failed_parts.empty();
 }
 
 CampaignSummary summarise(const Archive& archive, const std::string& campaign) {
@@ -171,6 +173,9 @@ std::string summary_table(const CampaignSummary& summary) {
   std::vector<std::string> counts;
   for (const auto& [status, count] : summary.counts) counts.push_back(fmt::format("{} {}", count, status));
   text += fmt::format("Records: {}\n", counts.empty() ? "none" : fmt::format("{}", fmt::join(counts, ", ")));
+  for (const auto& [part, count] : summary.failed_parts)
+    text +=
+        fmt::format("Failed after the samples were verified: {} of {} launch{}\n", part, count, count == 1 ? "" : "es");
   double harness = 0;
   std::vector<std::string> parts;
   for (const auto& [part, seconds] : summary.harness_s) {
@@ -207,6 +212,7 @@ json summary_json(const CampaignSummary& summary) {
   json unreadable = json::array();
   for (const auto& [file, reason] : summary.unreadable) unreadable.push_back({{"file", file}, {"reason", reason}});
   return {{"counts", summary.counts},
+          {"failed_parts", summary.failed_parts},
           {"harness_s", summary.harness_s},
           {"measure_s", summary.measure_s},
           {"points", points},

@@ -45,11 +45,12 @@ struct SummaryGroup {
 struct CampaignSummary {
   std::vector<SummaryGroup> groups;
   std::map<std::string, int> counts;        ///< status -> records
+  std::map<std::string, int> failed_parts;  ///< timeline, isolate, counters -> records that have samples and not this
   std::map<std::string, double> harness_s;  ///< launch, init, plan, verify, isolate, write: summed over records
   double measure_s = 0;                     ///< time in samples and warm-up
   std::vector<std::pair<std::string, std::string>> unreadable;  ///< file, reason
 
-  [[nodiscard]] bool has_bad() const;  ///< any record wrong, failed or timeout
+  [[nodiscard]] bool has_bad() const;  ///< any record wrong, failed, timeout or without a part
 };
 
 [[nodiscard]] CampaignSummary summarise(const Archive& archive, const std::string& campaign);

@@ -119,11 +119,13 @@ void check_record_path(const fs::path& path) {
   if (::access(folder.c_str(), W_OK | X_OK) != 0) fail("write to folder", folder, errno);
 }
 
-void write_record_once(const fs::path& path, const nlohmann::json& record, const fs::path& staging) {
-  check_record_path(path);
+namespace {
+
+/// Writes and syncs the record under a temporary name in `folder`, and has `place` give it its name.
+template <class Place>
+void write_in(const fs::path& folder, const fs::path& path, const nlohmann::json& record, const Place& place) {
   // Captured stderr may be no UTF-8; a replacement character is better than no record.
   const std::string text = record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  const fs::path folder = staging.empty() ? folder_of(path) : staging;
   std::random_device random;
   const fs::path name =
       folder / fmt::format(".{}.{}-{:08x}.tmp", path.filename().string(), ::getpid(), static_cast<unsigned>(random()));
@@ -131,8 +133,22 @@ void write_record_once(const fs::path& path, const nlohmann::json& record, const
   if (file.get() < 0) fail("create", name, errno);
   const TemporaryFile temporary(name);
   write_synced(file, path, text);
-  publish(temporary.path(), path);
+  place(temporary.path());
   sync_folder(folder_of(path));
+}
+
+}  // namespace
+
+void write_record_once(const fs::path& path, const nlohmann::json& record, const fs::path& staging) {
+  check_record_path(path);
+  write_in(staging.empty() ? folder_of(path) : staging, path, record,
+           [&](const fs::path& temporary) { publish(temporary, path); });
+}
+
+void replace_unfinished_record(const fs::path& path, const nlohmann::json& record) {
+  write_in(folder_of(path), path, record, [&](const fs::path& temporary) {
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("store", path, errno);
+  });
 }
 
 }  // namespace fourscore

@@ -33,4 +33,8 @@ void check_record_path(const std::filesystem::path& path);
 void write_record_once(const std::filesystem::path& path, const nlohmann::json& record,
                        const std::filesystem::path& staging = {});
 
+/// As write_record_once, but takes the place of what stands at `path`: for a record that is not finished, and so in no
+/// archive yet. At any moment the file is whole, the one or the other.
+void replace_unfinished_record(const std::filesystem::path& path, const nlohmann::json& record);
+
 }  // namespace fourscore

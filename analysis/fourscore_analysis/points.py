@@ -16,7 +16,6 @@ from fourscore_analysis.units import ranks_text, shape_text
 
 REFERENCE = "fftw-mpi"
 Member = TypeVar("Member")
-GPU_COPIES = ("h2d", "d2h")
 
 
 @dataclass

@@ -38,6 +38,7 @@ from fourscore_analysis.values import (
     shown,
     some,
     table_of,
+    text_of,
     time_of,
 )
 
@@ -47,7 +48,7 @@ SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 1
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
 LARGEST_FILE = 2**28  # bytes; the longest timeline makes a record of some 10 MB
-PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
+PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,15 @@ class Timeline:
     lanes: tuple[Lane, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FailedPart:
+    """A timeline, the components alone or the counters of a launch whose samples were verified before."""
+
+    part: str
+    status: str
+    reason: str
+
+
 @dataclass(slots=True, kw_only=True)
 class Launch(Run):
     """One record of a transform. Times in seconds; sample arrays are in time order."""
@@ -175,6 +185,7 @@ class Launch(Run):
     counters: Counters | None = None
     least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
     timeline: Timeline | None = field(default=None, compare=False)
+    failed_parts: tuple[FailedPart, ...] = ()  # what was asked for behind the samples and is not there
 
     @property
     def simulated(self) -> bool:
@@ -236,9 +247,17 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         launch.traffic = _traffic(cost)
         launch.counters = read(data, "counters", read_counters, None)
         launch.least_bytes = read_least_bytes(cost)
+        launch.failed_parts = read(data, "failed_parts", _failed_parts, ())
         launch.timeline = read(data, "timeline", _timeline, None)
         launch.components = read(data, "isolated", each(_component), ())
     return launch
+
+
+def _failed_parts(value: Any) -> tuple[FailedPart, ...]:
+    ends = {name_of(part): table_of(end) for part, end in sorted(table_of(value).items())}
+    return tuple(
+        FailedPart(part, read(end, "status", name_of), read(end, "reason", text_of)) for part, end in ends.items()
+    )
 
 
 def _component(value: Any) -> Component:

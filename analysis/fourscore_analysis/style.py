@@ -28,8 +28,6 @@ PHASE_COLOURS = {
     "pack": SKY,
     "exchange": VERMILLION,
     "unpack": GREEN,
-    "h2d": ORANGE,
-    "d2h": BLACK,
     "other": GREY,
 }
 LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)

@@ -67,7 +67,7 @@ class ContractTable:
 
 @dataclass
 class Trouble:
-    """Launches of a point that gave no time, for one reason."""
+    """Launches of a point that gave no time, or lack a part that was to follow it, for one reason."""
 
     status: str
     point: str
@@ -196,7 +196,8 @@ def status_counts(launches: list[Run]) -> dict[str, int]:
 
 
 def troubles(view: View) -> list[Trouble]:
-    """All that gave no result; launches of a point with the same reason together. wrong and failed first."""
+    """All that gave no result, or not all of it; launches of a point with the same reason together. wrong and failed
+    first, launches that only lack a part last."""
     ended: list[tuple[str, str, Run]] = []
     for point in view.points:
         title = f"{point.label} · {shape_text(point.cell.shape)} · {point.cell.ranks} ranks"
@@ -212,7 +213,23 @@ def troubles(view: View) -> list[Trouble]:
             continue
         reason = run.reason or "no reason given"
         found[key] = Trouble(run.status, title, contract, 1, reason, _ending(run), run.stderr_tail)
-    return sorted(found.values(), key=lambda trouble: STATUSES.index(trouble.status))
+    return [*sorted(found.values(), key=lambda trouble: STATUSES.index(trouble.status)), *_failed_parts(view)]
+
+
+def _failed_parts(view: View) -> list[Trouble]:
+    found: dict[tuple, Trouble] = {}
+    for point in view.points:
+        title = f"{point.label} · {shape_text(point.cell.shape)} · {point.cell.ranks} ranks"
+        for launch in point.launches:
+            for failed in launch.failed_parts:
+                status = f"{failed.part}: {failed.status}"
+                key = (status, title, view.contract_of(point), failed.reason, _ending(launch))
+                if key in found:
+                    found[key].launches += 1
+                else:
+                    contract = view.contract_of(point)
+                    found[key] = Trouble(status, title, contract, 1, failed.reason, _ending(launch), launch.stderr_tail)
+    return list(found.values())
 
 
 def _ending(launch: Run) -> str:

@@ -5,6 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -40,6 +43,39 @@ json read_campaign(const std::string& path, const std::string& option) {
   json campaign = json::parse(file, nullptr, false);
   if (!campaign.is_object()) throw InputError(option + ": " + path + " does not hold a JSON object");
   return campaign;
+}
+
+namespace {
+
+template <class Number>
+bool read_whole(const std::string& text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && last == end;
+}
+
+}  // namespace
+
+CLI::Validator finite_positive() {
+  return {[](const std::string& text) {
+            double number = 0;
+            if (read_whole(text, number) && std::isfinite(number) && number > 0) return std::string();
+            return "'" + text + "' is not a finite number above 0";
+          },
+          "POSITIVE"};
+}
+
+CLI::Validator unsigned_integer() {
+  return {[](const std::string& text) {
+            std::uint64_t number = 0;
+            if (read_whole(text, number)) return std::string();
+            return "'" + text + "' is not an integer from 0 to " + std::to_string(UINT64_MAX);
+          },
+          "INTEGER"};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return std::string(text.empty() ? "is empty; expected a file" : ""); }, ""};
 }
 
 std::string with_suggestion(const CLI::App& app, const std::string& message, int argc, const char* const* argv) {

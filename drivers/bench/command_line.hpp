@@ -7,7 +7,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace fourscore::bench {
 
@@ -27,6 +28,12 @@ void print_once(std::FILE* stream, const std::string& text);
 /// The campaign of a record from a file that holds a JSON object; null for an empty path. Throws InputError that names
 /// the option.
 [[nodiscard]] nlohmann::json read_campaign(const std::string& path, const std::string& option);
+
+/// Checks of an option's text. CLI11's own for numbers let NaN and infinity pass, and wrap a negative number that is
+/// read as an unsigned one.
+[[nodiscard]] CLI::Validator finite_positive();
+[[nodiscard]] CLI::Validator unsigned_integer();
+[[nodiscard]] CLI::Validator not_empty();
 
 /// The message with the nearest known option for the first unknown one, if any is near.
 [[nodiscard]] std::string with_suggestion(const CLI::App& app, const std::string& message, int argc,

@@ -13,6 +13,7 @@
 #include "core/counting.hpp"
 #include "core/instances.hpp"
 #include "core/provenance.hpp"
+#include "core/record.hpp"
 #include "mpi/error.hpp"
 #include "results/sha256.hpp"
 
@@ -219,7 +220,41 @@ nlohmann::json count(MPI_Comm comm, const Options& options, Instances& instances
   return counted.gather();
 }
 
+struct OptionalPart {
+  std::string_view name;
+  std::optional<double>& seconds;
+  std::function<void()> work;
+};
+
+/// One after another, each after what there is so far was kept. Ranks that met a failure may have left messages behind,
+/// so that nothing more is tried on the plan then.
+void run_parts(Agreement& agreement, const std::vector<OptionalPart>& parts, Measurement& result,
+               const std::function<void(const Measurement&)>& keep) {
+  for (const OptionalPart& part : parts)
+    result.failed_parts[std::string(part.name)] = failed_part_json("failed", "the program ended before it was through");
+  std::string failed;
+  for (const OptionalPart& part : parts) {
+    const std::string name(part.name);
+    if (!failed.empty()) {
+      result.failed_parts[name] = failed_part_json("failed", "not begun, because " + failed + " failed before it");
+      continue;
+    }
+    agreement.run_on_root([&] { keep(result); });
+    const Stopwatch watch;
+    try {
+      agreement.run(part.work);
+      part.seconds = watch.seconds();
+      result.failed_parts.erase(name);
+    } catch (const LeaveTogether& leave) {
+      failed = name;
+      result.failed_parts[name] = failed_part_json("failed", leave.message);
+    }
+  }
+}
+
 }  // namespace
+
+bool has_optional_parts(const Options& options) { return options.timeline || options.isolate || options.counters; }
 
 nlohmann::json checks_json(const std::vector<Check>& checks) {
   nlohmann::json list = nlohmann::json::array();
@@ -231,8 +266,10 @@ nlohmann::json checks_json(const std::vector<Check>& checks) {
   return list;
 }
 
-Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved) {
+Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved,
+                    const StepTimes& before, const std::function<void(const Measurement&)>& keep) {
   Measurement result;
+  result.steps = before;
   const Problem& problem = resolved.point.problem;
   if (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates())
     start_on_an_empty_heap();
@@ -244,13 +281,13 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   const Stopwatch verify_watch;
   Verifiers verifiers(problem, *instances, options.seed);
   double rss = 0;
-  const auto before = verifiers.check_before([&](const Plan& plan) {
+  const auto first_checks = verifiers.check_before([&](const Plan& plan) {
     // The plan has run by now, and the inverse is not part of its memory.
     if (rss == 0) rss = peak_rss_bytes();
     return make_inverse(instances->comm(), resolved, plan);
   });
   if (rss == 0) rss = peak_rss_bytes();
-  const bool right = keep_checks(comm, *instances, before, result.checks);
+  const bool right = keep_checks(comm, *instances, first_checks, result.checks);
   result.steps.verify_s = verify_watch.seconds();
   describe_plans(comm, *instances, resolved, plan_s, rss, result);
   if (!right) return result;
@@ -262,24 +299,21 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   const Stopwatch after_watch;
   result.ok = keep_checks(comm, *instances, verifiers.check_after(), result.checks);
   *result.steps.verify_s += after_watch.seconds();
-  if (result.ok && options.timeline) {
-    const Stopwatch timeline_watch;
-    result.timeline =
-        sampler.trace([&] { verifiers.fill(options.sampling.repetitions); },
-                      [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
-    result.steps.timeline_s = timeline_watch.seconds();
-  }
   if (!result.ok) return result;
-  if (options.isolate) {
-    const Stopwatch isolate_watch;
-    result.isolated = sample_components(comm, sampler, *instances, problem);
-    result.steps.isolate_s = isolate_watch.seconds();
-  }
-  if (options.counters) {
-    const Stopwatch count_watch;
-    result.counters = count(comm, options, *instances, verifiers, problem);
-    result.steps.count_s = count_watch.seconds();
-  }
+  std::vector<OptionalPart> parts;
+  if (options.timeline)
+    parts.push_back({"timeline", result.steps.timeline_s, [&] {
+                       result.timeline = sampler.trace(
+                           [&] { verifiers.fill(options.sampling.repetitions); },
+                           [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
+                     }});
+  if (options.isolate)
+    parts.push_back({"isolate", result.steps.isolate_s,
+                     [&] { result.isolated = sample_components(comm, sampler, *instances, problem); }});
+  if (options.counters)
+    parts.push_back({"counters", result.steps.count_s,
+                     [&] { result.counters = count(comm, options, *instances, verifiers, problem); }});
+  run_parts(agreement, parts, result, keep);
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ struct Measurement {
   int distinct_plans = 0;
   std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes;
   std::vector<double> bytes_sent, messages_sent, bytes_self, bytes_read_shared;
-  std::string wisdom_sha256;  ///< of the file that was read; empty: none was there
+  std::string wisdom_sha256;                               ///< of the file that was read; empty: none was there
+  nlohmann::json failed_parts = nlohmann::json::object();  ///< of core/record.hpp's optional_parts, by name
   StepTimes steps;
 };
 
@@ -45,8 +47,15 @@ struct Measurement {
 /// ok.
 [[nodiscard]] nlohmann::json checks_json(const std::vector<Check>& checks);
 
-/// Collective. Throws LeaveTogether when planning fails on some rank.
+/// Whether something is asked for that comes after the samples, and may fail when these are verified.
+[[nodiscard]] bool has_optional_parts(const Options& options);
+
+/// Collective. `before`: the steps that were made by now. Throws LeaveTogether when planning or a timed run fails on
+/// some rank. A timeline, components alone and counters come when the samples are verified: before each of them `keep`
+/// is called on rank 0 with what there is, the parts that are still to come among failed_parts. Where one of them
+/// fails, it and the later ones stay there.
 [[nodiscard]] Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
-                                  const ResolvedPoint& resolved);
+                                  const ResolvedPoint& resolved, const StepTimes& before,
+                                  const std::function<void(const Measurement&)>& keep);
 
 }  // namespace fourscore::bench

@@ -9,6 +9,7 @@
 
 #include "build_info.hpp"
 #include "core/instances.hpp"
+#include "core/record.hpp"
 #include "hwcounters/cache_geometry.hpp"
 
 namespace fourscore::bench {
@@ -29,14 +30,15 @@ constexpr const char* examples = R"(Examples:
   fft_bench --list
   echo '{"variant":"slab","shape":[64,64,64],"ranks":2}' | fft_bench --check-points
 
-Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong; 2 unusable input; 3 the environment failed.)";
+Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong, or what follows the samples failed;
+2 unusable input; 3 the environment failed.)";
 
 /// What the options hold before they are understood.
 struct Texts {
   std::string shape, grid = "auto", precision = "double", kind = "c2c", direction;
   std::string layout = "transposed", placement = "all", buffers = "in-place", planner = "measure";
   std::string counters = "none", counter_group, counter_cache, counter_groups, qualification;
-  std::string wisdom, record, campaign_file;
+  std::string wisdom, record, verified_record, campaign_file;
   std::vector<std::string> parameters;
   double max_time_s = 0;
   double launched_at_s = 0;
@@ -61,7 +63,7 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
       ->group(group);
   app.add_option("--direction", texts.direction, "forward or backward (default: forward, but for c2r)")->group(group);
   app.add_option("--threads", problem.threads, "threads a rank, for the local FFT")
-      ->check(CLI::Range(1, 4096))
+      ->check(CLI::Range(1, most_threads))
       ->capture_default_str()
       ->group(group);
   app.add_option("--instances", problem.instances, "transforms at once")
@@ -95,14 +97,19 @@ void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--max-time-s", texts.max_time_s, "no further repetition after this many seconds")
-      ->check(CLI::PositiveNumber)
+      ->check(finite_positive())
       ->group(group);
   app.add_flag("--isolate", options.isolate, "also time each component alone")->group(group);
   app.add_flag("--timeline", options.timeline, "one more run, in which every thread writes down what it does when")
       ->group(group);
   app.add_flag("--no-phases", texts.no_phases, "do not time the phases")->group(group);
-  app.add_option("--seed", options.seed, "of the input data")->capture_default_str()->group(group);
-  app.add_option("--wisdom", texts.wisdom, "planner's memory: read when there, written after planning")->group(group);
+  app.add_option("--seed", options.seed, "of the input data")
+      ->check(unsigned_integer())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--wisdom", texts.wisdom, "planner's memory: read when there, written after planning")
+      ->check(not_empty())
+      ->group(group);
 }
 
 void add_counter_options(CLI::App& app, Texts& texts) {
@@ -123,14 +130,22 @@ void add_counter_options(CLI::App& app, Texts& texts) {
 
 void add_output_options(CLI::App& app, Options& options, Texts& texts) {
   const std::string group = "Output and origin";
-  app.add_option("--record", texts.record, "file for the record; must not exist")->group(group);
+  app.add_option("--record", texts.record, "file for the record; must not exist")->check(not_empty())->group(group);
+  app.add_option(
+         "--verified-record", texts.verified_record,
+         "file for the verified samples while timeline, components and counters follow; removed when the record "
+         "is there (default: that of --record with .verified behind)")
+      ->check(not_empty())
+      ->group(group);
   app.add_flag("--json", options.json, "print the record instead of the summary")->group(group);
-  app.add_option("--campaign-json", texts.campaign_file, "JSON object for the record's \"campaign\"")->group(group);
+  app.add_option("--campaign-json", texts.campaign_file, "JSON object for the record's \"campaign\"")
+      ->check(not_empty())
+      ->group(group);
   app.add_option("--launcher", options.launcher, "what started this program, for the record")
       ->capture_default_str()
       ->group(group);
   app.add_option("--launched-at", texts.launched_at_s, "when it did, in seconds since the epoch")
-      ->check(CLI::PositiveNumber)
+      ->check(finite_positive())
       ->group(group);
   const std::string questions = "Questions (no MPI, no measurement)";
   app.add_flag("--list", texts.list, "variants, exchanges and local FFT libraries as JSON")->group(questions);
@@ -199,7 +214,12 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   if (app.count("--max-time-s") > 0) options.sampling.max_time_s = texts.max_time_s;
   if (app.count("--launched-at") > 0) options.launched_at_s = texts.launched_at_s;
   if (!texts.wisdom.empty()) options.wisdom = texts.wisdom;
-  if (!texts.record.empty()) options.record = texts.record;
+  if (!texts.record.empty()) {
+    options.record = texts.record;
+    options.verified_record = texts.verified_record.empty() ? texts.record + ".verified" : texts.verified_record;
+  } else if (!texts.verified_record.empty()) {
+    throw InputError("--verified-record wants --record");
+  }
   options.campaign = read_campaign(texts.campaign_file, "--campaign-json");
 }
 

@@ -31,6 +31,8 @@ struct Options {
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> wisdom;
   std::optional<std::filesystem::path> record;
+  /// Where the verified samples wait while optional parts are measured; beside the record unless it was said otherwise.
+  std::optional<std::filesystem::path> verified_record;
   nlohmann::json campaign;  ///< null when not given
   std::string launcher = "none";
   std::optional<double> launched_at_s;  ///< since the epoch

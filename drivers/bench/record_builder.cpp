@@ -32,7 +32,8 @@ json sampling_json(const Options& options) {
 }
 
 json counters_json(const Options& options, const Measurement& measurement) {
-  if (!options.counters || measurement.counters.is_null()) return {{"backend", "none"}};
+  if (!options.counters || measurement.counters.is_null() || measurement.failed_parts.contains("counters"))
+    return {{"backend", "none"}};
   json counters = measurement.counters;
   counters["qualification"] = qualification_json(*options.counters, counters.at("group"));
   return counters;
@@ -200,7 +201,8 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.closure_worst = measurement.samples.closure_worst;
   facts.closure_limit = closure_limit;
   facts.emulated = provenance.pretends_nodes;
-  facts.simulated = measurement.counters.is_object() && measurement.counters.value("simulated", false);
+  // Also where nothing was counted in the end: the samples were taken under the simulator.
+  facts.simulated = options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates();
   return validity_flags(facts);
 }
 
@@ -229,6 +231,7 @@ std::string reason_of(const std::vector<Check>& checks) {
 json build_record(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
                   Provenance provenance) {
   Verdict verdict;
+  if (!measurement.failed_parts.empty()) verdict.exit_status = 1;
   if (!measurement.ok) {
     verdict.status = "wrong";
     verdict.reason = reason_of(measurement.checks);
@@ -256,8 +259,11 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
   }
   record["flags"] = flags_of(options, resolved, measurement, provenance);
   record["samples"] = samples_json(resolved.point, measurement.samples);
-  if (measurement.timeline) record["timeline"] = timeline_json(*measurement.timeline);
-  if (options.isolate) record["isolated"] = isolated_json(measurement.isolated);
+  // What failed on another rank may be there on this one.
+  const auto through = [&](const char* part) { return !measurement.failed_parts.contains(part); };
+  if (measurement.timeline && through("timeline")) record["timeline"] = timeline_json(*measurement.timeline);
+  if (options.isolate && through("isolate")) record["isolated"] = isolated_json(measurement.isolated);
+  if (!measurement.failed_parts.empty()) record["failed_parts"] = measurement.failed_parts;
   return record;
 }
 

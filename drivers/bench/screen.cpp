@@ -140,43 +140,71 @@ std::string times(const json& record) {
 }
 
 struct PhaseRow {
-  double inside = -1;  // median over repetitions, of the rank that takes longest; -1: does not occur
-  double alone = -1;
+  std::optional<double> share_s;  ///< of the slowest rank in the median run
+  std::optional<double> most_s;   ///< maximum over ranks, median over the runs: what the component alone is set beside
+  std::optional<double> alone_s;
 };
 
-std::map<std::string, PhaseRow> phase_rows(const json& record) {
+/// The run in the middle when they are ordered by time (of an even number the faster of two), and its slowest rank: the
+/// phases of one rank in one run add up to its time, medians and maxima taken phase by phase do not.
+struct SlowestOfMedianRun {
+  explicit SlowestOfMedianRun(const json& samples) {
+    const auto times = samples.at("time_s").get<std::vector<double>>();
+    std::vector<std::size_t> order(times.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    run = order[(order.size() - 1) / 2];
+    const json& totals = samples.at("rank_total_s");
+    for (std::size_t r = 1; r < totals.size(); ++r)
+      if (totals[r][run].get<double>() > totals[rank][run].get<double>()) rank = r;
+    total_s = totals[rank][run].get<double>();
+  }
+  std::size_t run = 0, rank = 0;
+  double total_s = 0;
+};
+
+double median_of_maxima(const json& ranks) {
+  std::vector<double> maxima = ranks.front().get<std::vector<double>>();
+  for (const json& rank : ranks)
+    for (std::size_t i = 0; i < maxima.size(); ++i) maxima[i] = std::max(maxima[i], rank[i].get<double>());
+  return median(std::move(maxima));
+}
+
+std::map<std::string, PhaseRow> phase_rows(const json& record, const SlowestOfMedianRun& shown) {
   std::map<std::string, PhaseRow> rows;
   const json& samples = record.at("samples");
   if (samples.contains("rank_phase_s"))
-    for (const auto& [phase, ranks] : samples["rank_phase_s"].items())
-      for (const json& rank : ranks)
-        rows[phase].inside = std::max(rows[phase].inside, median(rank.get<std::vector<double>>()));
+    for (const auto& [phase, ranks] : samples["rank_phase_s"].items()) {
+      rows[phase].share_s = ranks[shown.rank][shown.run].get<double>();
+      rows[phase].most_s = median_of_maxima(ranks);
+    }
   if (record.contains("isolated"))
     for (const json& component : record["isolated"]) {
-      double& alone = rows[component.at("phase").get<std::string>()].alone;
-      alone = std::max(alone, 0.0) + median(component.at("time_s").get<std::vector<double>>());
+      auto& alone_s = rows[component.at("phase").get<std::string>()].alone_s;
+      alone_s = alone_s.value_or(0) + median(component.at("time_s").get<std::vector<double>>());
     }
   return rows;
 }
 
+std::string seconds_or_dash(const std::optional<double>& seconds) { return seconds ? seconds_text(*seconds) : "-"; }
+
 std::string phases(const json& record) {
-  static constexpr std::array<const char*, 9> order{"fft",     "pack", "exchange", "unpack", "twiddle",
-                                                    "combine", "h2d",  "d2h",      "other"};
-  const auto rows = phase_rows(record);
+  static constexpr std::array<const char*, 7> order{"fft", "pack", "exchange", "unpack", "twiddle", "combine", "other"};
+  const SlowestOfMedianRun shown(record.at("samples"));
+  const auto rows = phase_rows(record, shown);
   if (rows.empty()) return {};
   const bool isolated = record.contains("isolated");
-  const double total = median(record.at("samples").at("time_s").get<std::vector<double>>());
   std::string text = fmt::format("{:<13}{:<10}{:>12}{:>8}", "phases", "", "slowest rank", "share");
-  text += isolated ? fmt::format("{:>12}{:>14}\n", "alone", "inside/alone") : "\n";
+  text += isolated ? fmt::format("{:>12}{:>12}{:>14}\n", "most", "alone", "most/alone") : "\n";
   for (const char* phase : order) {
     const auto it = rows.find(phase);
     if (it == rows.end()) continue;
-    const auto& [inside, alone] = it->second;
-    text += fmt::format("{:<13}{:<10}{:>12}{:>8}", "", phase, inside < 0 ? "-" : seconds_text(inside),
-                        inside < 0 ? "-" : fmt::format("{:.1f} %", 100 * inside / total));
+    const auto& [share_s, most_s, alone_s] = it->second;
+    text += fmt::format("{:<13}{:<10}{:>12}{:>8}", "", phase, seconds_or_dash(share_s),
+                        share_s ? fmt::format("{:.1f} %", 100 * *share_s / shown.total_s) : "-");
     if (isolated)
-      text += fmt::format("{:>12}{:>14}", alone < 0 ? "-" : seconds_text(alone),
-                          inside < 0 || alone <= 0 ? "-" : three_digits(inside / alone));
+      text += fmt::format("{:>12}{:>12}{:>14}", seconds_or_dash(most_s), seconds_or_dash(alone_s),
+                          most_s && alone_s && *alone_s > 0 ? three_digits(*most_s / *alone_s) : "-");
     text += "\n";
   }
   return text;
@@ -308,6 +336,9 @@ std::string summary(const json& record, const std::string& record_path, double t
   if (status != "ok") text += wrapped(status, verdict.at("reason").get<std::string>());
   if (record.contains("samples")) text += times(record) + phases(record);
   if (record.contains("timeline")) text += timeline(record);
+  const json failed = record.value("failed_parts", json::object());
+  for (const auto& [part, end] : failed.items())
+    text += wrapped(end.at("status").get<std::string>(), part + ": " + end.at("reason").get<std::string>());
   if (record.contains("cost")) text += movement(record);
   if (record.contains("samples") && record.contains("counters")) text += counted(record);
   if (record.contains("flags")) {

@@ -179,6 +179,34 @@ void deliver(Launch& launch, const json& record) {
   });
 }
 
+int deliver_skipped(Launch& launch, const std::string& reason) {
+  json record;
+  if (mpi::rank_in(launch.comm) == 0)
+    record = make_unlaunched_record(launch.point, launch.options.campaign, {"skipped", reason, 0, 0, ""},
+                                    launch.provenance.record);
+  deliver(launch, record);
+  return 0;
+}
+
+/// Collective. Nothing, or why the memory does not suffice, as rank 0 or the lowest rank that lacks it says: something
+/// on all ranks where some rank lacks it.
+std::optional<std::string> add_benchmarks(Launch& launch, BenchmarkSession& session) {
+  std::string lacking;
+  launch.agreement.run([&] {
+    try {
+      launch.program.add_benchmarks(session);
+    } catch (const LacksMemory& error) {
+      lacking = error.what();
+    }
+  });
+  int some = lacking.empty() ? 0 : 1;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, launch.comm));
+  if (some == 0) return std::nullopt;
+  for (const json& said : gather_json(launch.comm, lacking))
+    if (lacking.empty()) lacking = said.get<std::string>();
+  return lacking;
+}
+
 int run_launch(Launch& launch) {
   const Options& options = launch.options;
   launch.point.component = launch.card.name;
@@ -199,16 +227,9 @@ int run_launch(Launch& launch) {
       }
     });
   launch.provenance = collect_provenance(launch.comm, options.launcher, 1, bench::fftw_version());
-  if (refused) {
-    json record;
-    if (mpi::rank_in(launch.comm) == 0)
-      record = make_unlaunched_record(launch.point, options.campaign, {"skipped", *refused, 0, 0, ""},
-                                      launch.provenance.record);
-    deliver(launch, record);
-    return 0;
-  }
+  if (refused) return deliver_skipped(launch, *refused);
   BenchmarkSession session(launch.comm, launch.agreement, launch.card, options, launch.provenance.nodes);
-  launch.agreement.run([&] { launch.program.add_benchmarks(session); });
+  if (const auto lacking = add_benchmarks(launch, session)) return deliver_skipped(launch, *lacking);
   const auto measured = std::chrono::steady_clock::now();
   bool ran = false;
   launch.agreement.run([&] { ran = session.run(); });

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@
 #include "core/verifier.hpp"
 
 namespace fourscore::component {
+
+/// The buffers do not fit the memory; the message has both figures.
+struct LacksMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// What this benchmark does, with its buffers. Made just before its first run, destroyed before that of the next one is
 /// made; so only one benchmark's buffers exist at a time. Constructor and all calls are collective where the work is.
@@ -64,8 +70,9 @@ class Session {
   /// The most ranks on one node, and the last-level caches that such ranks may use; 0: unknown. Equal on all ranks.
   [[nodiscard]] virtual int ranks_on_node() const = 0;
   [[nodiscard]] virtual double last_level_cache_bytes() const = 0;
-  /// Throws InputError with the figure when the buffers of all ranks of a node are larger than its memory. To be called
-  /// before anything is allocated; `what` names the buffers ("3 arrays of 4 GiB").
+  /// Throws LacksMemory with both figures when the buffers of all ranks are larger than the memory that they share, on
+  /// a node or in a control group: the point is then skipped. To be called in add_benchmarks(), before anything is
+  /// allocated; `what` names the buffers ("3 arrays of 4 GiB").
   virtual void require_memory(double bytes_of_a_rank, const std::string& what) const = 0;
   /// In the order of the calls, the same on all ranks. std::logic_error for a name that is there already.
   virtual void add(Benchmark benchmark) = 0;

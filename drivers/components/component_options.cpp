@@ -49,7 +49,7 @@ void add_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--min-time-s", options.min_time_s, "a repetition goes on for at least so long")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--record", texts.record, "file for the record; must not exist");
+  app.add_option("--record", texts.record, "file for the record; must not exist")->check(bench::not_empty());
   app.add_option("--campaign,--campaign-json", texts.campaign_file,
                  "file with a JSON object for the record's \"campaign\"");
   app.add_option("--launcher", options.launcher, "what started this program, for the record")->capture_default_str();

@@ -2,7 +2,6 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,31 +18,6 @@ namespace {
 
 /// Barriers that a repetition is cut by: ranks that drift apart meet again, and their cost stays outside the times.
 constexpr std::int64_t batches = 10;
-
-double read_bytes(const char* file) {
-  std::ifstream stream(file);
-  double bytes = 0;
-  return stream >> bytes ? bytes : std::numeric_limits<double>::infinity();  // "max": no limit
-}
-
-double available_kib() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string key; file >> key;) {
-    double value = 0;
-    if (key == "MemAvailable:" && file >> value) return value;
-    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
-/// What can be had without swapping: free memory, and the limit of this job where there is one.
-double memory_bytes() {
-  double bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  bytes = std::min(bytes, 1024 * available_kib());
-  for (const char* limit : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
-    bytes = std::min(bytes, read_bytes(limit));
-  return bytes;
-}
 
 double largest_over_ranks(MPI_Comm comm, double value) {
   double largest = value;
@@ -110,7 +84,8 @@ BenchmarkSession::BenchmarkSession(MPI_Comm comm, bench::Agreement& agreement, c
       options_(options),
       parameters_(card.name, card.parameters, options.parameters),
       rank_(mpi::rank_in(comm)),
-      ranks_(mpi::size_of(comm)) {
+      ranks_(mpi::size_of(comm)),
+      memory_(bench::shortest_memory(comm)) {
   for (const NodeFacts& node : nodes) {
     ranks_on_node_ = std::max(ranks_on_node_, static_cast<int>(node.ranks.size()));
     last_level_cache_bytes_ = std::max(last_level_cache_bytes_, node.last_level_cache_bytes);
@@ -120,12 +95,7 @@ BenchmarkSession::BenchmarkSession(MPI_Comm comm, bench::Agreement& agreement, c
 }
 
 void BenchmarkSession::require_memory(double bytes_of_a_rank, const std::string& what) const {
-  const double needed = bytes_of_a_rank * ranks_on_node_;
-  const double available = memory_bytes();
-  if (needed <= available) return;
-  throw InputError(fmt::format("{}{} need {}, but {} of memory can be had; expected less", what,
-                               ranks_on_node_ > 1 ? fmt::format(" on each of {} ranks of a node", ranks_on_node_) : "",
-                               size_text(needed), size_text(available)));
+  if (const auto reason = bench::lacking_memory(memory_, bytes_of_a_rank, what)) throw LacksMemory(*reason);
 }
 
 void BenchmarkSession::add(Benchmark benchmark) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/agreement.hpp"
+#include "bench/memory_check.hpp"
 #include "components/component_main.hpp"
 #include "components/component_options.hpp"
 
@@ -62,6 +63,7 @@ class BenchmarkSession : public Session {
   Parameters parameters_;
   int rank_;
   int ranks_;
+  bench::MemoryShare memory_;
   int ranks_on_node_ = 1;
   double last_level_cache_bytes_ = 0;
   std::vector<Entry> entries_;

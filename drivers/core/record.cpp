@@ -43,14 +43,14 @@ class ObjectReader {
     return value->get<std::string>();
   }
 
-  int positive(const std::string& key, int fallback) {
+  int positive(const std::string& key, int fallback, int largest = std::numeric_limits<int>::max()) {
     const json* value = find(key);
-    return value == nullptr ? fallback : positive_integer(*value, key);
+    return value == nullptr ? fallback : positive_integer(*value, key, largest);
   }
 
   template <class Integer = int>
-  Integer positive_integer(const json& value, const std::string& key) const {
-    constexpr auto largest = std::numeric_limits<Integer>::max();
+  Integer positive_integer(const json& value, const std::string& key,
+                           Integer largest = std::numeric_limits<Integer>::max()) const {
     if (!value.is_number_integer() || value < 1 || value > largest)
       fail(key, fmt::format("an integer from 1 to {}", largest));
     return value.template get<Integer>();
@@ -165,7 +165,7 @@ Point point_from_json(const json& object) {
   point.ranks = reader.positive_integer(reader.at("ranks"), "ranks");
   if (const json* grid = reader.find("grid"); grid != nullptr && *grid != "auto")
     problem.grid = reader.extents<int>(*grid, "grid");
-  problem.threads = reader.positive("threads", problem.threads);
+  problem.threads = reader.positive("threads", problem.threads, most_threads);
   problem.instances = reader.positive("instances", problem.instances);
   problem.placement = parse_placement(reader.text("placement", to_string(problem.placement)));
   if (const json* contract = reader.find("contract")) problem.contract = contract_from_json(*contract);
@@ -193,6 +193,20 @@ json verdict_json(const Verdict& verdict) {
           {"exit_status", verdict.exit_status},
           {"signal", verdict.signal},
           {"stderr_tail", verdict.stderr_tail}};
+}
+
+json failed_part_json(const std::string& status, const std::string& reason) {
+  if (status != "failed" && status != "timeout") throw std::logic_error("no such end of a part: " + status);
+  return {{"status", status}, {"reason", reason}};
+}
+
+json ended_record(json verified, const Point& point, const Verdict& end) {
+  if (!verified.is_object() || verified.value("point_id", "") != point_id(point) || !verified.contains("samples") ||
+      verified.value("/verdict/status"_json_pointer, "") != "ok" || !verified.contains("failed_parts"))
+    throw std::invalid_argument("not the verified part of a record of this point");
+  for (json& part : verified["failed_parts"]) part = failed_part_json(end.status, end.reason);
+  verified["verdict"] = verdict_json({"ok", "", end.exit_status, end.signal, end.stderr_tail});
+  return verified;
 }
 
 json make_record(const Point& point, const json& campaign, const Verdict& verdict, const json& provenance) {

@@ -1,6 +1,7 @@
 #pragma once
 // The RunRecord (results/README.md): what a launch of a measurement point leaves behind. No MPI here.
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@ namespace fourscore {
 
 inline constexpr std::string_view record_schema = "fourscore.run-record";
 inline constexpr int record_schema_version = 1;
+
+/// Threads a rank that a point may ask for: beyond are slips of the pen.
+inline constexpr int most_threads = 4096;
 
 /// The point with every key of the schema present, so that equal points have equal JSON.
 [[nodiscard]] nlohmann::json point_json(const Point& point);
@@ -33,6 +37,15 @@ struct Verdict {
   std::string stderr_tail{};
 };
 [[nodiscard]] nlohmann::json verdict_json(const Verdict& verdict);
+
+/// Parts of a launch that come after its verified samples, in this order. Where one fails the samples stay.
+inline constexpr std::array<std::string_view, 3> optional_parts{"timeline", "isolate", "counters"};
+/// {"status", "reason"}, the entry of a part in the record's "failed_parts". status: failed or timeout.
+[[nodiscard]] nlohmann::json failed_part_json(const std::string& status, const std::string& reason);
+/// The record that a launch left of its verified samples before it ended in a later part: those parts that it did not
+/// complete get the status and the reason of its end, the verdict stays ok and tells how it ended. Throws
+/// std::invalid_argument for what is no such record of `point`.
+[[nodiscard]] nlohmann::json ended_record(nlohmann::json verified, const Point& point, const Verdict& end);
 
 /// What every record holds. `campaign` and `provenance` are left out when null.
 [[nodiscard]] nlohmann::json make_record(const Point& point, const nlohmann::json& campaign, const Verdict& verdict,

@@ -62,6 +62,20 @@ def test_what_gave_no_time_is_listed_with_its_reason(report):
         assert reason in page
 
 
+def test_a_part_that_failed_is_listed_and_the_time_stays(tmp_path):
+    records = [Maker().ok(make_point(), launch) for launch in range(3)]
+    for record in records[:2]:
+        del record["isolated"]
+        record["failed_parts"] = {"isolate": {"status": "timeout", "reason": "not finished after the time <limit>"}}
+    for record in records:
+        store(tmp_path, record)
+    page = report_of(tmp_path, tmp_path)
+    assert re.search(r"<strong>isolate: timeout</strong>.*?<td class=\"number\">2</td>", page, re.DOTALL)
+    assert "not finished after the time &lt;limit&gt;" in page
+    assert "<h3>Fastest" in page
+    assert "Nothing was measured." not in page
+
+
 def test_flags_stand_in_the_tables_and_are_explained(report):
     page = text_of(report)
     for flag in ("oversubscribed", "unbound", "in-cache", "cold", "clock-suspect", "open-breakdown"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -45,7 +46,21 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--repetitions": "0"}, ["--repetitions"]),
     ({"--repetitions": "ten"}, ["--repetitions"]),
     ({"--warmup": "-1"}, ["--warmup"]),
-    ({"--max-time-s": "0"}, ["--max-time-s"]),
+    ({"--threads": "5000"}, ["--threads", "4096"]),
+    ({"--repetitions": "1000001"}, ["--repetitions", "1000000"]),
+    ({"--repetitions": "99999999999999999999"}, ["--repetitions"]),
+    ({"--warmup": "1000001"}, ["--warmup", "1000000"]),
+    ({"--max-time-s": "0"}, ["--max-time-s", "'0' is not a finite number above 0"]),
+    ({"--max-time-s": "nan"}, ["--max-time-s", "'nan' is not a finite number above 0"]),
+    ({"--max-time-s": "inf"}, ["--max-time-s", "'inf'"]),
+    ({"--max-time-s": "1e999"}, ["--max-time-s", "'1e999'"]),
+    ({"--launched-at": "nan"}, ["--launched-at", "'nan'"]),
+    ({"--seed": "-1"}, ["--seed", "'-1' is not an integer from 0 to 18446744073709551615"]),
+    ({"--seed": "18446744073709551616"}, ["--seed", "'18446744073709551616'"]),
+    ({"--seed": "1.5"}, ["--seed", "'1.5'"]),
+    ({"--record": ""}, ["--record", "empty"]),
+    ({"--wisdom": ""}, ["--wisdom", "empty"]),
+    ({"--verified-record": ""}, ["--verified-record", "empty"]),
     ({"--parameter": "chunks"}, ["--parameter", "KEY=VALUE"]),
     ({"--parameter": "chunks=4"}, ["no parameter 'chunks'"]),
     ({"--campaign-json": "/nowhere/c.json"}, ["--campaign-json", "/nowhere/c.json"]),
@@ -104,6 +119,35 @@ def test_wisdom_that_is_none_is_refused_and_kept(bench: Bench, tmp_path: Path) -
     assert run.returncode == 2
     assert str(wisdom) in run.stderr
     assert wisdom.read_text() == "this is no wisdom"
+
+
+@pytest.mark.parametrize("seed", ["0", "18446744073709551615"])
+def test_every_seed_of_64_bits_is_recorded_as_it_was_given(bench: Bench, seed: str) -> None:
+    run = bench(*arguments({"--seed": seed}), "--json")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["sampling"]["seed"] == int(seed)
+
+
+def test_what_does_not_fit_the_memory_is_skipped_with_both_numbers_before_it_is_allocated(
+    bench: Bench, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--variant", "pencil", "--shape", "4096x4096x4096", "--record", str(out))
+    run = bench(*asked, ranks=2, faulty=False, timeout=60)  # filling 4 TiB would take longer
+    assert run.returncode == 0, run.stderr
+    verdict = read_record(out)["verdict"]
+    assert verdict["status"] == "skipped"
+    ranks, needed, available = re.search(
+        r"(\d) ranks together need at least ([\d.]+ TiB), and ([\d.]+ \w+) can be had of", verdict["reason"]
+    ).groups()
+    assert (needed, ranks) == ("4.00 TiB", "2")  # two arrays of 16 bytes an element, and the inverse's
+    number, unit = available.split()
+    assert 0 < float(number) * 1024.0 ** ("B", "KiB", "MiB", "GiB", "TiB").index(unit) < 4 * 1024.0**4
+
+
+def test_what_fits_the_memory_is_not_refused(bench: Bench) -> None:
+    run = bench("--variant", "pencil", "--shape", "16x16x16", "--json", ranks=2, faulty=False)
+    assert json.loads(run.stdout)["verdict"]["status"] == "ok"
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

@@ -8,6 +8,12 @@
 //   throws-in-planning    the last rank throws while planning, the others wait for it in a barrier
 //   fills-the-disk        right, but no file can grow beyond 1 KiB once it was planned
 //   unavailable           cannot run anywhere
+//   alone-throws          right, but its component alone throws on every rank
+//   alone-throws-on-one   right, but its component alone throws on the last rank
+//   alone-aborts          right, but the last rank aborts in its component alone
+//   alone-hangs           right, but the last rank never comes back from its component alone
+//   uneven                right; rank 0 then packs for 10 ms, the last rank exchanges for 20 ms
+//   restarts-its-clock    right, but begins the phases anew in its midst, so that they do not add up
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -116,6 +122,91 @@ class Unavailable : public NaiveVariant {
   std::string unavailable() const override { return "it was made so"; }
 };
 
+/// Right, with a component that goes wrong when it runs alone.
+template <class Real>
+class WrongAlonePlan : public NaivePlan<Real> {
+ public:
+  WrongAlonePlan(NaivePlan<Real> plan, std::function<void()> alone)
+      : NaivePlan<Real>(std::move(plan)), alone_(std::move(alone)) {}
+  std::vector<Component> components() override { return {{"fft-1", Phase::fft, alone_}}; }
+
+ private:
+  std::function<void()> alone_;
+};
+
+class WrongAlone : public NaiveVariant {
+ public:
+  WrongAlone(std::string name, std::string summary, bool everywhere, std::function<void()> alone)
+      : NaiveVariant(std::move(name), std::move(summary)), everywhere_(everywhere), alone_(std::move(alone)) {}
+  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    int ranks = 1;
+    MPI_Comm_size(context.comm, &ranks);
+    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
+    NaivePlan<double> plan(context.problem, context.comm, layout, layout);
+    const bool wrong = everywhere_ || is_last_rank(context.comm);
+    return std::make_unique<WrongAlonePlan<double>>(
+        std::move(plan), wrong ? alone_ : [] {});
+  }
+
+ private:
+  bool everywhere_;
+  std::function<void()> alone_;
+};
+
+template <class Real>
+class RestartingPlan : public NaivePlan<Real> {
+ public:
+  explicit RestartingPlan(NaivePlan<Real> plan) : NaivePlan<Real>(std::move(plan)) {}
+  void execute(PhaseClock& clock) override {
+    NaivePlan<Real>::execute(clock);
+    clock.start();
+  }
+};
+
+template <class Real>
+class UnevenPlan : public NaivePlan<Real> {
+ public:
+  UnevenPlan(NaivePlan<Real> plan, bool first, bool last)
+      : NaivePlan<Real>(std::move(plan)), first_(first), last_(last) {}
+  void execute(PhaseClock& clock) override {
+    NaivePlan<Real>::execute(clock);
+    if (first_ && !last_) idle(clock, Phase::pack, 10'000);
+    if (last_) idle(clock, Phase::exchange, 20'000);
+  }
+
+ private:
+  static void idle(PhaseClock& clock, Phase phase, useconds_t us) {
+    const Region region(clock, phase);
+    ::usleep(us);
+  }
+  bool first_, last_;
+};
+
+class Uneven : public NaiveVariant {
+ public:
+  Uneven() : NaiveVariant("uneven", "ranks that are slow in different phases") {}
+  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    int ranks = 1;
+    int rank = 0;
+    MPI_Comm_size(context.comm, &ranks);
+    MPI_Comm_rank(context.comm, &rank);
+    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
+    return std::make_unique<UnevenPlan<double>>(NaivePlan<double>(context.problem, context.comm, layout, layout),
+                                                rank == 0, rank == ranks - 1);
+  }
+};
+
+class RestartsItsClock : public NaiveVariant {
+ public:
+  RestartsItsClock() : NaiveVariant("restarts-its-clock", "its phases do not add up to its time") {}
+  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    int ranks = 1;
+    MPI_Comm_size(context.comm, &ranks);
+    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
+    return std::make_unique<RestartingPlan<double>>(NaivePlan<double>(context.problem, context.comm, layout, layout));
+  }
+};
+
 [[noreturn]] void hang(void*, int) {
   std::fputs("hanging on purpose\n", stderr);
   for (;;) ::pause();
@@ -142,6 +233,16 @@ bool register_all() {
                                               [](void*, int) { throw std::runtime_error("thrown on purpose"); }));
   registry.add(std::make_unique<ThrowsInPlanning>());
   registry.add(std::make_unique<FillsTheDisk>());
+  const auto throws = [] { throw std::runtime_error("thrown alone on purpose"); };
+  registry.add(std::make_unique<WrongAlone>("alone-throws", "its component alone throws", true, throws));
+  registry.add(std::make_unique<WrongAlone>("alone-throws-on-one", "its component alone throws on the last rank", false,
+                                            throws));
+  registry.add(std::make_unique<WrongAlone>("alone-aborts", "the last rank aborts in its component alone", false,
+                                            [] { crash(nullptr, 0); }));
+  registry.add(std::make_unique<WrongAlone>("alone-hangs", "the last rank hangs in its component alone", false,
+                                            [] { hang(nullptr, 0); }));
+  registry.add(std::make_unique<RestartsItsClock>());
+  registry.add(std::make_unique<Uneven>());
   return registry.add(std::make_unique<Unavailable>());
 }
 

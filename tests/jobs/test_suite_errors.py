@@ -28,6 +28,8 @@ GOOD = 'name = "s"\n[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n'
         (GOOD.replace("4x4x4", "4*ranksx4x4*rank"), 4, ["'shape'"]),
         (GOOD.replace("ranks = 1", "ranks = 0"), 5, ["'ranks'", "1..cores"]),
         (GOOD.replace("ranks = 1", 'ranks = "all"'), 5, ["'ranks'", "1..cores"]),
+        (GOOD + "threads = 5000\n", 6, ["'threads'", "'5000' is not an integer from 1 to 4096"]),
+        (GOOD + "threads = [1, 4097]\n", 6, ["'threads'", "'4097'"]),
         (GOOD.replace("ranks = 1", "ranks = []"), 5, ["'ranks'", "at least one"]),
         (GOOD + 'precision = "half"\n', 6, ["'precision'", "half", "double"]),
         (GOOD + 'grid = "2y2"\n', 6, ["'grid'", "2y2"]),

@@ -52,6 +52,14 @@ std::string message_of(const auto& action) {
   return "no error";
 }
 
+TEST_F(RecordFile, ThatIsNotFinishedIsReplacedByTheNextForm) {
+  const fs::path path = folder_ / "a.verified";
+  replace_unfinished_record(path, json{{"parts", 1}});
+  replace_unfinished_record(path, json{{"parts", 2}});
+  EXPECT_EQ(read(path), (json{{"parts", 2}}));
+  EXPECT_EQ(names(), std::vector<std::string>{"a.verified"});
+}
+
 TEST_F(RecordFile, IsWholeUnderItsFinalNameAndNothingElseStays) {
   const json record{{"schema", "x"}, {"samples", {1.25e-3, 0.1, 3.0000000000000004}}};
   write_record_once(folder_ / "a.json", record);

@@ -124,5 +124,46 @@ TEST(UnlaunchedRecord, CannotClaimToHaveRun) {
   EXPECT_THROW((void)make_unlaunched_record(example(), {}, {"fine"}, {}), std::logic_error);
 }
 
+TEST(Point, RefusesMoreThreadsThanAnyMachineHas) {
+  json point = point_json(example());
+  point["threads"] = most_threads;
+  EXPECT_EQ(point_from_json(point).problem.threads, most_threads);
+  point["threads"] = most_threads + 1;
+  EXPECT_EQ(error_of(point), "point: threads is 4097; expected an integer from 1 to 4096");
+}
+
+json verified_record() {
+  json record = make_record(example(), nullptr, {}, nullptr);
+  record["samples"] = {{"time_s", {0.5}}};
+  record["failed_parts"] = {{"isolate", failed_part_json("failed", "not through")},
+                            {"counters", failed_part_json("failed", "not through")}};
+  return record;
+}
+
+TEST(EndedRecord, KeepsTheSamplesAndSaysOfEachPartHowTheLaunchEnded) {
+  const json before = verified_record();
+  json ended = ended_record(before, example(), {"timeout", "not finished after the time limit of 5 s", 0, 15, "words"});
+  for (const char* part : {"isolate", "counters"})
+    EXPECT_EQ(ended["failed_parts"][part],
+              (json{{"status", "timeout"}, {"reason", "not finished after the time limit of 5 s"}}));
+  EXPECT_EQ(ended["verdict"], verdict_json({"ok", "", 0, 15, "words"}));
+  ended["verdict"] = before["verdict"];
+  ended["failed_parts"] = before["failed_parts"];
+  EXPECT_EQ(ended, before);
+}
+
+TEST(EndedRecord, RefusesWhatHoldsNoVerifiedSamplesOfThePoint) {
+  const Verdict end{"failed", "it crashed", 1, 0, ""};
+  for (const char* key : {"samples", "failed_parts", "point_id", "verdict"}) {
+    json record = verified_record();
+    record.erase(key);
+    EXPECT_THROW((void)ended_record(record, example(), end), std::invalid_argument) << key;
+  }
+  Point other = example();
+  other.ranks = 5;
+  EXPECT_THROW((void)ended_record(verified_record(), other, end), std::invalid_argument);
+  EXPECT_THROW((void)ended_record(json::array(), example(), end), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace fourscore

@@ -18,7 +18,6 @@ PARTS = {
     "computation": ("fft", "twiddle", "combine"),
     "local transposition": ("pack", "unpack"),
     "communication": ("exchange",),
-    "copies": ("h2d", "d2h"),
 }
 LEAST_SIZES = 3
 ROWS_A_PAGE = 4

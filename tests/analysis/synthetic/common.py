@@ -44,7 +44,6 @@ def identity_of(
             "build_type": "Release",
             "mpi": "Open MPI v4.1.4",
             "fftw": "fftw-3.3.10-sse2-avx",
-            "cuda": "",
         },
         "launch": {
             "launcher": "local",
