@@ -25,7 +25,7 @@ class Point:
     cell: Cell
     method: Method
     label: str  # of the method, as short as the campaign allows
-    setting: str  # names machine and build where the campaign mixes them, else ""
+    setting: str  # names machine and build where the campaign mixes them, and what is a stand-in's; else ""
     launches: list[Launch] = field(default_factory=list)
 
     @cached_property
@@ -210,23 +210,33 @@ def contract_terms(contract: Contract) -> list[str]:
     return terms
 
 
+_Home = tuple[str, str, bool]
+
+
+def _home(launch: Launch) -> _Home:
+    """What launches share that may be ranked together: machine, build, and whether they are a stand-in's."""
+    return (launch.machine_hash, launch.code_hash, "emulated" in launch.flags)
+
+
 def group_points(campaign: Campaign) -> list[Point]:
     """Launches by point, machine and build; sorted by contract (that of the largest problem first), size, ranks and
     method. Records that know neither machine nor build (nothing ran) join the point's others."""
     labels = method_labels(launch.method for launch in campaign.launches)
     settings = setting_names(campaign.launches)
-    homes: dict[str, tuple[str, str]] = {}
+    homes: dict[str, _Home] = {}
     for launch in campaign.launches:
         if launch.status == "ok":
-            homes.setdefault(launch.point_id, (launch.machine_hash, launch.code_hash))
-    found: dict[tuple[str, tuple[str, str]], Point] = {}
+            homes.setdefault(launch.point_id, _home(launch))
+    found: dict[tuple[str, _Home], Point] = {}
     for launch in sorted(campaign.launches, key=lambda launch: launch.launch):
-        home = (launch.machine_hash, launch.code_hash)
+        home = _home(launch)
         if launch.status != "ok":
             home = homes.get(launch.point_id, home)
         key = (launch.point_id, home)
         if key not in found:
-            found[key] = Point(launch.cell, launch.method, labels[launch.method], settings.get(home, ""))
+            words = [settings.get(home[:2], ""), "emulated" if home[2] else ""]
+            setting = ", ".join(word for word in words if word)
+            found[key] = Point(launch.cell, launch.method, labels[launch.method], setting)
         found[key].launches.append(launch)
     largest: dict[object, int] = defaultdict(int)
     for point in found.values():

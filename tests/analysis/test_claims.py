@@ -56,7 +56,10 @@ def test_a_claim_takes_as_many_launches_as_an_interval():
     assert "1 launch, a claim takes 5" in said({"slab": [1.0], "pencil": SLOWER})
 
 
-@pytest.mark.parametrize("flag", [*sorted(set(FLAGS) - {"simulated"}), "brand-new"])  # simulated: no time at all
+NEVER_BESIDE_OTHERS = {"simulated", "emulated"}  # no time, and a comparison of its own
+
+
+@pytest.mark.parametrize("flag", [*sorted(set(FLAGS) - NEVER_BESIDE_OTHERS), "brand-new"])
 def test_a_flagged_point_is_never_called_fastest(flag):
     text = said({"slab": FIVE, "pencil": SLOWER}, {"slab": [flag]})
     if flag == "open-breakdown":  # the time stands, how it splits does not
@@ -136,6 +139,22 @@ def test_counted_traffic_is_ranked_as_its_launches_allow():
         sentences = findings(View(Campaign("c", "c", launches), 0))
         [traffic] = [sentence for sentence in sentences if sentence.startswith("Memory traffic")]
         assert ("No basis for a claim: 1 launch, a claim takes 5." in traffic) != simulated
+
+
+def test_what_is_emulated_is_ranked_with_nothing_that_is_not():
+    """Nor are its launches those of the same point without the stand-in."""
+    maker, rows, records = Maker(isolate=False), [[1.0] * 3] * 2, []
+    for variant in ("slab", "pencil"):
+        for launch in range(2):
+            record = maker.with_samples(make_point(variant, shape=LARGE), launch, rows, {"fft": rows})
+            record["flags"] = ["emulated"] if variant == "slab" and launch else []
+            records.append(record)
+    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    view = View(Campaign("c", "c", launches), 0)
+    ranked = {one.setting: {point.label for point in one.ranked} for one in view.comparisons}
+    assert ranked == {"": {"slab/alltoallv", "pencil/alltoallv"}, "emulated": {"slab/alltoallv"}}
+    assert [table.contract.endswith("emulated") for table in contract_tables(view)] == [False, True]
+    assert all(len(point.measured) == (2 if point.method.variant == "pencil" else 1) for point in view.points)
 
 
 def flags_of_the_drivers() -> set[str]:
