@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "catalogue"
 TEXTS = ("name", "file", "old", "new", "breaks")
 CONTEXT = 3  # lines before and after the changed one, while which are the same a kill stays known
-OTHERS = ("build", "ctest", "pytest", "survives")
+OTHERS = ("build", "ctest", "filter", "pytest", "survives")
 
 
 class CatalogueError(Exception):
@@ -32,20 +32,21 @@ class Mutation:
     breaks: str  # the promise that the changed program does not keep
     build: tuple[str, ...] = ()  # targets of the build
     ctest: str = ""  # regular expression of test names, as for ctest -R
+    filter: str = ""  # of these, which tests of GoogleTest
     pytest: str = ""  # arguments, the first of which is a file or a folder of tests
     survives: str = ""  # why no test can notice; "" where one should
 
     @property
     def tests(self) -> tuple:
         """Equal for mutations that the same tests should notice."""
-        return (self.build, self.ctest, self.pytest)
+        return (self.build, self.ctest, self.filter, self.pytest)
 
     def matches(self, pattern: str) -> bool:
         return fnmatch.fnmatch(self.name, pattern) or fnmatch.fnmatch(self.file, pattern)
 
     def digest(self, root: Path) -> str:
         """Changes with the entry and with the lines about the one that it changes."""
-        text = "\0".join((*self.build, self.name, self.old, self.new, self.ctest, self.pytest))
+        text = "\0".join((*self.build, self.name, self.old, self.new, self.ctest, self.filter, self.pytest))
         lines = (root / self.file).read_text(encoding="utf-8").split("\n")
         place = next((number for number, line in enumerate(lines) if self.old in line), 0)
         about = "\n".join(lines[max(0, place - CONTEXT) : place + CONTEXT + 1])

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from catalogue import ROOT, Mutation
 
@@ -80,7 +81,10 @@ class Workplace:
 
     def tests_pass(self, mutation: Mutation) -> bool:
         """False when one fails or runs out of time."""
-        if mutation.ctest:
+        if mutation.filter:
+            if not self._filtered_pass(mutation):
+                return False
+        elif mutation.ctest:
             command = ["ctest", "--test-dir", str(self.build_folder), "-R", mutation.ctest, "--no-tests=error"]
             if not self._step([*command, "--stop-on-failure", "--output-on-failure"], self.limit_s):
                 return False
@@ -90,16 +94,28 @@ class Workplace:
             return self._step(command, self.limit_s, self._environment_of(Path(arguments[0]).parts[1]))
         return True
 
+    def _filtered_pass(self, mutation: Mutation) -> bool:
+        """The commands that ctest would run, with some tests of GoogleTest alone."""
+        chosen = self._listed("-R", mutation.ctest)
+        for test in chosen:
+            command = [*test["command"], f"--gtest_filter={mutation.filter}"]
+            if not self._step(command, self.limit_s, _environment(test)):
+                return False
+        if not chosen:
+            self.output = f"ctest knows no test {mutation.ctest}"
+        return bool(chosen)
+
+    def _listed(self, option: str, pattern: str) -> list[dict[str, Any]]:
+        command = ["ctest", "--test-dir", str(self.build_folder), option, pattern, "--show-only=json-v1"]
+        shown = subprocess.run(command, capture_output=True, text=True, check=False)
+        return json.loads(shown.stdout or "{}").get("tests", [])
+
     def _environment_of(self, label: str) -> dict[str, str]:
         """What ctest sets for the tests of a folder, so that it is written down once, there."""
         if label not in self._environments:
-            command = ["ctest", "--test-dir", str(self.build_folder), "-L", f"^{label}$", "--show-only=json-v1"]
-            shown = subprocess.run(command, capture_output=True, text=True, check=False)
             found: dict[str, str] = {}
-            for test in json.loads(shown.stdout or "{}").get("tests", []):
-                for one in test.get("properties", []):
-                    if one["name"] == "ENVIRONMENT":
-                        found |= dict(pair.split("=", 1) for pair in one["value"])
+            for test in self._listed("-L", f"^{label}$"):
+                found |= _environment(test)
             self._environments[label] = found
         return self._environments[label]
 
@@ -131,3 +147,9 @@ class Workplace:
                 process.communicate()
         self.output = output[-OUTPUT_KEPT:]
         return process.returncode == 0
+
+
+def _environment(test: dict[str, Any]) -> dict[str, str]:
+    """What ctest sets for one test."""
+    values = [one["value"] for one in test.get("properties", []) if one["name"] == "ENVIRONMENT"]
+    return dict(pair.split("=", 1) for value in values for pair in value)
