@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "core/standard_files.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/counter.hpp"
 #include "qualification/qualify.hpp"
@@ -48,6 +49,7 @@ int run(int argc, char** argv) {
 }  // namespace fourscore
 
 int main(int argc, char** argv) {
+  fourscore::open_standard_files();
   try {
     return fourscore::run(argc, argv);
   } catch (const fourscore::CounterRequestError& error) {

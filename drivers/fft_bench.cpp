@@ -21,6 +21,7 @@
 #include "bench/record_builder.hpp"
 #include "bench/screen.hpp"
 #include "core/record.hpp"
+#include "core/standard_files.hpp"
 #include "mpi/error.hpp"
 #include "results/record_file.hpp"
 
@@ -158,6 +159,7 @@ int measure_point(int argc, char** argv, const Options& options, SteadyTime begi
     return 3;
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  announce_start(options.started);
   steps.init_s = seconds_since(begin);
   const int code = run_under_mpi(options, steps, begin);
   MPI_Finalize();
@@ -183,4 +185,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace fourscore::bench
 
-int main(int argc, char** argv) { return fourscore::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+  fourscore::open_standard_files();
+  return fourscore::bench::run(argc, argv);
+}

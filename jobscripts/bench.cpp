@@ -28,7 +28,7 @@ std::string Bench::ask(const std::vector<std::string>& options, const std::strin
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("{} cannot be started: {}", command,
                                        std::error_code(result.start_error, std::generic_category()).message()));
-  if (result.interrupted) throw EnvironmentError(fmt::format("{} was interrupted", command));
+  if (result.interrupted) throw Interrupted();
   if (result.timed_out) throw EnvironmentError(fmt::format("{} did not answer in {} s", command, answer_limit_s));
   if (result.signal != 0 || result.exit_status != 0)
     throw EnvironmentError(fmt::format("{} ended with {} {}: {}", command, result.signal != 0 ? "signal" : "status",

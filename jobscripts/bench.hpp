@@ -15,7 +15,8 @@ struct PointCheck {
   Point point;         ///< as it would be recorded: a variant that takes no exchange has "none"
   bool error = false;  ///< unusable input; otherwise a reason means: to be skipped
   std::string reason;
-  std::string key{};  ///< of an error: the parameter that cannot be used, where it is one
+  std::string key{};  ///< of an error: what cannot be used, as of points ("variant"); of components a
+                      ///< parameter's name
 };
 
 class Bench {

@@ -20,6 +20,8 @@
 #include "jobscripts/bench.hpp"
 #include "jobscripts/components.hpp"
 #include "jobscripts/paths.hpp"
+#include "jobscripts/point_keys.hpp"
+#include "jobscripts/process.hpp"
 #include "results/record_file.hpp"
 #include "results/sha256.hpp"
 
@@ -49,23 +51,30 @@ json read_campaign_file(const fs::path& file) {
   return content;
 }
 
-/// "suite.toml:12: key 'parameters.grid': " of what a component refuses: its parameter, or else the program's line.
+bool says(const NamedValue& named, const Point& point) {
+  if (named.program != point.component || named.key == "shape") return false;
+  Point scratch;
+  set_point_value(scratch, named.key, named.value);
+  return point_value(scratch, named.key) == point_value(point, named.key);
+}
+
+/// "suite.toml:12: key 'parameters.grid': " of what a program refuses: the key that it names, or else the program's or
+/// the variant's line.
 std::string place_of(const Suite& suite, const PointCheck& answer) {
   const Point& point = answer.point;
-  const auto given = point.problem.parameters.find(answer.key);
-  const std::string value = given == point.problem.parameters.end() ? "" : given->second;
-  for (const std::string& key : {answer.key, std::string{}})
-    for (const auto& named : suite.component_values)
-      if (named.program == point.component && named.parameter == key && (key.empty() || named.value == value))
-        return fmt::format("{}:{}: key '{}': ", suite.file.string(), named.line,
-                           key.empty() ? "program" : "parameters." + key);
+  const std::string fallback = point.component.empty() ? "variant" : "program";
+  const std::string refused = point.component.empty() ? answer.key : "parameters." + answer.key;
+  for (const std::string& key : {refused, fallback})
+    for (const auto& named : suite.values)
+      if (named.key == key && says(named, point))
+        return fmt::format("{}:{}: key '{}': ", suite.file.string(), named.line, key);
   return fmt::format("{}: ", suite.file.string());
 }
 
 /// Throws InputError with file, line and key for a program that no version has.
 void check_programs(const Suite& suite) {
-  for (const auto& named : suite.component_values) {
-    if (!named.parameter.empty()) continue;
+  for (const auto& named : suite.values) {
+    if (named.key != "program") continue;
     try {
       (void)component_program(named.program);
     } catch (const InputError& error) {
@@ -103,10 +112,8 @@ void check_points(const Suite& suite, Campaign& campaign, const std::string& ben
   std::set<std::string> errors;
   std::set<std::string> seen;
   for (auto& answer : ask_programs(suite, campaign, bench)) {
-    if (answer.error && answer.point.component.empty())
-      errors.insert(fmt::format("suite {}: {}", suite.file.string(), answer.reason));
-    else if (answer.error)
-      errors.insert(place_of(suite, answer) + answer.reason);
+    InterruptGuard::check();
+    if (answer.error) errors.insert(place_of(suite, answer) + answer.reason);
     const std::string id = point_id(answer.point);
     if (seen.insert(id).second) campaign.points.push_back({std::move(answer.point), id, answer.reason});
   }
@@ -286,6 +293,9 @@ CampaignLock::~CampaignLock() { ::close(fd_); }
 void sweep(const Archive& archive, const std::string& campaign) {
   std::error_code error;
   const fs::path staging = archive.campaign_folder(campaign) / "staging";
+  if (!fs::is_directory(fs::symlink_status(staging, error)))
+    throw ArchiveError(fmt::format(
+        "{} is not a folder of its own but a link or a file, and what is in it is swept; remove it", staging.string()));
   for (fs::directory_iterator it(staging, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
     fs::remove_all(it->path(), ignored);

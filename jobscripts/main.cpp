@@ -4,10 +4,13 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include "core/problem.hpp"
+#include "core/standard_files.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/output.hpp"
+#include "jobscripts/process.hpp"
 
 namespace fourscore {
 namespace {
@@ -31,11 +34,11 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 
 /// What CLI11 found unusable, with the nearest name where one was misspelt.
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (error.get_exit_code() == 0) return app.exit(error);
   std::string message = error.what();
   const CLI::App* used = &app;
   std::string name_of_used;
   std::vector<std::string> commands;
+  int next = 1;  ///< the word that is not one of the commands
   for (bool deeper = true; deeper;) {
     deeper = false;
     commands.clear();
@@ -45,11 +48,21 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
       used = command;
       name_of_used += (name_of_used.empty() ? "" : " ") + command->get_name();
       deeper = true;
+      ++next;
       break;
     }
   }
-  if (used == &app && argc > 1 && argv[1][0] != '-') {
-    message = fmt::format("'{}' is not a command{}", argv[1], suggestion(argv[1], commands));
+  const bool no_command = !commands.empty() && argc > next && argv[next][0] != '-';
+  if (error.get_exit_code() == 0 && !no_command) {  // --help, --version
+    std::ostringstream text;
+    const int code = app.exit(error, text, text);
+    fmt::print("{}", text.str());
+    return code;
+  }
+  if (no_command) {
+    message = fmt::format("'{}' is not a command{}{}", argv[next],
+                          name_of_used.empty() ? "" : fmt::format(" of `fourscore {}`", name_of_used),
+                          suggestion(argv[next], commands));
   } else if (const auto extra = used->remaining(true); !extra.empty()) {
     const std::string name = extra.front().substr(0, extra.front().find('='));
     message = fmt::format("'{}' is not {} of `fourscore {}`{}", extra.front(),
@@ -57,18 +70,21 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
                           suggestion(name, name[0] == '-' || commands.empty() ? option_names(*used) : commands));
   }
   const std::string help = used == &app ? "fourscore --help" : fmt::format("fourscore {} --help", name_of_used);
-  fmt::print(stderr, "fourscore: {}\nRun `{}` for what there is.\n", message, help);
+  say("fourscore: {}\nRun `{}` for what there is.\n", message, help);
   return exit_input;
 }
 
 int guarded(const std::function<int()>& action) {
   try {
     return action();
+  } catch (const Interrupted&) {
+    say("fourscore: interrupted\n");
+    return exit_interrupted;
   } catch (const InputError& error) {
-    fmt::print(stderr, "fourscore: {}\n", error.what());
+    say("fourscore: {}\n", error.what());
     return exit_input;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fourscore: {}\n", error.what());
+    say("fourscore: {}\n", error.what());
     return exit_environment;
   }
 }
@@ -88,7 +104,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return report_parse_error(app, error, argc, argv);
+    return guarded([&] { return report_parse_error(app, error, argc, argv); });
   }
   return guarded(chosen);
 }
@@ -97,10 +113,11 @@ int run(int argc, char** argv) {
 }  // namespace fourscore
 
 int main(int argc, char** argv) {
+  fourscore::open_standard_files();
   // A write beyond a quota or size limit must be an error to report, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return fourscore::run(argc, argv);
+    return fourscore::end_output(fourscore::run(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fourscore: %s\n", error.what());
     return fourscore::exit_environment;

@@ -126,24 +126,40 @@ class Conversation {
   std::size_t sent_ = 0;
 };
 
+class IgnoredSigpipe {
+ public:
+  IgnoredSigpipe() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}
+  ~IgnoredSigpipe() { std::signal(SIGPIPE, previous_); }
+  IgnoredSigpipe(const IgnoredSigpipe&) = delete;
+  IgnoredSigpipe& operator=(const IgnoredSigpipe&) = delete;
+
+ private:
+  void (*previous_)(int);
+};
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   interrupt_signal = 0;
   struct sigaction action {};
   action.sa_handler = note_interrupt;
-  for (std::size_t i = 0; i < guarded_signals.size(); ++i)
-    ::sigaction(guarded_signals[i], &action, &previous_actions[i]);
+  for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
+    ::sigaction(guarded_signals[i], nullptr, &previous_actions[i]);
+    if (previous_actions[i].sa_handler != SIG_IGN) ::sigaction(guarded_signals[i], &action, nullptr);
+  }
 }
 InterruptGuard::~InterruptGuard() {
   for (std::size_t i = 0; i < guarded_signals.size(); ++i)
     ::sigaction(guarded_signals[i], &previous_actions[i], nullptr);
 }
 bool InterruptGuard::interrupted() { return interrupt_signal != 0; }
+void InterruptGuard::check() {
+  if (interrupted()) throw Interrupted();
+}
 
 ProcessResult run_process(const ProcessSpec& spec) {
   const auto begin = std::chrono::steady_clock::now();
-  std::signal(SIGPIPE, SIG_IGN);  // a program that does not read its input is no reason to end
+  const IgnoredSigpipe unread;  // a program that does not read its input is no reason to end
   Pipe input, output, error, report;
   // Everything that allocates happens before the fork.
   std::vector<char*> argv;

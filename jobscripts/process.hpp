@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,13 @@ struct ProcessResult {
 /// Call from a program with one thread. Throws std::system_error when the system refuses a pipe or a process.
 [[nodiscard]] ProcessResult run_process(const ProcessSpec& spec);
 
-/// While it exists, SIGINT, SIGTERM and SIGHUP set a flag, which run_process obeys, instead of ending the program.
+/// The user asked to stop. Ends in exit code 130.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// While it exists, SIGINT, SIGTERM and SIGHUP set a flag, which run_process obeys, instead of ending the program. A
+/// signal that is ignored (nohup, a shell's background job) stays ignored.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -42,6 +49,8 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   [[nodiscard]] static bool interrupted();
+  /// Throws Interrupted where interrupted().
+  static void check();
 };
 
 /// argv as one would type it, for people to read: never run.

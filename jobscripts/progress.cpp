@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "jobscripts/output.hpp"
+
 namespace fourscore {
 
 std::string shown_duration(double seconds) {
@@ -36,14 +38,12 @@ void Progress::end(const std::string& line, double left_s) {
   if (quiet_) return;
   clear();
   const std::string left = left_s >= 0 && done_ < total_ ? fmt::format("  ({} left)", shown_duration(left_s)) : "";
-  fmt::print(stream_, "[{}/{}] {}{}\n", done_, total_, line, terminal_ ? "" : left);
-  std::fflush(stream_);
+  say_to(stream_, fmt::format("[{}/{}] {}{}\n", done_, total_, line, terminal_ ? "" : left));
 }
 
 void Progress::note(const std::string& line) {
   clear();
-  fmt::print(stream_, "{}\n", line);
-  std::fflush(stream_);
+  say_to(stream_, line + "\n");
 }
 
 void Progress::draw(const std::string& what, double left_s) {
@@ -55,14 +55,12 @@ void Progress::draw(const std::string& what, double left_s) {
   std::string line = fmt::format("[{}{}] {}/{} {} {}", std::string(full, '#'), std::string(bar - full, '.'), done_,
                                  total_, left_s >= 0 ? shown_duration(left_s) + " left " : "", what);
   if (line.size() >= width) line.resize(width - 1);
-  fmt::print(stream_, "\r\x1b[K{}", line);
-  std::fflush(stream_);
+  say_to(stream_, "\r\x1b[K" + line);
 }
 
 void Progress::clear() {
   if (quiet_ || !terminal_) return;
-  fmt::print(stream_, "\r\x1b[K");
-  std::fflush(stream_);
+  say_to(stream_, "\r\x1b[K");
 }
 
 }  // namespace fourscore

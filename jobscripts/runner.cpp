@@ -12,6 +12,7 @@
 #include "hwcounters/counter.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/point_keys.hpp"
+#include "jobscripts/retry.hpp"
 #include "results/index.hpp"
 #include "results/record_file.hpp"
 #include "results/statistics.hpp"
@@ -21,6 +22,24 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
+
+constexpr std::size_t patience_with_the_launcher = 3;
+
+/// A file that a launch needs and leaves nothing of.
+class StagedFile {
+ public:
+  explicit StagedFile(fs::path path) : path_(std::move(path)) {}
+  ~StagedFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
 
 std::string now_utc() {
   const auto now = std::chrono::system_clock::now();
@@ -83,45 +102,57 @@ std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Arch
 
 bool CampaignRunner::run() {
   index(archive_.record_files(campaign_.id));  // what a killed run archived but could not index
-  write_skipped();
-  const auto planned = planned_launches(campaign_, archive_);
+  if (!write_skipped()) return false;
+  auto planned = planned_launches(campaign_, archive_);
+  if (!settings_.retry.empty())
+    for (auto& retry : planned_retries(campaign_, archive_, settings_.retry)) planned.push_back(std::move(retry));
   std::size_t done = 0;
   for (const auto& entry : planned) done += entry.done ? 1 : 0;
   Progress progress(stderr, planned.size(), done, settings_.quiet);
   std::size_t launched = 0;
+  std::size_t failed_in_a_row = 0;
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (planned[i].done) continue;
     if (settings_.max_launches > 0 && launched == settings_.max_launches) break;
     if (InterruptGuard::interrupted()) return false;
     progress.begin(short_name(campaign_.points[planned[i].point].point), left_s(planned, i));
-    if (!launch(planned[i], progress)) return false;
-    std::string status = "unreadable";
-    std::string detail;
-    try {
-      const json record = read_record(planned[i].record);
-      status = record.at("verdict").value("status", "?");
-      warn_of_failed_parts(planned[i], record, progress);
-      const auto times = record.value("/samples/time_s"_json_pointer, std::vector<double>{});
-      if (!times.empty())
-        detail = shown_time(median(times));
-      else if (record.contains("benchmarks"))
-        detail = fmt::format("{} benchmarks", record["benchmarks"].size());
-      else
-        detail = record.at("verdict").value("reason", "");
-    } catch (const std::exception& error) {
-      detail = error.what();
-    }
-    progress.end(fmt::format("{:<7} {}, launch {}: {}", status, short_name(campaign_.points[planned[i].point].point),
-                             planned[i].launch, detail),
-                 left_s(planned, i + 1));
+    const Outcome outcome = launch(planned[i], progress);
+    if (outcome == Outcome::interrupted) return false;
+    failed_in_a_row = outcome == Outcome::not_started ? failed_in_a_row + 1 : 0;
+    if (failed_in_a_row == patience_with_the_launcher) break;
+    if (outcome == Outcome::archived) show_end(planned[i], progress, left_s(planned, i + 1));
     ++launched;
   }
   return true;
 }
 
-void CampaignRunner::write_skipped() {
+void CampaignRunner::show_end(const PlannedLaunch& planned, Progress& progress, double left_s) {
+  std::string status = "unreadable";
+  std::string detail;
+  try {
+    const json record = read_record(planned.record);
+    status = record.at("verdict").value("status", "?");
+    warn_of_failed_parts(planned, record, progress);
+    const auto times = record.value("/samples/time_s"_json_pointer, std::vector<double>{});
+    if (!times.empty())
+      detail = shown_time(median(times));
+    else if (record.contains("benchmarks"))
+      detail = fmt::format("{} benchmarks", record["benchmarks"].size());
+    else
+      detail = record.at("verdict").value("reason", "");
+  } catch (const std::exception& error) {
+    detail = error.what();
+  }
+  progress.end(fmt::format("{:<7} {}, launch {}: {}", status, short_name(campaign_.points[planned.point].point),
+                           planned.launch, detail),
+               left_s);
+}
+
+/// False when interrupted: each record is synced, which takes its time.
+bool CampaignRunner::write_skipped() {
   std::vector<fs::path> written;
   for (const auto& point : campaign_.points) {
+    if (InterruptGuard::interrupted()) break;
     if (point.skip_reason.empty()) continue;
     const fs::path file = archive_.record_file(campaign_.id, point.id, 0);
     if (fs::exists(file)) continue;
@@ -132,35 +163,36 @@ void CampaignRunner::write_skipped() {
     written.push_back(file);
   }
   index(written);
+  return !InterruptGuard::interrupted();
 }
 
-bool CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
+CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
   const Point& point = campaign_.points[planned.point].point;
-  const fs::path stamp =
-      archive_.campaign_folder(campaign_.id) / "staging" / (planned.record.stem().string() + ".campaign.json");
-  std::ofstream(stamp) << campaign_.stamp(planned.launch, planned.order).dump() << std::flush;
+  const fs::path staged = archive_.campaign_folder(campaign_.id) / "staging" / planned.record.stem();
+  const StagedFile stamp(staged.string() + ".campaign.json");
+  const StagedFile started(staged.string() + ".started");
+  const StagedFile verified(verified_file(planned));
+  std::ofstream(stamp.path()) << stamp_of(planned).dump() << std::flush;
   const std::string started_at = now_utc();
   auto command = settings_.launcher->command(settings_.launcher_options, point.ranks, point.problem.threads,
-                                             program_command(planned, stamp));
+                                             program_command(planned, staged));
   ProcessSpec spec;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
   spec.time_limit_s = campaign_.suite.time_limit_s;
   const ProcessResult result = run_process(spec);
   wall_s_[planned.point] = result.wall_s;
-  std::error_code ignored;
-  fs::remove(stamp, ignored);
 
   const bool recorded = fs::exists(planned.record);
-  if (!recorded && result.interrupted) {
-    fs::remove(verified_file(planned), ignored);
-    return false;
-  }
+  if (!recorded && result.interrupted) return Outcome::interrupted;
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
                                        std::error_code(result.start_error, std::generic_category()).message()));
+  if (!recorded && !fs::exists(started.path())) {
+    note_not_started(planned, result, progress);
+    return Outcome::not_started;
+  }
   if (!recorded && !archive_verified(planned, result, progress)) archive_failure(planned, result, started_at);
-  fs::remove(verified_file(planned), ignored);
   // Status 1 is the program's own word for what its record says.
   if (recorded && (result.timed_out || result.signal != 0 || result.exit_status > 1)) {
     warnings_.push_back(fmt::format("{}: the record is complete, but the launch then ended with {} {}",
@@ -169,10 +201,31 @@ bool CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
     progress.note("warning: " + warnings_.back());
   }
   index({planned.record});
-  return !result.interrupted;
+  return result.interrupted ? Outcome::interrupted : Outcome::archived;
 }
 
-std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& planned, const fs::path& stamp) const {
+void CampaignRunner::note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) {
+  const Point& point = campaign_.points[planned.point].point;
+  std::string ended = fmt::format("ended with status {}", result.exit_status);
+  if (result.timed_out)
+    ended = fmt::format("had not started it after the time limit of {} s", campaign_.suite.time_limit_s);
+  else if (result.signal != 0)
+    ended = fmt::format("was ended by signal {} ({})", result.signal, ::strsignal(result.signal));
+  std::string said = result.stderr_tail;
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  not_started_.push_back(fmt::format("{}, launch {}: {} did not run: the launcher {}{}{}", short_name(point),
+                                     planned.launch, program_name(point), ended,
+                                     said.empty() ? " and said nothing" : " and said:\n", said));
+  progress.note("not started: " + not_started_.back());
+}
+
+json CampaignRunner::stamp_of(const PlannedLaunch& planned) const {
+  json stamp = campaign_.stamp(planned.launch, planned.order);
+  if (planned.retry_of) stamp["retry_of"] = *planned.retry_of;
+  return stamp;
+}
+
+std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& planned, const fs::path& staged) const {
   const Suite& suite = campaign_.suite;
   const Point& point = campaign_.points[planned.point].point;
   std::vector<std::string> argv{campaign_.programs.at(point.component).string()};
@@ -180,11 +233,13 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
   const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
   add({"--repetitions", std::to_string(suite.repetitions), "--record", planned.record.string()});
   add({"--launcher", settings_.launcher->card().name, "--launched-at", epoch_seconds()});
+  add({"--started", staged.string() + ".started"});
+  const std::string stamp = staged.string() + ".campaign.json";
   if (!point.component.empty()) {
-    add({"--campaign", stamp.string(), "--min-time-s", fmt::format("{}", suite.min_time_s)});
+    add({"--campaign", stamp, "--min-time-s", fmt::format("{}", suite.min_time_s)});
     return argv;
   }
-  add({"--campaign-json", stamp.string(), "--warmup", std::to_string(suite.warmup)});
+  add({"--campaign-json", stamp, "--warmup", std::to_string(suite.warmup)});
   add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", verified_file(planned).string()});
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
@@ -214,7 +269,7 @@ void CampaignRunner::archive_failure(const PlannedLaunch& planned, const Process
   // A record that could not be stored is the archive's failure, not the point's: say that, and archive nothing.
   archive_.create_campaign(campaign_.id);
   const Point& point = campaign_.points[planned.point].point;
-  store(planned.record, make_unlaunched_record(point, campaign_.stamp(planned.launch, planned.order),
+  store(planned.record, make_unlaunched_record(point, stamp_of(planned),
                                                failure_of(result, campaign_.suite.time_limit_s, program_name(point),
                                                           " and left no record"),
                                                provenance(point, started_at)));

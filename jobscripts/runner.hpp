@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct RunSettings {
   LauncherOptions launcher_options;
   std::size_t max_launches = 0;  ///< 0: all
   bool quiet = false;            ///< no progress on standard error
+  std::set<std::string> retry;   ///< statuses whose launches are measured again
 };
 
 /// A launch of the schedule, or the one record of a point that is not launched.
@@ -27,10 +30,11 @@ struct PlannedLaunch {
   int launch = 0;
   std::size_t order = 0;
   std::filesystem::path record;
-  bool done = false;  ///< the record exists
+  bool done = false;              ///< the record exists
+  std::optional<int> retry_of{};  ///< the launch that this one stands in for
 };
 
-/// Launches in order, and what of them is done.
+/// Launches of the schedule in order, and what of them is done.
 [[nodiscard]] std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Archive& archive);
 
 class CampaignRunner {
@@ -39,16 +43,24 @@ class CampaignRunner {
   CampaignRunner(const Campaign& campaign, const Archive& archive, const RunSettings& settings)
       : campaign_(campaign), archive_(archive), settings_(settings) {}
 
-  /// Writes the records of points that are not launched, then launches what is missing. False when interrupted.
+  /// Writes the records of points that are not launched, then launches what is missing and what is to be retried.
+  /// False when interrupted. Throws EnvironmentError when the launcher cannot be started.
   bool run();
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_; }
+  /// Of launches whose launcher ended before the program ran: nothing of them is archived, the same command goes on
+  /// with them. After three in a row nothing more is launched.
+  [[nodiscard]] std::vector<std::string> not_started() const { return not_started_; }
 
  private:
-  void write_skipped();
-  bool launch(const PlannedLaunch& planned, Progress& progress);
+  enum class Outcome { archived, interrupted, not_started };
+  bool write_skipped();
+  Outcome launch(const PlannedLaunch& planned, Progress& progress);
+  void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
+  void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   [[nodiscard]] std::vector<std::string> program_command(const PlannedLaunch& planned,
-                                                         const std::filesystem::path& stamp) const;
+                                                         const std::filesystem::path& staged) const;
   [[nodiscard]] std::filesystem::path qualification_file() const;
+  [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
   void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);
   /// Where a launch keeps its verified samples while it measures what follows them.
   [[nodiscard]] std::filesystem::path verified_file(const PlannedLaunch& planned) const;
@@ -65,6 +77,7 @@ class CampaignRunner {
   const RunSettings& settings_;
   std::map<std::size_t, double> wall_s_;  ///< of each point's last launch
   std::vector<std::string> warnings_;
+  std::vector<std::string> not_started_;
 };
 
 }  // namespace fourscore

@@ -1,301 +1,25 @@
 #include "jobscripts/suite.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <random>
-#include <set>
-#include <sstream>
 
 #include "hwcounters/cache_geometry.hpp"
-#include "jobscripts/point_keys.hpp"
+#include "jobscripts/suite_component.hpp"
+#include "jobscripts/suite_expander.hpp"
 #include "jobscripts/suite_reader.hpp"
 
 namespace fourscore {
 namespace {
 
-constexpr std::size_t most_points = 100000;
-
-ValueKind kind_of(std::string_view key) {
-  if (key == "ranks") return ValueKind::ranks;
-  if (key == "threads" || key == "instances") return ValueKind::integer;
-  if (key == "shape" || key.starts_with("parameters.")) return ValueKind::text_or_integer;
-  return ValueKind::text;
-}
-
-std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
-}
-
-/// "cores" and "1..cores" as numbers.
-std::vector<SuiteValue> spell_out_ranks(const std::vector<SuiteValue>& values, int cores) {
-  std::vector<SuiteValue> result;
-  for (const auto& value : values) {
-    if (value.text == "1..cores")
-      for (int ranks = 1; ranks < cores; ranks *= 2) result.push_back({std::to_string(ranks), value.line});
-    const bool word = value.text == "cores" || value.text == "1..cores";
-    result.push_back({word ? std::to_string(cores) : value.text, value.line});
-  }
-  return result;
-}
-
-/// "64*ranks x 64 x 64" becomes "128x64x64" on 2 ranks: weak scaling on any machine.
-std::string spell_out_shape(const std::string& text, int ranks) {
-  std::string compact;
-  for (const char c : text)
-    if (c != ' ') compact += c;
-  static const std::string factor = "*ranks";
-  for (std::size_t at = compact.find(factor); at != std::string::npos; at = compact.find(factor)) {
-    std::size_t first = at;
-    while (first > 0 && compact[first - 1] >= '0' && compact[first - 1] <= '9') --first;
-    if (first == at || at - first > 12) return compact;  // parse_shape says what is wrong with it
-    const std::int64_t extent = std::stoll(compact.substr(first, at - first)) * ranks;
-    compact.replace(first, at + factor.size() - first, std::to_string(extent));
-  }
-  return compact;
-}
-
-/// A key with its values; the axes of a product.
-struct Axis {
-  std::string key;
-  std::vector<SuiteValue> values;
-};
-/// Axes that advance together.
-using AxisGroup = std::vector<Axis>;
-/// Key and allowed canonical values: one { ... } of exclude or only.
-using Condition = std::vector<Axis>;
-
-/// The two kinds of table that expand to points.
-struct TableForm {
-  const char* name;
-  const std::vector<std::string>& keys;
-  std::vector<const char*> required;
-  bool defaults;  ///< [defaults] stand in for what it does not say
-};
-
-class Expander {
- public:
-  Expander(const SuiteReader& reader, Suite& suite, int cores) : reader_(reader), suite_(suite), cores_(cores) {}
-
-  void read_defaults(const toml::table& table) {
-    reader_.check_keys(table, with(point_keys(), {"parameters"}), "[defaults]");
-    for (const auto& axis : read_axes(table, /*single=*/true)) defaults_.push_back(axis);
-  }
-
-  void read_sweep(const toml::table& table) {
-    read_table(table, {"[[sweep]]", point_keys(), {"variant", "shape", "ranks"}, true});
-  }
-  void read_component(const toml::table& table) {
-    read_table(table, {"[[component]]", component_keys(), {"program", "ranks"}, false});
-  }
-
- private:
-  void read_table(const toml::table& table, const TableForm& form) {
-    reader_.check_keys(table, with(form.keys, {"parameters", "zip", "exclude", "only"}), form.name);
-    std::vector<Axis> axes = read_axes(table, /*single=*/false);
-    if (!form.defaults) note_component(axes);
-    for (const auto& fallback : defaults_)
-      if (form.defaults &&
-          std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == fallback.key; }))
-        axes.push_back(fallback);
-    for (const char* required : form.required)
-      if (std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == required; }))
-        reader_.fail(SuiteReader::line_of(table), fmt::format("key '{}' is missing in {}{}", required, form.name,
-                                                              form.defaults ? " and [defaults]" : ""));
-    const auto groups = group_axes(table, std::move(axes));
-    expand(groups, read_conditions(table, "exclude", form), read_conditions(table, "only", form),
-           SuiteReader::line_of(table));
-  }
-
-  void note_component(const std::vector<Axis>& axes) {
-    constexpr std::string_view prefix = "parameters.";
-    for (const auto& programs : axes) {
-      if (programs.key != "program") continue;
-      for (const auto& program : programs.values) {
-        suite_.component_values.push_back({program.text, "", "", program.line});
-        for (const auto& axis : axes)
-          if (axis.key.starts_with(prefix))
-            for (const auto& value : axis.values)
-              suite_.component_values.push_back({program.text, axis.key.substr(prefix.size()), value.text, value.line});
-      }
-    }
-  }
-
-  [[nodiscard]] std::vector<Axis> read_axes(const toml::table& table, bool single) const {
-    std::vector<Axis> axes;
-    for (const auto& [key, node] : SuiteReader::in_order(table)) {
-      if (key == "zip" || key == "exclude" || key == "only") continue;
-      if (key != "parameters") {
-        axes.push_back(read_axis(key, *node, single));
-        continue;
-      }
-      if (!node->is_table()) reader_.fail_key(*node, key, "a table: parameters = { name = [values] }");
-      for (const auto& [name, value] : SuiteReader::in_order(*node->as_table()))
-        axes.push_back(read_axis("parameters." + name, *value, single));
-    }
-    return axes;
-  }
-
-  [[nodiscard]] Axis read_axis(const std::string& key, const toml::node& node, bool single) const {
-    if (single && node.is_array()) reader_.fail_key(node, key, "one value in [defaults]; lists stand in [[sweep]]");
-    Axis axis{key, reader_.values(node, key, kind_of(key))};
-    if (key == "ranks") {
-      if (single && axis.values.front().text == "1..cores")
-        reader_.fail_key(node, key, "one value in [defaults]; \"1..cores\" stands in [[sweep]]");
-      axis.values = spell_out_ranks(axis.values, cores_);
-    }
-    for (const auto& value : axis.values) {
-      Point scratch;
-      set_value(scratch, key, key == "shape" ? SuiteValue{spell_out_shape(value.text, 1), value.line} : value);
-    }
-    return axis;
-  }
-
-  void set_value(Point& point, const std::string& key, const SuiteValue& value) const {
-    try {
-      set_point_value(point, key, value.text);
-    } catch (const InputError& error) {
-      reader_.fail(value.line, fmt::format("key '{}': {}", key, error.what()));
-    }
-  }
-
-  [[nodiscard]] std::vector<AxisGroup> group_axes(const toml::table& table, std::vector<Axis> axes) const {
-    std::vector<AxisGroup> groups;
-    for (const auto& names : read_zips(table)) {
-      AxisGroup group;
-      for (const auto& name : names) {
-        const auto found =
-            std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == name.text; });
-        if (found == axes.end())
-          reader_.fail(
-              name.line,
-              fmt::format("key 'zip' names '{}', which is not a key of this sweep, or is zipped twice", name.text));
-        group.push_back(std::move(*found));
-        axes.erase(found);
-        if (group.back().values.size() != group.front().values.size())
-          reader_.fail(
-              name.line,
-              fmt::format("key 'zip': '{}' has {} values and '{}' has {}; zipped lists have the same length",
-                          group.front().key, group.front().values.size(), name.text, group.back().values.size()));
-      }
-      groups.push_back(std::move(group));
-    }
-    for (auto& axis : axes) groups.push_back({std::move(axis)});
-    return groups;
-  }
-
-  [[nodiscard]] std::vector<std::vector<SuiteValue>> read_zips(const toml::table& table) const {
-    static constexpr auto expected = "a list of lists of keys, as [[\"shape\", \"ranks\"]]";
-    std::vector<std::vector<SuiteValue>> zips;
-    const toml::node* node = table.get("zip");
-    if (node == nullptr) return zips;
-    if (!node->is_array()) reader_.fail_key(*node, "zip", expected);
-    for (const auto& names : *node->as_array()) {
-      if (!names.is_array() || names.as_array()->size() < 2) reader_.fail_key(names, "zip", expected);
-      zips.push_back(reader_.values(names, "zip", ValueKind::text));
-    }
-    return zips;
-  }
-
-  [[nodiscard]] std::vector<Condition> read_conditions(const toml::table& table, const char* key,
-                                                       const TableForm& form) const {
-    static constexpr auto expected = "a list of tables, as [{ variant = \"slab\", ranks = [2, 4] }]";
-    std::vector<Condition> conditions;
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return conditions;
-    if (!node->is_array()) reader_.fail_key(*node, key, expected);
-    for (const auto& element : *node->as_array()) {
-      const auto* condition = element.as_table();
-      if (condition == nullptr || condition->empty()) reader_.fail_key(element, key, expected);
-      reader_.check_keys(*condition, with(form.keys, {"parameters"}), key);
-      conditions.push_back(read_axes(*condition, /*single=*/false));
-    }
-    return conditions;
-  }
-
-  [[nodiscard]] bool matches(const Point& point, const Condition& condition) const {
-    return std::all_of(condition.begin(), condition.end(), [&](const Axis& axis) {
-      return std::any_of(axis.values.begin(), axis.values.end(), [&](const SuiteValue& value) {
-        Point wanted;
-        SuiteValue spelt = value;
-        if (axis.key == "shape") spelt.text = spell_out_shape(value.text, point.ranks);
-        set_value(wanted, axis.key, spelt);
-        if (axis.key == "kind" && wanted.problem.direction == Direction::backward &&
-            point.problem.direction == Direction::forward)
-          return false;  // "c2r" is meant
-        return point_value(wanted, axis.key) == point_value(point, axis.key);
-      });
-    });
-  }
-
-  /// c2r is r2c backward, and says so itself.
-  void check_direction(const SuiteValue& kind, const SuiteValue& direction) const {
-    try {
-      (void)parse_kind_and_direction(kind.text, direction.text);
-    } catch (const InputError& error) {
-      reader_.fail(kind.line, fmt::format("key 'kind': {}", error.what()));
-    }
-  }
-
-  void expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
-              const std::vector<Condition>& only, std::uint32_t line) {
-    std::vector<std::size_t> position(groups.size(), 0);
-    while (true) {
-      add(build(groups, position), exclude, only, line);
-      std::size_t axis = groups.size();
-      while (axis > 0 && ++position[axis - 1] == groups[axis - 1].front().values.size()) position[--axis] = 0;
-      if (axis == 0) return;
-    }
-  }
-
-  [[nodiscard]] Point build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const {
-    Point point;
-    SuiteValue shape;
-    const SuiteValue* kind = nullptr;
-    const SuiteValue* direction = nullptr;
-    for (std::size_t i = 0; i < groups.size(); ++i)
-      for (const auto& axis : groups[i]) {
-        const SuiteValue& value = axis.values[position[i]];
-        if (axis.key == "shape") {
-          shape = value;
-          continue;
-        }
-        if (axis.key == "kind") kind = &value;
-        if (axis.key == "direction") direction = &value;
-        set_value(point, axis.key, value);
-      }
-    if (point.component.empty()) set_value(point, "shape", {spell_out_shape(shape.text, point.ranks), shape.line});
-    if (kind != nullptr && direction != nullptr) check_direction(*kind, *direction);
-    return point;
-  }
-
-  void add(const Point& point, const std::vector<Condition>& exclude, const std::vector<Condition>& only,
-           std::uint32_t line) {
-    const auto hit = [&](const Condition& condition) { return matches(point, condition); };
-    if (std::any_of(exclude.begin(), exclude.end(), hit)) return;
-    if (!only.empty() && std::none_of(only.begin(), only.end(), hit)) return;
-    if (!seen_.insert(point_text(point)).second) return;
-    const double threads_per_core = static_cast<double>(point.ranks) * point.problem.threads / cores_;
-    if (suite_.max_oversubscription > 0 && threads_per_core > suite_.max_oversubscription) {
-      ++suite_.dropped_oversubscribed;
-      return;
-    }
-    if (suite_.points.size() == most_points)
-      reader_.fail(line, fmt::format("the suite has more than {} points", most_points));
-    suite_.points.push_back(point);
-  }
-
-  const SuiteReader& reader_;
-  Suite& suite_;
-  int cores_;
-  std::vector<Axis> defaults_;
-  std::set<std::string> seen_;
-};
+constexpr std::size_t most_launches = 1000000;
+constexpr std::size_t most_bytes = 4 << 20;
+constexpr std::size_t most_key_parts = 16;
 
 bool valid_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
@@ -359,6 +83,44 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.max_oversubscription = reader.number(table, "max_oversubscription", 0.0, 0.0, 1e6);
 }
 
+/// toml++ nests a table for each part of a dotted key, and leaves them by recursion: thousands overflow the stack.
+void check_key_depth(const SuiteReader& reader, std::string_view text) {
+  std::uint32_t line = 1;
+  std::size_t dots = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '"' || c == '\'') {
+      const std::size_t quotes = text.substr(i, 3) == std::string(3, c) ? 3 : 1;
+      for (i += quotes; i < text.size() && text.substr(i, quotes) != std::string(quotes, c); ++i) {
+        if (text[i] == '\n') ++line;
+        if (quotes == 1 && text[i] == '\n') break;  // the parser says that it does not end
+        if (c == '"' && text[i] == '\\') ++i;
+      }
+      i += quotes - 1;
+    } else if (c == '.') {
+      if (++dots >= most_key_parts)
+        reader.fail(line,
+                    fmt::format("a dotted key has more than {} parts; a suite's keys have at most 2", most_key_parts));
+    } else if (std::string_view("=,{}[]\n").find(c) != std::string_view::npos) {
+      dots = 0;
+    }
+  }
+}
+
+toml::table parse_toml(const SuiteReader& reader, const std::string& text, const std::filesystem::path& file) {
+  if (text.size() > most_bytes)
+    reader.fail(0, fmt::format("the suite has {} bytes; at most {}", text.size(), most_bytes));
+  check_key_depth(reader, text);
+  try {
+    return toml::parse(text, file.string());
+  } catch (const toml::parse_error& error) {
+    reader.fail(error.source().begin.line, fmt::format("not TOML: {}", error.description()));
+  }
+}
+
 void for_each_table(const SuiteReader& reader, const toml::node* tables, const std::string& key,
                     const std::function<void(const toml::table&)>& read) {
   if (tables == nullptr) return;
@@ -373,12 +135,7 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
   suite.file = file;
   suite.text = text;
   const SuiteReader reader(file);
-  toml::table table;
-  try {
-    table = toml::parse(text, file.string());
-  } catch (const toml::parse_error& error) {
-    reader.fail(error.source().begin.line, fmt::format("not TOML: {}", error.description()));
-  }
+  const toml::table table = parse_toml(reader, text, file);
   read_header(reader, table, suite);
   Expander expander(reader, suite, std::max(1, cores));
   if (const toml::node* defaults = table.get("defaults")) {
@@ -390,19 +147,27 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
   if (sweeps == nullptr && components == nullptr)
     reader.fail(0, "no [[sweep]] and no [[component]]: a suite has at least one");
   for_each_table(reader, sweeps, "sweep", [&](const toml::table& sweep) { expander.read_sweep(sweep); });
-  for_each_table(reader, components, "component", [&](const toml::table& part) { expander.read_component(part); });
+  for_each_table(reader, components, "component", [&](const toml::table& part) { read_component(part, expander); });
   if (suite.points.empty())
     reader.fail(SuiteReader::line_of(sweeps != nullptr ? *sweeps : *components),
                 fmt::format("no point is left: {} dropped by max_oversubscription, the others by exclude and only",
                             suite.dropped_oversubscribed));
+  if (suite.points.size() * static_cast<std::size_t>(suite.launches) > most_launches)
+    reader.fail(table.contains("launches") ? SuiteReader::line_of(*table.get("launches")) : 0,
+                fmt::format("key 'launches' is {}: with {} points these are {} launches; a suite has at most {}",
+                            suite.launches, suite.points.size(),
+                            suite.points.size() * static_cast<std::size_t>(suite.launches), most_launches));
   return suite;
 }
 
 Suite load_suite(const std::filesystem::path& file, int cores) {
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) throw InputError(fmt::format("suite {}: cannot be read", file.string()));
-  return parse_suite(text.str(), file, cores);
+  if (!in) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
+  std::string text(most_bytes + 1, '\0');  // one more than parse_suite takes
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return parse_suite(text, file, cores);
 }
 
 std::vector<ScheduledLaunch> schedule_launches(std::size_t points, int launches, LaunchOrder order,

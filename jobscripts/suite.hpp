@@ -21,11 +21,11 @@ struct CounterChoice {
   bool operator==(const CounterChoice&) const = default;
 };
 
-/// A program or a value of a parameter in a [[component]] table, and the line it stands on: only the program itself
-/// knows whether it can be used.
-struct ComponentValue {
-  std::string program;
-  std::string parameter;  ///< empty: `program` itself is meant
+/// A value of a [[sweep]] or [[component]] table, and the line it stands on: only the program that measures knows
+/// whether it can be used.
+struct NamedValue {
+  std::string program;  ///< of a component; empty in a [[sweep]] or [defaults]
+  std::string key;      ///< as of points: "variant", "parameters.NAME"
   std::string value;
   std::uint32_t line = 0;
 };
@@ -51,11 +51,12 @@ struct Suite {
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
   double max_oversubscription = 0.0;
   std::vector<Point> points;
-  std::vector<ComponentValue> component_values;  ///< all that the [[component]] tables name
-  std::size_t dropped_oversubscribed = 0;        ///< points beyond max_oversubscription
+  std::vector<NamedValue> values;          ///< all that the tables say
+  std::size_t dropped_oversubscribed = 0;  ///< points beyond max_oversubscription
 };
 
-/// Reads and expands a suite for a machine of `cores` cores. Throws InputError "file:line: key ...: what is allowed".
+/// Reads and expands a suite for a machine of `cores` cores. Throws InputError "file:line: key ...: what is allowed",
+/// and Interrupted when an InterruptGuard was asked to stop.
 [[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores);
 [[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores);
 

@@ -119,6 +119,47 @@ std::string row(const PointSummary& point) {
                             status_text(point), flags_text(point));
 }
 
+/// Adds records, those without a result last: only then is it known whether a retry stands in for them.
+class Summariser {
+ public:
+  explicit Summariser(const Archive& archive) : archive_(archive) {}
+
+  void add(const std::filesystem::path& file) {
+    try {
+      json record = read_record(file);
+      const json retry_of = record.value("/campaign/retry_of"_json_pointer, json());
+      if (retry_of.is_number_integer()) superseded_.emplace(record.value("point_id", "?"), retry_of.get<int>());
+      const std::string status = record.value("/verdict/status"_json_pointer, "?");
+      if (status == "failed" || status == "timeout")
+        without_result_.push_back(std::move(record));
+      else
+        add_record(summary_, points_, record);
+    } catch (const UnreadableRecord& error) {
+      summary_.unreadable.emplace_back(archive_.name_of(file), error.what());
+    } catch (const json::exception& error) {
+      summary_.unreadable.emplace_back(archive_.name_of(file), error.what());
+    }
+  }
+
+  /// The summary without its groups, and the points by their ids.
+  std::pair<CampaignSummary, std::map<std::string, PointSummary>> finish() {
+    for (auto& record : without_result_) {
+      const json launch = record.value("/campaign/launch"_json_pointer, json());
+      if (launch.is_number_integer() && superseded_.contains({record.value("point_id", "?"), launch.get<int>()}))
+        record["verdict"] = {{"status", "superseded"}};
+      add_record(summary_, points_, record);
+    }
+    return {std::move(summary_), std::move(points_)};
+  }
+
+ private:
+  const Archive& archive_;
+  CampaignSummary summary_;
+  std::map<std::string, PointSummary> points_;
+  std::vector<json> without_result_;
+  std::set<std::pair<std::string, int>> superseded_;  ///< point and launch
+};
+
 }  // namespace
 
 bool CampaignSummary::has_bad() const {
@@ -126,17 +167,9 @@ bool CampaignSummary::has_bad() const {
 }
 
 CampaignSummary summarise(const Archive& archive, const std::string& campaign) {
-  CampaignSummary summary;
-  std::map<std::string, PointSummary> points;
-  for (const auto& file : archive.record_files(campaign)) {
-    try {
-      add_record(summary, points, read_record(file));
-    } catch (const UnreadableRecord& error) {
-      summary.unreadable.emplace_back(archive.name_of(file), error.what());
-    } catch (const json::exception& error) {
-      summary.unreadable.emplace_back(archive.name_of(file), error.what());
-    }
-  }
+  Summariser summariser(archive);
+  for (const auto& file : archive.record_files(campaign)) summariser.add(file);
+  auto [summary, points] = summariser.finish();
   std::map<decltype(group_order(json())), SummaryGroup> groups;
   for (auto& [id, point] : points) {
     SummaryGroup& group = groups[group_order(point.point)];

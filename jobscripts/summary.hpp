@@ -27,7 +27,7 @@ struct BenchmarkSummary {
 struct PointSummary {
   nlohmann::json point;
   std::string point_id;
-  std::map<std::string, int> statuses;  ///< status -> records
+  std::map<std::string, int> statuses;  ///< status -> records; "superseded": a retry stands in for it
   std::vector<double> launch_medians_s;
   std::vector<BenchmarkSummary> benchmarks;  ///< of a component alone, which has no samples of its own
   double gflops = 0;  ///< credited flops over the median of the launch medians; 0 without samples

@@ -28,7 +28,8 @@ constexpr double last_words_s = 0.5;  ///< for helpers of a program that has end
   ::dup2(program.input, STDIN_FILENO);
   ::dup2(program.output, STDOUT_FILENO);
   ::dup2(program.error, STDERR_FILENO);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
+  // What nohup ignores stays ignored; any other handler falls to the default by exec.
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

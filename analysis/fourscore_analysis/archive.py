@@ -144,9 +144,21 @@ def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = No
     else:
         _collect(campaigns, map(_read_chunk, chunks))
     for campaign in campaigns.values():
+        _drop_superseded(campaign)
         if campaign.runs:
             campaign.suite = campaign.runs[0].suite
     return list(campaigns.values())
+
+
+def _drop_superseded(campaign: Campaign) -> None:
+    """A launch that failed and was measured again (`fourscore run --retry`) is no result of the campaign."""
+    superseded = {(run.point_id, run.retry_of) for run in campaign.runs if run.retry_of is not None}
+
+    def kept(run: Run) -> bool:
+        return run.status not in ("failed", "timeout") or (run.point_id, run.launch) not in superseded
+
+    campaign.launches = [run for run in campaign.launches if kept(run)]
+    campaign.components = [run for run in campaign.components if kept(run)]
 
 
 def available_cores() -> int:

@@ -46,6 +46,7 @@ class Run:
     point_id: str
     launch: int
     order: int
+    retry_of: int | None = None  # the launch of this point that this one stands in for
     status: str
     reason: str = ""
     exit_status: int | None = None
@@ -77,6 +78,7 @@ def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
         "point_id": read(data, "point_id", name_of),
         "launch": read(campaign, "launch", integer_of),
         "order": read(campaign, "order", integer_of, 0),
+        "retry_of": read(campaign, "retry_of", integer_of, None),
         "status": read(verdict, "status", _status),
         "reason": read(verdict, "reason", text_of, ""),
         "exit_status": read(verdict, "exit_status", integer_of, None),

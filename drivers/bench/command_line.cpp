@@ -30,6 +30,11 @@ void die_with_the_launcher() {
   if (launched_rank() != nullptr) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+void announce_start(const std::string& file) {
+  const char* rank = launched_rank();
+  if (!file.empty() && (rank == nullptr || std::string_view(rank) == "0")) std::ofstream{file};
+}
+
 void print_once(std::FILE* stream, const std::string& text) {
   const char* rank = launched_rank();
   if (rank == nullptr || std::string_view(rank) == "0") std::fputs(text.c_str(), stream);

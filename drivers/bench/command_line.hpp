@@ -22,6 +22,9 @@ struct Exit {
 [[nodiscard]] const char* launched_rank();
 /// Ranks whose launcher was killed would go on for ever, and spoil the next measurement.
 void die_with_the_launcher();
+/// After MPI_Init: creates the file where rank 0 is asked to by --started. Who launched the program knows by it that
+/// the launcher did its part. A file that cannot be created is as a launch that failed: something outside is at fault.
+void announce_start(const std::string& file);
 /// Before MPI_Init: only the launcher's rank 0 prints.
 void print_once(std::FILE* stream, const std::string& text);
 

@@ -147,6 +147,9 @@ void add_output_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--launched-at", texts.launched_at_s, "when it did, in seconds since the epoch")
       ->check(finite_positive())
       ->group(group);
+  app.add_option("--started", options.started,
+                 "file to create once MPI runs: tells a failed launcher from a failed run")
+      ->group(group);
   const std::string questions = "Questions (no MPI, no measurement)";
   app.add_flag("--list", texts.list, "variants, exchanges and local FFT libraries as JSON")->group(questions);
   app.add_flag("--identity", texts.identity, "identity of machine and program as JSON")->group(questions);

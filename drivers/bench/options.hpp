@@ -35,6 +35,7 @@ struct Options {
   std::optional<std::filesystem::path> verified_record;
   nlohmann::json campaign;  ///< null when not given
   std::string launcher = "none";
+  std::string started;                  ///< file to create once MPI runs; empty: none
   std::optional<double> launched_at_s;  ///< since the epoch
   bool json = false;
 };

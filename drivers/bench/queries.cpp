@@ -46,6 +46,8 @@ json answer(const std::string& line) {
             {"error", false}};
   } catch (const json::parse_error& error) {
     return {{"supported", false}, {"reason", std::string("not JSON: ") + error.what()}, {"error", true}};
+  } catch (const PointError& error) {
+    return {{"supported", false}, {"reason", error.what()}, {"error", true}, {"key", error.key}};
   } catch (const InputError& error) {
     return {{"supported", false}, {"reason", error.what()}, {"error", true}};
   }

@@ -14,7 +14,8 @@ namespace fourscore::bench {
 [[nodiscard]] nlohmann::json describe_identity();
 
 /// Reads one point (JSON) a line and writes one answer a line: {"point_id", "point" (normalised), "supported",
-/// "reason", "error"}. error: the point is unusable input (then there is no point_id); not supported: to be skipped.
+/// "reason", "error", "key"}. error: the point is unusable input (then there is no point_id, and where one key of the
+/// point is to blame, "key" names it); not supported: to be skipped.
 void check_points(std::istream& in, std::ostream& out);
 
 /// The version of FFTW as the local library reports it, or "" where it is not there.

@@ -16,6 +16,7 @@
 #include "components/component_options.hpp"
 #include "components/component_session.hpp"
 #include "core/record.hpp"
+#include "core/standard_files.hpp"
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
 #include "results/record_file.hpp"
@@ -276,6 +277,7 @@ int measure_point(int argc, char** argv, const Options& options, const Program& 
     return 3;
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  bench::announce_start(options.started);
   steps.init_s = seconds_since(begin);
   const int code = run_under_mpi(options, program, steps);
   MPI_Finalize();
@@ -285,6 +287,7 @@ int measure_point(int argc, char** argv, const Options& options, const Program& 
 }  // namespace
 
 int run(int argc, char** argv, const Program& program) {
+  open_standard_files();
   const auto begin = std::chrono::steady_clock::now();
   try {
     const Options options = parse_command_line(argc, argv, program.card());

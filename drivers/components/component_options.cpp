@@ -55,6 +55,8 @@ void add_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--launcher", options.launcher, "what started this program, for the record")->capture_default_str();
   app.add_option("--launched-at", texts.launched_at_s, "when it did, in seconds since the epoch")
       ->check(CLI::PositiveNumber);
+  app.add_option("--started", options.started,
+                 "file to create once MPI runs: tells a failed launcher from a failed run");
   const std::string questions = "Questions (no MPI, no measurement)";
   app.add_flag("--list", texts.list, "this program and its parameters as JSON")->group(questions);
   app.add_flag("--identity", texts.identity, "identity of machine and program as JSON")->group(questions);

@@ -23,6 +23,7 @@ struct Options {
   std::optional<std::filesystem::path> record;
   nlohmann::json campaign;  ///< null when not given
   std::string launcher = "none";
+  std::string started;                       ///< file to create once MPI runs; empty: none
   std::optional<double> launched_at_s;       ///< since the epoch
   std::vector<std::string> benchmark_flags;  ///< everything that starts with --benchmark_
 };

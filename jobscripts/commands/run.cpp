@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "core/record.hpp"
@@ -12,8 +13,10 @@
 #include "jobscripts/campaign.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/point_keys.hpp"
+#include "jobscripts/retry.hpp"
 #include "jobscripts/runner.hpp"
 #include "jobscripts/summary.hpp"
 
@@ -31,6 +34,7 @@ struct RunOptions {
   std::string mpirun;
   CampaignRequest campaign;
   CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
+  std::vector<std::string> retry;
   std::size_t max_launches = 0;
   bool dry_run = false;
   bool quiet = false;
@@ -53,8 +57,10 @@ std::string one_line(const Point& point) {
   return line + parameters_text(point);
 }
 
-int dry_run(const Campaign& campaign, const Archive& archive, bool as_json) {
-  const auto planned = planned_launches(campaign, archive);
+void dry_run(const Campaign& campaign, const Archive& archive, const std::set<std::string>& retry, bool as_json) {
+  auto planned = planned_launches(campaign, archive);
+  if (!retry.empty())
+    for (auto& again : planned_retries(campaign, archive, retry)) planned.push_back(std::move(again));
   std::size_t done = 0;
   for (const auto& launch : planned) done += launch.done ? 1 : 0;
   if (as_json) {
@@ -74,17 +80,18 @@ int dry_run(const Campaign& campaign, const Archive& archive, bool as_json) {
                             {"skipped", skipped},
                             {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed}}
                            .dump(2));
-    return exit_done;
+    return;
   }
-  for (const auto& launch : planned)
+  for (const auto& launch : planned) {
+    InterruptGuard::check();
     fmt::print("{:>5} {:<4} {}, launch {}\n", launch.order, launch.done ? "done" : "",
                one_line(campaign.points[launch.point].point), launch.launch);
+  }
   for (const auto& point : campaign.points)
     if (!point.skip_reason.empty()) fmt::print("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
   fmt::print("Campaign {}: {} launches, {} done. Nothing was written.\n", campaign.id, planned.size(), done);
   if (!campaign.exists && campaign.suite.seed == 0)
     fmt::print("The suite has no seed: the order is drawn anew when the campaign starts.\n");
-  return exit_done;
 }
 
 void print_result(const RunOptions& options, const Campaign& campaign, const Archive& archive,
@@ -108,10 +115,10 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
       fmt::print("{} points were dropped: more than {} threads per core (max_oversubscription)\n",
                  campaign.suite.dropped_oversubscribed, campaign.suite.max_oversubscription);
   }
-  for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
-  if (missing > 0)
-    fmt::print(stderr, "{}{} launches are missing; the same command goes on with them.\n",
-               interrupted ? "Interrupted: " : "", missing);
+  for (const auto& warning : warnings) say("warning: {}\n", warning);
+  if (missing > 0 || interrupted)
+    say("{}{} launches are missing; the same command goes on with them.\n", interrupted ? "Interrupted: " : "",
+        missing);
 }
 
 /// The suite's counters, with what the command line says instead. Checked before anything is launched.
@@ -150,6 +157,7 @@ void choose_counters(RunOptions& options, const Suite& suite) {
 
 int run(RunOptions options) {
   const InterruptGuard guard;
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is no reason to end a campaign
   const Archive archive(fs::absolute(archive_folder(options.archive)));
   RunSettings settings;
   settings.launcher_options = {options.mpirun, usable_cores()};
@@ -157,10 +165,15 @@ int run(RunOptions options) {
   choose_counters(options, suite);
   settings.max_launches = options.max_launches;
   settings.quiet = options.quiet;
+  settings.retry = {options.retry.begin(), options.retry.end()};
   settings.launcher = LauncherRegistry::instance().find(options.launcher);
   if (settings.launcher == nullptr) (void)LauncherRegistry::instance().get(options.launcher, "launcher");
   const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
-  if (options.dry_run) return dry_run(campaign, archive, options.json);
+  InterruptGuard::check();
+  if (options.dry_run) {
+    print_if_read([&] { dry_run(campaign, archive, settings.retry, options.json); });
+    return exit_done;
+  }
   if (const std::string problem = settings.launcher->unavailable(settings.launcher_options); !problem.empty())
     throw EnvironmentError(fmt::format("launcher '{}': {}", options.launcher, problem));
 
@@ -171,8 +184,13 @@ int run(RunOptions options) {
   CampaignRunner runner(campaign, archive, settings);
   const bool finished = runner.run();
   const CampaignSummary summary = summarise(archive, campaign.id);
-  print_result(options, campaign, archive, summary, runner.warnings(), !finished);
+  print_if_read([&] { print_result(options, campaign, archive, summary, runner.warnings(), !finished); });
   if (!finished) return exit_interrupted;
+  if (const auto failed = runner.not_started(); !failed.empty()) {
+    say("fourscore: {} launches did not start and nothing of them is archived; the last one: {}\n", failed.size(),
+        failed.back());
+    return exit_environment;
+  }
   return summary.has_bad() ? exit_says_no : exit_done;
 }
 
@@ -182,6 +200,7 @@ Command run_command() {
           "  fourscore run suites/strong.toml --archive results-2026 --dry-run\n"
           "  fourscore run peers --campaign before-the-change\n"
           "  fourscore run traffic --counter-cache 1MiB\n"
+          "  fourscore run strong --retry failed,timeout\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<RunOptions>();
@@ -201,6 +220,12 @@ Command run_command() {
             app.add_option("--counter-group", options->counters.group, "its events, in place of the suite's choice");
             app.add_option("--counter-cache", options->counters.cache,
                            "SIZE[,WAYS[,LINE]] of a simulated cache, in place of the suite's choice");
+            app.add_option("--retry", options->retry,
+                           "measure launches again that ended so: failed, timeout. The new records stand in for the "
+                           "old ones, which stay")
+                ->delimiter(',')
+                ->type_name("STATUS")
+                ->check(CLI::IsMember(retried_statuses()));
             app.add_option("--max-launches", options->max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
             app.add_option("--bench", options->bench,

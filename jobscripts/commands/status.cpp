@@ -31,7 +31,10 @@ int status(const std::string& archive_option, const std::vector<std::string>& na
   for (const auto& name : chosen_campaigns(archive, names)) {
     const CampaignSummary summary = summarise(archive, name);
     const std::size_t expected = expected_records(archive, name);
-    const std::size_t records = archive.record_files(name).size();
+    // What a retry stands in for is one record more than was planned.
+    const auto superseded = summary.counts.find("superseded");
+    const std::size_t records = archive.record_files(name).size() -
+                                (superseded == summary.counts.end() ? 0 : static_cast<std::size_t>(superseded->second));
     if (as_json) {
       json entry = summary_json(summary);
       entry.update({{"campaign", name}, {"records", records}, {"expected", expected}});

@@ -33,6 +33,7 @@ Mpirun look_at(const std::string& path) {
   spec.argv = {path, "--version"};
   spec.time_limit_s = 20;
   const ProcessResult result = run_process(spec);
+  if (result.interrupted) throw Interrupted();
   const std::string said = result.output + result.stderr_tail;
   Mpirun mpirun{path, Flavour::other, {}};
   if (result.start_error != 0) {

@@ -50,6 +50,21 @@ def whole() -> dict:
     return Maker().ok(make_point(), 0)
 
 
+def test_a_launch_that_failed_and_was_measured_again_is_no_result_of_the_campaign(tmp_path):
+    maker, point = Maker(), make_point()
+    again = maker.ok(point, 2)
+    again["campaign"]["retry_of"] = 1
+    records = [maker.ok(point, 0), maker.ended(point, 1, "failed", "aborted"), again]
+    other = make_point(variant="pencil")
+    records += [maker.ended(other, 0, "failed", "aborted"), maker.ended(other, 1, "timeout", "slow")]
+    for record in records:
+        store(tmp_path, record)
+    (campaign,) = read_campaigns(tmp_path, [records[0]["campaign"]["id"]])
+    kept = sorted((run.method.variant, run.launch, run.status) for run in campaign.launches)
+    first = again["point"]["variant"]
+    assert kept == sorted([(first, 0, "ok"), (first, 2, "ok"), ("pencil", 0, "failed"), ("pencil", 1, "timeout")])
+
+
 def test_the_newest_campaign_of_each_suite_is_the_default(example):
     newest = [
         "algorithms-66666666",

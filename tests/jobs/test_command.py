@@ -29,6 +29,9 @@ def test_help_lists_every_command(fourscore):
         (["reindex", "surplus"], "surplus"),
         ([], "fourscore --help"),
         (["run", "smoke", "--launcher", "locl", "--dry-run"], "did you mean 'local'"),
+        (["nosuch", "--help"], "'nosuch' is not a command"),
+        (["nosuch", "--version"], "'nosuch' is not a command"),
+        (["counters", "nosuch", "--help"], "nosuch"),
     ],
 )
 def test_unusable_arguments_end_with_2_and_a_suggestion(fourscore, arguments, words):

@@ -120,7 +120,7 @@ def test_launches_that_go_wrong_are_archived_with_their_reason(fourscore):
 
 
 def test_a_component_that_hangs_is_ended_at_the_time_limit(fourscore):
-    text = does("hangs").replace("seed = 7", "seed = 7\ntime_limit_s = 1")
+    text = does("hangs").replace("seed = 7", "seed = 7\ntime_limit_s = 5")
     fourscore("run", fourscore.suite(text), code=1)
     assert verdicts(fourscore)["hangs"]["status"] == "timeout" and "time limit" in verdicts(fourscore)["hangs"]["reason"]
 

@@ -88,6 +88,26 @@ def test_ranks_that_abort_throw_or_hang_are_archived(fourscore):
     assert "thrown on purpose" in by_variant["throws-on-one-rank"]["reason"]
 
 
+def test_what_fft_bench_refuses_is_named_with_file_line_and_key(fourscore):
+    suite = fourscore.suite(
+        'name="r"\n[[sweep]]\nvariant=["slab",\n"pencli"]\nshape="8x8x8"\nranks=2\n'
+        '[[sweep]]\nvariant="slab"\nshape="8x8x8"\nranks=2\nexchange="p2q"\n'
+        '[[sweep]]\nvariant="pencil"\nshape="8x8x8"\nranks=2\ngrid="3x3"\n'
+        '[[sweep]]\nvariant="pencil"\nshape="8x8x8"\nranks=2\nparameters={ tiel = 3 }\n'
+    )
+    error = fourscore("run", suite, environment=REAL, code=2).stderr
+    for line, key in [(4, "variant"), (11, "exchange"), (16, "grid"), (21, "parameters.tiel")]:
+        assert f"{suite}:{line}: key '{key}': " in error, error
+
+
+def test_a_launcher_that_cannot_make_its_session_folder_costs_no_record(fourscore):
+    suite = fourscore.suite('name="e"\nlaunches=1\n[[sweep]]\nvariant="slab"\nshape="8x8x8"\nranks=2\nplanner="estimate"\n')
+    error = fourscore("run", suite, environment=REAL | {"TMPDIR": "/dev/null"}, code=3).stderr
+    assert "did not run" in error and not fourscore.records()
+    fourscore("run", suite, environment=REAL)
+    assert [r["verdict"]["status"] for r in fourscore.records().values()] == ["ok"]
+
+
 def test_a_suite_with_wisdom_plans_the_second_launch_from_what_the_first_left(fourscore):
     suite = fourscore.suite(
         'name="w"\nlaunches=2\nrepetitions=2\nwisdom=true\n[[sweep]]\nvariant="slab"\nshape="16x16x16"\nranks=2\n'

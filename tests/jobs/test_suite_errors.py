@@ -1,8 +1,22 @@
 """A suite that cannot be used: file, line, key, what is allowed; exit code 2; nothing written."""
 
+import json
+import signal
+import time
+
 import pytest
 
 GOOD = 'name = "s"\n[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n'
+
+
+
+
+def product(count: int, keys: int, more: str = "") -> str:
+    """A sweep of count^keys combinations, all of them the same point, or dropped, as `more` says."""
+    names = ["precision", "layout", "buffers", "planner", "kind", "direction", "local_fft", "grid", "exchange", "placement"]
+    values = ["double", "natural", "in-place", "measure", "c2c", "forward", "fftw", "auto", "none", "all"]
+    lists = "".join(f"{key} = {json.dumps([value] * count)}\n" for key, value in list(zip(names, values))[:keys])
+    return GOOD + lists + more
 
 
 @pytest.mark.parametrize(
@@ -43,6 +57,23 @@ GOOD = 'name = "s"\n[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n'
         (GOOD + 'exclude = [{ variant = "good" }]\n', 2, ["no point is left"]),
         (GOOD + "parameters = 3\n", 6, ["'parameters'", "table"]),
         ("[defaults]\nranks = [1, 2]\n" + GOOD, 2, ["'ranks'", "one value"]),
+        (product(1000, 3), 2, ["multiply to 1000000000 combinations", "at most 1000000", "equal included"]),
+        (product(1000, 10), 2, ["multiply to 1e+30 combinations"]),
+        (product(1000, 3, 'exclude = [{ variant = "good" }]\n'), 2, ["multiply to 1000000000 combinations"]),
+        (product(1000, 1, f"exclude = [{{ ranks = {list(range(2, 30002))} }}]\n"), 2, ["1000 combinations", "30000 values"]),
+        (GOOD.replace("4x4x4", "549755814912*ranks").replace("ranks = 1", "ranks = 16777216"), 4, ["'shape'", "beyond 64 bits"]),
+        (GOOD.replace("4x4x4", "1*ranks" * 50000), 4, ["'shape'"]),
+        ("a" + ".a" * 50000 + " = 1\n" + GOOD, 1, ["dotted key", "more than 16 parts"]),
+        (GOOD + "[" + "a." * 50000 + "a]\n", 6, ["dotted key"]),
+        (GOOD + 'parameters = { "a"' + '."a"' * 50000 + " = 1 }\n", 6, ["dotted key"]),
+        ('description = """\n\n"""\nx' + ".x" * 99 + " = 1\n" + GOOD, 4, ["dotted key"]),
+        (GOOD + "#" * (5 << 20), None, ["bytes", "at most 4194304"]),
+        ("", 1, ["'name' is missing"]),
+        (
+            "launches = 1000\n" + GOOD.replace('"4x4x4"', json.dumps([str(n) for n in range(1, 2002)])),
+            1,
+            ["'launches' is 1000", "2001 points", "2001000 launches", "at most 1000000"],
+        ),
         ('name = "s"\n', None, ["no [[sweep]]"]),
         ('name = "s\n', 1, ["not TOML"]),
     ],
@@ -60,14 +91,40 @@ def test_an_unusable_suite_is_refused_with_file_line_and_key(fourscore, text, li
     assert not fourscore.archive.exists()
 
 
+def test_dots_that_divide_no_key_are_not_counted(fourscore):
+    fourscore("run", fourscore.suite(f'description = "{"." * 99}"\n# {"." * 99}\n' + GOOD + f"parameters = {{ a = '{'.' * 99}' }}\n"))
+
+
+def test_a_product_of_which_little_is_left_expands(fourscore):
+    lists = json.dumps([f"{n}x4" for n in range(1, 301)])
+    text = GOOD.replace('"4x4x4"', lists) + f"planner = {json.dumps(['measure'] * 300)}\n"
+    planned = json.loads(fourscore("run", fourscore.suite(text), "--dry-run", "--json").stdout)
+    assert len(planned["launches"]) == 900
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_expanding_a_suite_can_be_interrupted(fourscore, number):
+    # 10^6 combinations, each compared with 20 values: minutes, or seconds on a machine with nothing else to do.
+    more = f"exclude = [{{ ranks = {list(range(2, 22))} }}]\n"
+    process = fourscore.start("run", fourscore.suite(product(1000, 2, more)), "--dry-run")
+    time.sleep(1)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and err == "fourscore: interrupted\n"
+
+
+def test_what_the_program_refuses_is_named_with_file_line_and_key(fourscore):
+    suite = fourscore.suite('name = "s"\n[defaults]\nranks = 1\n[[sweep]]\nshape = "4"\nvariant = [\n  "good",\n  "godo",\n]\n')
+    error = fourscore("run", suite, code=2).stderr
+    assert f"{suite}:8: key 'variant': unknown variant 'godo'" in error
+
+
 def test_a_missing_suite_is_named_with_the_nearest(fourscore):
     error = fourscore("run", "smoek", code=2).stderr
     assert "'smoek'" in error and "did you mean 'smoke'" in error
 
 
 def test_the_shipped_suites_expand(fourscore):
-    import json
-
     suites = json.loads(fourscore("list", "suites", "--json").stdout)
     assert {"smoke", "strong", "weak", "breakdown", "peers"} <= {suite["name"] for suite in suites}
     for suite in suites:

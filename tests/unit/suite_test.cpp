@@ -167,8 +167,8 @@ TEST(Suite, ComponentsAreAProductOfProgramsRanksAndParameters) {
   EXPECT_THAT(column(suite, "parameters.x"), ElementsAre("1,2", "3", "1,2", "3", "1,2", "1,2"));
   EXPECT_EQ(point_json(suite.points.front()),
             (nlohmann::json{{"component", "b"}, {"ranks", 1}, {"parameters", {{"x", "1,2"}}}}));
-  EXPECT_EQ(suite.component_values.size(), 2U * (1 + 2));
-  EXPECT_EQ(suite.component_values.front().line, 5U);
+  EXPECT_EQ(suite.values.size(), 1U + 2U * (1 + 2));  // the default, then each program with its own
+  EXPECT_EQ(suite.values[1].line, 5U);
   EXPECT_THAT(point_options(suite.points.front()), ElementsAre("--parameter", "x=1,2"));
 }
 

@@ -1,0 +1,300 @@
+#include "jobscripts/suite_expander.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "jobscripts/point_keys.hpp"
+#include "jobscripts/process.hpp"
+
+namespace fourscore {
+namespace {
+
+constexpr std::size_t most_points = 100000;
+constexpr std::size_t longest_shape = 200;
+constexpr std::size_t most_combinations = 1000000;
+constexpr std::size_t most_comparisons = 20000000;
+
+ValueKind kind_of(std::string_view key) {
+  if (key == "ranks") return ValueKind::ranks;
+  if (key == "threads" || key == "instances") return ValueKind::integer;
+  if (key == "shape" || key.starts_with("parameters.")) return ValueKind::text_or_integer;
+  return ValueKind::text;
+}
+
+std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+/// "cores" and "1..cores" as numbers.
+std::vector<SuiteValue> spell_out_ranks(const std::vector<SuiteValue>& values, int cores) {
+  std::vector<SuiteValue> result;
+  for (const auto& value : values) {
+    if (value.text == "1..cores")
+      for (int ranks = 1; ranks < cores; ranks *= 2) result.push_back({std::to_string(ranks), value.line});
+    const bool word = value.text == "cores" || value.text == "1..cores";
+    result.push_back({word ? std::to_string(cores) : value.text, value.line});
+  }
+  return result;
+}
+
+/// "64*ranks x 64 x 64" becomes "128x64x64" on 2 ranks: weak scaling on any machine. Throws InputError for an extent
+/// beyond 64 bits.
+std::string spell_out_shape(const std::string& text, int ranks) {
+  if (text.size() > longest_shape) return text;  // parse_shape says what is wrong with it
+  std::string compact;
+  for (const char c : text)
+    if (c != ' ') compact += c;
+  static const std::string factor = "*ranks";
+  for (std::size_t at = compact.find(factor); at != std::string::npos; at = compact.find(factor)) {
+    std::size_t first = at;
+    while (first > 0 && compact[first - 1] >= '0' && compact[first - 1] <= '9') --first;
+    if (first == at || at - first > 12) return compact;  // parse_shape says what is wrong with it
+    std::int64_t extent = 0;
+    if (__builtin_mul_overflow(std::stoll(compact.substr(first, at - first)), std::int64_t{ranks}, &extent))
+      throw InputError(fmt::format("shape '{}' on {} ranks has an extent beyond 64 bits", text, ranks));
+    compact.replace(first, at + factor.size() - first, std::to_string(extent));
+  }
+  return compact;
+}
+
+/// 1000000000000 as it is, what is longer with its power of ten.
+std::string count_text(double count) {
+  return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:.3g}", count);
+}
+
+}  // namespace
+
+void Expander::read_defaults(const toml::table& table) {
+  reader_.check_keys(table, with(point_keys(), {"parameters"}), "[defaults]");
+  for (const auto& axis : read_axes(table, /*single=*/true)) {
+    defaults_.push_back(axis);
+    note("", axis);
+  }
+}
+
+void Expander::read_sweep(const toml::table& table) {
+  for (const auto& axis : read_table(table, {"[[sweep]]", point_keys(), {"variant", "shape", "ranks"}, true}))
+    note("", axis);
+}
+
+void Expander::note(const std::string& program, const Axis& axis) {
+  for (const auto& value : axis.values) suite_.values.push_back({program, axis.key, value.text, value.line});
+}
+
+std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm& form) {
+  reader_.check_keys(table, with(form.keys, {"parameters", "zip", "exclude", "only"}), form.name);
+  std::vector<Axis> axes = read_axes(table, /*single=*/false);
+  const std::vector<Axis> own = axes;
+  for (const auto& fallback : defaults_)
+    if (form.defaults &&
+        std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == fallback.key; }))
+      axes.push_back(fallback);
+  for (const char* required : form.required)
+    if (std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == required; }))
+      reader_.fail(SuiteReader::line_of(table), fmt::format("key '{}' is missing in {}{}", required, form.name,
+                                                            form.defaults ? " and [defaults]" : ""));
+  const auto groups = group_axes(table, std::move(axes));
+  expand(groups, read_conditions(table, "exclude", form), read_conditions(table, "only", form),
+         SuiteReader::line_of(table));
+  return own;
+}
+
+std::vector<Axis> Expander::read_axes(const toml::table& table, bool single) const {
+  std::vector<Axis> axes;
+  for (const auto& [key, node] : SuiteReader::in_order(table)) {
+    if (key == "zip" || key == "exclude" || key == "only") continue;
+    if (key != "parameters") {
+      axes.push_back(read_axis(key, *node, single));
+      continue;
+    }
+    if (!node->is_table()) reader_.fail_key(*node, key, "a table: parameters = { name = [values] }");
+    for (const auto& [name, value] : SuiteReader::in_order(*node->as_table()))
+      axes.push_back(read_axis("parameters." + name, *value, single));
+  }
+  return axes;
+}
+
+Axis Expander::read_axis(const std::string& key, const toml::node& node, bool single) const {
+  if (single && node.is_array()) reader_.fail_key(node, key, "one value in [defaults]; lists stand in [[sweep]]");
+  Axis axis{key, reader_.values(node, key, kind_of(key))};
+  if (key == "ranks") {
+    if (single && axis.values.front().text == "1..cores")
+      reader_.fail_key(node, key, "one value in [defaults]; \"1..cores\" stands in [[sweep]]");
+    axis.values = spell_out_ranks(axis.values, cores_);
+  }
+  for (const auto& value : axis.values) {
+    Point scratch;
+    set_value(scratch, key, key == "shape" ? SuiteValue{shape_on(value, 1), value.line} : value);
+  }
+  return axis;
+}
+
+void Expander::set_value(Point& point, const std::string& key, const SuiteValue& value) const {
+  try {
+    set_point_value(point, key, value.text);
+  } catch (const InputError& error) {
+    reader_.fail(value.line, fmt::format("key '{}': {}", key, error.what()));
+  }
+}
+
+std::string Expander::shape_on(const SuiteValue& shape, int ranks) const {
+  try {
+    return spell_out_shape(shape.text, ranks);
+  } catch (const InputError& error) {
+    reader_.fail(shape.line, fmt::format("key 'shape': {}", error.what()));
+  }
+}
+
+std::vector<AxisGroup> Expander::group_axes(const toml::table& table, std::vector<Axis> axes) const {
+  std::vector<AxisGroup> groups;
+  for (const auto& names : read_zips(table)) {
+    AxisGroup group;
+    for (const auto& name : names) {
+      const auto found =
+          std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == name.text; });
+      if (found == axes.end())
+        reader_.fail(
+            name.line,
+            fmt::format("key 'zip' names '{}', which is not a key of this sweep, or is zipped twice", name.text));
+      group.push_back(std::move(*found));
+      axes.erase(found);
+      if (group.back().values.size() != group.front().values.size())
+        reader_.fail(
+            name.line,
+            fmt::format("key 'zip': '{}' has {} values and '{}' has {}; zipped lists have the same length",
+                        group.front().key, group.front().values.size(), name.text, group.back().values.size()));
+    }
+    groups.push_back(std::move(group));
+  }
+  for (auto& axis : axes) groups.push_back({std::move(axis)});
+  return groups;
+}
+
+std::vector<std::vector<SuiteValue>> Expander::read_zips(const toml::table& table) const {
+  static constexpr auto expected = "a list of lists of keys, as [[\"shape\", \"ranks\"]]";
+  std::vector<std::vector<SuiteValue>> zips;
+  const toml::node* node = table.get("zip");
+  if (node == nullptr) return zips;
+  if (!node->is_array()) reader_.fail_key(*node, "zip", expected);
+  for (const auto& names : *node->as_array()) {
+    if (!names.is_array() || names.as_array()->size() < 2) reader_.fail_key(names, "zip", expected);
+    zips.push_back(reader_.values(names, "zip", ValueKind::text));
+  }
+  return zips;
+}
+
+std::vector<Condition> Expander::read_conditions(const toml::table& table, const char* key,
+                                                 const TableForm& form) const {
+  static constexpr auto expected = "a list of tables, as [{ variant = \"slab\", ranks = [2, 4] }]";
+  std::vector<Condition> conditions;
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return conditions;
+  if (!node->is_array()) reader_.fail_key(*node, key, expected);
+  for (const auto& element : *node->as_array()) {
+    const auto* condition = element.as_table();
+    if (condition == nullptr || condition->empty()) reader_.fail_key(element, key, expected);
+    reader_.check_keys(*condition, with(form.keys, {"parameters"}), key);
+    conditions.push_back(read_axes(*condition, /*single=*/false));
+  }
+  return conditions;
+}
+
+bool Expander::matches(const Point& point, const Condition& condition) const {
+  return std::all_of(condition.begin(), condition.end(), [&](const Axis& axis) {
+    return std::any_of(axis.values.begin(), axis.values.end(), [&](const SuiteValue& value) {
+      Point wanted;
+      SuiteValue spelt = value;
+      if (axis.key == "shape") spelt.text = shape_on(value, point.ranks);
+      set_value(wanted, axis.key, spelt);
+      if (axis.key == "kind" && wanted.problem.direction == Direction::backward &&
+          point.problem.direction == Direction::forward)
+        return false;  // "c2r" is meant
+      return point_value(wanted, axis.key) == point_value(point, axis.key);
+    });
+  });
+}
+
+/// c2r is r2c backward, and says so itself.
+void Expander::check_direction(const SuiteValue& kind, const SuiteValue& direction) const {
+  try {
+    (void)parse_kind_and_direction(kind.text, direction.text);
+  } catch (const InputError& error) {
+    reader_.fail(kind.line, fmt::format("key 'kind': {}", error.what()));
+  }
+}
+
+/// What is dropped costs time as well as what is kept, so the product is bounded before it is expanded.
+void Expander::check_product(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
+                             const std::vector<Condition>& only, std::uint32_t line) {
+  double combinations = 1;
+  for (const auto& group : groups) combinations *= static_cast<double>(group.front().values.size());
+  combinations_ += combinations;
+  if (combinations_ > most_combinations)
+    reader_.fail(line, fmt::format("the lists of this table multiply to {} combinations, and the suite has {} with it; "
+                                   "a suite has at most {}, those that are dropped or equal included",
+                                   count_text(combinations), count_text(combinations_), most_combinations));
+  double values = 0;
+  for (const auto* conditions : {&exclude, &only})
+    for (const auto& condition : *conditions)
+      for (const auto& axis : condition) values += static_cast<double>(axis.values.size());
+  comparisons_ += combinations * values;
+  if (comparisons_ > most_comparisons)
+    reader_.fail(line, fmt::format("{} combinations are to be compared with {} values of 'exclude' and 'only'; a suite "
+                                   "makes at most {} comparisons",
+                                   count_text(combinations), values, most_comparisons));
+}
+
+void Expander::expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
+                      const std::vector<Condition>& only, std::uint32_t line) {
+  check_product(groups, exclude, only, line);
+  std::vector<std::size_t> position(groups.size(), 0);
+  while (true) {
+    InterruptGuard::check();
+    add(build(groups, position), exclude, only, line);
+    std::size_t axis = groups.size();
+    while (axis > 0 && ++position[axis - 1] == groups[axis - 1].front().values.size()) position[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+Point Expander::build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const {
+  Point point;
+  SuiteValue shape;
+  const SuiteValue* kind = nullptr;
+  const SuiteValue* direction = nullptr;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    for (const auto& axis : groups[i]) {
+      const SuiteValue& value = axis.values[position[i]];
+      if (axis.key == "shape") {
+        shape = value;
+        continue;
+      }
+      if (axis.key == "kind") kind = &value;
+      if (axis.key == "direction") direction = &value;
+      set_value(point, axis.key, value);
+    }
+  if (point.component.empty()) set_value(point, "shape", {shape_on(shape, point.ranks), shape.line});
+  if (kind != nullptr && direction != nullptr) check_direction(*kind, *direction);
+  return point;
+}
+
+void Expander::add(const Point& point, const std::vector<Condition>& exclude, const std::vector<Condition>& only,
+                   std::uint32_t line) {
+  const auto hit = [&](const Condition& condition) { return matches(point, condition); };
+  if (std::any_of(exclude.begin(), exclude.end(), hit)) return;
+  if (!only.empty() && std::none_of(only.begin(), only.end(), hit)) return;
+  if (!seen_.insert(point_text(point)).second) return;
+  const double threads_per_core = static_cast<double>(point.ranks) * point.problem.threads / cores_;
+  if (suite_.max_oversubscription > 0 && threads_per_core > suite_.max_oversubscription) {
+    ++suite_.dropped_oversubscribed;
+    return;
+  }
+  if (suite_.points.size() == most_points)
+    reader_.fail(line, fmt::format("the suite has more than {} points", most_points));
+  suite_.points.push_back(point);
+}
+
+}  // namespace fourscore

@@ -1,0 +1,72 @@
+#pragma once
+// The tables of a suite, [[sweep]] and [[component]], expanded into points.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "jobscripts/suite.hpp"
+#include "jobscripts/suite_reader.hpp"
+
+namespace fourscore {
+
+/// A key with its values; the axes of a product.
+struct Axis {
+  std::string key;
+  std::vector<SuiteValue> values;
+};
+/// Axes that advance together.
+using AxisGroup = std::vector<Axis>;
+/// Key and allowed canonical values: one { ... } of exclude or only.
+using Condition = std::vector<Axis>;
+
+/// The two kinds of table that expand to points.
+struct TableForm {
+  const char* name;
+  const std::vector<std::string>& keys;
+  std::vector<const char*> required;
+  bool defaults;  ///< [defaults] stand in for what it does not say
+};
+
+/// Adds the points of tables to a suite. Throws InputError with file, line and key; Interrupted when asked to stop.
+class Expander {
+ public:
+  Expander(const SuiteReader& reader, Suite& suite, int cores) : reader_(reader), suite_(suite), cores_(cores) {}
+
+  void read_defaults(const toml::table& table);
+  void read_sweep(const toml::table& table);
+  /// The table's own axes, without what [defaults] add.
+  std::vector<Axis> read_table(const toml::table& table, const TableForm& form);
+  /// Remembers where the values stand; `program` is a component's, or empty.
+  void note(const std::string& program, const Axis& axis);
+
+ private:
+  [[nodiscard]] std::vector<Axis> read_axes(const toml::table& table, bool single) const;
+  [[nodiscard]] Axis read_axis(const std::string& key, const toml::node& node, bool single) const;
+  void set_value(Point& point, const std::string& key, const SuiteValue& value) const;
+  [[nodiscard]] std::vector<AxisGroup> group_axes(const toml::table& table, std::vector<Axis> axes) const;
+  [[nodiscard]] std::vector<std::vector<SuiteValue>> read_zips(const toml::table& table) const;
+  [[nodiscard]] std::vector<Condition> read_conditions(const toml::table& table, const char* key,
+                                                       const TableForm& form) const;
+  [[nodiscard]] bool matches(const Point& point, const Condition& condition) const;
+  void check_direction(const SuiteValue& kind, const SuiteValue& direction) const;
+  [[nodiscard]] std::string shape_on(const SuiteValue& shape, int ranks) const;
+  void check_product(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
+                     const std::vector<Condition>& only, std::uint32_t line);
+  void expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
+              const std::vector<Condition>& only, std::uint32_t line);
+  [[nodiscard]] Point build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const;
+  void add(const Point& point, const std::vector<Condition>& exclude, const std::vector<Condition>& only,
+           std::uint32_t line);
+
+  const SuiteReader& reader_;
+  Suite& suite_;
+  int cores_;
+  std::vector<Axis> defaults_;
+  std::set<std::string> seen_;
+  double combinations_ = 0;  ///< of all tables so far
+  double comparisons_ = 0;
+};
+
+}  // namespace fourscore

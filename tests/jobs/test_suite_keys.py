@@ -1,0 +1,273 @@
+"""Every key that the suite reader knows, followed to what the program that measures was asked for.
+
+The reader itself says which keys it knows: a new one without an entry here fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+
+def suite_text(head: str = "", sweep: str = "", component: str | None = None) -> str:
+    """One point on one rank but for what is given; a key given in `sweep` is not given twice."""
+    fixed = {"variant": '"good"', "shape": '"4x4x4"', "ranks": "1"}
+    kept = "".join(f"{key} = {value}\n" for key, value in fixed.items() if not re.search(rf"^{key}\b", sweep, re.M))
+    name = "" if re.search(r"^name\b", head, re.M) else 'name = "s"\n'
+    launches = "" if re.search(r"^launches\b", head, re.M) else "launches = 1\n"
+    table = f"[[sweep]]\n{kept}{sweep}\n" if component is None else f"[[component]]\n{component}\n"
+    return f"{name}{launches}{head}\n{table}"
+
+
+def measured(fourscore, code: int = 0, **tables) -> tuple[list[list[str]], list[dict], dict]:
+    """Command lines of the launches in the order in which they ended, records in the order of names, and campaign.json."""
+    fourscore("run", fourscore.suite(suite_text(**tables)), code=code)
+    argvs = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()] if fourscore.log.exists() else []
+    (campaign,) = fourscore.archive.glob("campaigns/*/campaign.json")
+    return argvs, list(fourscore.records().values()), json.loads(campaign.read_text())
+
+
+def option(argv: list[str], name: str) -> str | None:
+    return argv[argv.index(name) + 1] if name in argv else None
+
+
+# Keys at the top whose value reaches the program as an option: (TOML, option, value).
+OPTIONS = {
+    "repetitions": ("7", "--repetitions", "7"),
+    "warmup": ("4", "--warmup", "4"),
+    "max_time_s": ("1.5", "--max-time-s", "1.5"),
+}
+# (TOML that sets it, the flag, TOML that does not).
+FLAGS = {
+    "isolate": ("true", "--isolate", "false"),
+    "phases": ("false", "--no-phases", "true"),
+    "timeline": ("true", "--timeline", "false"),
+}
+# (TOML, option, the option's value, where the point of the record has it, what stands there).
+POINT = {
+    "variant": ('"slow"', "--variant", "slow", "variant", "slow"),
+    "exchange": ('"alltoallw"\nvariant = "moves"', "--exchange", "alltoallw", "exchange", "alltoallw"),
+    "local_fft": ('"other"', "--local-fft", "other", "local_fft", "other"),
+    "shape": ('"5x6x7"', "--shape", "5x6x7", "shape", [5, 6, 7]),
+    "precision": ('"single"', "--precision", "single", "precision", "single"),
+    "kind": ('"r2c"', "--kind", "r2c", "kind", "r2c"),
+    "direction": ('"backward"', "--direction", "backward", "direction", "backward"),
+    "ranks": ("3", None, None, "ranks", 3),
+    "grid": ('"1x1"', "--grid", "1x1", "grid", [1, 1]),
+    "threads": ("3", "--threads", "3", "threads", 3),
+    "instances": ("2", "--instances", "2", "instances", 2),
+    "placement": ('"subset"', "--placement", "subset", "placement", "subset"),
+    "layout": ('"natural"', "--layout", "natural", "contract/layout", "natural"),
+    "buffers": ('"out-of-place"', "--buffers", "out-of-place", "contract/buffers", "out-of-place"),
+    "planner": ('"patient"', "--planner", "patient", "contract/planner", "patient"),
+    "parameters": ("{ tile = 8 }", "--parameter", "tile=8", "parameters", {"tile": "8"}),
+}
+
+
+def check_name(fourscore):
+    argvs, records, campaign = measured(fourscore, head='name = "other"')
+    assert campaign["suite"] == "other" and campaign["id"].startswith("other-") and records[0]["campaign"]["suite"] == "other"
+
+
+def check_description(fourscore):
+    assert measured(fourscore, head='description = "why"')[2]["description"] == "why"
+
+
+def check_launches(fourscore):
+    argvs, records, campaign = measured(fourscore, head="launches = 4")
+    assert len(argvs) == 4 and [r["campaign"]["launch"] for r in records] == [0, 1, 2, 3] and campaign["launches"] == 4
+
+
+def check_min_time_s(fourscore):
+    argvs, _, _ = measured(fourscore, head="min_time_s = 0.25", component='program = "alltoall_bench"\nranks = 1')
+    assert option(argvs[0], "--min-time-s") == "0.25"
+
+
+def check_time_limit_s(fourscore):
+    _, records, _ = measured(fourscore, head="time_limit_s = 3", sweep='variant = "hangs"', code=1)
+    assert records[0]["verdict"]["status"] == "timeout" and "limit of 3 s" in records[0]["verdict"]["reason"]
+
+
+def counted(fourscore, head: str) -> list[str]:
+    listed = {e["name"]: e["available"] for e in json.loads(fourscore("list", "counters", "--json").stdout)}
+    if not listed["callgrind"]:
+        pytest.skip("callgrind cannot run here")
+    (argv,), _, campaign = measured(fourscore, head='counters = "callgrind"\n' + head)
+    assert option(argv, "--counters") == campaign["counters"]["backend"] == "callgrind"
+    return argv
+
+
+def check_counters(fourscore):
+    argv = counted(fourscore, "")
+    assert "--counter-group" not in argv and "--counter-cache" not in argv
+
+
+def check_counter_group(fourscore):
+    assert option(counted(fourscore, 'counter_group = "MEM"'), "--counter-group") == "MEM"
+
+
+def check_counter_cache(fourscore):
+    assert option(counted(fourscore, 'counter_cache = "1MiB,16,64"'), "--counter-cache") == "1MiB,16,64"
+
+
+def check_wisdom(fourscore):
+    (argv,), _, _ = measured(fourscore, head="wisdom = true")
+    assert option(argv, "--wisdom") == str(fourscore.archive / "wisdom" / ("m" * 16 + ".txt"))
+
+
+EIGHT = "shape = [" + ", ".join(f'"{n}x4"' for n in range(1, 9)) + "]"
+
+
+def order_of(argvs: list[list[str]]) -> list[str | None]:
+    return [option(argv, "--shape") for argv in argvs]
+
+
+def check_order(fourscore):
+    argvs, _, campaign = measured(fourscore, head='order = "listed"\nlaunches = 2', sweep=EIGHT)
+    assert order_of(argvs) == [f"{n}x4" for n in range(1, 9)] * 2 and campaign["order"] == "listed"
+
+
+def check_seed(fourscore):
+    argvs, _, campaign = measured(fourscore, head="seed = 5", sweep=EIGHT)
+    assert campaign["seed"] == 5 and sorted(order_of(argvs)) == [f"{n}x4" for n in range(1, 9)] != order_of(argvs)
+    fourscore("run", fourscore.folder / "s.toml", "--fresh")
+    again = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()][8:]
+    assert order_of(again) == order_of(argvs)
+    other = fourscore.suite(suite_text(head="seed = 6", sweep=EIGHT), "other.toml")
+    fourscore("run", other)
+    others = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()][16:]
+    assert order_of(others) != order_of(argvs)
+
+
+def check_max_oversubscription(fourscore):
+    _, records, campaign = measured(fourscore, head="max_oversubscription = 1.0", sweep="ranks = [1, 4096]")
+    assert [r["point"]["ranks"] for r in records] == [1] and campaign["dropped_oversubscribed"] == 1
+
+
+def check_defaults(fourscore):
+    text = suite_text().replace("[[sweep]]", '[defaults]\nprecision = "single"\n[[sweep]]')
+    fourscore("run", fourscore.suite(text))
+    (record,) = fourscore.records().values()
+    assert record["point"]["precision"] == "single"
+
+
+def check_sweep(fourscore):
+    assert len(measured(fourscore)[0]) == 1
+
+
+def check_component(fourscore):
+    argvs, records, _ = measured(fourscore, component='program = "alltoall_bench"\nranks = 1')
+    assert argvs[0][0].endswith("/alltoall_bench") and records[0]["point"]["component"] == "alltoall_bench"
+
+
+def check_zip(fourscore):
+    _, records, _ = measured(fourscore, sweep='shape = ["4", "8"]\nranks = [1, 2]\nzip = [["shape", "ranks"]]')
+    assert sorted((r["point"]["shape"], r["point"]["ranks"]) for r in records) == [([4], 1), ([8], 2)]
+
+
+def check_exclude(fourscore):
+    _, records, _ = measured(fourscore, sweep="ranks = [1, 2, 3]\nexclude = [{ ranks = [1, 3] }]")
+    assert [r["point"]["ranks"] for r in records] == [2]
+
+
+def check_only(fourscore):
+    _, records, _ = measured(fourscore, sweep="ranks = [1, 2, 3]\nonly = [{ ranks = [1, 3] }]")
+    assert sorted(r["point"]["ranks"] for r in records) == [1, 3]
+
+
+def check_option(key):
+    def check(fourscore):
+        text, name, value = OPTIONS[key]
+        (argv,), _, _ = measured(fourscore, head=f"{key} = {text}")
+        assert option(argv, name) == value
+
+    return check
+
+
+def check_flag(key):
+    def check(fourscore):
+        text, flag, otherwise = FLAGS[key]
+        fourscore("run", fourscore.suite(suite_text(head=f"{key} = {text}")))
+        fourscore("run", fourscore.suite(suite_text(head=f"{key} = {otherwise}"), "other.toml"))
+        with_it, without = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()]
+        assert flag in with_it and flag not in without
+
+    return check
+
+
+def check_point(key):
+    def check(fourscore):
+        text, name, value, place, there = POINT[key]
+        (argv,), (record,), campaign = measured(fourscore, sweep=f"{key} = {text}")
+        if name is not None:
+            assert option(argv, name) == value
+        assert campaign["points"][0]["point"] == record["point"], "fft_bench was asked for the point of the campaign"
+        found = record["point"]
+        for part in place.split("/"):
+            found = found[part]
+        assert found == there
+
+    return check
+
+
+HEADER = {key.removeprefix("check_"): check for key, check in list(globals().items()) if key.startswith("check_")}
+HEADER = {key: check for key, check in HEADER.items() if key not in ("option", "flag", "point", "zip", "exclude", "only")}
+HEADER |= {key: check_option(key) for key in OPTIONS} | {key: check_flag(key) for key in FLAGS}
+SWEEP = {key: check_point(key) for key in POINT} | {"zip": check_zip, "exclude": check_exclude, "only": check_only}
+
+
+def component_check(table: str, does: dict):
+    def check(fourscore):
+        _, records, _ = measured(fourscore, component=table)
+        got = {(r["point"]["component"], r["point"]["ranks"], *sorted(r["point"]["parameters"].items())) for r in records}
+        assert got == does
+
+    return check
+
+
+BOTH = 'program = ["alltoall_bench", "pairwise_bench"]\n'
+COMPONENT = {
+    "program": component_check(BOTH + "ranks = 1", {("alltoall_bench", 1), ("pairwise_bench", 1)}),
+    "ranks": component_check('program = "alltoall_bench"\nranks = [1, 2]', {("alltoall_bench", 1), ("alltoall_bench", 2)}),
+    "parameters": component_check(
+        'program = "alltoall_bench"\nranks = 1\nparameters = { sizes = "64" }', {("alltoall_bench", 1, ("sizes", "64"))}
+    ),
+    "zip": component_check(BOTH + 'ranks = [1, 2]\nzip = [["program", "ranks"]]', {("alltoall_bench", 1), ("pairwise_bench", 2)}),
+    "exclude": component_check(BOTH + 'ranks = 1\nexclude = [{ program = "alltoall_bench" }]', {("pairwise_bench", 1)}),
+    "only": component_check(BOTH + 'ranks = 1\nonly = [{ program = "alltoall_bench" }]', {("alltoall_bench", 1)}),
+}
+
+KNOWN = {
+    "the suite": (HEADER, "no_such_key = 1\n" + suite_text()),
+    "[[sweep]]": (SWEEP, suite_text(sweep="no_such_key = 1")),
+    "[defaults]": (SWEEP, "\n[defaults]\nno_such_key = 1\n".join(suite_text().split("\n\n", 1))),
+    "[[component]]": (COMPONENT, suite_text(component="no_such_key = 1")),
+}
+
+
+@pytest.mark.parametrize("table", KNOWN)
+def test_every_key_that_the_reader_knows_is_followed_here(fourscore, table):
+    checks, text = KNOWN[table]
+    error = fourscore("run", fourscore.suite(text), code=2).stderr
+    assert f"unknown key 'no_such_key' in {table}" in error
+    known = set(error.split("allowed: ")[1].strip().split(", "))
+    assert known <= checks.keys() and len(known) > 4
+    if table != "[defaults]":  # which have the keys of a sweep but for its conditions
+        assert known == checks.keys()
+
+
+@pytest.mark.parametrize("key", HEADER)
+def test_a_key_at_the_top_does_what_it_says(fourscore, key):
+    HEADER[key](fourscore)
+
+
+@pytest.mark.parametrize("key", SWEEP)
+def test_a_key_of_a_sweep_does_what_it_says(fourscore, key):
+    SWEEP[key](fourscore)
+
+
+@pytest.mark.parametrize("key", COMPONENT)
+def test_a_key_of_a_component_does_what_it_says(fourscore, key):
+    COMPONENT[key](fourscore)
