@@ -145,9 +145,9 @@ void write_record_once(const fs::path& path, const nlohmann::json& record, const
            [&](const fs::path& temporary) { publish(temporary, path); });
 }
 
-void replace_unfinished_record(const fs::path& path, const nlohmann::json& record) {
-  write_in(folder_of(path), path, record, [&](const fs::path& temporary) {
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("store", path, errno);
+void replace_unfinished_record(const fs::path& unfinished, const nlohmann::json& record) {
+  write_in(folder_of(unfinished), unfinished, record, [&](const fs::path& temporary) {
+    if (::rename(temporary.c_str(), unfinished.c_str()) != 0) fail("store", unfinished, errno);
   });
 }
 

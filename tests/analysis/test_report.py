@@ -72,7 +72,7 @@ def test_a_part_that_failed_is_listed_and_the_time_stays(tmp_path):
     page = report_of(tmp_path, tmp_path)
     assert re.search(r"<strong>isolate: timeout</strong>.*?<td class=\"number\">2</td>", page, re.DOTALL)
     assert "not finished after the time &lt;limit&gt;" in page
-    assert "<h3>Fastest" in page
+    assert "<h3>Lowest median" in page
     assert "Nothing was measured." not in page
 
 

@@ -1,10 +1,9 @@
 // Made-up /proc and /sys: which memory this process is said to have.
 
-#include "core/memory.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/memory.hpp"
 #include "recorded_tree.hpp"
 
 namespace fourscore {

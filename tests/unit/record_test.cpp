@@ -152,6 +152,12 @@ TEST(EndedRecord, KeepsTheSamplesAndSaysOfEachPartHowTheLaunchEnded) {
   EXPECT_EQ(ended, before);
 }
 
+TEST(EndedRecord, HasNoDigestOfItsUnfinishedForm) {
+  json before = verified_record();
+  before["sha256"] = std::string(64, 'a');
+  EXPECT_FALSE(ended_record(before, example(), {"failed", "it crashed", 1, 0, ""}).contains("sha256"));
+}
+
 TEST(EndedRecord, RefusesWhatHoldsNoVerifiedSamplesOfThePoint) {
   const Verdict end{"failed", "it crashed", 1, 0, ""};
   for (const char* key : {"samples", "failed_parts", "point_id", "verdict"}) {
