@@ -5,7 +5,6 @@
 // choice that SplitPlanner took.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +19,7 @@
 #include "core/local_fft.hpp"
 #include "local/fftw_api.hpp"
 #include "local/split_fft.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore::local {
 
@@ -210,6 +210,10 @@ class Fftw : public LocalFftLibrary {
 bool Fftw::load_wisdom(const std::filesystem::path& file) const {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return false;
+  // A device may have no end, and a FIFO no writer.
+  if (!std::filesystem::is_regular_file(file, error))
+    throw InputError(fmt::format("wisdom file {} cannot be used: it is no regular file; expected one, or a new name",
+                                 file.string()));
   std::ifstream stream(file);
   std::string line;
   if (!std::getline(stream, line) || line != wisdom_header)
@@ -274,13 +278,14 @@ void Fftw::save_wisdom(const std::filesystem::path& file) const {
   for (const auto& [work, candidate] : decisions_) text << work << " = " << candidate << "\n";
   text << "[double]\n" << double_text.get() << "[single]\n" << single_text.get();
 
-  std::filesystem::path unfinished = file;
-  unfinished += fmt::format(".{}.new", ::getpid());  // a reader never sees half a file, nor another writer's
-  std::ofstream stream(unfinished);
-  stream << text.str();
-  stream.close();
-  if (!stream) throw InputError(fmt::format("cannot write wisdom file {}; expected a writable place", file.string()));
-  std::filesystem::rename(unfinished, file);
+  // Beside its final name and renamed: a reader never sees half a file, nor another writer's.
+  try {
+    OutputFile whole(file);
+    whole.stream() << text.str();
+    whole.commit();
+  } catch (const OutputFailed& error) {
+    throw InputError(fmt::format("{}; expected a place for the wisdom file that can be written", error.what()));
+  }
 }
 
 FOURSCORE_REGISTER_LOCAL_FFT(Fftw);

@@ -150,6 +150,28 @@ def test_what_fits_the_memory_is_not_refused(bench: Bench) -> None:
     assert json.loads(run.stdout)["verdict"]["status"] == "ok"
 
 
+def test_wisdom_in_what_is_no_file_is_refused(bench: Bench, tmp_path: Path) -> None:
+    """A device without an end, a FIFO without a writer, a folder: none of them is waited for, or replaced."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    link = tmp_path / "link"
+    link.symlink_to("/dev/full")
+    for place in ("/dev/full", "/dev/zero", str(fifo), str(link), str(tmp_path)):
+        run = bench(*arguments({"--wisdom": place}), ranks=2, timeout=60)
+        assert run.returncode == 2, place
+        assert run.stderr.count("fft_bench: ") == 1, run.stderr
+        assert f"wisdom file {place} cannot be used: it is no regular file" in run.stderr
+    assert Path("/dev/full").is_char_device()
+    assert fifo.is_fifo()
+
+
+def test_wisdom_that_cannot_be_written_is_told(bench: Bench, tmp_path: Path) -> None:
+    wisdom = tmp_path / "absent" / "wisdom"
+    run = bench(*arguments({"--wisdom": str(wisdom)}), ranks=2, timeout=60)
+    assert run.returncode == 2, run.stderr
+    assert f"cannot write {wisdom}" in run.stderr
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_are_printed_once_under_mpiexec(bench: Bench, option: str) -> None:
     run = bench(option, ranks=2)
