@@ -11,10 +11,10 @@
 
 namespace fourscore {
 
-enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, h2d, d2h, other };
-inline constexpr std::size_t phase_count = 9;
-inline constexpr std::array<std::string_view, phase_count> phase_names{
-    "fft", "pack", "exchange", "unpack", "twiddle", "combine", "h2d", "d2h", "other"};
+enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, other };
+inline constexpr std::size_t phase_count = 7;
+inline constexpr std::array<std::string_view, phase_count> phase_names{"fft",     "pack",    "exchange", "unpack",
+                                                                       "twiddle", "combine", "other"};
 
 /// Says that an event is of no piece or instance in particular.
 inline constexpr std::int32_t no_piece = -1;
