@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/record.hpp"
+#include "core/threads.hpp"
 #include "hwcounters/counter.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/point_keys.hpp"
@@ -174,7 +175,7 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const StagedFile verified(verified_file(planned));
   std::ofstream(stamp.path()) << stamp_of(planned).dump() << std::flush;
   const std::string started_at = now_utc();
-  auto command = settings_.launcher->command(settings_.launcher_options, point.ranks, point.problem.threads,
+  auto command = settings_.launcher->command(settings_.launcher_options, point.ranks, threads_of(point),
                                              program_command(planned, staged));
   ProcessSpec spec;
   spec.argv = std::move(command.argv);
@@ -237,6 +238,7 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
   const std::string stamp = staged.string() + ".campaign.json";
   if (!point.component.empty()) {
     add({"--campaign", stamp, "--min-time-s", fmt::format("{}", suite.min_time_s)});
+    if (suite.synchronised) add({"--synchronised"});
     return argv;
   }
   add({"--campaign-json", stamp, "--warmup", std::to_string(suite.warmup)});

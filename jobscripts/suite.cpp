@@ -55,10 +55,10 @@ void read_counters(const SuiteReader& reader, const toml::table& table, CounterC
 
 void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   reader.check_keys(table,
-                    {"name",          "description",   "launches", "repetitions", "warmup",   "max_time_s",
-                     "min_time_s",    "time_limit_s",  "isolate",  "phases",      "timeline", "counters",
-                     "counter_group", "counter_cache", "wisdom",   "order",       "seed",     "max_oversubscription",
-                     "defaults",      "sweep",         "component"},
+                    {"name",          "description",   "launches",  "repetitions", "warmup",   "max_time_s",
+                     "min_time_s",    "time_limit_s",  "isolate",   "phases",      "timeline", "counters",
+                     "counter_group", "counter_cache", "wisdom",    "order",       "seed",     "max_oversubscription",
+                     "defaults",      "sweep",         "component", "synchronised"},
                     "the suite");
   const toml::node* name = table.get("name");
   if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");
@@ -70,6 +70,7 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.warmup = static_cast<int>(reader.integer(table, "warmup", suite.warmup, 0, 1000000));
   suite.max_time_s = reader.number(table, "max_time_s", suite.max_time_s, 0.001, 1e6);
   suite.min_time_s = reader.number(table, "min_time_s", suite.min_time_s, 1e-6, 1e6);
+  suite.synchronised = reader.boolean(table, "synchronised", suite.synchronised);
   suite.time_limit_s = reader.number(table, "time_limit_s", suite.time_limit_s, 0.1, 1e6);
   suite.isolate = reader.boolean(table, "isolate", suite.isolate);
   suite.phases = reader.boolean(table, "phases", suite.phases);

@@ -41,6 +41,7 @@ struct Suite {
   int warmup = 1;
   double max_time_s = 60.0;     ///< a launch stops repeating after this long (at least one repetition)
   double min_time_s = 0.05;     ///< of components: a repetition goes on for at least so long
+  bool synchronised = false;    ///< of components: each iteration begins together
   double time_limit_s = 120.0;  ///< a launch is ended after this long
   bool isolate = false;
   bool phases = true;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/threads.hpp"
 #include "jobscripts/point_keys.hpp"
 #include "jobscripts/process.hpp"
 
@@ -287,7 +288,7 @@ void Expander::add(const Point& point, const std::vector<Condition>& exclude, co
   if (std::any_of(exclude.begin(), exclude.end(), hit)) return;
   if (!only.empty() && std::none_of(only.begin(), only.end(), hit)) return;
   if (!seen_.insert(point_text(point)).second) return;
-  const double threads_per_core = static_cast<double>(point.ranks) * point.problem.threads / cores_;
+  const double threads_per_core = static_cast<double>(point.ranks) * threads_of(point) / cores_;
   if (suite_.max_oversubscription > 0 && threads_per_core > suite_.max_oversubscription) {
     ++suite_.dropped_oversubscribed;
     return;

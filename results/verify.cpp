@@ -153,7 +153,7 @@ class Checker {
     for (const auto& benchmark : benchmarks) {
       const std::string name = "benchmarks." + benchmark.at("name").get<std::string>();
       if (!names.insert(name).second) say(name + " is there twice");
-      check_times(benchmark, name);
+      check_times(benchmark, name, record_.value("/sampling/synchronised"_json_pointer, false));
       const json times = benchmark.value("time_s", json::array());
       if (std::any_of(times.begin(), times.end(), [](const json& t) { return t.is_number() && !(t > 0); }))
         say(name + ".time_s has a value that is no duration");
@@ -163,15 +163,36 @@ class Checker {
     }
   }
 
-  /// time_s is the maximum over ranks of rank_s.
-  void check_times(const json& component, const std::string& name) {
+  /// The mean of each iteration's maximum is no less than the maximum of the means, and no more than their sum.
+  void check_mean_of_maxima(const json& times, const json& per_rank, const std::string& name) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      double worst = 0;
+      double sum = 0;
+      for (const auto& rank : per_rank) {
+        worst = std::max(worst, rank[i].get<double>());
+        sum += rank[i].get<double>();
+      }
+      const double time = times[i].get<double>();
+      if (!(time >= worst * (1 - 1e-9) && time <= sum * (1 + 1e-9))) {
+        say(fmt::format("{}[{}] is {}, the slowest rank of each iteration takes {} to {}", name, i, time, worst, sum));
+        return;
+      }
+    }
+  }
+
+  /// time_s is the maximum over ranks of rank_s, or where iterations were synchronised the mean of their maxima.
+  void check_times(const json& component, const std::string& name, bool synchronised = false) {
     const json times = component.value("time_s", json());
     const json ranks = component.value("rank_s", json());
     if (!all_numbers(times) || times.empty()) {
       say(name + ".time_s is not an array of numbers");
       return;
     }
-    if (check_matrix(ranks, name + ".rank_s", times.size())) check_maximum(times, ranks, name + ".time_s");
+    if (!check_matrix(ranks, name + ".rank_s", times.size())) return;
+    if (synchronised)
+      check_mean_of_maxima(times, ranks, name + ".time_s");
+    else
+      check_maximum(times, ranks, name + ".time_s");
   }
 
   /// Columns of one length, in time order, within what the rank says it ran.

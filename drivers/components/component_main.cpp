@@ -17,6 +17,7 @@
 #include "components/component_session.hpp"
 #include "core/record.hpp"
 #include "core/standard_files.hpp"
+#include "core/threads.hpp"
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
 #include "results/record_file.hpp"
@@ -99,20 +100,27 @@ std::vector<json> times_of_ranks(MPI_Comm comm, const std::vector<Entry>& entrie
 json benchmark_json(const BenchmarkSession& session, std::size_t index, const std::vector<json>& ranks) {
   const Entry& entry = session.entries()[index];
   json rank_s = json::array();
-  std::vector<double> slowest(entry.own_s.size(), 0);
-  for (const json& rank : ranks) {
-    rank_s.push_back(rank[index]);
-    for (std::size_t i = 0; i < slowest.size(); ++i) slowest[i] = std::max(slowest[i], rank[index][i].get<double>());
-  }
+  for (const json& rank : ranks) rank_s.push_back(rank[index]);
   return {{"name", entry.benchmark.name},
           {"kernel", entry.benchmark.kernel},
           {"labels", json(entry.benchmark.labels)},
           {"numbers", json(entry.benchmark.numbers)},
           {"iterations", entry.iterations},
-          {"time_s", slowest},
+          {"time_s", entry.time_s},
           {"rank_s", rank_s},
           {"in_cache", session.in_cache(entry.benchmark)},
           {"emulated", entry.benchmark.emulated}};
+}
+
+/// What is timed between two readings of the clock: a batch, or one iteration.
+double smallest_stretch_s(const json& benchmarks, bool synchronised) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const json& entry : benchmarks) {
+    const std::int64_t together = synchronised ? 1 : batch_of(entry["iterations"].get<std::int64_t>());
+    for (const json& time : entry["time_s"])
+      smallest = std::min(smallest, time.get<double>() * static_cast<double>(together));
+  }
+  return smallest;
 }
 
 std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) {
@@ -124,16 +132,13 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
   };
   FlagFacts facts;
   facts.nodes = launch.provenance.nodes;
+  facts.threads = threads_of(launch.point);
   // Of a record with sizes in and out of the caches each benchmark says it for itself.
   for (NodeFacts& node : facts.nodes) node.plan_bytes = all("in_cache") ? 0 : std::numeric_limits<double>::infinity();
   const json& now = launch.provenance.record.at("volatile");
   facts.clock_source = now.value("clock_source", "");
   facts.clock_resolution_s = now.at("clock_resolution_s").get<double>();
-  double smallest = std::numeric_limits<double>::infinity();
-  for (const json& entry : benchmarks)
-    for (const json& time : entry["time_s"])
-      smallest = std::min(smallest, time.get<double>() * entry["iterations"].get<double>());
-  facts.smallest_sample_s = smallest;
+  facts.smallest_sample_s = smallest_stretch_s(benchmarks, launch.options.synchronised);
   facts.emulated = any("emulated") || launch.provenance.pretends_nodes;
   return validity_flags(facts);
 }
@@ -150,11 +155,15 @@ json record_of(Launch& launch, const BenchmarkSession& session) {
   for (std::size_t i = 0; i < session.entries().size(); ++i) {
     const Entry& entry = session.entries()[i];
     if (!entry.check.name.empty()) checks.push_back(entry.check);
-    if (!entry.own_s.empty()) benchmarks.push_back(benchmark_json(session, i, ranks));
+    if (entry.own_s.empty()) continue;
+    benchmarks.push_back(benchmark_json(session, i, ranks));
+    // A label, so that nobody takes the two for one curve.
+    if (launch.options.synchronised) benchmarks.back()["labels"]["timing"] = "synchronised";
   }
   record["sampling"] = {{"repetitions", launch.options.repetitions},
                         {"min_time_s", launch.options.min_time_s},
-                        {"start", Sampler::start_method}};
+                        {"start", Sampler::start_method},
+                        {"synchronised", launch.options.synchronised}};
   record["cards"] = {
       {"component",
        {{"name", launch.card.name}, {"summary", launch.card.summary}, {"citation", launch.card.citation}}}};
@@ -227,7 +236,8 @@ int run_launch(Launch& launch) {
         throw InputError(std::string("--record: ") + error.what());
       }
     });
-  launch.provenance = collect_provenance(launch.comm, options.launcher, 1, bench::fftw_version());
+  launch.provenance =
+      collect_provenance(launch.comm, options.launcher, threads_of(launch.point), bench::fftw_version());
   if (refused) return deliver_skipped(launch, *refused);
   BenchmarkSession session(launch.comm, launch.agreement, launch.card, options, launch.provenance.nodes);
   if (const auto lacking = add_benchmarks(launch, session)) return deliver_skipped(launch, *lacking);

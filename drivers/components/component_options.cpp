@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <string_view>
 
 #include "build_info.hpp"
+#include "components/benchmark_flags.hpp"
 
 namespace fourscore::component {
 namespace {
@@ -41,20 +43,35 @@ std::string footer(const ProgramCard& card) {
   return text;
 }
 
+/// CLI11's own checks let NaN pass.
+CLI::Validator number_between(double least, double most) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
+              return std::string();
+            return fmt::format("'{}' is no number from {:g} to {:g}", text, least, most);
+          },
+          fmt::format("{:g} to {:g}", least, most)};
+}
+
 void add_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--parameter", texts.parameters, "NAME=VALUE, see below; may be repeated");
   app.add_option("--repetitions", options.repetitions, "of each benchmark")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--min-time-s", options.min_time_s, "a repetition goes on for at least so long")
-      ->check(CLI::PositiveNumber)
+      ->check(number_between(1e-6, 1e6))
       ->capture_default_str();
+  app.add_flag("--synchronised", options.synchronised,
+               "begin each iteration together, and take the slowest rank's time of each");
   app.add_option("--record", texts.record, "file for the record; must not exist")->check(bench::not_empty());
   app.add_option("--campaign,--campaign-json", texts.campaign_file,
-                 "file with a JSON object for the record's \"campaign\"");
+                 "file with a JSON object for the record's \"campaign\"")
+      ->check(bench::not_empty());
   app.add_option("--launcher", options.launcher, "what started this program, for the record")->capture_default_str();
   app.add_option("--launched-at", texts.launched_at_s, "when it did, in seconds since the epoch")
-      ->check(CLI::PositiveNumber);
+      ->check(number_between(1e-6, 1e12));
   app.add_option("--started", options.started,
                  "file to create once MPI runs: tells a failed launcher from a failed run");
   const std::string questions = "Questions (no MPI, no measurement)";
@@ -106,7 +123,10 @@ Options parse_command_line(int argc, char** argv, const ProgramCard& card) {
     app.parse(count, ours.data());
     understand(app, texts, options);
     // Names and values are judged before MPI starts.
-    if (options.mode == Mode::measure) (void)Parameters(card.name, card.parameters, options.parameters);
+    if (options.mode == Mode::measure) {
+      (void)Parameters(card.name, card.parameters, options.parameters);
+      check_benchmark_flags(options.benchmark_flags);
+    }
   } catch (const CLI::CallForHelp&) {
     throw Exit{0, app.help()};
   } catch (const CLI::CallForVersion& version) {

@@ -20,6 +20,7 @@ struct Options {
   std::map<std::string, std::string> parameters;  ///< as given
   int repetitions = 5;
   double min_time_s = 0.05;
+  bool synchronised = false;  ///< each iteration begins together, and counts as the slowest rank's
   std::optional<std::filesystem::path> record;
   nlohmann::json campaign;  ///< null when not given
   std::string launcher = "none";

@@ -69,6 +69,8 @@ Parameters::Parameters(const std::string& program, std::vector<Parameter> known,
                            fmt::format("{} has no parameter '{}'{}; it has: {}", program, name, suggestion(name, names),
                                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
     const Parameter& parameter = this->known(name);
+    if (value.empty())
+      throw ParameterError(name, fmt::format("parameter '{}' is empty; expected {}", name, parameter.summary));
     if (parameter.many)
       (void)list(name);
     else

@@ -1,23 +1,28 @@
 #include "components/component_session.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <ostream>
+#include <system_error>
 
+#include "components/benchmark_flags.hpp"
+#include "components/google_benchmark.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore::component {
 namespace {
 
-/// Barriers that a repetition is cut by: ranks that drift apart meet again, and their cost stays outside the times.
-constexpr std::int64_t batches = 10;
+using Clock = std::chrono::steady_clock;
 
 double largest_over_ranks(MPI_Comm comm, double value) {
   double largest = value;
@@ -30,6 +35,33 @@ double number_of(const Benchmark& benchmark, const char* name) {
   return it == benchmark.numbers.end() ? 0 : it->second;
 }
 
+/// Of each iteration the slowest rank's seconds, added up. The ranks compare as many iterations at once as fit here.
+class SumOfMaxima {
+ public:
+  explicit SumOfMaxima(MPI_Comm comm) : comm_(comm) {}
+  void add(double own_s) {
+    own_s_[count_++] = own_s;
+    if (count_ == own_s_.size()) compare();
+  }
+  /// Collective.
+  [[nodiscard]] double sum() {
+    compare();
+    return sum_;
+  }
+
+ private:
+  void compare() {
+    FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, own_s_.data(), static_cast<int>(count_), MPI_DOUBLE, MPI_MAX, comm_));
+    sum_ += std::accumulate(own_s_.begin(), own_s_.begin() + static_cast<std::ptrdiff_t>(count_), 0.0);
+    count_ = 0;
+  }
+
+  MPI_Comm comm_;
+  std::array<double, 1024> own_s_{};
+  std::size_t count_ = 0;
+  double sum_ = 0;
+};
+
 /// Takes what is written to it.
 class NullBuffer : public std::streambuf {
   int overflow(int c) override { return c; }
@@ -40,9 +72,9 @@ class NullBuffer : public std::streambuf {
 /// Passes everything on to what shows it (on rank 0), and tells the session how many repetitions each benchmark made.
 class BenchmarkSession::Reporter : public benchmark::BenchmarkReporter {
  public:
-  explicit Reporter(BenchmarkSession& session) : session_(session), nowhere_(&nothing_) {
+  Reporter(BenchmarkSession& session, google::SharedReporter shown) : session_(session), nowhere_(&nothing_) {
     if (session.rank_ == 0) {
-      shown_ = benchmark::CreateDefaultDisplayReporter();
+      shown_ = std::move(shown);
     } else {
       SetOutputStream(&nowhere_);
       SetErrorStream(&nowhere_);
@@ -55,12 +87,13 @@ class BenchmarkSession::Reporter : public benchmark::BenchmarkReporter {
       Entry& entry = session_.entries_[i];
       const auto& calls = session_.calls_[i];
       const auto repetitions = std::ranges::count_if(report, [&](const Run& run) {
-        return run.run_type == Run::RT_Iteration && !run.error_occurred &&
+        return run.run_type == Run::RT_Iteration && !google::was_skipped(run) &&
                run.run_name.function_name == entry.benchmark.name;
       });
       for (auto call = calls.end() - repetitions; call != calls.end(); ++call) {
-        entry.iterations = call->first;
-        entry.own_s.push_back(call->second);
+        entry.iterations = call->iterations;
+        entry.own_s.push_back(call->own_s);
+        entry.time_s.push_back(call->time_s);
       }
     }
     if (shown_ != nullptr) shown_->ReportRuns(report);
@@ -73,7 +106,7 @@ class BenchmarkSession::Reporter : public benchmark::BenchmarkReporter {
   BenchmarkSession& session_;
   NullBuffer nothing_;
   std::ostream nowhere_;
-  benchmark::BenchmarkReporter* shown_ = nullptr;  ///< Google Benchmark's own
+  google::SharedReporter shown_;  ///< Google Benchmark's own; null on all ranks but 0
 };
 
 BenchmarkSession::BenchmarkSession(MPI_Comm comm, bench::Agreement& agreement, const ProgramCard& card,
@@ -101,7 +134,13 @@ void BenchmarkSession::require_memory(double bytes_of_a_rank, const std::string&
 void BenchmarkSession::add(Benchmark benchmark) {
   const auto same = [&](const Entry& entry) { return entry.benchmark.name == benchmark.name; };
   if (std::ranges::any_of(entries_, same)) throw std::logic_error("two benchmarks are named " + benchmark.name);
-  entries_.push_back({std::move(benchmark), {}, 0, {}});
+  entries_.push_back({std::move(benchmark), {}, 0, {}, {}});
+}
+
+std::int64_t batch_of(std::int64_t iterations) {
+  // So many barriers cut a repetition: ranks that drift apart meet again, and their cost stays outside the times.
+  constexpr std::int64_t batches = 10;
+  return std::max<std::int64_t>(1, iterations / batches);
 }
 
 bool BenchmarkSession::in_cache(const Benchmark& benchmark) const {
@@ -109,37 +148,60 @@ bool BenchmarkSession::in_cache(const Benchmark& benchmark) const {
   return number_of(benchmark, "working_set_bytes") * ranks_on_node_ < 4 * last_level_cache_bytes_;
 }
 
-bool BenchmarkSession::run() {
-  // Ours first, so that what the user gives to Google Benchmark itself holds.
-  std::vector<std::string> flags{program_, fmt::format("--benchmark_repetitions={}", options_.repetitions),
-                                 fmt::format("--benchmark_min_time={}", options_.min_time_s)};
-  bool names_only = false;
-  for (const std::string& flag : options_.benchmark_flags) {
-    if (flag.starts_with("--benchmark_enable_random_interleaving") && ranks_ > 1)
-      throw InputError(flag + ": the ranks would draw different orders; expected one rank, or no such flag");
-    names_only = names_only || flag == "--benchmark_list_tests" || flag == "--benchmark_list_tests=true";
-    if (flag.starts_with("--benchmark_out=") && rank_ > 0) continue;  // one rank writes
-    flags.push_back(flag);
-  }
-  std::vector<char*> arguments;
+void BenchmarkSession::initialize_benchmark() {
+  // Ours last, so that they hold against the environment too.
+  std::vector<std::string> flags = options_.benchmark_flags;
+  flags.push_back(fmt::format("--benchmark_repetitions={}", options_.repetitions));
+  flags.push_back(google::min_time_flag(options_.min_time_s));
+  if (rank_ > 0) flags.emplace_back("--benchmark_out=");  // one rank writes
+  std::vector<char*> arguments{program_.data()};          // which Google Benchmark keeps, not a copy
   for (std::string& flag : flags) arguments.push_back(flag.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
-  if (count > 1) throw InputError(fmt::format("Google Benchmark does not understand {}", arguments[1]));
+  if (count > 1)
+    throw InputError(
+        fmt::format("Google Benchmark, as this program was built with it, does not understand {}", arguments[1]));
+}
+
+void BenchmarkSession::check_output() const {
+  const std::string file = benchmark_flag(options_.benchmark_flags, "out", "");
+  if (file.empty()) return;
+  if (options_.record && std::filesystem::weakly_canonical(file) == std::filesystem::weakly_canonical(*options_.record))
+    throw InputError(fmt::format("--benchmark_out: {} is the file of --record; expected another one", file));
+  // Google Benchmark would end this rank, and leave the others waiting.
+  if (!std::ofstream(file, std::ios::app))
+    throw InputError(fmt::format("--benchmark_out: cannot write {}: {}", file, std::generic_category().message(errno)));
+}
+
+void BenchmarkSession::register_benchmark(std::size_t index) {
+  auto* registered = benchmark::RegisterBenchmark(entries_[index].benchmark.name.c_str(),
+                                                  [this, index](benchmark::State& state) { execute(index, state); });
+  registered->UseManualTime();
+  if (benchmark_flag(options_.benchmark_flags, "time_unit", "").empty()) registered->Unit(benchmark::kMicrosecond);
+}
+
+bool BenchmarkSession::run() {
+  const std::vector<std::string>& given = options_.benchmark_flags;
+  if (ranks_ > 1 && benchmark_flag_is_on(given, "enable_random_interleaving"))
+    throw InputError(
+        "--benchmark_enable_random_interleaving: the ranks would draw different orders; expected one rank, or no such "
+        "flag");
+  agreement_.run_on_root([&] { check_output(); });
+  initialize_benchmark();
+  google::SharedReporter shown = google::display_reporter(benchmark_flag(given, "format", "console"),
+                                                          benchmark_flag_is_on(given, "counters_tabular"));
+  if (shown == nullptr)
+    throw InputError("--benchmark_format=csv: Google Benchmark offers it from 1.7 on; expected console or json");
 
   calls_.resize(entries_.size());
-  for (std::size_t i = 0; i < entries_.size(); ++i)
-    benchmark::RegisterBenchmark(entries_[i].benchmark.name.c_str(),
-                                 [this, i](benchmark::State& state) { execute(i, state); })
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
-  Reporter reporter(*this);
+  for (std::size_t i = 0; i < entries_.size(); ++i) register_benchmark(i);
+  Reporter reporter(*this, std::move(shown));
   const std::size_t chosen = benchmark::RunSpecifiedBenchmarks(&reporter);
   work_.reset();
   benchmark::Shutdown();
   if (leaving_) throw bench::LeaveTogether(*leaving_);
   if (chosen == 0) throw InputError(fmt::format("no benchmark of {} is chosen by its flags and parameters", program_));
-  return !names_only;
+  return !benchmark_flag_is_on(given, "list_tests");
 }
 
 void BenchmarkSession::execute(std::size_t index, benchmark::State& state) {
@@ -183,18 +245,17 @@ void BenchmarkSession::show_rates(double own_bytes_per_s, benchmark::State& stat
 }
 
 /// Bytes a second over those of the benchmark that the label `baseline` names, where that was run before.
-void BenchmarkSession::show_against_baseline(const Benchmark& benchmark, double own_s, benchmark::State& state) const {
+void BenchmarkSession::show_against_baseline(const Benchmark& benchmark, double time_s, benchmark::State& state) const {
   const auto label = benchmark.labels.find("baseline");
   if (label == benchmark.labels.end()) return;
   for (std::size_t i = 0; i < entries_.size(); ++i)
     if (entries_[i].benchmark.name == label->second && !calls_[i].empty())
-      state.counters["of_copy"] =
-          number_of(benchmark, "bytes") / own_s / (number_of(entries_[i].benchmark, "bytes") / calls_[i].back().second);
+      state.counters["of_copy"] = number_of(benchmark, "bytes") / time_s /
+                                  (number_of(entries_[i].benchmark, "bytes") / calls_[i].back().time_s);
 }
 
-void BenchmarkSession::measure(Entry& entry, benchmark::State& state) {
-  using Clock = std::chrono::steady_clock;
-  const std::int64_t batch = std::max<std::int64_t>(1, state.max_iterations / batches);
+BenchmarkSession::Taken BenchmarkSession::run_in_batches(benchmark::State& state) {
+  const std::int64_t batch = batch_of(state.max_iterations);
   Clock::duration own{};
   while (state.KeepRunningBatch(batch)) {
     FOURSCORE_MPI(MPI_Barrier(comm_));
@@ -203,17 +264,37 @@ void BenchmarkSession::measure(Entry& entry, benchmark::State& state) {
     own += Clock::now() - start;
   }
   const double own_s = std::chrono::duration<double>(own).count();
-  const auto iterations = static_cast<std::int64_t>(state.iterations());
-  state.SetIterationTime(largest_over_ranks(comm_, own_s));
-  calls_[static_cast<std::size_t>(&entry - entries_.data())].emplace_back(iterations,
-                                                                          own_s / static_cast<double>(iterations));
-  if (const double bytes = number_of(entry.benchmark, "bytes"); bytes > 0) {
-    state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * iterations);
-    if (ranks_ > 1) show_rates(bytes * static_cast<double>(iterations) / own_s, state);
+  return {own_s, largest_over_ranks(comm_, own_s)};
+}
+
+BenchmarkSession::Taken BenchmarkSession::run_synchronised(benchmark::State& state) {
+  Taken taken;
+  SumOfMaxima slowest(comm_);
+  while (state.KeepRunning()) {
+    FOURSCORE_MPI(MPI_Barrier(comm_));
+    const auto start = Clock::now();
+    work_->run(1);
+    const double own_s = std::chrono::duration<double>(Clock::now() - start).count();
+    taken.own_s += own_s;
+    slowest.add(own_s);
   }
-  show_against_baseline(entry.benchmark, own_s / static_cast<double>(iterations), state);
+  taken.all_s = slowest.sum();
+  return taken;
+}
+
+void BenchmarkSession::measure(Entry& entry, benchmark::State& state) {
+  const Taken taken = options_.synchronised ? run_synchronised(state) : run_in_batches(state);
+  state.SetIterationTime(taken.all_s);
+  const auto iterations = static_cast<double>(state.iterations());
+  calls_[static_cast<std::size_t>(&entry - entries_.data())].push_back(
+      {static_cast<std::int64_t>(state.iterations()), taken.own_s / iterations, taken.all_s / iterations});
+  if (const double bytes = number_of(entry.benchmark, "bytes"); bytes > 0) {
+    state.SetBytesProcessed(static_cast<std::int64_t>(bytes * iterations));
+    if (ranks_ > 1) show_rates(bytes * iterations / taken.own_s, state);
+  }
+  show_against_baseline(entry.benchmark, taken.all_s / iterations, state);
   if (const double flops = number_of(entry.benchmark, "flops"); flops > 0)
-    state.counters["flops"] = benchmark::Counter(flops * static_cast<double>(iterations), benchmark::Counter::kIsRate);
+    state.counters["flops"] = benchmark::Counter(flops * iterations, benchmark::Counter::kIsRate);
   if (entry.benchmark.emulated)
     state.SetLabel("emulated");
   else if (in_cache(entry.benchmark))

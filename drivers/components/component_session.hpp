@@ -16,13 +16,17 @@ class State;
 
 namespace fourscore::component {
 
-/// One benchmark's repetitions: seconds an iteration of this rank, and what its check said.
+/// One benchmark's repetitions: seconds an iteration, and what its check said.
 struct Entry {
   Benchmark benchmark;
   Check check;
   std::int64_t iterations = 0;  ///< of each repetition
-  std::vector<double> own_s;    ///< [repetition]; empty: it was not run
+  std::vector<double> own_s;    ///< of this rank, [repetition]; empty: it was not run
+  std::vector<double> time_s;   ///< of all ranks: the maximum of own_s, or the mean of each iteration's maximum
 };
+
+/// Iterations that are timed together, of so many in a repetition.
+[[nodiscard]] std::int64_t batch_of(std::int64_t iterations);
 
 class BenchmarkSession : public Session {
  public:
@@ -50,11 +54,23 @@ class BenchmarkSession : public Session {
 
  private:
   class Reporter;
+  void register_benchmark(std::size_t index);
+  /// Throws InputError for flags that this version of Google Benchmark does not have.
+  void initialize_benchmark();
+  /// On rank 0. Throws InputError where Google Benchmark could not write its own output.
+  void check_output() const;
   void execute(std::size_t index, benchmark::State& state);
   void begin(std::size_t index);
   void measure(Entry& entry, benchmark::State& state);
+  /// Seconds of all iterations of a call: this rank's own, and what counts as the benchmark's.
+  struct Taken {
+    double own_s = 0;
+    double all_s = 0;
+  };
+  [[nodiscard]] Taken run_in_batches(benchmark::State& state);
+  [[nodiscard]] Taken run_synchronised(benchmark::State& state);
   void show_rates(double own_bytes_per_s, benchmark::State& state) const;
-  void show_against_baseline(const Benchmark& benchmark, double own_s, benchmark::State& state) const;
+  void show_against_baseline(const Benchmark& benchmark, double time_s, benchmark::State& state) const;
 
   MPI_Comm comm_;
   bench::Agreement& agreement_;
@@ -67,7 +83,13 @@ class BenchmarkSession : public Session {
   int ranks_on_node_ = 1;
   double last_level_cache_bytes_ = 0;
   std::vector<Entry> entries_;
-  std::vector<std::vector<std::pair<std::int64_t, double>>> calls_;  ///< [entry]: iterations and seconds an iteration
+  /// A call of Google Benchmark's: a repetition, or one of the calls before that find the number of iterations.
+  struct Call {
+    std::int64_t iterations = 0;
+    double own_s = 0;   ///< an iteration, of this rank
+    double time_s = 0;  ///< an iteration, of all
+  };
+  std::vector<std::vector<Call>> calls_;  ///< [entry]
   std::size_t current_ = static_cast<std::size_t>(-1);
   std::unique_ptr<Work> work_;
   std::string wrong_;  ///< the first result that was not right

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <system_error>
@@ -74,7 +75,7 @@ class LocalLauncher : public Launcher {
   [[nodiscard]] LaunchCommand command(const LauncherOptions& options, int ranks, int threads,
                                       const std::vector<std::string>& program) const override {
     const Mpirun& mpirun = known(path_of(options));
-    const bool fits = ranks * threads <= options.cores;
+    const bool fits = std::int64_t{ranks} * threads <= options.cores;
     LaunchCommand launch{{mpirun.path}, {{"OMP_NUM_THREADS", std::to_string(threads)}}};
     const auto add = [&launch](std::initializer_list<std::string> more) {
       launch.argv.insert(launch.argv.end(), more);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -30,11 +31,14 @@ SMALL: dict[str, tuple[dict[str, str], set[str]]] = {
 }
 
 
-def call(program: str, *arguments: str, ranks: int = 0, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+def call(
+    program: str, *arguments: str, ranks: int = 0, stdin: str | None = None, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [MPIEXEC, "-n", str(ranks)] if ranks else []
     return subprocess.run(
-        [*command, str(FOLDER / program), *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False
-    )
+        [*command, str(FOLDER / program), *arguments],
+        input=stdin, capture_output=True, text=True, timeout=120, check=False, env=os.environ | (environment or {}),
+    )  # fmt: skip
 
 
 def given(parameters: dict[str, str]) -> list[str]:
@@ -50,6 +54,8 @@ def test_the_card_names_parameters_with_what_is_allowed(program: str) -> None:
     for parameter in card["parameters"]:
         assert parameter["summary"], parameter
         assert parameter["default"], parameter
+        # Who launches the program reads a point's threads from its parameters, and takes one where there are none.
+        assert parameter["name"] != "threads" or parameter["default"] == "1"
         values = parameter.get("values", [])
         assert not values or parameter["default"] in [*values, "all"], parameter
     assert SMALL[program][0].keys() <= {parameter["name"] for parameter in card["parameters"]}
@@ -96,6 +102,65 @@ def test_one_node_that_pretends_to_be_several_is_flagged(tmp_path: Path, monkeyp
     assert not any(entry["emulated"] for entry in record["benchmarks"])
 
 
+# Of each kernel of memory_bench: arrays that go over the bus.
+ARRAYS = {"read": 1, "write": 1, "copy": 2, "triad": 3, "streaming-write": 1, "streaming-copy": 2}
+# Programs whose ranks talk to each other, besides those above.
+TALKING = {"alltoall_bench": {"exchange": "p2p,shared,mpi-alltoall", "sizes": "64,4KiB"}, "pairwise_bench": {"sizes": "8,1KiB"}}
+
+
+def expected_amounts(program: str, entry: dict) -> tuple[float, float]:
+    """Bytes and flops of one iteration of a rank, from the sizes alone, as docs/components.md defines them."""
+    numbers, labels, kernel = entry["numbers"], entry["labels"], entry["kernel"]
+    element = {"double": 16, "single": 8}.get(labels.get("precision", ""), 0)
+    if program == "memory_bench":
+        return ARRAYS[kernel] * numbers["size_bytes"], 0
+    if program == "local_transpose_bench":
+        return 2 * element * numbers["elements"], 0
+    if program == "local_fft_bench":
+        n, batch = numbers["length"], numbers["batch"]
+        real = kernel == "r2c"
+        moved = batch * element * (n / 2 + n // 2 + 1 if real else 2 * n)
+        return moved, (2.5 if real else 5) * n * math.log2(n) * batch
+    if program == "copy_bench":
+        return numbers["size_bytes"] * (2 if labels["direction"] == "both" else 1), 0
+    return numbers["size_bytes"] * numbers["messages"], 0
+
+
+@pytest.mark.parametrize("more", [[], ["--synchronised"]], ids=["batches", "synchronised"])
+@pytest.mark.parametrize("program", [*SMALL, *TALKING])
+def test_what_is_shown_follows_from_the_recorded_times_and_sizes(program: str, more: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    parameters = SMALL[program][0] if program in SMALL else TALKING[program]
+    run = call(program, *given(parameters), *QUICK, *more, "--benchmark_format=json", "--record", str(out), ranks=2)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    shown: dict[str, list[dict]] = {}
+    for line in json.loads(run.stdout)["benchmarks"]:
+        if line["run_type"] == "iteration":
+            shown.setdefault(line["run_name"].removesuffix("/manual_time"), []).append(line)
+    by_name = {entry["name"]: entry for entry in record["benchmarks"]}
+    assert shown.keys() == by_name.keys()
+    for name, entry in by_name.items():
+        size, flops = expected_amounts(program, entry)
+        assert entry["numbers"]["bytes"] == pytest.approx(size), name
+        assert entry["numbers"].get("flops", 0) == pytest.approx(flops), name
+        assert len(shown[name]) == len(entry["time_s"]) == 2
+        baseline = by_name.get(entry["labels"].get("baseline", ""))
+        for i, line in enumerate(shown[name]):
+            time = entry["time_s"][i]
+            rates = [size / rank[i] for rank in entry["rank_s"] if rank[i] > 0]
+            assert line["iterations"] == entry["iterations"]
+            assert (line["time_unit"], line["real_time"]) == ("us", pytest.approx(1e6 * time)), name
+            assert line["bytes_per_second"] == pytest.approx(size / time), name
+            assert line["sum_per_second"] == pytest.approx(sum(rates)), name
+            assert line["least_per_second"] == pytest.approx(min(rates)), name
+            assert line.get("flops", 0) == pytest.approx(flops / time), name
+            if baseline is not None:
+                of_copy = baseline["numbers"]["bytes"] / baseline["time_s"][-1]
+                assert line["of_copy"] == pytest.approx(size / time / of_copy), name
+            assert ("of_copy" in line) is (baseline is not None)
+
+
 BAD: list[tuple[str, list[str], list[str]]] = [
     ("memory_bench", ["--parameter", "kernel=copy"], ["no parameter 'kernel'", "did you mean 'kernels'?"]),
     ("memory_bench", ["--parameter", "kernels=cpy"], ["'cpy'", "did you mean 'copy'?"]),
@@ -105,6 +170,47 @@ BAD: list[tuple[str, list[str], list[str]]] = [
     ("memory_bench", ["--parameter", "size=1000"], ["multiples of 256 bytes"]),
     ("memory_bench", ["--parameter", "size=512TiB"], ["3 arrays of 512 TiB need 1536 TiB", "of memory can be had"]),
     ("memory_bench", ["--repetition", "3"], ["did you mean --repetitions?"]),
+    ("memory_bench", ["--repetitions", "0"], ["--repetitions", "0"]),
+    ("memory_bench", ["--repetitions", "-1"], ["--repetitions", "-1"]),
+    ("memory_bench", ["--repetitions", "nan"], ["--repetitions", "nan"]),
+    ("memory_bench", ["--repetitions", ""], ["--repetitions"]),
+    *[
+        ("memory_bench", ["--min-time-s", value], ["--min-time-s", f"'{value}' is no number from 1e-06 to 1e+06"])
+        for value in ("nan", "inf", "-1", "0", "1e9", "", "1s")
+    ],
+    *[("memory_bench", ["--launched-at", value], ["--launched-at", f"'{value}'"]) for value in ("nan", "inf", "-1", "")],
+    ("memory_bench", ["--warmup", "1"], ["--warmup"]),
+    ("memory_bench", ["--max-time-s", "1"], ["--max-time-s", "did you mean --min-time-s?"]),
+    ("memory_bench", ["--record", ""], ["--record", "is empty"]),
+    ("memory_bench", ["--campaign", ""], ["--campaign", "is empty"]),
+    *[("memory_bench", ["--parameter", f"size={value}"], ["'size'"]) for value in ("nan", "-1KiB", "", "1KiB,", "1e3")],
+    *[("local_fft_bench", ["--parameter", f"threads={value}"], ["'threads'"]) for value in ("nan", "-1", "0", "", "1,2", "4097")],
+    *[("local_fft_bench", ["--parameter", f"points={value}"], ["'points'"]) for value in ("nan", "-1", "0", "")],
+    *[("local_transpose_bench", ["--parameter", f"shape={value}"], ["'shape'"]) for value in ("nan", "-4x4x4", "", "4x4xx")],
+    *[("alltoall_bench", ["--parameter", f"{name}="], [f"'{name}' is empty"]) for name in ("shape", "sizes", "grid", "pieces")],
+    *[("pairwise_bench", ["--parameter", f"{name}="], [f"'{name}' is empty"]) for name in ("phase", "sizes", "pattern")],
+    # Google Benchmark would end the program with 0 or 1 and without the record, or make another one than it says.
+    ("memory_bench", ["--benchmark_repetitions=0"], ["--benchmark_repetitions=0", "use --repetitions"]),
+    ("memory_bench", ["--benchmark_repetitions=-1"], ["--benchmark_repetitions=-1", "use --repetitions"]),
+    ("memory_bench", ["--benchmark_repetitions=3"], ["--benchmark_repetitions=3", "use --repetitions"]),
+    ("memory_bench", ["--benchmark_min_time=0.1s"], ["--benchmark_min_time=0.1s", "use --min-time-s"]),
+    ("memory_bench", ["--benchmark_min_warmup_time=1"], ["--benchmark_min_warmup_time=1", "warm-up"]),
+    ("memory_bench", ["--benchmark_format=zzz"], ["--benchmark_format=zzz", "expected console, json, csv"]),
+    ("memory_bench", ["--benchmark_format"], ["--benchmark_format", "expected console, json, csv"]),
+    ("memory_bench", ["--benchmark_out_format=xml"], ["--benchmark_out_format=xml", "expected console, json, csv"]),
+    ("memory_bench", ["--benchmark_color="], ["--benchmark_color=", "expected auto, true"]),
+    ("memory_bench", ["--benchmark_time_unit=min"], ["--benchmark_time_unit=min", "expected ns, us, ms, s"]),
+    ("memory_bench", ["--benchmark_list_tests=maybe"], ["--benchmark_list_tests=maybe", "expected true, false"]),
+    ("memory_bench", ["--benchmark_report_aggregates_only=true"], ["every repetition is shown"]),
+    ("memory_bench", ["--benchmark_display_aggregates_only"], ["every repetition is shown"]),
+    ("memory_bench", ["--benchmark_dry_run"], ["nothing would be measured"]),
+    ("memory_bench", ["--benchmark_perf_counters=CYCLES"], ["timed, not counted"]),
+    ("memory_bench", ["--benchmark_fliter=copy"], ["did you mean --benchmark_filter?"]),
+    ("memory_bench", ["--benchmark_filter"], ["does not understand --benchmark_filter"]),
+    ("memory_bench", ["--benchmark_filter=["], ["no benchmark of memory_bench is chosen"]),
+    ("memory_bench", ["--benchmark_filter=nothing", "--benchmark_list_tests"], ["no benchmark of memory_bench is chosen"]),
+    ("memory_bench", ["--benchmark_out=/nowhere/at/all.json"], ["--benchmark_out: cannot write /nowhere/at/all.json"]),
+    ("memory_bench", ["--benchmark_out=/"], ["--benchmark_out: cannot write /"]),
     ("memory_bench", ["--benchmark_filter=nothing"], ["no benchmark of memory_bench is chosen"]),
     ("memory_bench", ["--benchmark_nothing=1"], ["Google Benchmark does not understand --benchmark_nothing=1"]),
     ("memory_bench", ["--list", "--identity"], ["one of --list, --identity and --check-points"]),
@@ -151,6 +257,86 @@ def test_buffers_that_do_not_fit_the_memory_are_a_skipped_record_with_both_numbe
     assert verdict["status"] == "skipped"
     assert f"not enough memory for {expected}" in verdict["reason"]
     assert re.search(r"1 rank needs at least [\d.]+ TiB, and [\d.]+ \w+ can be had of", verdict["reason"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--min-time-s", "nan"], ["--benchmark_repetitions=-1"], ["--benchmark_format=zzz"], ["--benchmark_out=/nowhere/o.json"],
+     ["--benchmark_filter=nothing"], ["--parameter", "size="]],
+    ids=" ".join,
+)  # fmt: skip
+def test_bad_input_ends_all_ranks_with_2_and_one_message(arguments: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = call("memory_bench", *arguments, "--record", str(out), ranks=2)
+    assert run.returncode == 2, run.stderr
+    assert run.stderr.count("memory_bench: ") == 1, run.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("REPETITIONS", "0"), ("FORMAT", "zzz"), ("MIN_TIME", "nan"), ("DISPLAY_AGGREGATES_ONLY", "1"), ("OUT", "/nowhere/o.json")],
+)
+def test_google_benchmarks_environment_is_judged_as_its_flags_are(name: str, value: str) -> None:
+    run = call("memory_bench", *QUICK, "--parameter", "size=1KiB", environment={f"BENCHMARK_{name}": value})
+    assert run.returncode == 2, run.stdout
+    assert name in run.stderr.upper()
+    assert value in run.stderr
+
+
+def test_flags_that_only_show_leave_the_record_as_it_is(tmp_path: Path) -> None:
+    out, own = tmp_path / "out.json", tmp_path / "own.csv"
+    run = call("memory_bench", "--parameter", "size=1KiB", "--parameter", "kernels=copy,read", *QUICK, "--record", str(out),
+               "--benchmark_format=json", "--benchmark_filter=copy", f"--benchmark_out={own}", "--benchmark_out_format=csv",
+               "--benchmark_display_aggregates_only=false", "--benchmark_counters_tabular=true", "--benchmark_color=no",
+               "--benchmark_context=who=me", ranks=2)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert [entry["name"] for entry in read_record(out)["benchmarks"]] == ["copy/1024"]
+    context = json.loads(run.stdout)["context"]
+    assert (context["who"], context["executable"]) == ("me", "memory_bench")
+    assert own.read_text().count("copy/1024") >= 2
+    clash = call("memory_bench", *QUICK, "--record", str(tmp_path / "x.json"), f"--benchmark_out={tmp_path}/./x.json")
+    assert clash.returncode == 2
+    assert "is the file of --record" in clash.stderr
+
+
+def timed(fault: str, *more: str, ranks: int, out: Path) -> dict:
+    """The record of the benchmark of component_faulty that has the fault."""
+    run = call("component_faulty", "--parameter", f"fault={fault}", "--benchmark_filter=second", "--repetitions", "2",
+               "--min-time-s", "0.2", "--record", str(out), *more, ranks=ranks)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return read_record(out)
+
+
+@pytest.mark.parametrize("more", [[], ["--synchronised"]], ids=["batches", "synchronised"])
+def test_a_time_is_that_of_one_iteration(more: list[str], tmp_path: Path) -> None:
+    """The one rank sleeps 5 ms in each; all iterations together cannot take longer than the launch did."""
+    record = timed("uneven", *more, ranks=1, out=tmp_path / "out.json")
+    (entry,) = record["benchmarks"]
+    assert min(entry["time_s"]) >= 0.005
+    assert entry["iterations"] > 1
+    assert sum(time * entry["iterations"] for time in entry["time_s"]) <= record["harness"]["measure_s"]
+
+
+def test_ranks_that_are_slow_in_turn_hide_in_batches_and_show_where_iterations_are_synchronised(tmp_path: Path) -> None:
+    """Each of two ranks sleeps 5 ms in every other iteration."""
+    together = timed("uneven", ranks=2, out=tmp_path / "together.json")
+    apart = timed("uneven", "--synchronised", ranks=2, out=tmp_path / "apart.json")
+    assert (together["sampling"]["synchronised"], apart["sampling"]["synchronised"]) == (False, True)
+    (entry,) = together["benchmarks"]
+    assert "timing" not in entry["labels"]
+    assert entry["time_s"] == [max(rank[i] for rank in entry["rank_s"]) for i in range(2)], "the maximum of sums"
+    (entry,) = apart["benchmarks"]
+    assert entry["labels"]["timing"] == "synchronised"
+    assert entry["iterations"] >= 4
+    for i, time in enumerate(entry["time_s"]):
+        own = [rank[i] for rank in entry["rank_s"]]
+        assert time >= 0.005, "one rank or the other slept in each iteration"
+        assert max(own) < time <= sum(own) * (1 + 1e-9), "the sum of maxima"
+
+
+def test_synchronised_iterations_begin_when_all_ranks_have_ended_the_one_before(tmp_path: Path) -> None:
+    timed("in-step", "--synchronised", ranks=3, out=tmp_path / "out.json")
 
 
 def test_a_gpu_that_is_not_there_is_a_skipped_record_with_cudas_own_text(tmp_path: Path) -> None:

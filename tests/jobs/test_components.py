@@ -43,6 +43,21 @@ def test_a_program_gets_its_parameters_and_the_suites_repetitions(fourscore):
     assert "--warmup" not in launches[0] and "--variant" not in launches[0]
 
 
+def test_synchronised_iterations_are_asked_for_and_what_cannot_be_their_mean_is_found(fourscore):
+    suite = TWO.replace("launches = 2", "launches = 1\nsynchronised = true").replace("ranks = [1, 2]", "ranks = 2")
+    fourscore("run", fourscore.suite(suite), "--quiet")
+    assert all("--synchronised" in json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines())
+    fourscore("verify")
+    file, record = next(iter(fourscore.records().items()))
+    benchmark = record["benchmarks"][0]
+    for time, right in [(benchmark["time_s"][0] * 1.5, True), (benchmark["time_s"][0] * 2.5, False), (1e-12, False)]:
+        benchmark["time_s"][0] = time
+        with open(file, "w") as stream:
+            json.dump(record, stream)
+        said = fourscore("verify", "--json", code=0 if right else 1).stdout
+        assert ("the slowest rank of each iteration takes" in said) is not right
+
+
 def test_a_second_run_goes_on_where_the_first_ended(fourscore):
     suite = fourscore.suite(TWO)
     assert "5 launches are missing" in fourscore("run", suite, "--max-launches", 3).stderr

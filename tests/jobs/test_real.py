@@ -1,8 +1,11 @@
 """With the real fft_bench under the real mpirun."""
 
+import csv
+import io
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 
 import pytest
@@ -179,6 +182,54 @@ def test_components_alone_are_measured_verified_and_exported(fourscore):
     assert len(lines) == 1 + 1 + 2 * 3 * (4 + 2 + 2)
     planned = json.loads(fourscore("run", suite, "--dry-run", "--json", environment=REAL).stdout)
     assert len(planned["launches"]) == 6 and all(launch["done"] for launch in planned["launches"])
+
+
+@pytest.mark.skipif(not (BIN / "memory_bench").exists(), reason="Google Benchmark is not here")
+@pytest.mark.parametrize("synchronised", [False, True])
+def test_what_is_reported_of_components_follows_from_their_raw_times(fourscore, synchronised):
+    suite = fourscore.suite(
+        f'name = "c"\nlaunches = 3\nrepetitions = 3\nmin_time_s = 0.001\nsynchronised = {str(synchronised).lower()}\n'
+        '[[component]]\nprogram = "memory_bench"\nranks = 2\nparameters = { size = "16KiB", kernels = "copy,triad" }\n'
+        '[[component]]\nprogram = "local_fft_bench"\nranks = 1\n'
+        'parameters = { lengths = "64", points = 4096, layouts = "contiguous,middle", planner = "estimate" }\n'
+    )
+    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    fourscore("verify")
+    raw: dict[tuple[str, str], list[tuple[dict, list[float]]]] = {}
+    for record in fourscore.records().values():
+        assert record["sampling"]["synchronised"] is synchronised
+        for entry in record["benchmarks"]:
+            assert (entry["labels"].get("timing") == "synchronised") is synchronised
+            raw.setdefault((record["point"]["component"], entry["name"]), []).append((entry["numbers"], entry["time_s"]))
+    assert len(raw) == 4 and all(len(launches) == 3 for launches in raw.values())
+
+    table = fourscore("status", result["campaign"]).stdout
+    reported = {(p["point"]["component"], b["name"]): b for p in result["points"] for b in p["benchmarks"]}
+    exported = json.loads(fourscore("export", "--format", "benchmark").stdout)["benchmarks"]
+    rows = list(csv.DictReader(io.StringIO(fourscore("export", "--format", "csv").stdout)))
+    assert reported.keys() == raw.keys()
+    for (program, name), launches in raw.items():
+        numbers = launches[0][0]
+        medians = [statistics.median(times) for _, times in launches]
+        middle = statistics.median(medians)
+        one = reported[program, name]
+        assert sorted(one["launch_medians_s"]) == pytest.approx(sorted(medians))
+        assert (one["median_s"], one["min_s"], one["max_s"]) == pytest.approx((middle, min(medians), max(medians)))
+        assert one["bytes_per_s"] == pytest.approx(numbers["bytes"] / middle)
+        if program == "local_fft_bench":
+            assert one["gflops"] == pytest.approx(numbers["flops"] / middle / 1e9)
+        line = next(line for line in table.splitlines() if line.split()[:1] == [name])
+        amount, unit = (numbers["flops"], "GFLOP/s") if "flops" in numbers else (numbers["bytes"], "GB/s")
+        assert f"{amount / middle / 1e9:.3g} {unit}" in line
+        times = sorted(time for _, of_launch in launches for time in of_launch)
+        entries = [e for e in exported if e["run_name"].startswith(program + "/") and e["run_name"].endswith("/" + name)]
+        assert sorted(e["real_time"] for e in entries) == pytest.approx([1e9 * time for time in times])
+        for entry in entries:
+            assert entry["bytes_per_second"] == pytest.approx(numbers["bytes"] / entry["real_time"] * 1e9)
+            if "flops" in numbers:
+                assert entry["flops_per_second"] == pytest.approx(numbers["flops"] / entry["real_time"] * 1e9)
+        mine = [row for row in rows if (row["component"], row["benchmark"]) == (program, name)]
+        assert sorted(float(row["time_s"]) for row in mine) == pytest.approx(times)
 
 
 def test_real_component_programs_are_listed_with_their_parameters(fourscore):

@@ -96,6 +96,67 @@ TEST(ComponentExchange, OneWrongByteIsSeen) {
   EXPECT_EQ(over_ranks(exchange_work(MPI_COMM_WORLD, FaultyMethod(), {}, group, Parts::whole)->error()), 1);
 }
 
+/// Which of its calls were made; what run() does differs from its parts by one byte of each rank.
+struct Calls {
+  int run = 0, pack = 0, start = 0, finish = 0, unpack = 0;
+  bool operator==(const Calls&) const = default;
+};
+
+class Overlapping : public Exchange {
+ public:
+  Overlapping(std::unique_ptr<Exchange> parts, const ExchangeSpec& spec, Calls& calls)
+      : parts_(std::move(parts)), landed_(parts_->lands_in_source() ? spec.source : spec.spare), calls_(calls) {}
+  void pack() override { parts_->pack(), ++calls_.pack; }
+  void start() override { parts_->start(), ++calls_.start; }
+  void finish() override { parts_->finish(), ++calls_.finish; }
+  void unpack() override { parts_->unpack(), ++calls_.unpack; }
+  void run(PhaseClock& clock) override {
+    parts_->run(clock);
+    static_cast<std::byte*>(landed_.data())[0] ^= std::byte{1};
+    ++calls_.run;
+  }
+  [[nodiscard]] bool lands_in_source() const override { return parts_->lands_in_source(); }
+  [[nodiscard]] Traffic traffic() const override { return parts_->traffic(); }
+
+ private:
+  std::unique_ptr<Exchange> parts_;
+  Buffer& landed_;
+  Calls& calls_;
+};
+
+class OverlappingMethod : public ExchangeMethod {
+ public:
+  explicit OverlappingMethod(Calls& calls) : calls_(calls) {}
+  [[nodiscard]] Card card() const override { return {"overlapping", "", ""}; }
+  [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
+    return std::make_unique<Overlapping>(ExchangeRegistry::instance().get("alltoallv", "exchange").make(spec), spec,
+                                         calls_);
+  }
+
+ private:
+  Calls& calls_;
+};
+
+TEST(ComponentExchange, WhatIsTimedIsWhatIsChecked) {
+  const Grid grid = two_dimensional_grids(mpi::size_of(MPI_COMM_WORLD)).front();
+  const GroupExchange group = even_exchange(grid, Among::world, mpi::rank_in(MPI_COMM_WORLD), 64);
+  Calls calls;
+  const OverlappingMethod method(calls);
+
+  const auto whole = exchange_work(MPI_COMM_WORLD, method, {}, group, Parts::whole);
+  EXPECT_EQ(over_ranks(whole->error()), 1) << "run() of the exchange is wrong";
+  EXPECT_EQ(calls, (Calls{.run = 1}));
+  whole->run(3);
+  EXPECT_EQ(calls, (Calls{.run = 4}));
+
+  calls = {};
+  const auto transport = exchange_work(MPI_COMM_WORLD, method, {}, group, Parts::transport);
+  EXPECT_EQ(over_ranks(transport->error()), 0) << "its parts are right";
+  EXPECT_EQ(calls, (Calls{.pack = 1, .start = 1, .finish = 1, .unpack = 1}));
+  transport->run(3);
+  EXPECT_EQ(calls, (Calls{.pack = 1, .start = 4, .finish = 4, .unpack = 1})) << "only messages are timed";
+}
+
 TEST(ComponentExchange, GroupsAreTheRowsAndColumnsOfTheGrid) {
   const Grid grid{{2, 3, 1}};
   EXPECT_EQ(even_exchange(grid, Among::row, 4, 8).ranks, (std::vector{3, 4, 5}));
