@@ -75,14 +75,15 @@ def read_component(data: dict[str, Any], file: str) -> ComponentRun:
     )
     if run.status == "ok":
         benchmarks = read(data, "benchmarks", each(table_of))
-        run.benchmarks = tuple(_benchmark(one, run.flags) for one in benchmarks)
+        synchronised = read(read(data, "sampling", table_of, {}), "synchronised", truth_of, False)
+        run.benchmarks = tuple(_benchmark(one, run.flags, synchronised) for one in benchmarks)
     return run
 
 
-def _benchmark(data: dict[str, Any], flags: tuple[str, ...]) -> Benchmark:
+def _benchmark(data: dict[str, Any], flags: tuple[str, ...], synchronised: bool) -> Benchmark:
     time_s = read(data, "time_s", some(time_of))
     if of_ranks := data.get("rank_s"):
-        check_slowest(time_s, rows_of(of_ranks))
+        check_slowest(time_s, rows_of(of_ranks), synchronised)
     return Benchmark(
         name=read(data, "name", name_of),
         kernel=read(data, "kernel", name_of),

@@ -111,11 +111,16 @@ def ranks_of(point: dict[str, Any]) -> int:
     return read(point, "ranks", count_of)
 
 
-def check_slowest(time_s: Sequence[float], of_ranks: np.ndarray) -> None:
-    """Raises RecordError unless each time is that of the slowest rank in `of_ranks`, [rank][repetition]."""
+def check_slowest(time_s: Sequence[float], of_ranks: np.ndarray, synchronised: bool = False) -> None:
+    """Raises RecordError unless each time is that of the slowest rank in `of_ranks`, [rank][repetition]. Where
+    iterations were synchronised it is the mean of each iteration's slowest: at most the sum over ranks."""
     if of_ranks.shape[1] != len(time_s):
         raise RecordError(f"samples disagree in size: {len(time_s)} times, {of_ranks.shape[1]} of each rank")
-    if not np.allclose(of_ranks.max(axis=0), time_s, rtol=1e-6, atol=1e-12):
+    if synchronised:
+        low, high = of_ranks.max(axis=0) * (1 - 1e-6), of_ranks.sum(axis=0) * (1 + 1e-6)
+        if np.any(np.asarray(time_s) < low) or np.any(np.asarray(time_s) > high):
+            raise RecordError("samples disagree: a time is not between the slowest rank's and the sum over ranks")
+    elif not np.allclose(of_ranks.max(axis=0), time_s, rtol=1e-6, atol=1e-12):
         raise RecordError("samples disagree: a time is not that of the slowest rank")
 
 

@@ -172,6 +172,21 @@ def test_a_component_record_that_cannot_be_used_says_why(change, reason):
         parse_record(canonical(record), "a.json")
 
 
+@pytest.mark.parametrize(
+    ("synchronised", "time_s", "right"),
+    [(False, 3.0, True), (False, 4.0, False), (True, 3.0, True), (True, 4.0, True), (True, 5.1, False), (True, 2.9, False)],
+)
+def test_a_time_is_the_slowest_ranks_or_of_synchronised_iterations_the_mean_of_their_slowest(synchronised, time_s, right):
+    record = recorded("memory_bench", [memory(BEYOND, 8e9)])
+    record["sampling"]["synchronised"] = synchronised
+    record["benchmarks"][0].update(time_s=[time_s], rank_s=[[2.0], [3.0]])
+    if right:
+        assert parse_record(canonical(record), "a.json").benchmarks[0].time_s == (time_s,)
+    else:
+        with pytest.raises(RecordError, match="samples disagree: a time is not"):
+            parse_record(canonical(record), "a.json")
+
+
 def test_components_count_among_points_records_and_troubles(tmp_path):
     maker = Maker("components-88888888", "components")
     for record in component_records(maker, 1):
