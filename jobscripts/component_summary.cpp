@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "jobscripts/progress.hpp"
+#include "results/printable.hpp"
 #include "results/statistics.hpp"
 
 namespace fourscore {
@@ -64,14 +65,14 @@ std::string component_rows(const PointSummary& point, const std::string& status,
   const json given = point.point.value("parameters", json::object());
   for (const auto& [key, value] : given.items())
     parameters.push_back(fmt::format("{}={}", key, value.is_string() ? value.get<std::string>() : value.dump()));
-  std::string text =
-      fmt::format("  {}: {}{}{}\n", parameters.empty() ? "as it is" : fmt::to_string(fmt::join(parameters, " ")),
-                  status, flags.empty() ? "" : "  ", flags);
-  if (!point.reason.empty()) text += fmt::format("    {}\n", point.reason.substr(0, 200));
+  std::string text = fmt::format(
+      "  {}: {}{}{}\n", parameters.empty() ? "as it is" : printable(fmt::to_string(fmt::join(parameters, " "))), status,
+      flags.empty() ? "" : "  ", flags);
+  if (!point.reason.empty()) text += fmt::format("    {}\n", shortened(point.reason, 200));
   for (const auto& benchmark : point.benchmarks) {
     const auto [low, high] = std::minmax_element(benchmark.launch_medians_s.begin(), benchmark.launch_medians_s.end());
     const double middle = median(benchmark.launch_medians_s);
-    text += fmt::format("    {:<40} {:>10} {:>23} {:>14}  {}\n", benchmark.name, shown_time(middle),
+    text += fmt::format("    {:<40} {:>10} {:>23} {:>14}  {}\n", printable(benchmark.name), shown_time(middle),
                         fmt::format("{} .. {}", shown_time(*low), shown_time(*high)), rate_text(benchmark, middle),
                         notes_text(benchmark));
   }

@@ -15,6 +15,7 @@
 #include "jobscripts/point_keys.hpp"
 #include "jobscripts/retry.hpp"
 #include "results/index.hpp"
+#include "results/printable.hpp"
 #include "results/record_file.hpp"
 #include "results/statistics.hpp"
 
@@ -144,8 +145,8 @@ void CampaignRunner::show_end(const PlannedLaunch& planned, Progress& progress, 
   } catch (const std::exception& error) {
     detail = error.what();
   }
-  progress.end(fmt::format("{:<7} {}, launch {}: {}", status, short_name(campaign_.points[planned.point].point),
-                           planned.launch, detail),
+  progress.end(fmt::format("{:<7} {}, launch {}: {}", printable(status),
+                           short_name(campaign_.points[planned.point].point), planned.launch, printable(detail)),
                left_s);
 }
 

@@ -9,6 +9,8 @@
 
 #include "jobscripts/component_summary.hpp"
 #include "jobscripts/progress.hpp"
+#include "results/index.hpp"
+#include "results/printable.hpp"
 #include "results/statistics.hpp"
 
 namespace fourscore {
@@ -83,7 +85,7 @@ void add_record(CampaignSummary& summary, std::map<std::string, PointSummary>& p
 std::string status_text(const PointSummary& point) {
   if (point.statuses.size() == 1 && point.statuses.contains("ok")) return fmt::format("ok {}", point.statuses.at("ok"));
   std::vector<std::string> parts;
-  for (const auto& [status, count] : point.statuses) parts.push_back(fmt::format("{} {}", status, count));
+  for (const auto& [status, count] : point.statuses) parts.push_back(fmt::format("{} {}", printable(status), count));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -91,7 +93,7 @@ std::string flags_text(const PointSummary& point) {
   std::vector<std::string> parts;
   for (const auto& flag : point.flags) {
     const auto found = short_flags().find(flag);
-    parts.push_back(found == short_flags().end() ? flag : found->second);
+    parts.push_back(found == short_flags().end() ? printable(flag) : found->second);
   }
   return fmt::format("{}", fmt::join(parts, " "));
 }
@@ -104,15 +106,15 @@ std::string method(const PointSummary& point) {
   const json parameters = point.point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())
     name += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
-  return name;
+  return printable(name);
 }
 
 std::string row(const PointSummary& point) {
-  std::string line =
-      fmt::format("  {} {:<18} {:<10}", point.best ? "*" : " ", method(point), point.point.value("exchange", "?"));
+  std::string line = fmt::format("  {} {:<18} {:<10}", point.best ? "*" : " ", method(point),
+                                 printable(point.point.value("exchange", "?")));
   if (point.launch_medians_s.empty())
     return line + fmt::format(" {:>10} {:>23} {:>8}  {:<8} {}\n", "-", "", "", status_text(point),
-                              point.reason.substr(0, 100));
+                              shortened(point.reason, 100));
   const auto [low, high] = std::minmax_element(point.launch_medians_s.begin(), point.launch_medians_s.end());
   return line + fmt::format(" {:>10} {:>23} {:>8.3g}  {:<8} {}\n", shown_time(median(point.launch_medians_s)),
                             fmt::format("{} .. {}", shown_time(*low), shown_time(*high)), point.gflops,
@@ -122,23 +124,18 @@ std::string row(const PointSummary& point) {
 /// Adds records, those without a result last: only then is it known whether a retry stands in for them.
 class Summariser {
  public:
-  explicit Summariser(const Archive& archive) : archive_(archive) {}
-
-  void add(const std::filesystem::path& file) {
-    try {
-      json record = read_record(file);
-      const json retry_of = record.value("/campaign/retry_of"_json_pointer, json());
-      if (retry_of.is_number_integer()) superseded_.emplace(record.value("point_id", "?"), retry_of.get<int>());
-      const std::string status = record.value("/verdict/status"_json_pointer, "?");
-      if (status == "failed" || status == "timeout")
-        without_result_.push_back(std::move(record));
-      else
-        add_record(summary_, points_, record);
-    } catch (const UnreadableRecord& error) {
-      summary_.unreadable.emplace_back(archive_.name_of(file), error.what());
-    } catch (const json::exception& error) {
-      summary_.unreadable.emplace_back(archive_.name_of(file), error.what());
+  void add(const RecordEntry& entry) {
+    if (!entry.reason.empty()) {
+      summary_.unreadable.emplace_back(entry.file, entry.reason);
+      return;
     }
+    json record = json::parse(entry.brief);
+    const json retry_of = record.value("/campaign/retry_of"_json_pointer, json());
+    if (retry_of.is_number_integer()) superseded_.emplace(record.value("point_id", "?"), retry_of.get<int>());
+    if (entry.status == "failed" || entry.status == "timeout")
+      without_result_.push_back(std::move(record));
+    else
+      add_record(summary_, points_, record);
   }
 
   /// The summary without its groups, and the points by their ids.
@@ -153,7 +150,6 @@ class Summariser {
   }
 
  private:
-  const Archive& archive_;
   CampaignSummary summary_;
   std::map<std::string, PointSummary> points_;
   std::vector<json> without_result_;
@@ -167,8 +163,8 @@ bool CampaignSummary::has_bad() const {
 }
 
 CampaignSummary summarise(const Archive& archive, const std::string& campaign) {
-  Summariser summariser(archive);
-  for (const auto& file : archive.record_files(campaign)) summariser.add(file);
+  Summariser summariser;
+  for (const auto& entry : record_entries(archive, campaign)) summariser.add(entry);
   auto [summary, points] = summariser.finish();
   std::map<decltype(group_order(json())), SummaryGroup> groups;
   for (auto& [id, point] : points) {
@@ -195,16 +191,16 @@ std::string summary_table(const CampaignSummary& summary) {
   std::string text;
   for (const auto& group : summary.groups) {
     if (is_component(group.points.front().point)) {
-      text += group.title + "\n";
+      text += printable(group.title) + "\n";
       for (const auto& point : group.points) text += component_rows(point, status_text(point), flags_text(point));
       continue;
     }
-    text += fmt::format("{}\n    {:<18} {:<10} {:>10} {:>23} {:>8}  {:<8} {}\n", group.title, "variant", "exchange",
-                        "median", "launches, min .. max", "GFLOP/s", "launches", "flags");
+    text += fmt::format("{}\n    {:<18} {:<10} {:>10} {:>23} {:>8}  {:<8} {}\n", printable(group.title), "variant",
+                        "exchange", "median", "launches, min .. max", "GFLOP/s", "launches", "flags");
     for (const auto& point : group.points) text += row(point);
   }
   std::vector<std::string> counts;
-  for (const auto& [status, count] : summary.counts) counts.push_back(fmt::format("{} {}", count, status));
+  for (const auto& [status, count] : summary.counts) counts.push_back(fmt::format("{} {}", count, printable(status)));
   text += fmt::format("Records: {}\n", counts.empty() ? "none" : fmt::format("{}", fmt::join(counts, ", ")));
   for (const auto& [part, count] : summary.failed_parts)
     text +=
@@ -213,12 +209,13 @@ std::string summary_table(const CampaignSummary& summary) {
   std::vector<std::string> parts;
   for (const auto& [part, seconds] : summary.harness_s) {
     harness += seconds;
-    parts.push_back(fmt::format("{} {}", part, shown_time(seconds)));
+    parts.push_back(fmt::format("{} {}", printable(part), shown_time(seconds)));
   }
   if (!parts.empty())
     text += fmt::format("Measured {}; around it {}: {}\n", shown_time(summary.measure_s), shown_time(harness),
                         fmt::join(parts, ", "));
-  for (const auto& [file, reason] : summary.unreadable) text += fmt::format("Unreadable: {}: {}\n", file, reason);
+  for (const auto& [file, reason] : summary.unreadable)
+    text += fmt::format("Unreadable: {}: {}\n", printable(file), printable(reason));
   return text;
 }
 

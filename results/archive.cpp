@@ -6,10 +6,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <system_error>
+
+#include "results/record_shape.hpp"
+#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -19,14 +20,36 @@ namespace {
 
 bool is_record_name(const std::string& name) { return name.ends_with(".json") && !name.starts_with("."); }
 
-/// Directories may come and go under other writers: what cannot be listed is empty.
-std::vector<fs::path> children(const fs::path& folder) {
+/// Folders may come and go under other writers: one that is not there is empty.
+std::vector<fs::path> children(const fs::path& folder, std::error_code& error) {
   std::vector<fs::path> result;
-  std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     result.push_back(it->path());
+  if (error == std::errc::no_such_file_or_directory && !is_there(folder)) error.clear();
   std::sort(result.begin(), result.end());
   return result;
+}
+
+/// Or a link, whatever it leads to.
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) || fs::is_symlink(path, error);
+}
+
+/// Without a limit, text of a few hundred kilobytes exhausts the stack of whoever prints it.
+constexpr int deepest_nesting = 100;
+
+bool nested_too_deep(const std::string& text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (!in_string && (c == '[' || c == '{') && ++depth > deepest_nesting) return true;
+    if (!in_string && (c == ']' || c == '}')) --depth;
+  }
+  return false;
 }
 
 [[noreturn]] void fail_write(const fs::path& path, const std::string& reason) {
@@ -68,26 +91,32 @@ std::string Archive::name_of(const fs::path& file) const { return file.lexically
 
 std::vector<std::string> Archive::campaigns() const {
   std::set<std::string> names;
-  for (const auto& folder : children(root_ / "records"))
-    if (fs::is_directory(folder)) names.insert(folder.filename().string());
-  for (const auto& folder : children(root_ / "campaigns"))
-    if (fs::exists(folder / "campaign.json")) names.insert(folder.filename().string());
+  std::error_code error;
+  for (const auto& folder : children(root_ / "records", error))
+    if (is_folder(folder)) names.insert(folder.filename().string());
+  for (const auto& folder : children(root_ / "campaigns", error))
+    if (is_there(folder / "campaign.json")) names.insert(folder.filename().string());
   return {names.begin(), names.end()};
 }
 
 std::vector<fs::path> Archive::record_files(const std::string& campaign) const {
+  std::error_code error;
   std::vector<fs::path> result;
-  for (auto& file : children(records_folder(campaign)))
+  for (auto& file : children(records_folder(campaign), error))
     if (is_record_name(file.filename().string())) result.push_back(std::move(file));
+  if (error) result.push_back(records_folder(campaign));
   return result;
 }
 
 std::vector<fs::path> Archive::record_files() const {
   std::vector<fs::path> result;
-  for (const auto& folder : children(root_ / "records")) {
-    auto files = record_files(folder.filename().string());
+  for (const auto& campaign : campaigns()) {
+    auto files = record_files(campaign);
     result.insert(result.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
   }
+  std::error_code error;
+  (void)children(root_ / "records", error);
+  if (error) result.push_back(root_ / "records");
   return result;
 }
 
@@ -114,15 +143,9 @@ void Archive::create_campaign(const std::string& campaign) const {
   probe(campaign_folder(campaign) / "staging");
 }
 
-json read_record(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UnreadableRecord(std::strerror(errno));
-  std::string text;
-  std::error_code error;
-  if (const auto bytes = fs::file_size(file, error); !error) text.resize(bytes);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+json parse_record(const std::string& text) {
   if (text.empty()) throw UnreadableRecord("empty");
+  if (nested_too_deep(text)) throw UnreadableRecord(fmt::format("nested deeper than {} levels", deepest_nesting));
   json record = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (record.is_discarded()) throw UnreadableRecord(fmt::format("not JSON; truncated after {} bytes?", text.size()));
   if (!record.is_object() || record.value("schema", json()) != "fourscore.run-record")
@@ -133,7 +156,16 @@ json read_record(const fs::path& file) {
   if (version > archive_schema_version)
     throw UnreadableRecord(
         fmt::format("schema version {} is newer than this program's {}", version.dump(), archive_schema_version));
+  if (const std::string problem = shape_problem(record); !problem.empty()) throw UnreadableRecord(problem);
   return record;
+}
+
+json read_record(const fs::path& file) {
+  try {
+    return parse_record(read_regular_file(file).text);
+  } catch (const UnreadableFile& error) {
+    throw UnreadableRecord(error.what());
+  }
 }
 
 }  // namespace fourscore

@@ -19,7 +19,8 @@ namespace fourscore {
 /// The newest RunRecord schema this program reads.
 inline constexpr int archive_schema_version = 1;
 
-/// A record file that cannot be used: truncated, not a record, or of a newer schema. The message is the reason alone.
+/// A record file that cannot be used: no regular file, truncated, not a record, of a newer schema, or with a key of a
+/// wrong type. The message is the reason alone.
 struct UnreadableRecord : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -49,7 +50,9 @@ class Archive {
 
   /// Names of campaigns with records or a campaign.json, sorted.
   [[nodiscard]] std::vector<std::string> campaigns() const;
-  /// Record files of one campaign, or of all, sorted by name. Temporary files of running launches are left out.
+  /// Record files of one campaign, or of all, sorted by name: whatever is called so, since read_record() says what is
+  /// no regular file. Temporary files of running launches are left out. A folder that cannot be listed stands for what
+  /// it holds, so that whoever reads the files names it.
   [[nodiscard]] std::vector<std::filesystem::path> record_files(const std::string& campaign) const;
   [[nodiscard]] std::vector<std::filesystem::path> record_files() const;
 
@@ -62,7 +65,10 @@ class Archive {
   std::filesystem::path root_;
 };
 
-/// Throws UnreadableRecord.
+/// The record in a file's text. Its keys have the types that this program relies on (results/record_shape.hpp). Throws
+/// UnreadableRecord.
+[[nodiscard]] nlohmann::json parse_record(const std::string& text);
+/// The record in a regular file. Throws UnreadableRecord.
 [[nodiscard]] nlohmann::json read_record(const std::filesystem::path& file);
 
 /// Applies function(const Item&) to all items on some threads; results in the items' order. The first exception is

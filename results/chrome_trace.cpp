@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
 #include <string>
 
 namespace fourscore {
@@ -13,9 +16,12 @@ namespace {
 /// "pencil/alltoallv 64x64x64, 4 ranks, launch 0"
 std::string record_title(const json& record) {
   const json& point = record.at("point");
+  if (point.contains("component"))
+    return fmt::format("{}, {} ranks", point.at("component").get<std::string>(), point.at("ranks").get<int>());
   std::string title = point.at("variant").get<std::string>();
   if (const std::string exchange = point.value("exchange", "none"); exchange != "none") title += "/" + exchange;
-  for (const auto& [key, value] : point.value("parameters", json::object()).items())
+  const json parameters = point.value("parameters", json::object());
+  for (const auto& [key, value] : parameters.items())
     title += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
   const int ranks = point.at("ranks");
   title += fmt::format(" {}, {} rank{}", fmt::join(point.at("shape").get<std::vector<long long>>(), "x"), ranks,
@@ -24,12 +30,12 @@ std::string record_title(const json& record) {
   return launch.is_number_integer() ? fmt::format("{}, launch {}", title, launch.get<int>()) : title;
 }
 
-json metadata(const char* name, int pid, int tid, const json& arguments) {
+json metadata(const char* name, std::int64_t pid, int tid, const json& arguments) {
   return {{"name", name}, {"ph", "M"}, {"pid", pid}, {"tid", tid}, {"args", arguments}};
 }
 
-void add_lane(const json& lane, int first_pid, json& events) {
-  const int pid = first_pid + lane.at("rank").get<int>();
+void add_lane(const json& lane, std::int64_t first_pid, json& events) {
+  const std::int64_t pid = first_pid + lane.at("rank").get<int>();
   const int tid = lane.at("lane");
   std::string name = tid == 0 ? std::string("main thread") : fmt::format("thread {}", tid);
   if (const auto dropped = lane.value("dropped", 0LL); dropped > 0)
@@ -40,7 +46,9 @@ void add_lane(const json& lane, int first_pid, json& events) {
   const json& begin_s = lane.at("begin_s");
   const json& end_s = lane.at("end_s");
   const json pieces = lane.value("piece", json::array());
-  for (std::size_t i = 0; i < phases.size(); ++i) {
+  // A lane whose columns differ in length is off (`fourscore verify` says so); what all of them have is shown.
+  const std::size_t stretches = std::min({phases.size(), begin_s.size(), end_s.size()});
+  for (std::size_t i = 0; i < stretches; ++i) {
     const double begin = begin_s.at(i).get<double>();
     json event{{"name", phases[i]},
                {"cat", "phase"},
@@ -58,19 +66,20 @@ void add_lane(const json& lane, int first_pid, json& events) {
 
 json chrome_trace(const std::vector<json>& records) {
   json events = json::array();
-  int first_pid = 0;
+  std::int64_t first_pid = 0;
   for (const json& record : records) {
     if (!record.contains("timeline")) continue;
-    const json& timeline = record.at("timeline");
+    const json& lanes = record.at("timeline").at("lanes");
     const std::string title = record_title(record);
-    const int ranks = record.at("point").at("ranks");
-    for (int rank = 0; rank < ranks; ++rank) {
-      const int pid = first_pid + rank;
+    std::set<int> ranks;
+    for (const json& lane : lanes) ranks.insert(lane.at("rank").get<int>());
+    for (const int rank : ranks) {
+      const std::int64_t pid = first_pid + rank;
       events.push_back(metadata("process_name", pid, 0, {{"name", fmt::format("rank {} · {}", rank, title)}}));
       events.push_back(metadata("process_sort_index", pid, 0, {{"sort_index", pid}}));
     }
-    for (const json& lane : timeline.at("lanes")) add_lane(lane, first_pid, events);
-    first_pid += ranks;
+    for (const json& lane : lanes) add_lane(lane, first_pid, events);
+    first_pid += record.at("point").at("ranks").get<int>();
   }
   return {{"traceEvents", events}, {"displayTimeUnit", "ms"}};
 }

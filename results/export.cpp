@@ -4,17 +4,35 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <ostream>
+#include <string_view>
+#include <system_error>
 
-#include "results/index.hpp"
+#include "results/index_columns.hpp"
 
 namespace fourscore {
 using nlohmann::json;
 
 namespace {
 
-std::string quoted(const std::string& text) {
+bool is_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data() + (text.front() == '+' ? 1 : 0), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// A spreadsheet takes a cell that begins so for a formula, and runs it. An apostrophe before it makes it text.
+std::string defused(const std::string& text) {
+  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos || is_number(text))
+    return text;
+  return "'" + text;
+}
+
+std::string quoted(const std::string& value) {
+  const std::string text = defused(value);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string result = "\"";
   for (const char c : text) {
@@ -54,7 +72,8 @@ void describe_machine(const json& record, json& context) {
   const json machine = record.value("/provenance/identity/machine"_json_pointer, json::object());
   if (context.contains("num_cpus") || !machine.contains("cores")) return;
   context["num_cpus"] = machine["cores"];
-  context["mhz_per_cpu"] = static_cast<int>(record.value("/provenance/volatile/cpu_mhz"_json_pointer, 0.0));
+  context["mhz_per_cpu"] =
+      static_cast<int>(std::clamp(record.value("/provenance/volatile/cpu_mhz"_json_pointer, 0.0), 0.0, 1e6));
   const std::string governor = record.value("/provenance/volatile/governor"_json_pointer, "");
   if (!governor.empty()) context["cpu_scaling_enabled"] = governor != "performance";
   const std::string build = record.value("/provenance/identity/code/build_type"_json_pointer, "");
@@ -98,7 +117,8 @@ void add_samples(const json& record, Runs& runs) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     const double seconds = times[i].get<double>();
     json entry = timed(seconds, 1);
-    for (std::size_t k = 0; k < instances.size(); ++k) entry[fmt::format("instance_{}_s", k + 1)] = instances[k].at(i);
+    for (std::size_t k = 0; k < instances.size(); ++k)
+      if (i < instances[k].size()) entry[fmt::format("instance_{}_s", k + 1)] = instances[k][i];
     if (record.contains("credited_flops"))
       entry["flops_per_second"] = record.at("credited_flops").get<double>() / seconds;
     runs.entries.push_back(std::move(entry));
@@ -136,7 +156,7 @@ void CsvExport::add(const json& record, const std::string& name) {
   for (std::size_t repetition = 0; repetition < times.size(); ++repetition) {
     out_ << line << repetition << ',' << times[repetition].dump() << ',';
     for (std::size_t i = 0; i < instances.size(); ++i)
-      out_ << (i == 0 ? "" : ";") << instances[i].at(repetition).dump();
+      out_ << (i == 0 ? "" : ";") << (repetition < instances[i].size() ? instances[i][repetition].dump() : "");
     out_ << ",,,,,\n";
   }
 }

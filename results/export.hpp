@@ -10,7 +10,7 @@ namespace fourscore {
 
 /// One CSV writer over many records: a line per repetition of a record with samples or of each of its benchmarks, one
 /// line for any other record.
-/// Quoted as RFC 4180.
+/// Quoted as RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe before it.
 class CsvExport {
  public:
   explicit CsvExport(std::ostream& out);

@@ -1,13 +1,11 @@
 #pragma once
-// The SQLite index beside the records: a cache of one row a record, which can be lost and rebuilt at any time.
+// The SQLite index beside the records: a cache of what is in them, which can be lost and rebuilt at any time.
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "results/archive.hpp"
@@ -17,14 +15,6 @@ namespace fourscore {
 struct IndexError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-using IndexValue = std::variant<std::monostate, std::int64_t, double, std::string>;
-using IndexRow = std::vector<IndexValue>;  ///< in the order of index_columns()
-
-[[nodiscard]] const std::vector<std::string>& index_columns();
-/// The row of a record; `name` is its file relative to the archive. Throws UnreadableRecord when the record lacks what
-/// every record has.
-[[nodiscard]] IndexRow index_row(const nlohmann::json& record, const std::string& name);
 
 /// Adds records to the index, which is made when missing. Throws IndexError; the records are safe all the same.
 void add_to_index(const Archive& archive, const std::vector<std::filesystem::path>& files);
@@ -37,7 +27,17 @@ struct ReindexResult {
 /// Builds the index anew from the records, beside the old one, and puts it in its place. Throws IndexError.
 ReindexResult reindex(const Archive& archive);
 
-/// All rows of both tables as text, sorted by file: equal for equal content. Throws IndexError.
-[[nodiscard]] std::string dump_index(const Archive& archive);
+/// A record file as summaries want it.
+struct RecordEntry {
+  std::string file;    ///< relative to the archive
+  std::string reason;  ///< why it is unreadable; then nothing else is there
+  std::string status;
+  std::string brief;  ///< record_brief() as text
+};
+
+/// All record files of a campaign, sorted by name. Whatever the index holds of a file is used where the file's size,
+/// inode, mtime and ctime are those of the file that was read for it and the row's digest is right; every other file is
+/// read, and goes into the index if that can be written at once. A stale, lost or damaged index costs time, no more.
+[[nodiscard]] std::vector<RecordEntry> record_entries(const Archive& archive, const std::string& campaign);
 
 }  // namespace fourscore

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,10 +14,17 @@
 #include <string>
 #include <string_view>
 
+#include "results/sha256.hpp"
+
 namespace fourscore {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* digest_key = "sha256";
+constexpr std::string_view digest_start = "\"sha256\":\"";
+constexpr std::string_view digest_end = "\"}\n";
 
 [[noreturn]] void fail(const std::string& doing, const fs::path& path, int error) {
   const std::string message = fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error));
@@ -107,7 +115,42 @@ void sync_folder(const fs::path& folder) {
   if (descriptor.get() < 0 || (::fsync(descriptor.get()) != 0 && errno != EINVAL)) fail("sync", folder, errno);
 }
 
+/// The line up to the digits.
+std::string before_the_digest(const json& value) {
+  // Captured stderr may be no UTF-8; a replacement character is better than no record.
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  text.pop_back();
+  return text + (value.empty() ? "" : ",") + std::string(digest_start);
+}
+
 }  // namespace
+
+std::string record_line(json value) {
+  value.erase(digest_key);
+  const std::string text = before_the_digest(value);
+  return text + sha256_hex(text) + std::string(digest_end);
+}
+
+std::string stored_line(json record) {
+  const auto digest = record.find(digest_key);
+  if (digest == record.end()) return record.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  const std::string quoted = digest->dump(-1, ' ', false, json::error_handler_t::replace);
+  record.erase(digest);
+  return before_the_digest(record) + quoted.substr(1) + "}\n";
+}
+
+Digest check_digest(std::string_view text) {
+  constexpr std::size_t digits = 64;
+  const std::size_t tail = digits + digest_end.size();
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (text.size() > tail + digest_start.size() && text.ends_with(digest_end)) {
+    const std::string_view signed_part = text.substr(0, text.size() - tail);
+    const std::string_view digest = text.substr(signed_part.size(), digits);
+    if (std::all_of(digest.begin(), digest.end(), is_hex))
+      return sha256_hex(signed_part) == digest && signed_part.ends_with(digest_start) ? Digest::right : Digest::wrong;
+  }
+  return text.find(digest_start) == std::string_view::npos ? Digest::absent : Digest::wrong;
+}
 
 void check_record_path(const fs::path& path) {
   struct stat status {};
@@ -124,8 +167,7 @@ namespace {
 /// Writes and syncs the record under a temporary name in `folder`, and has `place` give it its name.
 template <class Place>
 void write_in(const fs::path& folder, const fs::path& path, const nlohmann::json& record, const Place& place) {
-  // Captured stderr may be no UTF-8; a replacement character is better than no record.
-  const std::string text = record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = record_line(record);
   std::random_device random;
   const fs::path name =
       folder / fmt::format(".{}.{}-{:08x}.tmp", path.filename().string(), ::getpid(), static_cast<unsigned>(random()));

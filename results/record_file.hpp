@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace fourscore {
 
@@ -24,10 +26,21 @@ struct RecordNoSpace : RecordFileError {
   using RecordFileError::RecordFileError;
 };
 
+/// The value as one line of JSON whose last key is "sha256": the SHA-256 of all bytes of the line before those 64
+/// digits. A digest that the value has already is replaced.
+[[nodiscard]] std::string record_line(nlohmann::json value);
+/// The line of a record that was read, with the digest that it has, or without one: what was changed stays changed.
+[[nodiscard]] std::string stored_line(nlohmann::json record);
+
+/// Whether a text is what record_line() made.
+enum class Digest { right, wrong, absent };
+/// `wrong` also where a digest stands anywhere but at the end, or something else stands at the end.
+[[nodiscard]] Digest check_digest(std::string_view text);
+
 /// Throws RecordExists or RecordNotWritable when write_record_once(path, ...) would. For use before measuring.
 void check_record_path(const std::filesystem::path& path);
 
-/// Writes the record as one line of JSON to a temporary file in `staging` (default: the folder of `path`; it must be
+/// Writes the record as record_line() to a temporary file in `staging` (default: the folder of `path`; it must be
 /// on the same file system), syncs it, links it to `path`, which must not exist, and syncs the folder. When it throws
 /// nothing is left behind; when it returns the record survives a power cut.
 void write_record_once(const std::filesystem::path& path, const nlohmann::json& record,

@@ -1,10 +1,18 @@
 #include "results/verify.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <set>
+#include <system_error>
 
+#include "results/campaign_file.hpp"
+#include "results/record_file.hpp"
+#include "results/regular_file.hpp"
 #include "results/sha256.hpp"
 
 namespace fourscore {
@@ -231,22 +239,97 @@ std::vector<std::string> problems_of(const json& record, const fs::path& file) {
   }
 }
 
+namespace {
+
+struct Checked {
+  std::vector<std::string> problems;
+  std::string record_id;
+  bool without_digest = false;
+  bool retry = false;  ///< of a launch of the schedule, and so beside it
+};
+
+Checked check_file(const fs::path& file) {
+  Checked result;
+  try {
+    const std::string text = read_regular_file(file).text;
+    const json record = parse_record(text);
+    result.problems = problems_of(record, file);
+    result.record_id = record.value("record_id", "");
+    result.retry = record.contains("/campaign/retry_of"_json_pointer);
+    const Digest digest = check_digest(text);
+    result.without_digest = digest == Digest::absent && !record.contains("sha256");
+    if (digest != Digest::right && !result.without_digest)
+      result.problems.emplace_back(
+          "its digest \"sha256\" is that of another content: it was changed after it was written");
+  } catch (const std::runtime_error& error) {
+    result.problems.push_back(fmt::format("unreadable: {}", error.what()));
+  }
+  return result;
+}
+
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  const std::vector<std::string> first(names.begin(),
+                                       names.begin() + std::min<std::ptrdiff_t>(shown, std::ssize(names)));
+  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > shown ? ", ..." : "");
+}
+
+/// What the schedule says that there should be, against the files that there are.
+void compare_with_schedule(const Archive& archive, const std::string& campaign, const std::vector<fs::path>& files,
+                           const std::vector<Checked>& checked, std::vector<Finding>& findings) {
+  const fs::path description = archive.campaign_folder(campaign) / "campaign.json";
+  const std::string about = archive.name_of(description);
+  const ScheduledRecords scheduled = scheduled_records(archive, campaign);
+  if (!scheduled.problem.empty()) findings.push_back({about, "unreadable: " + scheduled.problem});
+  if (!scheduled.known) return;
+  if (!is_there(archive.records_folder(campaign)))
+    findings.push_back({archive.name_of(archive.records_folder(campaign)), "this folder of the campaign is gone"});
+  std::vector<std::string> names;
+  std::set<std::string> retries;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    names.push_back(files[i].filename().string());
+    if (checked[i].retry) retries.insert(names.back());
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<std::string> missing;
+  std::vector<std::string> beside;
+  std::set_difference(scheduled.names.begin(), scheduled.names.end(), names.begin(), names.end(),
+                      std::back_inserter(missing));
+  std::set_difference(names.begin(), names.end(), scheduled.names.begin(), scheduled.names.end(),
+                      std::back_inserter(beside));
+  if (!missing.empty())
+    findings.push_back(
+        {about,
+         fmt::format("{} of its {} records are not there, lost or not yet measured (`fourscore run` goes on with "
+                     "them): {}",
+                     missing.size(), scheduled.names.size(), first_names(missing))});
+  for (const auto& name : beside)
+    if (!retries.contains(name) && fs::path(name) != archive.records_folder(campaign).filename())
+      findings.push_back({archive.name_of(archive.records_folder(campaign) / name), "not in the campaign's schedule"});
+}
+
+}  // namespace
+
 VerifyResult verify(const Archive& archive, const std::vector<std::string>& campaigns) {
-  std::vector<fs::path> files;
-  if (campaigns.empty()) files = archive.record_files();
-  for (const auto& campaign : campaigns)
-    for (auto& file : archive.record_files(campaign)) files.push_back(std::move(file));
-  const auto problems = parallel_map(files, [](const fs::path& file) -> std::vector<std::string> {
-    try {
-      return problems_of(read_record(file), file);
-    } catch (const UnreadableRecord& error) {
-      return {std::string("unreadable: ") + error.what()};
-    }
-  });
   VerifyResult result;
-  result.records = files.size();
-  for (std::size_t i = 0; i < files.size(); ++i)
-    for (const auto& problem : problems[i]) result.findings.push_back({archive.name_of(files[i]), problem});
+  std::map<std::string, std::string> file_of_id;
+  std::error_code error;
+  const fs::directory_iterator records(archive.root() / "records", error);
+  if (error) result.findings.push_back({"records", "unreadable: " + error.message()});
+  for (const auto& campaign : campaigns.empty() ? archive.campaigns() : campaigns) {
+    const auto files = archive.record_files(campaign);
+    const auto checked = parallel_map(files, check_file);
+    result.records += files.size();
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const std::string name = archive.name_of(files[i]);
+      for (const auto& problem : checked[i].problems) result.findings.push_back({name, problem});
+      result.without_digest += checked[i].without_digest ? 1 : 0;
+      if (checked[i].record_id.empty()) continue;
+      const auto [first, is_new] = file_of_id.emplace(checked[i].record_id, name);
+      if (!is_new) result.findings.push_back({name, "has the record_id of " + first->second});
+    }
+    compare_with_schedule(archive, campaign, files, checked, result.findings);
+  }
   return result;
 }
 

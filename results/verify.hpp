@@ -18,13 +18,15 @@ struct Finding {
 
 struct VerifyResult {
   std::size_t records = 0;
+  std::size_t without_digest = 0;  ///< written before records had one: a change of a value in them cannot be noticed
   std::vector<Finding> findings;
 };
 
 /// What is wrong with one record, given the folder and name it is stored under; empty when nothing is.
 [[nodiscard]] std::vector<std::string> problems_of(const nlohmann::json& record, const std::filesystem::path& file);
 
-/// Checks every record of the campaigns, of all when none is named.
+/// Checks every record of the campaigns, of all when none is named: its digest, its content and its name, that its
+/// record_id is its own, and that each campaign has the records of its schedule and no others.
 [[nodiscard]] VerifyResult verify(const Archive& archive, const std::vector<std::string>& campaigns = {});
 
 }  // namespace fourscore

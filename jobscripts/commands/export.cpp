@@ -4,11 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <optional>
 
 #include "core/problem.hpp"
@@ -16,6 +12,9 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/paths.hpp"
 #include "results/chrome_trace.hpp"
+#include "results/output_file.hpp"
+#include "results/printable.hpp"
+#include "results/record_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -28,6 +27,7 @@ struct ExportOptions {
   std::vector<std::string> campaigns;
   std::vector<std::string> records;
   std::string output;
+  bool json = false;
 };
 
 namespace fs = std::filesystem;
@@ -72,71 +72,125 @@ json trace_of(const std::vector<json>& records, std::size_t without) {
   return chrome_trace(records);
 }
 
-int write_export(const ExportOptions& options, std::ostream& out) {
-  const Archive archive(fs::absolute(archive_folder(options.archive)));
-  std::vector<json> records;
-  std::optional<CsvExport> csv;
-  if (options.format == "csv") csv.emplace(out);
-  std::size_t unreadable = 0;
-  std::size_t without_timeline = 0;
-  for (const auto& file : chosen_files(archive, options)) {
+/// What was written, for --json.
+struct Written {
+  std::size_t records = 0;
+  json unreadable = json::array();
+};
+
+/// Writes one record after the other, or collects those that one document holds.
+class Exporter {
+ public:
+  Exporter(const ExportOptions& options, const Archive& archive, std::ostream& out)
+      : options_(options), archive_(archive), out_(out) {
+    if (options.format == "csv") csv_.emplace(out);
+  }
+
+  void add(const fs::path& file) {
+    json record = read_record(file);
+    if (csv_)
+      csv_->add(record, archive_.name_of(file));
+    else if (options_.format == "jsonl")
+      out_ << stored_line(std::move(record));
+    else if (options_.format == "benchmark" || record.contains("timeline"))
+      collected_.push_back(std::move(record));
+    else {
+      ++without_timeline_;
+      return;
+    }
+    ++records_;
+  }
+
+  /// How many records were written.
+  std::size_t finish() {
+    if (options_.format == "benchmark") write(benchmark_export(collected_, "fft_bench"), 2);
+    if (options_.format == "chrome-trace") write(trace_of(collected_, without_timeline_), -1);
+    return records_;
+  }
+
+ private:
+  void write(const json& content, int indent) {
+    out_ << content.dump(indent, ' ', false, json::error_handler_t::replace) << '\n';
+  }
+
+  const ExportOptions& options_;
+  const Archive& archive_;
+  std::ostream& out_;
+  std::optional<CsvExport> csv_;
+  std::vector<json> collected_;
+  std::size_t records_ = 0;
+  std::size_t without_timeline_ = 0;
+};
+
+Written write_export(const ExportOptions& options, const Archive& archive, const std::vector<fs::path>& files,
+                     std::ostream& out) {
+  Written written;
+  Exporter exporter(options, archive, out);
+  for (const auto& file : files) {
     try {
-      json record = read_record(file);
-      if (csv)
-        csv->add(record, archive.name_of(file));
-      else if (options.format == "jsonl")
-        out << record.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
-      else if (options.format == "benchmark" || record.contains("timeline"))
-        records.push_back(std::move(record));
-      else
-        ++without_timeline;
+      exporter.add(file);
     } catch (const UnreadableRecord& error) {
-      fmt::print(stderr, "unreadable: {}: {}\n", archive.name_of(file), error.what());
-      ++unreadable;
+      const std::string name = archive.name_of(file);
+      fmt::print(stderr, "unreadable: {}: {}\n", printable(name), printable(error.what()));
+      written.unreadable.push_back({{"file", name}, {"reason", error.what()}});
     }
   }
-  if (options.format == "benchmark")
-    out << benchmark_export(records, "fft_bench").dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-  if (options.format == "chrome-trace")
-    out << trace_of(records, without_timeline).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
-  out.flush();
-  if (!out)
-    throw EnvironmentError(fmt::format(
-        "cannot write {}: {}", options.output.empty() ? "standard output" : options.output, std::strerror(errno)));
-  if (unreadable > 0) fmt::print(stderr, "{} unreadable records were left out\n", unreadable);
-  return exit_done;
+  written.records = exporter.finish();
+  return written;
 }
 
 int export_records(const ExportOptions& options) {
-  if (options.output.empty() || options.output == "-") return write_export(options, std::cout);
-  std::ofstream file(options.output, std::ios::binary);
-  if (!file) throw EnvironmentError(fmt::format("cannot write {}: {}", options.output, std::strerror(errno)));
-  return write_export(options, file);
+  const bool to_screen = options.output.empty() || options.output == "-";
+  if (options.json && to_screen)
+    throw InputError("--json tells what was written to a file, and here the export itself is printed; add -o FILE");
+  const Archive archive(fs::absolute(archive_folder(options.archive)));
+  const auto files = chosen_files(archive, options);
+  try {
+    check_output(options.output, archive.root(), files);
+    OutputFile output(options.output);
+    const Written written = write_export(options, archive, files, output.stream());
+    output.commit();
+    if (!written.unreadable.empty())
+      fmt::print(stderr, "{} unreadable records were left out\n", written.unreadable.size());
+    if (options.json)
+      fmt::print("{}\n", json{{"format", options.format},
+                              {"output", fs::absolute(options.output).string()},
+                              {"records", written.records},
+                              {"unreadable", written.unreadable}}
+                             .dump(2, ' ', false, json::error_handler_t::replace));
+  } catch (const OutputRefused& error) {
+    throw InputError(error.what());
+  } catch (const OutputFailed& error) {
+    throw EnvironmentError(error.what());
+  }
+  return exit_done;
 }
 
 Command export_command() {
-  return {
-      "export", "Write records as CSV, JSON lines, Google-Benchmark JSON or timelines for Perfetto",
-      "  fourscore export --format csv -o samples.csv\n"
-      "  fourscore export --format jsonl --campaign strong-1a2b3c4d | jq .point\n"
-      "  fourscore export --format benchmark --campaign before -o before.json   # then: compare.py benchmarks "
-      "before.json after.json\n"
-      "  fourscore export --format chrome-trace --record out.json -o trace.json   # open it at ui.perfetto.dev\n",
-      60, [](CLI::App& app) -> std::function<int()> {
-        auto options = std::make_shared<ExportOptions>();
-        app.add_option("--format", options->format,
-                       "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), "
-                       "benchmark, or chrome-trace (timelines)")
-            ->required()
-            ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace"}));
-        app.add_option("--campaign", options->campaigns, "campaigns to write (default: all)")->type_name("NAME");
-        app.add_option("--record", options->records,
-                       "records to write: files, or names of files of the archive (default: all)")
-            ->type_name("FILE");
-        app.add_option("-o,--output", options->output, "file to write (default: standard output)")->type_name("FILE");
-        add_archive_option(app, options->archive);
-        return [options] { return export_records(*options); };
-      }};
+  return {"export", "Write records as CSV, JSON lines, Google-Benchmark JSON or timelines for Perfetto",
+          "  fourscore export --format csv -o samples.csv\n"
+          "  fourscore export --format jsonl --campaign strong-1a2b3c4d | jq .point\n"
+          "  fourscore export --format benchmark --campaign before -o before.json   # then: compare.py benchmarks "
+          "before.json after.json\n"
+          "  fourscore export --format chrome-trace --record out.json -o trace.json   # open it at ui.perfetto.dev\n",
+          60, [](CLI::App& app) -> std::function<int()> {
+            auto options = std::make_shared<ExportOptions>();
+            app.add_option("--format", options->format,
+                           "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), "
+                           "benchmark, or chrome-trace (timelines)")
+                ->required()
+                ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace"}));
+            app.add_option("--campaign", options->campaigns, "campaigns to write (default: all)")->type_name("NAME");
+            app.add_option("--record", options->records,
+                           "records to write: files, or names of files of the archive (default: all)")
+                ->type_name("FILE");
+            app.add_option("-o,--output", options->output,
+                           "file to write, whole or not at all (default: standard output)")
+                ->type_name("FILE");
+            app.add_flag("--json", options->json, "print as JSON what was written; wants -o FILE");
+            add_archive_option(app, options->archive);
+            return [options] { return export_records(*options); };
+          }};
 }
 
 FOURSCORE_REGISTER_COMMAND(export_command);

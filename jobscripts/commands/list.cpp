@@ -11,6 +11,7 @@
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/suite.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
@@ -79,14 +80,16 @@ void print(const json& entries) {
   std::size_t width = 0;
   for (const auto& entry : entries) width = std::max(width, entry.value("name", "").size());
   for (const auto& entry : entries) {
-    std::string line = fmt::format("{:<{}}  {}", entry.value("name", ""), width, entry.value("summary", ""));
+    std::string line =
+        fmt::format("{:<{}}  {}", printable(entry.value("name", "")), width, printable(entry.value("summary", "")));
     if (entry.contains("points"))
       line += fmt::format(" ({} points x {} launches)", entry["points"].dump(), entry["launches"].dump());
-    if (const std::string citation = entry.value("citation", ""); !citation.empty()) line += " [" + citation + "]";
+    if (const std::string citation = entry.value("citation", ""); !citation.empty())
+      line += " [" + printable(citation) + "]";
     for (const auto& parameter : entry.contains("needs_mpi") ? entry.value("parameters", json::array()) : json::array())
       line += parameter_line(parameter, width);
     if (!entry.value("available", true))
-      line += fmt::format("\n{:<{}}  cannot run here: {}", "", width, entry.value("reason", ""));
+      line += fmt::format("\n{:<{}}  cannot run here: {}", "", width, printable(entry.value("reason", "")));
     fmt::print("{}\n", line);
   }
 }
@@ -104,7 +107,7 @@ int list(const ListOptions& options) {
   else
     entries = Bench(find_bench(options.bench)).list().value(options.what, json::array());
   if (options.json)
-    fmt::print("{}\n", entries.dump(2));
+    fmt::print("{}\n", entries.dump(2, ' ', false, json::error_handler_t::replace));
   else
     print(entries);
   return exit_done;

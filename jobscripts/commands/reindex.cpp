@@ -5,6 +5,7 @@
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "results/index.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
@@ -17,11 +18,12 @@ int reindex_archive(const std::string& archive_option, bool as_json) {
   if (as_json) {
     json unreadable = json::array();
     for (const auto& [file, reason] : result.unreadable) unreadable.push_back({{"file", file}, {"reason", reason}});
-    fmt::print("{}\n",
-               json{{"records", result.records}, {"unreadable", unreadable}, {"seconds", result.seconds}}.dump(2));
+    fmt::print("{}\n", json{{"records", result.records}, {"unreadable", unreadable}, {"seconds", result.seconds}}.dump(
+                           2, ' ', false, json::error_handler_t::replace));
     return exit_done;
   }
-  for (const auto& [file, reason] : result.unreadable) fmt::print(stderr, "unreadable: {}: {}\n", file, reason);
+  for (const auto& [file, reason] : result.unreadable)
+    fmt::print(stderr, "unreadable: {}: {}\n", printable(file), printable(reason));
   fmt::print("{} records indexed in {:.2f} s, {} unreadable\n", result.records, result.seconds,
              result.unreadable.size());
   return exit_done;

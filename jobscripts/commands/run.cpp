@@ -19,6 +19,7 @@
 #include "jobscripts/retry.hpp"
 #include "jobscripts/runner.hpp"
 #include "jobscripts/summary.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
@@ -115,7 +116,7 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
       fmt::print("{} points were dropped: more than {} threads per core (max_oversubscription)\n",
                  campaign.suite.dropped_oversubscribed, campaign.suite.max_oversubscription);
   }
-  for (const auto& warning : warnings) say("warning: {}\n", warning);
+  for (const auto& warning : warnings) say("warning: {}\n", printable(warning));
   if (missing > 0 || interrupted)
     say("{}{} launches are missing; the same command goes on with them.\n", interrupted ? "Interrupted: " : "",
         missing);

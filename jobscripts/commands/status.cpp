@@ -2,35 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/problem.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/summary.hpp"
+#include "results/campaign_file.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
 
 using nlohmann::json;
 
-/// How many records a finished campaign has, from its campaign.json; 0 when there is none.
-std::size_t expected_records(const Archive& archive, const std::string& campaign) {
-  std::ifstream in(archive.campaign_folder(campaign) / "campaign.json");
-  const json content = json::parse(in, nullptr, false);
-  if (!content.is_object()) return 0;
-  std::size_t expected = content.value("schedule", json::array()).size();
-  for (const auto& point : content.value("points", json::array())) expected += point.contains("skipped") ? 1 : 0;
-  return expected;
-}
-
 int status(const std::string& archive_option, const std::vector<std::string>& names, bool as_json) {
   const Archive archive = open_archive(archive_option);
   json list = json::array();
   for (const auto& name : chosen_campaigns(archive, names)) {
     const CampaignSummary summary = summarise(archive, name);
-    const std::size_t expected = expected_records(archive, name);
+    const std::size_t expected = scheduled_records(archive, name).names.size();
     // What a retry stands in for is one record more than was planned.
     const auto superseded = summary.counts.find("superseded");
     const std::size_t records = archive.record_files(name).size() -
@@ -42,9 +32,9 @@ int status(const std::string& archive_option, const std::vector<std::string>& na
       continue;
     }
     std::string counts;
-    for (const auto& [word, count] : summary.counts) counts += fmt::format(", {} {}", count, word);
-    fmt::print("{}: {}{} records{}{}\n", name, records, expected > 0 ? fmt::format(" of {}", expected) : "", counts,
-               summary.unreadable.empty() ? "" : fmt::format(", {} unreadable", summary.unreadable.size()));
+    for (const auto& [word, count] : summary.counts) counts += fmt::format(", {} {}", count, printable(word));
+    fmt::print("{}: {}{} records{}{}\n", printable(name), records, expected > 0 ? fmt::format(" of {}", expected) : "",
+               counts, summary.unreadable.empty() ? "" : fmt::format(", {} unreadable", summary.unreadable.size()));
     if (!names.empty()) fmt::print("{}", summary_table(summary));
   }
   if (as_json) fmt::print("{}\n", list.dump(2, ' ', false, json::error_handler_t::replace));

@@ -6,6 +6,7 @@
 
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
@@ -19,18 +20,23 @@ int verify_archive(const std::string& archive_option, const std::vector<std::str
     json findings = json::array();
     for (const auto& finding : result.findings)
       findings.push_back({{"file", finding.file}, {"problem", finding.problem}});
-    fmt::print("{}\n", json{{"records", result.records}, {"findings", findings}}.dump(2, ' ', false,
-                                                                                      json::error_handler_t::replace));
+    fmt::print(
+        "{}\n",
+        json{{"records", result.records}, {"without_digest", result.without_digest}, {"findings", findings}}.dump(
+            2, ' ', false, json::error_handler_t::replace));
   } else {
-    for (const auto& finding : result.findings) fmt::print("{}: {}\n", finding.file, finding.problem);
+    for (const auto& finding : result.findings)
+      fmt::print("{}: {}\n", printable(finding.file), printable(finding.problem));
     fmt::print("{} records, {}\n", result.records,
                result.findings.empty() ? "all as they should be" : fmt::format("{} findings", result.findings.size()));
+    if (result.without_digest > 0)
+      fmt::print("{} of them have no digest, so a changed value in them cannot be noticed\n", result.without_digest);
   }
   return result.findings.empty() ? exit_done : exit_says_no;
 }
 
 Command verify_command() {
-  return {"verify", "Check every record: readable, named after its point, samples consistent",
+  return {"verify", "Check every record and its digest, and that each campaign has the records of its schedule",
           "  fourscore verify\n"
           "  fourscore verify strong-1a2b3c4d --json\n"
           "Exit code 1 when something is off.\n",

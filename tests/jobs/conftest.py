@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pathlib
@@ -13,6 +14,12 @@ import pytest
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
+
+
+def signed(record: dict) -> str:
+    """The record as one line with its digest, as results/README.md has it."""
+    line = json.dumps({key: value for key, value in record.items() if key != "sha256"})[:-1] + ',"sha256":"'
+    return f'{line}{hashlib.sha256(line.encode()).hexdigest()}"}}\n'
 
 
 class Fourscore:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import signed
 
 
 @pytest.fixture
@@ -25,9 +26,10 @@ def first_record(fourscore) -> pathlib.Path:
 
 
 def rewrite(file: pathlib.Path, change) -> None:
+    """As a program that is wrong would have written it: with the digest of what it says."""
     record = json.loads(file.read_text())
     change(record)
-    file.write_text(json.dumps(record))
+    file.write_text(signed(record))
 
 
 def truncate(file: pathlib.Path) -> None:
@@ -78,7 +80,7 @@ def timeline(**changes):
         (lambda r: r["samples"].update(time_s=[]), "time_s"),
         (lambda r: r.update(provenance={"identity": {"a": 1}, "identity_hash": "0" * 16}), "identity_hash"),
         (lambda r: r.update(campaign=3), "campaign"),
-        (lambda r: r.update(verdict=3), "not one of"),
+        (lambda r: r.update(verdict=3), "key 'verdict' is 3; expected an object"),
         (lambda r: r["samples"].update(rank_phase_s=3), "rank_phase_s"),
         (lambda r: r.update(timeline=timeline(begin_s=[0.0])), "differ in length"),
         (lambda r: r.update(timeline=timeline(begin_s=[0.0, 0.5])), "event 1 begins before"),
@@ -96,7 +98,7 @@ def test_verify_is_content_with_a_timeline(measured):
 
 
 def test_verify_is_content_with_what_was_measured(measured):
-    assert json.loads(measured("verify", "--json").stdout) == {"records": 6, "findings": []}
+    assert json.loads(measured("verify", "--json").stdout) == {"records": 6, "without_digest": 0, "findings": []}
 
 
 def test_reindex_gives_the_content_of_the_index_that_grew(measured):
@@ -137,7 +139,7 @@ def test_the_benchmark_of_the_archive_runs(fourscore):
     assert run.returncode in (0, 1), run.stderr  # 1: a busy machine
     answer = json.loads(run.stdout)
     assert answer["records"] == 30 and all(len(times) == 1 and times[0] > 0 for times in answer["times_s"].values())
-    assert answer["times_s"].keys() == answer["targets_s"].keys() == {"reindex", "report"}
+    assert answer["times_s"].keys() == answer["targets_s"].keys() == {"reindex", "status", "status without index", "report"}
 
 
 def test_campaigns_that_are_not_there_are_refused_with_the_nearest(measured):
@@ -282,6 +284,9 @@ def test_google_benchmarks_own_compare_reads_the_export(measured):
 
 
 def test_an_export_that_cannot_be_written_ends_with_3(measured):
-    assert "cannot write" in measured("export", "--format", "csv", "-o", "/nowhere/x.csv", code=3).stderr
+    error = measured("export", "--format", "csv", "-o", "/nowhere/x.csv", code=3).stderr
+    assert "cannot write /nowhere/x.csv: No such file" in error
     if pathlib.Path("/dev/full").exists():
-        assert "cannot write" in measured("export", "--format", "csv", "-o", "/dev/full", code=3).stderr
+        with open("/dev/full", "w") as full:
+            error = measured("export", "--format", "csv", stdout=full, code=3).stderr
+        assert "cannot write standard output: No space left" in error

@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from conftest import signed
 
 HEAD = 'name = "c"\nlaunches = 2\nrepetitions = 3\nseed = 7\n'
 TWO = HEAD + '[[component]]\nprogram = ["alltoall_bench", "pairwise_bench"]\nranks = [1, 2]\n'
@@ -53,7 +54,7 @@ def test_synchronised_iterations_are_asked_for_and_what_cannot_be_their_mean_is_
     for time, right in [(benchmark["time_s"][0] * 1.5, True), (benchmark["time_s"][0] * 2.5, False), (1e-12, False)]:
         benchmark["time_s"][0] = time
         with open(file, "w") as stream:
-            json.dump(record, stream)
+            stream.write(signed(record))
         said = fourscore("verify", "--json", code=0 if right else 1).stdout
         assert ("the slowest rank of each iteration takes" in said) is not right
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 
@@ -153,6 +154,29 @@ def test_timelines_of_a_suite_are_exported_as_perfetto_reads_them(fourscore):
         assert [e["name"] for e in mine] == lane["phase"]
         assert [e["ts"] for e in mine] == pytest.approx([1e6 * begin for begin in lane["begin_s"]])
         assert [e["ts"] + e["dur"] for e in mine] == pytest.approx([1e6 * end for end in lane["end_s"]])
+
+
+def test_no_flipped_bit_of_a_real_record_goes_unnoticed(fourscore):
+    """Of an alltoallv pencil with parameters, timeline and components; also its trace, which names the parameters."""
+    suite = fourscore.suite(
+        'name = "f"\nlaunches = 1\nrepetitions = 3\nisolate = true\ntimeline = true\n[[sweep]]\nvariant = "pencil-overlap"\n'
+        'exchange = "p2p"\nshape = "8x8x8"\nranks = 2\nplanner = "estimate"\nparameters = { pieces = 2 }\n'
+    )
+    fourscore("run", suite, "--campaign", "f", "--quiet", environment=REAL)
+    assert json.loads(fourscore("verify", "--json").stdout) == {"records": 1, "without_digest": 0, "findings": []}
+    events = json.loads(fourscore("export", "--format", "chrome-trace").stdout)["traceEvents"]
+    assert any("pieces=2 8x8x8, 2 ranks" in event["args"].get("name", "") for event in events if event["ph"] == "M")
+    (file,) = fourscore.archive.glob("records/f/*.json")
+    good = file.read_bytes()
+    chosen = random.Random(9).sample(range(8 * len(good)), 600)
+    for number, position in enumerate(chosen):
+        byte, bit = divmod(position, 8)
+        flipped = good[:byte] + bytes([good[byte] ^ 1 << bit]) + good[byte + 1 :]
+        (file.parent / f"flipped-{number:03}.json").write_bytes(flipped)
+    findings = json.loads(fourscore("verify", "--json", code=1).stdout)["findings"]
+    # Their names and ids are wrong as well, and do not count.
+    found = {pathlib.Path(f["file"]).stem for f in findings if "digest" in f["problem"] or "unreadable" in f["problem"]}
+    assert found == {f"flipped-{number:03}" for number in range(600)}
 
 
 def test_fft_bench_understands_every_point_of_the_shipped_suites(fourscore):

@@ -8,7 +8,7 @@ import re
 import pytest
 
 TIMES_MS = {0: [1.0, 2.0, 9.0], 1: [4.0, 6.0, 4.0], 2: [9.0, 5.0, 7.0]}  # by launch: medians 2, 4 and 7
-FLOPS = 1e6  # what the fake bench credits
+FLOPS = 1e6  # credited
 
 
 def retime(fourscore, times_ms, variant="good", **changes) -> None:
@@ -17,7 +17,7 @@ def retime(fourscore, times_ms, variant="good", **changes) -> None:
         if record["point"]["variant"] == variant and record["verdict"]["status"] == "ok":
             times = [1e-3 * ms for ms in times_ms[record["campaign"]["launch"]]]
             record["samples"].update(time_s=times, rank_total_s=[times])
-            record.update(changes)
+            record.update({"credited_flops": FLOPS} | changes)
             with open(file, "w") as out:
                 json.dump(record, out)
 

@@ -2,16 +2,48 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "results/archive.hpp"
+
+namespace {
+
+/// What was synced, and what was there at that time.
+struct Synced {
+  bool folder = false;
+  std::string name;
+  off_t bytes = 0;
+  nlink_t links = 0;
+};
+std::vector<Synced> synced;
+std::filesystem::path final_name;  ///< whose link is looked for when something is synced
+std::vector<bool> named;           ///< whether it was there
+
+}  // namespace
+
+/// In place of the C library's, for all that this program calls.
+extern "C" int fsync(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) == 0) {
+    std::error_code error;
+    const std::string name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error).string();
+    synced.push_back({S_ISDIR(status.st_mode), name, status.st_size, status.st_nlink});
+    named.push_back(std::filesystem::exists(final_name, error));
+  }
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
 
 namespace fourscore {
 namespace {
@@ -37,9 +69,16 @@ class RecordFile : public testing::Test {
   fs::path folder_;
 };
 
-json read(const fs::path& path) {
+std::string text_of(const fs::path& path) {
   std::ifstream file(path);
-  return json::parse(file);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Without its digest.
+json read(const fs::path& path) {
+  json record = json::parse(text_of(path));
+  record.erase("sha256");
+  return record;
 }
 
 template <class Error>
@@ -156,6 +195,77 @@ TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
 TEST_F(RecordFile, KeepsTextThatIsNoUtf8ReadableAsJson) {
   write_record_once(folder_ / "a.json", json{{"stderr_tail", "bad \xff byte"}});
   EXPECT_EQ(read(folder_ / "a.json").at("stderr_tail"), "bad \xef\xbf\xbd byte");
+}
+
+TEST_F(RecordFile, IsOnTheDiskBeforeItHasItsNameAndTheNameBeforeItReturns) {
+  fs::create_directory(folder_ / "staging");
+  final_name = folder_ / "a.json";
+  synced.clear();
+  named.clear();
+  write_record_once(final_name, json{{"x", std::string(10'000, 'x')}}, folder_ / "staging");
+  const auto bytes = static_cast<off_t>(fs::file_size(final_name));
+  ASSERT_EQ(synced.size(), 2U);
+  EXPECT_FALSE(synced[0].folder);
+  EXPECT_EQ(synced[0].bytes, bytes);
+  EXPECT_FALSE(named[0]) << "the record had its name before it was on the disk";
+  EXPECT_TRUE(synced[1].folder);
+  EXPECT_EQ(fs::canonical(synced[1].name), fs::canonical(folder_));
+  EXPECT_TRUE(named[1]) << "the folder was synced before the record was in it";
+}
+
+TEST_F(RecordFile, EndsInTheDigestOfWhatStandsBeforeIt) {
+  write_record_once(folder_ / "a.json", json{{"zebra", 1}, {"ant", "x"}});
+  const std::string text = text_of(folder_ / "a.json");
+  // printf '{"ant":"x","zebra":1,"sha256":"' | sha256sum
+  EXPECT_EQ(text, R"({"ant":"x","zebra":1,"sha256":"3a48bfb5c7d502b747cf60c7c5169dfb518480c0666ae92623c6639dee77fc64"})"
+                  "\n");
+  EXPECT_EQ(check_digest(text), Digest::right);
+  EXPECT_EQ(stored_line(json::parse(text)), text) << "a record that is copied keeps its digest";
+  json changed = json::parse(text);
+  changed["zebra"] = 2;
+  EXPECT_EQ(check_digest(stored_line(changed)), Digest::wrong);
+  EXPECT_EQ(check_digest(record_line(changed)), Digest::right) << "what is written anew gets a digest of its own";
+  EXPECT_EQ(check_digest(record_line(json::object())), Digest::right);
+}
+
+/// A record as fft_bench writes it, with every kind of value.
+json some_record() {
+  const json times{1.2345678901234e-3, 2.5e-3};
+  return {{"schema", "fourscore.run-record"},
+          {"schema_version", 1},
+          {"record_id", std::string(32, '7')},
+          {"point_id", std::string(16, 'a')},
+          {"point", {{"variant", "pencil"}, {"shape", {8, 8, 8}}, {"ranks", 1}, {"parameters", {{"pieces", "2"}}}}},
+          {"verdict", {{"status", "ok"}, {"reason", ""}, {"stderr_tail", "a \\ \"quoted\" word, \xc3\xa4\n"}}},
+          {"samples", {{"time_s", times}, {"rank_total_s", {times}}}},
+          {"verification", {{"ok", true}, {"checks", json::array()}}},
+          {"flags", {"unbound"}}};
+}
+
+TEST(RecordDigest, EveryFlippedBitIsFound) {
+  const std::string good = record_line(some_record());
+  ASSERT_NO_THROW((void)parse_record(good));
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < good.size(); ++i)
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::string flipped = good;
+      flipped[i] = static_cast<char>(static_cast<unsigned char>(flipped[i]) ^ (1U << bit));
+      ++tried;
+      EXPECT_EQ(check_digest(flipped), Digest::wrong) << "byte " << i << ", bit " << bit;
+    }
+  EXPECT_GT(tried, 4000U);
+}
+
+TEST(RecordDigest, IsAbsentInARecordFromBeforeThereWereDigests) {
+  EXPECT_EQ(check_digest(some_record().dump() + "\n"), Digest::absent);
+  EXPECT_EQ(check_digest(""), Digest::absent);
+}
+
+TEST(RecordDigest, ElsewhereThanAtTheEndIsWrong) {
+  const std::string line = record_line(some_record());
+  EXPECT_EQ(check_digest(json::parse(line).dump() + "\n"), Digest::wrong);
+  EXPECT_EQ(check_digest(line + "\n"), Digest::wrong);
+  EXPECT_EQ(check_digest(line.substr(0, line.size() - 1)), Digest::wrong);
 }
 
 }  // namespace

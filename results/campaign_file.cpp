@@ -1,0 +1,65 @@
+#include "results/campaign_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "results/record_file.hpp"
+#include "results/regular_file.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+/// "5c1e…-007.json" for ["5c1e…", 7]; empty for anything else.
+std::string name_of_launch(const Archive& archive, const json& entry) {
+  if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() || !entry[1].is_number_unsigned() ||
+      entry[1] > 1'000'000)
+    return {};
+  return archive.record_file("", entry[0].get<std::string>(), entry[1].get<int>()).filename().string();
+}
+
+/// Throws UnreadableRecord.
+std::vector<std::string> names_in(const Archive& archive, const json& content) {
+  std::vector<std::string> names;
+  for (const char* key : {"schedule", "points"})
+    if (!content.contains(key) || !content[key].is_array())
+      throw UnreadableRecord(fmt::format("key '{}' is no array", key));
+  for (const json& entry : content["schedule"]) {
+    names.push_back(name_of_launch(archive, entry));
+    if (names.back().empty())
+      throw UnreadableRecord(fmt::format("key 'schedule' holds {}; expected [point_id, launch]", entry.dump()));
+  }
+  for (const json& point : content["points"]) {
+    if (!point.is_object()) throw UnreadableRecord("key 'points' holds what is no object");
+    if (!point.contains("skipped")) continue;
+    names.push_back(name_of_launch(archive, json::array({point.value("point_id", json()), 0U})));
+    if (names.back().empty()) throw UnreadableRecord("key 'points' has an element without a point_id");
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+ScheduledRecords scheduled_records(const Archive& archive, const std::string& campaign) {
+  ScheduledRecords result;
+  const fs::path file = archive.campaign_folder(campaign) / "campaign.json";
+  if (!is_there(file)) return result;
+  try {
+    const std::string text = read_regular_file(file).text;
+    const json content = json::parse(text, nullptr, false);
+    if (!content.is_object() || content.value("schema", json()) != "fourscore.campaign")
+      throw UnreadableRecord("not a campaign's description");
+    if (check_digest(text) == Digest::wrong) throw UnreadableRecord("its digest is that of another content");
+    result.names = names_in(archive, content);
+    result.known = true;
+  } catch (const std::runtime_error& error) {
+    result.problem = error.what();
+  }
+  return result;
+}
+
+}  // namespace fourscore

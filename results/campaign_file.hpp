@@ -1,0 +1,20 @@
+#pragma once
+// campaigns/<campaign>/campaign.json, as far as the archive has to know it: which records belong to the campaign.
+
+#include <string>
+#include <vector>
+
+#include "results/archive.hpp"
+
+namespace fourscore {
+
+struct ScheduledRecords {
+  bool known = false;              ///< there is a campaign.json, and it can be read
+  std::string problem;             ///< why it cannot be read; empty when it can, or when there is none
+  std::vector<std::string> names;  ///< of the record files of the finished campaign, sorted
+};
+
+/// A record for each launch of the schedule, and one for each point that is skipped.
+[[nodiscard]] ScheduledRecords scheduled_records(const Archive& archive, const std::string& campaign);
+
+}  // namespace fourscore

@@ -1,0 +1,174 @@
+#include "results/index_columns.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "results/statistics.hpp"
+
+namespace fourscore {
+using nlohmann::json;
+
+namespace {
+
+struct Column {
+  const char* name;
+  const char* type;
+  std::function<IndexValue(const json&)> value;
+};
+
+const json* at(const json& record, const char* path) {
+  const json::json_pointer pointer(path);
+  return record.contains(pointer) ? &record[pointer] : nullptr;
+}
+
+/// Strings as they are, arrays of numbers joined by `separator`, other values as JSON.
+Column text(const char* name, const char* path, std::string separator = "") {
+  return {name, "TEXT", [path, separator](const json& record) -> IndexValue {
+            const json* value = at(record, path);
+            if (value == nullptr) return {};
+            if (value->is_string()) return value->get<std::string>();
+            if (!value->is_array() || separator.empty()) return value->dump();
+            std::vector<std::string> parts;
+            for (const auto& part : *value) parts.push_back(part.is_string() ? part.get<std::string>() : part.dump());
+            return fmt::format("{}", fmt::join(parts, separator));
+          }};
+}
+
+Column integer(const char* name, const char* path) {
+  return {name, "INTEGER", [path](const json& record) -> IndexValue {
+            const json* value = at(record, path);
+            if (value == nullptr || !value->is_number_integer()) return {};
+            return value->get<std::int64_t>();
+          }};
+}
+
+Column real(const char* name, const char* path) {
+  return {name, "REAL", [path](const json& record) -> IndexValue {
+            const json* value = at(record, path);
+            if (value == nullptr || !value->is_number()) return {};
+            return value->get<double>();
+          }};
+}
+
+std::vector<double> times_of(const json& record) {
+  std::vector<double> times;
+  if (const json* values = at(record, "/samples/time_s"); values != nullptr && values->is_array())
+    for (const auto& value : *values)
+      if (value.is_number()) times.push_back(value.get<double>());
+  return times;
+}
+
+Column statistic(const char* name, std::function<IndexValue(const std::vector<double>&, const json&)> of) {
+  return {name, std::string_view(name) == "repetitions" ? "INTEGER" : "REAL", [of](const json& record) -> IndexValue {
+            const auto times = times_of(record);
+            return times.empty() ? IndexValue{} : of(times, record);
+          }};
+}
+
+IndexValue gflops(const std::vector<double>& times, const json& record) {
+  const json* flops = at(record, "/credited_flops");
+  const double middle = median(times);
+  if (flops == nullptr || !flops->is_number() || !(middle > 0)) return {};
+  return flops->get<double>() / middle / 1e9;
+}
+
+const std::vector<Column>& columns() {
+  using Times = std::vector<double>;
+  static const std::vector<Column> table{
+      text("record_id", "/record_id"),
+      text("point_id", "/point_id"),
+      text("campaign", "/campaign/id"),
+      text("suite", "/campaign/suite"),
+      integer("launch", "/campaign/launch"),
+      text("component", "/point/component"),
+      text("variant", "/point/variant"),
+      text("exchange", "/point/exchange"),
+      text("local_fft", "/point/local_fft"),
+      text("shape", "/point/shape", "x"),
+      {"dims", "INTEGER",
+       [](const json& record) -> IndexValue {
+         const json* shape = at(record, "/point/shape");
+         return shape == nullptr ? IndexValue{} : static_cast<std::int64_t>(shape->size());
+       }},
+      integer("ranks", "/point/ranks"),
+      text("grid", "/point/grid", "x"),
+      integer("threads", "/point/threads"),
+      integer("instances", "/point/instances"),
+      text("placement", "/point/placement"),
+      text("precision", "/point/precision"),
+      text("kind", "/point/kind"),
+      text("direction", "/point/direction"),
+      text("layout", "/point/contract/layout"),
+      text("buffers", "/point/contract/buffers"),
+      text("planner", "/point/contract/planner"),
+      text("parameters", "/point/parameters"),
+      text("status", "/verdict/status"),
+      text("reason", "/verdict/reason"),
+      text("flags", "/flags", ","),
+      text("started_at", "/provenance/volatile/started_at"),
+      text("machine_hash", "/provenance/machine_hash"),
+      text("code_hash", "/provenance/code_hash"),
+      text("identity_hash", "/provenance/identity_hash"),
+      text("revision", "/provenance/identity/code/revision"),
+      statistic("repetitions",
+                [](const Times& t, const json&) -> IndexValue { return static_cast<std::int64_t>(t.size()); }),
+      statistic("min_s",
+                [](const Times& t, const json&) -> IndexValue { return *std::min_element(t.begin(), t.end()); }),
+      statistic("median_s", [](const Times& t, const json&) -> IndexValue { return median(t); }),
+      statistic("max_s",
+                [](const Times& t, const json&) -> IndexValue { return *std::max_element(t.begin(), t.end()); }),
+      real("plan_s", "/plan/time_s"),
+      statistic("gflops", gflops),
+  };
+  return table;
+}
+
+/// The keys of `object` that are there, of those named.
+json some_of(const json& object, std::initializer_list<const char*> keys) {
+  json result = json::object();
+  for (const char* key : keys)
+    if (const auto found = object.find(key); found != object.end()) result[key] = *found;
+  return result;
+}
+
+}  // namespace
+
+const std::vector<std::string>& index_columns() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result{"file"};
+    for (const auto& column : columns()) result.emplace_back(column.name);
+    return result;
+  }();
+  return names;
+}
+
+IndexRow index_row(const json& record, const std::string& name) {
+  IndexRow row{name};
+  for (const auto& column : columns()) row.push_back(column.value(record));
+  return row;
+}
+
+std::vector<std::pair<std::string, std::string>> index_column_types() {
+  std::vector<std::pair<std::string, std::string>> types;
+  for (const auto& column : columns()) types.emplace_back(column.name, column.type);
+  return types;
+}
+
+json record_brief(const json& record) {
+  json brief = some_of(record, {"point_id", "point", "flags", "harness", "credited_flops", "failed_parts"});
+  if (record.contains("campaign")) brief["campaign"] = some_of(record["campaign"], {"launch", "retry_of"});
+  brief["verdict"] = some_of(record.at("verdict"), {"status", "reason"});
+  if (record.contains("samples")) brief["samples"] = some_of(record["samples"], {"time_s", "warmup_s"});
+  if (!record.contains("benchmarks")) return brief;
+  json& benchmarks = brief["benchmarks"] = json::array();
+  for (const auto& benchmark : record["benchmarks"]) {
+    benchmarks.push_back(some_of(benchmark, {"name", "time_s", "iterations", "in_cache", "emulated"}));
+    if (benchmark.contains("numbers")) benchmarks.back()["numbers"] = some_of(benchmark["numbers"], {"bytes", "flops"});
+  }
+  return brief;
+}
+
+}  // namespace fourscore
