@@ -151,8 +151,6 @@ int measure_point(int argc, char** argv, const Options& options, SteadyTime begi
   }
   die_with_the_launcher();
   become_countable(options, argc, argv);
-  // A file size limit then is an error that can be told, like a full disk.
-  ::signal(SIGXFSZ, SIG_IGN);
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, mpi::code_of(wanted_thread_level(options.point)), &provided) != MPI_SUCCESS) {
     std::fputs("fft_bench: MPI_Init_thread failed\n", stderr);
@@ -168,6 +166,7 @@ int measure_point(int argc, char** argv, const Options& options, SteadyTime begi
 
 int run(int argc, char** argv) {
   const auto begin = std::chrono::steady_clock::now();
+  survive_full_files();
   try {
     const Options options = parse_command_line(argc, argv);
     if (options.mode != Mode::measure) return answer(options);
@@ -187,5 +186,5 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   fourscore::open_standard_files();
-  return fourscore::bench::run(argc, argv);
+  return fourscore::bench::end_output(fourscore::bench::run(argc, argv), "fft_bench");
 }

@@ -5,11 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string_view>
 #include <vector>
@@ -41,11 +43,37 @@ void print_once(std::FILE* stream, const std::string& text) {
   std::fflush(stream);
 }
 
+void survive_full_files() { ::signal(SIGXFSZ, SIG_IGN); }
+
+int end_output(int code, const std::string& program) {
+  errno = 0;
+  const bool complete = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (complete) return code;
+  // Of a write that failed earlier the reason is no longer known.
+  print_once(stderr, program + ": cannot write standard output" +
+                         (errno == 0 ? std::string() : std::string(": ") + std::strerror(errno)) + "\n");
+  return code == 0 ? 3 : code;
+}
+
 json read_campaign(const std::string& path, const std::string& option) {
   if (path.empty()) return nullptr;
   std::ifstream file(path);
   if (!file) throw InputError(option + ": cannot read " + path);
-  json campaign = json::parse(file, nullptr, false);
+  // Whoever prints or reads the record goes down by recursion.
+  constexpr int deepest = 50;
+  bool too_deep = false;
+  const auto look_at_depth = [&](int depth, json::parse_event_t, const json&) {
+    too_deep = too_deep || depth > deepest;
+    return !too_deep;
+  };
+  json campaign;
+  try {
+    campaign = json::parse(file, look_at_depth, false);
+  } catch (const std::ios_base::failure&) {  // a folder, for one
+    throw InputError(option + ": cannot read " + path);
+  }
+  if (too_deep)
+    throw InputError(option + ": " + path + " is nested deeper than " + std::to_string(deepest) + " levels");
   if (!campaign.is_object()) throw InputError(option + ": " + path + " does not hold a JSON object");
   return campaign;
 }

@@ -27,6 +27,11 @@ void die_with_the_launcher();
 void announce_start(const std::string& file);
 /// Before MPI_Init: only the launcher's rank 0 prints.
 void print_once(std::FILE* stream, const std::string& text);
+/// Beyond a limit on the size of files a write then is an error that can be told, not the end of the program.
+void survive_full_files();
+/// The exit code of a program that prints no more: `code`, or, after a message, 3 in place of 0 where standard output
+/// took not all that was written.
+[[nodiscard]] int end_output(int code, const std::string& program);
 
 /// The campaign of a record from a file that holds a JSON object; null for an empty path. Throws InputError that names
 /// the option.

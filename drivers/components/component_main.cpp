@@ -279,8 +279,6 @@ int measure_point(int argc, char** argv, const Options& options, const Program& 
     steps.launch_s = std::max(0.0, now - *options.launched_at_s);
   }
   bench::die_with_the_launcher();
-  // A file size limit then is an error that can be told, like a full disk.
-  ::signal(SIGXFSZ, SIG_IGN);
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, mpi::code_of(ThreadLevel::funneled), &provided) != MPI_SUCCESS) {
     std::fprintf(stderr, "%s: MPI_Init_thread failed\n", program.card().name.c_str());
@@ -294,10 +292,7 @@ int measure_point(int argc, char** argv, const Options& options, const Program& 
   return code;
 }
 
-}  // namespace
-
-int run(int argc, char** argv, const Program& program) {
-  open_standard_files();
+int run_program(int argc, char** argv, const Program& program) {
   const auto begin = std::chrono::steady_clock::now();
   try {
     const Options options = parse_command_line(argc, argv, program.card());
@@ -310,6 +305,14 @@ int run(int argc, char** argv, const Program& program) {
     bench::print_once(stderr, program.card().name + ": " + error.what() + "\n");
     return 3;
   }
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const Program& program) {
+  open_standard_files();
+  bench::survive_full_files();
+  return bench::end_output(run_program(argc, argv, program), program.card().name);
 }
 
 }  // namespace fourscore::component
