@@ -11,6 +11,7 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/process.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
@@ -74,6 +75,14 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
   return exit_input;
 }
 
+/// A message has lines of its own, and may quote a file in them, which must not reach the terminal as it is.
+void say_what(const std::exception& error) {
+  std::istringstream lines(error.what());
+  std::string text;
+  for (std::string line; std::getline(lines, line);) text += printable(line) + '\n';
+  say("fourscore: {}", text.empty() ? "unknown error\n" : text);
+}
+
 int guarded(const std::function<int()>& action) {
   try {
     return action();
@@ -81,10 +90,10 @@ int guarded(const std::function<int()>& action) {
     say("fourscore: interrupted\n");
     return exit_interrupted;
   } catch (const InputError& error) {
-    say("fourscore: {}\n", error.what());
+    say_what(error);
     return exit_input;
   } catch (const std::exception& error) {
-    say("fourscore: {}\n", error.what());
+    say_what(error);
     return exit_environment;
   }
 }

@@ -119,6 +119,14 @@ def test_what_the_program_refuses_is_named_with_file_line_and_key(fourscore):
     assert f"{suite}:8: key 'variant': unknown variant 'godo'" in error
 
 
+def test_what_a_suite_holds_does_not_reach_the_terminal_as_it_is(fourscore):
+    suite = fourscore.suite('name = "s"\n"\\u001b[2J" = 1\n')
+    assert r"unknown key '\x1b[2J'" in fourscore("run", suite, code=2).stderr
+    suite = fourscore.suite('name = "s"\n[[sweep]]\nvariant = "\\u001b]0;x\\u0007"\nshape = "4"\nranks = 1\n')
+    error = fourscore("run", suite, code=2).stderr
+    assert r"\x1b]0;x\x07" in error and "\x1b" not in error
+
+
 def test_a_missing_suite_is_named_with_the_nearest(fourscore):
     error = fourscore("run", "smoek", code=2).stderr
     assert "'smoek'" in error and "did you mean 'smoke'" in error
