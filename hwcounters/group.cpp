@@ -11,6 +11,7 @@
 #include "hwcounters/formula.hpp"
 #include "hwcounters/group_file.hpp"
 #include "results/nearest.hpp"
+#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -50,7 +51,7 @@ fs::path groups_folder(const CounterRequest& request) {
   for (const auto& [given, from] : {std::pair{request.groups, "the folder of event groups"},
                                     std::pair{fs::path(variable == nullptr ? "" : variable), "FOURSCORE_GROUPS"}}) {
     if (given.empty()) continue;
-    if (!fs::is_directory(given))
+    if (!names_folder(given))
       throw CounterRequestError(fmt::format("{} is '{}', which is no folder", from, given.string()));
     return given;
   }

@@ -22,6 +22,7 @@
 #include "jobscripts/paths.hpp"
 #include "jobscripts/point_keys.hpp"
 #include "jobscripts/process.hpp"
+#include "results/path_kind.hpp"
 #include "results/record_file.hpp"
 #include "results/sha256.hpp"
 
@@ -134,7 +135,8 @@ void hash_programs(Campaign& campaign) {
 /// BASE, BASE-2, BASE-3 ...: the last one there is, or the next.
 std::string choose_name(const Archive& archive, const std::string& base, bool fresh) {
   const auto exists = [&](const std::string& name) {
-    return fs::exists(archive.campaign_folder(name) / "campaign.json") || fs::exists(archive.records_folder(name));
+    return names_something(archive.campaign_folder(name) / "campaign.json") ||
+           names_something(archive.records_folder(name));
   };
   if (!exists(base)) return base;
   std::string last = base;
@@ -204,7 +206,7 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
   campaign.id = choose_name(archive, base, request.fresh);
   campaign.suite = std::move(suite);
-  if (const fs::path file = archive.campaign_folder(campaign.id) / "campaign.json"; fs::exists(file))
+  if (const fs::path file = archive.campaign_folder(campaign.id) / "campaign.json"; names_something(file))
     adopt(campaign, read_campaign_file(file));
 
   std::vector<std::size_t> launched;

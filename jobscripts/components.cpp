@@ -10,6 +10,7 @@
 #include "core/problem.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/paths.hpp"
+#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -37,7 +38,7 @@ std::vector<fs::path> folders() {
 ComponentProgram look_for(const std::string& name) {
   for (const auto& folder : folders()) {
     const fs::path file = folder / name;
-    if (fs::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0) return {name, fs::absolute(file), {}};
+    if (names_file(file) && ::access(file.c_str(), X_OK) == 0) return {name, fs::absolute(file), {}};
   }
   return {name,
           {},

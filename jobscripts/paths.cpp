@@ -9,6 +9,7 @@
 
 #include "core/problem.hpp"
 #include "core/topology.hpp"
+#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -20,7 +21,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string{} : std::string(value);
 }
 
-bool runnable(const fs::path& file) { return fs::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0; }
+bool runnable(const fs::path& file) { return names_file(file) && ::access(file.c_str(), X_OK) == 0; }
 
 /// Beside <prefix>/bin/fourscore.
 fs::path share_folder() { return own_folder().parent_path() / "share" / "fourscore"; }
@@ -62,21 +63,21 @@ std::vector<fs::path> suite_folders() {
   folders.push_back(share_folder() / "suites");
   folders.emplace_back(FOURSCORE_SOURCE_FOLDER "/suites");
   for (const auto& folder : folders)
-    if (fs::is_directory(folder)) return {folder};
+    if (names_folder(folder)) return {folder};
   return {};
 }
 
 std::vector<fs::path> all_suites() {
   std::vector<fs::path> files;
   for (const auto& folder : suite_folders())
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
+    for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied))
       if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
 
 fs::path find_suite(const std::string& name) {
-  if (fs::is_regular_file(name)) return name;
+  if (names_file(name)) return name;
   std::vector<std::string> known;
   for (const auto& folder : suite_folders())
     for (const auto& file : all_suites()) {
@@ -93,7 +94,7 @@ fs::path find_suite(const std::string& name) {
 
 fs::path analysis_folder() {
   for (const fs::path& folder : {share_folder() / "analysis", fs::path(FOURSCORE_SOURCE_FOLDER "/analysis")})
-    if (fs::is_directory(folder / "fourscore_analysis")) return folder;
+    if (names_folder(folder / "fourscore_analysis")) return folder;
   throw EnvironmentError(fmt::format("the Python package fourscore_analysis is neither in {}/analysis nor in {}",
                                      FOURSCORE_SOURCE_FOLDER, share_folder().string()));
 }

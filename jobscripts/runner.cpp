@@ -15,6 +15,7 @@
 #include "jobscripts/point_keys.hpp"
 #include "jobscripts/retry.hpp"
 #include "results/index.hpp"
+#include "results/path_kind.hpp"
 #include "results/printable.hpp"
 #include "results/record_file.hpp"
 #include "results/statistics.hpp"
@@ -97,7 +98,7 @@ std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Arch
   std::vector<PlannedLaunch> planned;
   for (const auto& entry : campaign.schedule) {
     const fs::path record = archive.record_file(campaign.id, campaign.points[entry.point].id, entry.launch);
-    planned.push_back({entry.point, entry.launch, planned.size(), record, fs::exists(record)});
+    planned.push_back({entry.point, entry.launch, planned.size(), record, names_something(record)});
   }
   return planned;
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <system_error>
 
+#include "results/path_kind.hpp"
 #include "results/record_shape.hpp"
 #include "results/regular_file.hpp"
 
@@ -121,7 +122,7 @@ std::vector<fs::path> Archive::record_files() const {
 }
 
 void Archive::require() const {
-  if (!fs::is_directory(root_))
+  if (!names_folder(root_))
     throw ArchiveError(
         fmt::format("no archive at {}; `fourscore run` makes one, --archive names another", root_.string()));
 }

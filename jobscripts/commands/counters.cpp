@@ -22,6 +22,7 @@
 #include "jobscripts/process.hpp"
 #include "results/archive.hpp"
 #include "results/nearest.hpp"
+#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace {
@@ -152,7 +153,7 @@ int show(const CountersOptions& options) {
 fs::path find_counter_bench() {
   for (const fs::path& file :
        {own_folder() / "counter_bench", own_folder().parent_path() / "libexec/fourscore/counter_bench"})
-    if (fs::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0) return file;
+    if (names_file(file) && ::access(file.c_str(), X_OK) == 0) return file;
   throw EnvironmentError(
       fmt::format("counter_bench is not beside {}; it is built and installed with it", own_folder().string()));
 }

@@ -13,6 +13,7 @@
 #include "jobscripts/paths.hpp"
 #include "results/chrome_trace.hpp"
 #include "results/output_file.hpp"
+#include "results/path_kind.hpp"
 #include "results/printable.hpp"
 #include "results/record_file.hpp"
 
@@ -42,7 +43,7 @@ std::vector<fs::path> chosen_files(const Archive& archive, const ExportOptions& 
   std::vector<fs::path> files;
   std::vector<std::string> in_archive;
   for (const std::string& name : options.records) {
-    if (fs::is_regular_file(name))
+    if (names_file(name))
       files.emplace_back(name);
     else
       in_archive.push_back(name);

@@ -61,3 +61,35 @@ def test_report_without_its_python_ends_with_3_and_says_what_to_do(fourscore):
     fourscore("run", fourscore.points(points=1, launches=1))
     error = fourscore("report", environment={"FOURSCORE_PYTHON": "/nowhere/python"}, code=3).stderr
     assert "/nowhere/python" in error and "jobscripts/setup" in error
+
+
+@pytest.mark.parametrize("kind", ["a link to itself", "a name too long"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "NAME", "--dry-run"),
+        ("run", "s.toml", "--dry-run", "--bench", "NAME"),
+        ("export", "--format", "csv", "--record", "NAME"),
+        ("status", "--archive", "NAME"),
+        ("list", "variants", "--bench", "NAME"),
+        ("counters", "list", "--counter-groups", "NAME"),
+        ("report", "--archive", "NAME"),
+    ],
+)
+def test_a_name_that_the_file_system_refuses_is_as_good_as_none(fourscore, arguments, kind):
+    fourscore.points()
+    fourscore.archive.mkdir()
+    (fourscore.folder / "loop").symlink_to("loop")
+    name = "loop" if kind == "a link to itself" else "x" * 300
+    process = fourscore.start(*(name if word == "NAME" else word for word in arguments))
+    error = process.communicate(timeout=60)[1]
+    assert process.returncode in (2, 3)
+    assert name in error
+    assert "filesystem error" not in error
+
+
+@pytest.mark.parametrize("name", ["loop", "x" * 300])
+def test_an_archive_that_cannot_be_is_no_obstacle_to_a_dry_run(fourscore, name):
+    fourscore.points()
+    (fourscore.folder / "loop").symlink_to("loop")
+    assert "Nothing was written" in fourscore("run", "s.toml", "--dry-run", "--archive", name).stdout
