@@ -8,7 +8,7 @@ import shutil
 import signal
 
 from harness import Outcome, Place, Step, words_of
-from options import COMPONENTS, WRITES_WITH_MPI
+from options import COMPONENTS, INDEX, WRITES_WITH_MPI
 
 FOURSCORE_VARIABLES = (
     *words_of("""
@@ -40,8 +40,8 @@ def commands(place: Place) -> dict[str, tuple[list[str], tuple[str, ...]]]:
         "counters": ([fourscore, "counters", "list"], ()),
         "dry-run": ([fourscore, "run", "base.toml", "--dry-run"], ()),
         "again": ([fourscore, "run", "base.toml", "--campaign", "base"], ("work", "tmp")),
-        "status": ([fourscore, "status"], ()),
-        "status-json": ([fourscore, "status", "base", "--json"], ()),
+        "status": ([fourscore, "status"], INDEX),
+        "status-json": ([fourscore, "status", "base", "--json"], INDEX),
         "verify": ([fourscore, "verify"], ()),
         "reindex": ([fourscore, "reindex"], ("work",)),
         "csv": ([fourscore, "export", "--format", "csv"], ()),

@@ -81,6 +81,8 @@ COMPONENTS = {
 }
 # Open MPI keeps files of a session in TMPDIR, and not all of them go when a program ends early.
 WRITES_WITH_MPI = ("work", "tmp")
+# A cache, which commands that read bring up to date.
+INDEX = tuple(f"work/fourscore-archive/index.sqlite{end}" for end in ("", "-wal", "-shm", "-journal"))
 SUBCOMMANDS = (
     *(["run"], ["list"], ["status"], ["verify"], ["reindex"], ["export"], ["report"], ["counters"]),
     *(["counters", "list"], ["counters", "show"], ["counters", "qualify"], []),
@@ -226,7 +228,7 @@ def command(draw: random.Random, place: Place) -> Step:
         line = [word for word in line if word not in ("callgrind", "perf")] + ["--counters", "nosuch"]
     if draw.random() < 0.03:
         line = [word for word in line if word.isascii()] + [draw.choice(WORDS)]
-    writes = ("work",) if chosen and chosen[0] in ("export", "report", "reindex") else ()
+    writes = ("work",) if chosen and chosen[0] in ("export", "report", "reindex") else INDEX
     return Step([program, *chosen, *line], writes=writes, escapes=True)
 
 

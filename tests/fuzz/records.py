@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import Outcome, Place, Step, words_of
+from options import INDEX
 
 VALUES = (
     *words_of("""
@@ -224,15 +225,14 @@ def untouched_records_are_exported(names: set[str]) -> Any:
 def readers(draw: random.Random, place: Place, archive: Path, good: set[str], flipped: bool) -> list[Step]:
     fourscore = place.program("fourscore")
     done, says_no, or_input = frozenset({0}), frozenset({0, 1}), frozenset({0, 2})
-    index = tuple(f"work/fourscore-archive/index.sqlite{end}" for end in ("", "-wal", "-shm", "-journal"))
     as_json = ["--json"] if draw.random() < 0.5 else []
     record = draw.choice(sorted((archive / "records" / "base").glob("*.json")) or [archive / "nosuch.json"])
     campaign = ["base"] if (archive / "records" / "base").is_dir() and draw.random() < 0.5 else []
     steps = [
-        Step([fourscore, "status", *campaign, *as_json], done, index),
+        Step([fourscore, "status", *campaign, *as_json], done, INDEX),
         Step([fourscore, "verify", *campaign, *as_json], frozenset({1}) if flipped else says_no),
         # A folder of that name is not ours to remove.
-        Step([fourscore, "reindex", *as_json], frozenset({3}) if (archive / "index.sqlite").is_dir() else done, index),
+        Step([fourscore, "reindex", *as_json], frozenset({3}) if (archive / "index.sqlite").is_dir() else done, INDEX),
         Step([fourscore, "export", "--format", "jsonl"], done, escapes=True, must=untouched_records_are_exported(good)),
         Step([fourscore, "export", "--format", draw.choice(EXPORTS)], or_input, escapes=True),
         Step(
