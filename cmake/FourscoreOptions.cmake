@@ -17,6 +17,18 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Repeated builds are quick where ccache is installed. What it must overlook for precompiled headers: ccache(1),
+# section "Precompiled headers".
+find_program(FOURSCORE_CCACHE ccache)
+mark_as_advanced(FOURSCORE_CCACHE)
+if(FOURSCORE_CCACHE)
+  foreach(language C CXX)
+    if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${FOURSCORE_CCACHE}")
+    endif()
+  endforeach()
+endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
 # Installed programs find the libraries of a module system where the build found them.

@@ -9,7 +9,16 @@
 // A test defines FOURSCORE_PORTABLE_COPIES to run on any processor what others have without these instructions.
 #if defined(__SSE2__) && !defined(FOURSCORE_PORTABLE_COPIES)
 #define FOURSCORE_COPIES_WITH_SSE2
+// GCC before 13 warns of its own intrinsics for AVX-512 (its bug 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 
 namespace fourscore::copy_kernels {
