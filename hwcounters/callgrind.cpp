@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "hwcounters/cache_geometry.hpp"
@@ -24,6 +26,7 @@
 #endif
 
 namespace fourscore {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* descriptor_variable = "FOURSCORE_CALLGRIND_FD";
@@ -50,6 +53,21 @@ std::string path_of_valgrind() {
   }
   return {};
 }
+
+#if defined(__AVX512F__)
+/// The build of a program that Valgrind can run (cmake/FourscoreSimulator.cmake): in the build folder, or installed.
+std::optional<fs::path> without_avx512(const fs::path& program) {
+  const fs::path above = program.parent_path().parent_path();
+  for (const fs::path& folder : {above / "simulator/bin", above / "libexec/fourscore/simulator"})
+    if (::access((folder / program.filename()).c_str(), X_OK) == 0) return folder / program.filename();
+  return std::nullopt;
+}
+
+fs::path own_program() {
+  std::error_code unreadable;
+  return fs::read_symlink("/proc/self/exe", unreadable);
+}
+#endif
 
 /// Memory for the dumps, which the program takes along through exec. Made once.
 int dump_descriptor() {
@@ -153,8 +171,10 @@ class Callgrind : public CounterBackend {
 #if defined(FOURSCORE_SANITIZED)
     return "this program was built with a sanitizer, and such programs do not run under Valgrind";
 #elif defined(__AVX512F__)
-    return "this program was built with AVX-512 instructions, which Valgrind does not know; build the "
-           "preset portable (FOURSCORE_NATIVE=OFF)";
+    if (!without_avx512(own_program().replace_filename("fft_bench")))
+      return "this program was built with AVX-512 instructions, which Valgrind does not know, and no build without "
+             "them "
+             "stands beside it: configure with -DFOURSCORE_SIMULATOR=ON, or build the preset portable";
 #endif
     if (under_valgrind() || !path_of_valgrind().empty()) return {};
     return "no valgrind in PATH (Debian: apt install valgrind)";
@@ -181,6 +201,13 @@ class Callgrind : public CounterBackend {
     command.push_back("--D1=" + shape(first_level));
     command.push_back("--LL=" + shape(cache));
     return command;
+  }
+
+  [[nodiscard]] fs::path countable(const fs::path& program) const override {
+#if defined(__AVX512F__)
+    if (const auto other = without_avx512(program)) return *other;
+#endif
+    return program;
   }
 
   [[nodiscard]] std::unique_ptr<CounterSession> open(const std::vector<EventSpec>& events,

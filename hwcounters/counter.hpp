@@ -109,6 +109,8 @@ class CounterBackend {
     (void)request;
     return {};
   }
+  /// What to run under launch_prefix() in place of `program`: another build of it, where this one cannot run there.
+  [[nodiscard]] virtual std::filesystem::path countable(const std::filesystem::path& program) const { return program; }
   /// Names of values that formulas may use beside the events (a simulation's line size), and their values.
   [[nodiscard]] virtual std::map<std::string, double> constants(const CounterRequest& request) const {
     (void)request;

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "core/counting.hpp"
 
@@ -46,11 +48,14 @@ void pad_environment(const std::vector<std::string>& arguments) {
   ::setenv(padding, std::string(unit - bytes % unit, '.').c_str(), 1);
 }
 
-[[noreturn]] void become(const std::vector<std::string>& prefix, int argc, char** argv) {
+[[noreturn]] void become(const std::vector<std::string>& prefix, const CounterBackend& backend,
+                         const CounterRequest& request, int argc, char** argv) {
   std::vector<std::string> arguments = prefix;
-  std::array<char, 4096> self{};
-  const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
-  arguments.emplace_back(length > 0 ? self.data() : argv[0]);
+  std::error_code unreadable;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+  arguments.push_back(backend.countable(unreadable ? argv[0] : self).string());
+  // Another build of the program stands in another folder, from which it would not find them.
+  ::setenv("FOURSCORE_GROUPS", groups_folder(request).c_str(), 0);
   arguments.insert(arguments.end(), argv + 1, argv + argc);
   for (const auto& [name, value] : settings_of_simulated_runs) ::setenv(name, value, 0);
   pad_environment(arguments);
@@ -90,8 +95,10 @@ void check_counters(const Options& options) {
 
 void become_countable(const Options& options, int argc, char** argv) {
   if (!options.counters) return;
-  const std::vector<std::string> prefix = backend_of(options).launch_prefix(options.counters->request);
-  if (!prefix.empty()) become(prefix, argc, argv);
+  const CounterBackend& backend = backend_of(options);
+  const CounterRequest& request = options.counters->request;
+  const std::vector<std::string> prefix = backend.launch_prefix(request);
+  if (!prefix.empty()) become(prefix, backend, request, argc, argv);
 }
 
 void start_on_an_empty_heap() {

@@ -171,10 +171,11 @@ json count_kernels(const CounterBackend& backend, const CountersOptions& options
     spec.argv.push_back(option);
     spec.argv.push_back(value);
   };
-  spec.argv.push_back(find_counter_bench().string());
+  const fs::path program = find_counter_bench();
+  spec.argv.push_back(spec.argv.empty() ? program.string() : backend.countable(program).string());
   add("--counters", backend.name());
   add("--counter-group", options.group);
-  add("--counter-groups", options.groups);
+  add("--counter-groups", groups_folder(request).string());
   if (backend.simulates()) add("--counter-cache", options.cache);
   if (options.bytes > 0) add("--bytes", std::to_string(options.bytes));
   spec.time_limit_s = qualify_limit_s;

@@ -1,0 +1,54 @@
+# Valgrind, which simulates the cache of the counter backend callgrind, knows no AVX-512. Where this build has such
+# instructions, the two programs that count are built once more without them, into simulator/ of the build folder; the
+# backend takes them by itself (hwcounters/callgrind.cpp), and their records say so.
+set(FOURSCORE_SIMULATOR AUTO CACHE STRING "Programs built once more for Valgrind: AUTO (where this build has AVX-512), ON, OFF")
+set_property(CACHE FOURSCORE_SIMULATOR PROPERTY STRINGS AUTO ON OFF)
+# In the cache of that second build itself; it goes into the records.
+set(FOURSCORE_FOR_SIMULATOR OFF CACHE INTERNAL "This is the build for the simulator")
+
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS "${CMAKE_CXX_FLAGS}")
+if(FOURSCORE_NATIVE)
+  string(APPEND CMAKE_REQUIRED_FLAGS " -march=native")
+endif()
+check_cxx_source_compiles("#ifndef __AVX512F__\n#error none\n#endif\nint main() { return 0; }" FOURSCORE_HAS_AVX512)
+unset(CMAKE_REQUIRED_FLAGS)
+
+set(reason "")
+if(FOURSCORE_SIMULATOR STREQUAL "AUTO" AND NOT FOURSCORE_HAS_AVX512)
+  set(reason "this build runs under Valgrind as it is")
+elseif(NOT FOURSCORE_SIMULATOR)
+  set(reason "FOURSCORE_SIMULATOR is OFF")
+elseif(NOT FOURSCORE_VALGRIND_INCLUDE_DIR)
+  set(reason "no valgrind/callgrind.h found")
+elseif(NOT MPI_C_FOUND)
+  set(reason "FOURSCORE_MPI is none")
+elseif(FOURSCORE_SANITIZE)
+  set(reason "programs with a sanitizer do not run under Valgrind")
+endif()
+if(reason)
+  fourscore_optional("Build for Valgrind" off "${reason}")
+  return()
+endif()
+fourscore_optional("Build for Valgrind" found "fft_bench and counter_bench once more, without AVX-512")
+
+# What chooses compilers and libraries is handed on, as it stands in this build's cache.
+set(handed_on "-DFOURSCORE_NATIVE:BOOL=OFF" "-DFOURSCORE_TESTS:BOOL=OFF" "-DFOURSCORE_SIMULATOR:STRING=OFF" "-DFOURSCORE_FOR_SIMULATOR:BOOL=ON")
+get_cmake_property(cached CACHE_VARIABLES)
+foreach(variable IN LISTS cached)
+  if(variable MATCHES "^(CMAKE_BUILD_TYPE|CMAKE_(C|CXX|Fortran)_(COMPILER|FLAGS.*|COMPILER_LAUNCHER)|CMAKE_PREFIX_PATH|CMAKE_MAKE_PROGRAM|FOURSCORE_(MPI|PYTHON|WERROR|WITH_LIKWID)|MPI_C_COMPILER|MPIEXEC_EXECUTABLE|.*_(ROOT|DIR|LIBRARY|INCLUDE_DIR))$"
+     AND NOT variable MATCHES "_(BINARY|SOURCE)_DIR$")
+    get_property(type CACHE ${variable} PROPERTY TYPE)
+    if(NOT "${${variable}}" STREQUAL "" AND NOT type MATCHES "^(INTERNAL|STATIC)$")
+      list(APPEND handed_on "-D${variable}:${type}=${${variable}}")
+    endif()
+  endif()
+endforeach()
+
+include(ExternalProject)
+set(simulator_dir "${CMAKE_BINARY_DIR}/simulator")
+ExternalProject_Add(fourscore_simulator SOURCE_DIR "${PROJECT_SOURCE_DIR}" BINARY_DIR "${simulator_dir}" PREFIX "${simulator_dir}/prefix"
+  CMAKE_CACHE_ARGS ${handed_on} BUILD_ALWAYS ON DEPENDS fft_bench counter_bench fourscore
+  BUILD_COMMAND "${CMAKE_COMMAND}" --build <BINARY_DIR> --target fft_bench counter_bench INSTALL_COMMAND "")
+install(PROGRAMS "${simulator_dir}/bin/fft_bench" "${simulator_dir}/bin/counter_bench"
+  DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/fourscore/simulator")
