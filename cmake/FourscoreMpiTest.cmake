@@ -21,6 +21,7 @@ function(fourscore_add_mpi_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE fourscore_core fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters
     GTest::gmock GTest::gtest ${arg_LIBRARIES})
+  fourscore_precompile(${name} TESTS OPENMP)
 
   foreach(ranks IN LISTS arg_RANKS)
     if(FOURSCORE_TEST_RANKS AND NOT ranks IN_LIST FOURSCORE_TEST_RANKS)
@@ -28,7 +29,7 @@ function(fourscore_add_mpi_test name)
     endif()
     add_test(NAME ${name}.${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
-    set_tests_properties(${name}.${ranks} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
+    set_tests_properties(${name}.${ranks} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} FIXTURES_REQUIRED skips
       ENVIRONMENT "${FOURSCORE_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()

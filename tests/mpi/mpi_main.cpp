@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "support/skips.hpp"
+
 // A program whose tests need more says so when it is built.
 #ifndef FOURSCORE_TEST_THREAD_LEVEL
 #define FOURSCORE_TEST_THREAD_LEVEL MPI_THREAD_FUNNELED
@@ -68,6 +70,7 @@ int main(int argc, char** argv) {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   if (rank != 0) delete listeners.Release(listeners.default_result_printer());
   if (rank != 0) listeners.Append(new FailurePrinter(rank));
+  if (rank == 0) listeners.Append(new fourscore::testing_support::SkipRecorder);
   auto* agreement = new Agreement;  // GoogleTest owns it
   listeners.Append(agreement);
 

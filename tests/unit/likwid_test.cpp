@@ -16,10 +16,6 @@
 
 #include "hwcounters/output_capture.hpp"
 
-// What the library keeps to the end of the process is its own affair; a build with the leak sanitizer asks for this.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:liblikwid"; }
-
 namespace fourscore {
 namespace {
 

@@ -9,10 +9,6 @@
 #include <string>
 #include <vector>
 
-// What the library keeps to the end of the process is its own affair; a build with the leak sanitizer asks for this.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libpapi"; }
-
 namespace fourscore {
 namespace {
 

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Counts the tests that were skipped, says why, and fails when one of them is not expected.
+
+Usage: tests/skips.py SKIPS_FILE | --selftest
+
+SKIPS_FILE has one line for each skip: program, test and reason, with tabs between them (tests/support/skips.hpp,
+tests/support/record_skips.py). Exit code: 0 all are expected, 1 some are not.
+"""
+
+import re
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Tests whose "program test" matches `test` may be skipped for a reason that matches `reason`."""
+
+    test: str
+    reason: str
+    why: str
+
+
+EXPECTED = [
+    Expected(r"_test ", r"power of two|takes no such problem|no shape (of the list|that it takes)|takes two ranks|one rank sends"
+             r"|for one rank|no kind r2c", "one test runs at many rank counts and for many entries, and not all fit"),
+    Expected(r"_test ", r"supports|extent|rank|grid|plane|thread|instances", "a variant refuses this problem, with its reason"),
+    Expected(r"papi_test ", r"PAPI has disabled its components", "libpfm4 knows no PMU of some virtual machines, so PAPI has"
+             " no event to count there, not even the kernel's"),
+]
+
+
+def unexpected(lines: list[str]) -> list[str]:
+    """Those of the lines that no entry of EXPECTED allows."""
+    found = []
+    for line in lines:
+        program, test, reason = (line.split("\t", 2) + ["", ""])[:3]
+        if not any(re.search(e.test, f"{program} {test}") and re.search(e.reason, reason) for e in EXPECTED):
+            found.append(line)
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    if arguments == ["--selftest"]:
+        assert unexpected(["some_test\tSuite.Case\tthe dog ate it"]), "a made-up reason is not expected"
+        assert unexpected([""]), "a line without a reason is not expected"
+        assert not unexpected(["plan_test\tPlans.Fit\tbruck takes no such problem on this many ranks"])
+        return 0
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    file = Path(arguments[0])
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
+    reasons = Counter(line.split("\t", 2)[2] if line.count("\t") >= 2 else line for line in lines)
+    print(f"{len(lines)} tests were skipped")
+    for reason, count in reasons.most_common():
+        print(f"{count:6}  {reason}")
+    bad = unexpected(lines)
+    for line in bad:
+        print("unexpected skip: " + line.replace("\t", " | "))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
