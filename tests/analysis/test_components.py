@@ -174,9 +174,16 @@ def test_a_component_record_that_cannot_be_used_says_why(change, reason):
 
 @pytest.mark.parametrize(
     ("synchronised", "time_s", "right"),
-    [(False, 3.0, True), (False, 4.0, False), (True, 3.0, True), (True, 4.0, True), (True, 5.1, False), (True, 2.9, False)],
+    [
+        (False, 3.0, True),
+        (False, 4.0, False),
+        (True, 3.0, True),
+        (True, 4.0, True),
+        (True, 5.1, False),
+        (True, 2.9, False),
+    ],
 )
-def test_a_time_is_the_slowest_ranks_or_of_synchronised_iterations_the_mean_of_their_slowest(synchronised, time_s, right):
+def test_a_time_is_the_slowest_ranks_or_the_mean_of_the_slowest_of_each_iteration(synchronised, time_s, right):
     record = recorded("memory_bench", [memory(BEYOND, 8e9)])
     record["sampling"]["synchronised"] = synchronised
     record["benchmarks"][0].update(time_s=[time_s], rank_s=[[2.0], [3.0]])
