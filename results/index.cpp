@@ -69,22 +69,28 @@ struct Brief {
 };
 using Briefs = std::unordered_map<std::string, Brief>;
 
-/// What the index holds of a campaign; nothing where it cannot be read.
-Briefs indexed_briefs(const Archive& archive, const std::string& campaign) {
-  Briefs briefs;
+/// Has `read` see the index with the bounds of the campaign's file names; nothing where it cannot be read.
+template <class Read>
+void with_index(const Archive& archive, const std::string& campaign, const Read& read) {
   std::error_code error;
-  if (!fs::exists(archive.index_file(), error)) return briefs;
+  if (!fs::exists(archive.index_file(), error)) return;
   try {
     Database database(archive.index_file(), SQLITE_OPEN_READONLY, 200);
-    if (!is_current(database)) return briefs;
     const std::string folder = archive.name_of(archive.records_folder(campaign));
+    if (is_current(database)) read(database, IndexRow{folder + '/', folder + static_cast<char>('/' + 1)});
+  } catch (const IndexError&) {  // what was read until here may be used: each row is checked
+    return;
+  }
+}
+
+Briefs indexed_briefs(const Archive& archive, const std::string& campaign) {
+  Briefs briefs;
+  with_index(archive, campaign, [&](Database& database, const IndexRow& bounds) {
     Statement select(database, "SELECT file, stamp, status, brief, sha256 FROM briefs WHERE file > ? AND file < ?");
-    select.bind({folder + '/', folder + static_cast<char>('/' + 1)});
+    select.bind(bounds);
     while (select.step())
       briefs.emplace(select.text(0), Brief{select.text(1), select.text(2), select.text(3), select.text(4)});
-  } catch (const IndexError&) {
-    briefs.clear();
-  }
+  });
   return briefs;
 }
 
@@ -162,6 +168,18 @@ std::vector<RecordEntry> record_entries(const Archive& archive, const std::strin
     entries.push_back({row.file, row.reason, row.status, row.brief});
   }
   return entries;
+}
+
+std::set<std::string> indexed_files(const Archive& archive, const std::string& campaign) {
+  std::set<std::string> files;
+  with_index(archive, campaign, [&](Database& database, const IndexRow& bounds) {
+    for (const char* table : {"records", "unreadable"}) {
+      Statement select(database, fmt::format("SELECT file FROM {} WHERE file > ? AND file < ?", table));
+      select.bind(bounds);
+      while (select.step()) files.insert(select.text(0));
+    }
+  });
+  return files;
 }
 
 }  // namespace fourscore

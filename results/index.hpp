@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -39,5 +40,8 @@ struct RecordEntry {
 /// inode, mtime and ctime are those of the file that was read for it and the row's digest is right; every other file is
 /// read, and goes into the index if that can be written at once. A stale, lost or damaged index costs time, no more.
 [[nodiscard]] std::vector<RecordEntry> record_entries(const Archive& archive, const std::string& campaign);
+
+/// Record files of a campaign that the index has ever had, since it was last built. Those that are gone were lost.
+[[nodiscard]] std::set<std::string> indexed_files(const Archive& archive, const std::string& campaign);
 
 }  // namespace fourscore

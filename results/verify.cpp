@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "results/campaign_file.hpp"
+#include "results/index.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"
 #include "results/sha256.hpp"
@@ -274,38 +275,42 @@ std::string first_names(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > shown ? ", ..." : "");
 }
 
-/// What the schedule says that there should be, against the files that there are.
+std::vector<std::string> without(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::vector<std::string> rest;
+  std::set_difference(names.begin(), names.end(), others.begin(), others.end(), std::back_inserter(rest));
+  return rest;
+}
+
+/// What the schedule and the index say that there should be, against the files that there are.
 void compare_with_schedule(const Archive& archive, const std::string& campaign, const std::vector<fs::path>& files,
-                           const std::vector<Checked>& checked, std::vector<Finding>& findings) {
-  const fs::path description = archive.campaign_folder(campaign) / "campaign.json";
-  const std::string about = archive.name_of(description);
-  const ScheduledRecords scheduled = scheduled_records(archive, campaign);
-  if (!scheduled.problem.empty()) findings.push_back({about, "unreadable: " + scheduled.problem});
-  if (!scheduled.known) return;
-  if (!is_there(archive.records_folder(campaign)))
-    findings.push_back({archive.name_of(archive.records_folder(campaign)), "this folder of the campaign is gone"});
+                           const std::vector<Checked>& checked, VerifyResult& result) {
+  const std::string folder = archive.name_of(archive.records_folder(campaign));
   std::vector<std::string> names;
-  std::set<std::string> retries;
+  std::vector<std::string> planned;  // what the schedule need not have
   for (std::size_t i = 0; i < files.size(); ++i) {
-    names.push_back(files[i].filename().string());
-    if (checked[i].retry) retries.insert(names.back());
+    names.push_back(archive.name_of(files[i]));
+    if (checked[i].retry || names.back() == folder) planned.push_back(names.back());
   }
   std::sort(names.begin(), names.end());
-  std::vector<std::string> missing;
-  std::vector<std::string> beside;
-  std::set_difference(scheduled.names.begin(), scheduled.names.end(), names.begin(), names.end(),
-                      std::back_inserter(missing));
-  std::set_difference(names.begin(), names.end(), scheduled.names.begin(), scheduled.names.end(),
-                      std::back_inserter(beside));
-  if (!missing.empty())
-    findings.push_back(
-        {about,
-         fmt::format("{} of its {} records are not there, lost or not yet measured (`fourscore run` goes on with "
-                     "them): {}",
-                     missing.size(), scheduled.names.size(), first_names(missing))});
-  for (const auto& name : beside)
-    if (!retries.contains(name) && fs::path(name) != archive.records_folder(campaign).filename())
-      findings.push_back({archive.name_of(archive.records_folder(campaign) / name), "not in the campaign's schedule"});
+  const std::set<std::string> indexed = indexed_files(archive, campaign);
+  const auto lost = without({indexed.begin(), indexed.end()}, names);
+  if (!lost.empty())
+    result.findings.push_back(
+        {folder, fmt::format("{} of its records were there and are gone (`fourscore reindex` forgets them): {}",
+                             lost.size(), first_names(lost))});
+
+  const ScheduledRecords scheduled = scheduled_records(archive, campaign);
+  if (!scheduled.problem.empty())
+    result.findings.push_back(
+        {archive.name_of(archive.campaign_folder(campaign) / "campaign.json"), "unreadable: " + scheduled.problem});
+  if (!scheduled.known) return;
+  if (!is_there(archive.records_folder(campaign)))
+    result.findings.push_back({folder, "this folder of the campaign is gone"});
+  for (const auto& name : scheduled.names) planned.push_back(folder + '/' + name);
+  std::sort(planned.begin(), planned.end());
+  for (const auto& name : without(names, planned)) result.findings.push_back({name, "not in the campaign's schedule"});
+  if (const auto missing = without(without(planned, names), lost); !missing.empty())
+    result.unfinished.push_back({campaign, missing.size(), scheduled.names.size()});
 }
 
 }  // namespace
@@ -328,7 +333,7 @@ VerifyResult verify(const Archive& archive, const std::vector<std::string>& camp
       const auto [first, is_new] = file_of_id.emplace(checked[i].record_id, name);
       if (!is_new) result.findings.push_back({name, "has the record_id of " + first->second});
     }
-    compare_with_schedule(archive, campaign, files, checked, result.findings);
+    compare_with_schedule(archive, campaign, files, checked, result);
   }
   return result;
 }

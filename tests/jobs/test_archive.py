@@ -98,7 +98,7 @@ def test_verify_is_content_with_a_timeline(measured):
 
 
 def test_verify_is_content_with_what_was_measured(measured):
-    assert json.loads(measured("verify", "--json").stdout) == {"records": 6, "without_digest": 0, "findings": []}
+    assert json.loads(measured("verify", "--json").stdout) == {"records": 6, "without_digest": 0, "findings": [], "unfinished": []}
 
 
 def test_reindex_gives_the_content_of_the_index_that_grew(measured):

@@ -173,11 +173,11 @@ def test_a_link_to_a_record_elsewhere_is_a_record(measured):
 @pytest.mark.parametrize(
     ("loses", "words"),
     [
-        (lambda archive: shutil.rmtree(archive / "records/c"), ["records/c: this folder", "6 of its 6 records"]),
-        (lambda archive: shutil.rmtree(archive / "records"), ["records: unreadable", "6 of its 6 records"]),
-        (lambda archive: first_of(archive).unlink(), ["1 of its 6 records are not there"]),
-        (lambda archive: loop(archive / "records/c"), ["records/c: unreadable: Too many levels", "6 of its 6"]),
-        (lambda archive: loop(archive / "records"), ["records: unreadable: Too many levels", "6 of its 6"]),
+        (lambda archive: shutil.rmtree(archive / "records/c"), ["records/c: this folder", "6 of its records were there and are gone"]),
+        (lambda archive: shutil.rmtree(archive / "records"), ["records: unreadable", "records/c: 6 of its records were there"]),
+        (lambda archive: first_of(archive).unlink(), ["1 of its records were there and are gone"]),
+        (lambda archive: loop(archive / "records/c"), ["records/c: unreadable: Too many levels", "6 of its records were there"]),
+        (lambda archive: loop(archive / "records"), ["records: unreadable: Too many levels", "6 of its records were there"]),
         (lambda archive: (archive / "campaigns/c/campaign.json").write_text("{"), ["campaign.json: unreadable"]),
         (lambda archive: reword(archive / "campaigns/c/campaign.json"), ["campaign.json: unreadable: its digest"]),
         (lambda archive: twin(archive), ["has the record_id of records/c/", "not in the campaign's schedule"]),
@@ -210,11 +210,28 @@ def twin(archive: pathlib.Path) -> None:
     (archive / f"records/c/{record['point_id']}-002.json").write_text(signed(record))
 
 
-def test_an_unfinished_campaign_is_not_all_that_it_should_be(fourscore):
+def test_an_unfinished_campaign_is_told_from_one_that_lost_records(fourscore):
     fourscore("run", fourscore.points(), "--campaign", "c", "--quiet", "--max-launches", "4")
-    assert "2 of its 6 records are not there" in fourscore("verify", code=1).stdout
+    said = fourscore("verify").stdout
+    assert "c: 2 of its 6 records are not there yet" in said and "as they should be" not in said
+    assert json.loads(fourscore("verify", "--json").stdout)["unfinished"] == [{"campaign": "c", "missing": 2, "of": 6}]
+    first_record(fourscore).unlink()
+    told = json.loads(fourscore("verify", "--json", code=1).stdout)
+    assert told["unfinished"] == [{"campaign": "c", "missing": 2, "of": 6}] and len(told["findings"]) == 1
+    fourscore("reindex")
+    assert "c: 3 of its 6 records are not there yet" in fourscore("verify").stdout
     fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
     assert "all as they should be" in fourscore("verify").stdout
+
+
+@pytest.mark.parametrize("of_the_index", [False, True])
+def test_a_deleted_folder_of_records_is_found_without_an_index_too(measured, of_the_index):
+    shutil.rmtree(measured.archive / "records/c")
+    if of_the_index:
+        (measured.archive / "index.sqlite").unlink()
+    assert any("records/c: this folder of the campaign is gone" in finding for finding in findings(measured))
+    (measured.archive / "records/c").mkdir()
+    assert "as they should be" not in measured("verify", code=0 if of_the_index else 1).stdout
 
 
 @pytest.mark.parametrize("change", [("0.002", "0.003"), ('"exit_status": 0', '"exit_status": 4'), ('"sha256"', '"sha255"')])
@@ -232,7 +249,7 @@ def test_records_without_a_digest_are_read_and_counted(measured):
     for file, record in measured.records().items():
         del record["sha256"]
         pathlib.Path(file).write_text(json.dumps(record))
-    assert json.loads(measured("verify", "--json").stdout) == {"records": 6, "without_digest": 6, "findings": []}
+    assert json.loads(measured("verify", "--json").stdout) == {"records": 6, "without_digest": 6, "findings": [], "unfinished": []}
     assert "6 of them have no digest" in measured("verify").stdout
     assert "6 ok" in measured("status").stdout
     assert all("sha256" not in json.loads(line) for line in measured("export", "--format", "jsonl").stdout.splitlines())

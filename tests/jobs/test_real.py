@@ -163,7 +163,7 @@ def test_no_flipped_bit_of_a_real_record_goes_unnoticed(fourscore):
         'exchange = "p2p"\nshape = "8x8x8"\nranks = 2\nplanner = "estimate"\nparameters = { pieces = 2 }\n'
     )
     fourscore("run", suite, "--campaign", "f", "--quiet", environment=REAL)
-    assert json.loads(fourscore("verify", "--json").stdout) == {"records": 1, "without_digest": 0, "findings": []}
+    assert json.loads(fourscore("verify", "--json").stdout) == {"records": 1, "without_digest": 0, "findings": [], "unfinished": []}
     events = json.loads(fourscore("export", "--format", "chrome-trace").stdout)["traceEvents"]
     assert any("pieces=2 8x8x8, 2 ranks" in event["args"].get("name", "") for event in events if event["ph"] == "M")
     (file,) = fourscore.archive.glob("records/f/*.json")
