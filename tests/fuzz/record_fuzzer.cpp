@@ -14,7 +14,7 @@
 #include "results/archive.hpp"
 #include "results/chrome_trace.hpp"
 #include "results/export.hpp"
-#include "results/index.hpp"
+#include "results/index_columns.hpp"
 #include "results/verify.hpp"
 
 namespace {
