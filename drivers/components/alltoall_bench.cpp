@@ -213,8 +213,8 @@ class AlltoallBench : public Program {
       const Index largest = *std::max_element(sizes.begin(), sizes.end());
       const Sent most = most_of_a_rank(
           sent_by(asked.group(communicator, session.rank(), largest), session.rank(), nodes.of_rank), session.comm());
-      session.require_memory(
-          3 * most.array, fmt::format("source, spare and as much for the exchange, {} each,", size_text(most.array)));
+      session.require_memory(3 * most.array,
+                             fmt::format("source, spare and as much for the exchange, {} each", size_text(most.array)));
       for (const auto& exchange : usable(session.parameters(), asked))
         for (const auto& parts : asked.parts)
           for (const Index size : sizes)

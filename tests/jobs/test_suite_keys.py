@@ -85,6 +85,11 @@ def check_min_time_s(fourscore):
     assert option(argvs[0], "--min-time-s") == "0.25"
 
 
+def check_synchronised(fourscore):
+    argvs, records, _ = measured(fourscore, head="synchronised = true", component='program = "alltoall_bench"\nranks = 1')
+    assert "--synchronised" in argvs[0] and records[0]["sampling"]["synchronised"] is True
+
+
 def check_time_limit_s(fourscore):
     _, records, _ = measured(fourscore, head="time_limit_s = 3", sweep='variant = "hangs"', code=1)
     assert records[0]["verdict"]["status"] == "timeout" and "limit of 3 s" in records[0]["verdict"]["reason"]
