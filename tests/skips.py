@@ -35,6 +35,7 @@ EXPECTED = [
         r"supports|extent|rank|grid|plane|thread|instances",
         "a variant refuses this problem, with its reason",
     ),
+    Expected(r"_test ", r"cannot have several pieces in flight", "pencil-overlap takes two of the exchanges"),
     Expected(
         r"_test ", r"no package Heffte|no libaccfft|no package decomp2d", "references that setup does not install"
     ),

@@ -107,9 +107,12 @@ class NaivePlan : public Plan {
         if (start / stride % n != 0) continue;
         for (std::size_t j = 0; j < n; ++j) line[j] = data[start + j * stride];
         for (std::size_t k = 0; k < n; ++k) {
-          std::complex<double> sum = 0;
-          for (std::size_t j = 0; j < n; ++j) sum += line[j] * roots[j * k % n];
-          data[start + k * stride] = sum;
+          double real = 0, imaginary = 0;
+          for (std::size_t j = 0, m = 0; j < n; ++j, m = m + k < n ? m + k : m + k - n) {  // m = j * k mod n
+            real += line[j].real() * roots[m].real() - line[j].imag() * roots[m].imag();
+            imaginary += line[j].real() * roots[m].imag() + line[j].imag() * roots[m].real();
+          }
+          data[start + k * stride] = {real, imaginary};
         }
       }
       stride *= n;
