@@ -6,6 +6,8 @@ option(FOURSCORE_TESTS "Build the tests" ON)
 option(FOURSCORE_WITH_LIKWID "Counter backend likwid where liblikwid is found; it is under the GPL, version 3" ON)
 option(FOURSCORE_WERROR "Warnings are errors" OFF)
 option(FOURSCORE_NATIVE "Compile for this machine's processor (-march=native)" ON)
+option(FOURSCORE_FOR_SIMULATOR "This is the second build, for Valgrind, that FourscoreSimulator.cmake makes; records say so" OFF)
+mark_as_advanced(FOURSCORE_FOR_SIMULATOR)
 set(FOURSCORE_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined)")
 set(FOURSCORE_PYTHON "" CACHE FILEPATH
   "The Python of reports, models and their tests; empty: .venv/bin/python of the source tree when it is there, else python3")

@@ -3,8 +3,6 @@
 # backend takes them by itself (hwcounters/callgrind.cpp), and their records say so.
 set(FOURSCORE_SIMULATOR AUTO CACHE STRING "Programs built once more for Valgrind: AUTO (where this build has AVX-512), ON, OFF")
 set_property(CACHE FOURSCORE_SIMULATOR PROPERTY STRINGS AUTO ON OFF)
-# In the cache of that second build itself; it goes into the records.
-set(FOURSCORE_FOR_SIMULATOR OFF CACHE INTERNAL "This is the build for the simulator")
 
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS "${CMAKE_CXX_FLAGS}")
