@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <memory>
 #include <string>
 
@@ -55,10 +56,35 @@ std::unique_ptr<Plan> plan_of(const Problem& problem, const Decomposition& in, c
   return std::make_unique<NaivePlan<double>>(problem, MPI_COMM_WORLD, in, out, defect);
 }
 
+/// The definition, whose result is too large by one part in 1 / excess.
+template <class Real>
+class SlightlyTooLarge : public NaivePlan<Real> {
+ public:
+  SlightlyTooLarge(const Problem& problem, const Decomposition& in, const Decomposition& out, double excess)
+      : NaivePlan<Real>(problem, MPI_COMM_WORLD, in, out), factor_(static_cast<Real>(1 + excess)) {}
+  void execute(PhaseClock& clock) override {
+    NaivePlan<Real>::execute(clock);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    auto* result = static_cast<std::complex<Real>*>(this->output());
+    const Index elements = this->output_layout().boxes[static_cast<std::size_t>(rank)].volume();
+    for (Index i = 0; i < elements; ++i) result[i] *= factor_;
+  }
+
+ private:
+  Real factor_;
+};
+
+std::unique_ptr<Plan> too_large_by(double excess, const Problem& problem, const Decomposition& in,
+                                   const Decomposition& out) {
+  if (problem.precision == Precision::single_precision)
+    return std::make_unique<SlightlyTooLarge<float>>(problem, in, out, excess);
+  return std::make_unique<SlightlyTooLarge<double>>(problem, in, out, excess);
+}
+
 /// All checks of a plan and of its inverse, then one timed run and its check.
 std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
-                             Defect defect = Defect::none) {
-  const auto plan = plan_of(problem, in, out, defect);
+                             const std::unique_ptr<Plan>& plan) {
   Problem opposite = problem;
   opposite.direction = problem.direction == Direction::forward ? Direction::backward : Direction::forward;
   Verifier verifier(problem, MPI_COMM_WORLD, *plan, 1);
@@ -70,6 +96,11 @@ std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, co
   }
   checks.push_back(verifier.check_after(*plan));
   return checks;
+}
+
+std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
+                             Defect defect = Defect::none) {
+  return checks_of(problem, in, out, plan_of(problem, in, out, defect));
 }
 
 bool all_ok(const std::vector<Check>& checks) {
@@ -157,6 +188,35 @@ TEST(Verifier, FollowsTheAxisMapOfAPermutedOutput) {
   Decomposition out = slabs(problem, 1);
   out.axis_map[1] = {3, 0, 5, 1, 4, 2};
   EXPECT_TRUE(all_ok(checks_of(problem, slabs(problem, 0), out)));
+}
+
+/// 4 eps max(1, log2 N), as verifier.hpp says.
+TEST(Verifier, JudgesByATolerance) {
+  for (const auto& [precision, epsilon] :
+       {std::pair(Precision::double_precision, 0x1p-52), std::pair(Precision::single_precision, 0x1p-23)})
+    for (const auto& [shape, size_logarithm] :
+         {std::pair(std::vector<Index>{8, 8, 4}, 8.0), std::pair(std::vector<Index>{64, 16}, 10.0)}) {
+      const Problem problem = problem_of(shape, Direction::forward, precision);
+      const Decomposition in = slabs(problem, 0);
+      const Decomposition out = slabs(problem, 1);
+      const double tolerance = 4 * epsilon * size_logarithm;
+      const auto within = checks_of(problem, in, out, too_large_by(0.5 * tolerance, problem, in, out));
+      EXPECT_TRUE(all_ok(within)) << text(within);
+      const auto beyond = checks_of(problem, in, out, too_large_by(1.5 * tolerance, problem, in, out));
+      EXPECT_EQ(beyond.size(), 6U);
+      for (const Check& check : beyond) {
+        if (check.name == "layouts") continue;
+        EXPECT_FALSE(check.ok) << check.name << " of " << shape_text(shape) << "\n" << text(beyond);
+        EXPECT_DOUBLE_EQ(check.tolerance, tolerance) << check.name;
+      }
+    }
+}
+
+TEST(Verifier, HasAToleranceForASingleElementToo) {
+  const Problem problem = problem_of({1});
+  const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 0));
+  EXPECT_TRUE(all_ok(checks)) << text(checks);
+  EXPECT_DOUBLE_EQ(checks.back().tolerance, 4 * 0x1p-52);
 }
 
 class VerifierCatches : public testing::TestWithParam<std::pair<Defect, const char*>> {};

@@ -101,6 +101,19 @@ TEST(Suite, ErrorsNameFileLineAndWhatIsAllowed) {
   }
 }
 
+TEST(Suite, SaysInWhichOrderLaunchesGo) {
+  const std::string sweep = "variant = \"a\"\nshape = \"4\"\nranks = 1\n";
+  EXPECT_EQ(parsed(sweep, 4, "order = \"listed\"").order, LaunchOrder::listed);
+  EXPECT_EQ(parsed(sweep, 4, "order = \"random\"").order, LaunchOrder::random);
+  EXPECT_EQ(parsed(sweep).order, LaunchOrder::random);
+  try {
+    (void)parsed(sweep, 4, "order = \"sorted\"");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("s.toml:2: key 'order' is 'sorted'; expected \"random\" or \"listed\""));
+  }
+}
+
 TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
   Point point;
   for (const auto& [key, text] : std::map<std::string, std::string>{{"variant", "v"},
