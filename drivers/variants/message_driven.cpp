@@ -332,8 +332,9 @@ void MessageDrivenPlan::open_landing(std::size_t s) {
 
 /// Of a state, those into memory of their own, or those into the pencils.
 void MessageDrivenPlan::start_receives(std::size_t s, bool copied) {
-  const Region region(*clock_, Phase::exchange);
   const TableRange receives = tables_->receives_of_state[s];
+  if (length(receives) == 0) return;
+  const Region region(*clock_, Phase::exchange);
   for (std::size_t i = receives.first; i < receives.last; ++i)
     if (tables_->receives[i].copied == copied) start_receive(i);
 }
