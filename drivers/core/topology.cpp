@@ -1,7 +1,10 @@
 #include "core/topology.hpp"
 
 #include <hwloc.h>
+#include <sched.h>
 
+#include <cerrno>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -26,9 +29,8 @@ json caches(hwloc_topology_t topology) {
 
 Topology::Topology() {
   if (hwloc_topology_init(&topology_) != 0) throw std::runtime_error("hwloc cannot describe this machine");
-  // A description read from a file (HWLOC_XMLFILE) is taken for that of this machine, so that masks can be asked for.
-  constexpr unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM;
-  if (hwloc_topology_set_flags(topology_, flags) != 0 || hwloc_topology_load(topology_) != 0) {
+  if (hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+      hwloc_topology_load(topology_) != 0) {
     hwloc_topology_destroy(topology_);
     throw std::runtime_error("hwloc cannot describe this machine");
   }
@@ -50,13 +52,24 @@ json Topology::identity() const {
   return result;
 }
 
-std::vector<int> Topology::usable_units() const {
+/// Not asked of hwloc: where HWLOC_XMLFILE describes the machine, hwloc 2 says that a thread may run everywhere.
+std::vector<int> Topology::usable_units() {
+  constexpr std::size_t most_units = std::size_t{1} << 20;
   std::vector<int> units;
-  hwloc_bitmap_t set = hwloc_bitmap_alloc();
-  if (set == nullptr) throw std::bad_alloc();
-  if (hwloc_get_cpubind(topology_, set, HWLOC_CPUBIND_THREAD) == 0 && hwloc_bitmap_weight(set) > 0)
-    for (int unit = hwloc_bitmap_first(set); unit >= 0; unit = hwloc_bitmap_next(set, unit)) units.push_back(unit);
-  hwloc_bitmap_free(set);
+  for (std::size_t count = CPU_SETSIZE; count <= most_units; count *= 2) {
+    struct Free {
+      void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+    };
+    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(count));
+    if (!set) throw std::bad_alloc();
+    const std::size_t bytes = CPU_ALLOC_SIZE(count);
+    if (::sched_getaffinity(0, bytes, set.get()) == 0) {
+      for (std::size_t unit = 0; unit < count; ++unit)
+        if (CPU_ISSET_S(unit, bytes, set.get())) units.push_back(static_cast<int>(unit));
+      return units;
+    }
+    if (errno != EINVAL) break;  // EINVAL: the machine has more units than the set holds
+  }
   return units;
 }
 

@@ -19,7 +19,7 @@ class Topology {
   Topology& operator=(const Topology&) = delete;
 
   /// Processing units that this thread may run on, on machines of any size; empty where the system does not say.
-  [[nodiscard]] std::vector<int> usable_units() const;
+  [[nodiscard]] static std::vector<int> usable_units();
   /// cpu_model, cores, threads_per_core, numa_nodes, caches; what hwloc does not know is absent.
   [[nodiscard]] nlohmann::json identity() const;
   /// Logical numbers of the cores that hold these processing units.

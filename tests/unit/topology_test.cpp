@@ -1,0 +1,114 @@
+// What is said of a machine, on machines that hwloc makes up from a line of text (HWLOC_SYNTHETIC).
+
+#include "core/topology.hpp"
+
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <string>
+
+namespace {
+
+/// Units that the system says this thread may run on; hwloc asks by this call.
+const std::vector<int> allowed_units{0, 5, 1023, 1024, 2047};
+
+}  // namespace
+
+extern "C" int sched_getaffinity(pid_t /*thread*/, std::size_t bytes, cpu_set_t* set) noexcept {
+  if (bytes * 8 <= static_cast<std::size_t>(allowed_units.back())) {
+    errno = EINVAL;  // as the kernel says of a set that is too short
+    return -1;
+  }
+  CPU_ZERO_S(bytes, set);
+  for (const int unit : allowed_units) CPU_SET_S(static_cast<std::size_t>(unit), bytes, set);
+  return 0;
+}
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+class TopologyOf : public ::testing::Test {
+ protected:
+  void TearDown() override { unsetenv("HWLOC_SYNTHETIC"); }
+  static void pretend(const std::string& machine) { setenv("HWLOC_SYNTHETIC", machine.c_str(), 1); }
+};
+
+/// Two sockets with a memory each, of two L3 caches of four cores, of two threads each.
+constexpr const char* two_sockets = "Package:2 NUMANode:1 L3Cache:2(size=33554432) L2Cache:4(size=1048576) Core:1 PU:2";
+
+TEST_F(TopologyOf, TwoSocketsCountsCoresThreadsMemoriesAndCaches) {
+  pretend(two_sockets);
+  const json identity = Topology().identity();
+  EXPECT_EQ(identity.at("cores"), 16);
+  EXPECT_EQ(identity.at("threads_per_core"), 2);
+  EXPECT_EQ(identity.at("numa_nodes"), 2);
+  EXPECT_EQ(identity.at("caches"), (json{{{"level", 2}, {"bytes", 1048576}, {"shared_by", 1}},
+                                         {{"level", 3}, {"bytes", 33554432}, {"shared_by", 4}}}));
+  EXPECT_FALSE(identity.contains("cpu_model"));
+}
+
+TEST_F(TopologyOf, TwoSocketsFindsWhatHoldsAUnit) {
+  pretend(two_sockets);
+  const Topology topology;
+  EXPECT_THAT(topology.cores_of({0, 1, 2, 31}), ElementsAre(0, 1, 15));
+  EXPECT_EQ(topology.package_of(15), 0);
+  EXPECT_EQ(topology.package_of(16), 1);
+  EXPECT_THAT(topology.last_level_caches_of({0, 7}), ElementsAre(Pair(0, 33554432.0)));
+  EXPECT_THAT(topology.last_level_caches_of({7, 8, 31}),
+              ElementsAre(Pair(0, 33554432.0), Pair(1, 33554432.0), Pair(3, 33554432.0)));
+}
+
+/// Linux as a rule numbers the first thread of every core first.
+TEST_F(TopologyOf, ThreadsOfACoreAreFoundWhateverTheirNumbers) {
+  pretend("Package:2 L3Cache:1(size=1000) Core:2 PU:2(indexes=0,4,1,5,2,6,3,7)");
+  const Topology topology;
+  EXPECT_THAT(topology.cores_of({0, 4}), ElementsAre(0));
+  EXPECT_THAT(topology.cores_of({0, 1}), ElementsAre(0, 1));
+  EXPECT_THAT(topology.cores_of({3, 7}), ElementsAre(3));
+  EXPECT_EQ(topology.package_of(5), 0);
+  EXPECT_EQ(topology.package_of(6), 1);
+  EXPECT_THAT(topology.last_level_caches_of({6}), ElementsAre(Pair(1, 1000.0)));
+}
+
+TEST_F(TopologyOf, SeveralMemoriesInASocketAreEachANode) {
+  pretend("Package:2 NUMANode:4 Core:2 PU:1");
+  const json identity = Topology().identity();
+  EXPECT_EQ(identity.at("numa_nodes"), 8);
+  EXPECT_EQ(identity.at("cores"), 16);
+  EXPECT_EQ(identity.at("threads_per_core"), 1);
+  EXPECT_THAT(identity.at("caches"), IsEmpty());
+}
+
+TEST_F(TopologyOf, MoreUnitsThanAFixedSetHolds) {
+  pretend("Package:16 NUMANode:1 L3Cache:1(size=67108864) Core:64 PU:2");
+  const Topology topology;
+  const json identity = topology.identity();
+  EXPECT_EQ(identity.at("cores"), 1024);
+  EXPECT_EQ(identity.at("threads_per_core"), 2);
+  EXPECT_THAT(topology.usable_units(), ElementsAreArray(allowed_units));
+  EXPECT_THAT(topology.cores_of(topology.usable_units()), ElementsAre(0, 2, 511, 512, 1023));
+  EXPECT_EQ(topology.package_of(1023), 7);
+  EXPECT_EQ(topology.package_of(1024), 8);
+  EXPECT_EQ(topology.package_of(2047), 15);
+  EXPECT_THAT(topology.last_level_caches_of({1024, 2047}), ElementsAre(Pair(8, 67108864.0), Pair(15, 67108864.0)));
+}
+
+TEST_F(TopologyOf, WhatTheMachineDoesNotHaveIsNowhere) {
+  pretend("Package:2 Core:2 PU:1");
+  const Topology topology;
+  EXPECT_THAT(topology.cores_of({4, 100}), IsEmpty());
+  EXPECT_THAT(topology.last_level_caches_of({0, 4}), IsEmpty());
+  EXPECT_EQ(topology.package_of(4), 0);
+  EXPECT_EQ(topology.package_of(-1), 0);
+}
+
+}  // namespace
+}  // namespace fourscore
