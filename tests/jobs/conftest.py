@@ -88,3 +88,14 @@ class Fourscore:
 @pytest.fixture
 def fourscore(tmp_path: pathlib.Path) -> Fourscore:
     return Fourscore(tmp_path)
+
+
+@pytest.fixture
+def measured(fourscore: Fourscore) -> Fourscore:
+    """With a campaign c of three points, two launches of each."""
+    fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
+    return fourscore
+
+
+def first_record(fourscore: Fourscore) -> pathlib.Path:
+    return sorted(fourscore.archive.glob("records/c/*.json"))[0]

@@ -12,17 +12,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import signed
-
-
-@pytest.fixture
-def measured(fourscore):
-    fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
-    return fourscore
-
-
-def first_record(fourscore) -> pathlib.Path:
-    return sorted(fourscore.archive.glob("records/c/*.json"))[0]
+from conftest import first_record, signed
 
 
 def rewrite(file: pathlib.Path, change) -> None:

@@ -9,7 +9,7 @@ import shutil
 import socket
 
 import pytest
-from conftest import signed
+from conftest import first_record, signed
 
 COMMANDS = (
     ("status",),
@@ -20,16 +20,6 @@ COMMANDS = (
     *(("export", "--format", kind) for kind in ("csv", "jsonl", "benchmark")),
 )
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-@pytest.fixture
-def measured(fourscore):
-    fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
-    return fourscore
-
-
-def first_record(fourscore) -> pathlib.Path:
-    return sorted(fourscore.archive.glob("records/c/*.json"))[0]
 
 
 def said(fourscore, *command: str) -> str:

@@ -11,23 +11,13 @@ import resource
 import statistics
 
 import pytest
-from conftest import signed
+from conftest import first_record, signed
 
 FORMATS = ("csv", "jsonl", "benchmark")
 
 
-@pytest.fixture
-def measured(fourscore):
-    fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
-    return fourscore
-
-
 def contents(folder: pathlib.Path) -> dict[str, bytes]:
     return {str(f): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file() and not f.name.startswith("index.")}
-
-
-def first_record(fourscore) -> pathlib.Path:
-    return sorted(fourscore.archive.glob("records/c/*.json"))[0]
 
 
 def forbidden(fourscore) -> list[pathlib.Path]:

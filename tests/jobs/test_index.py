@@ -8,6 +8,7 @@ import sqlite3
 import time
 
 import pytest
+from conftest import first_record
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def wrong(file: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("keep_mtime", [False, True])
 def test_a_record_that_changed_is_read_again(measured, keep_mtime):
-    file = sorted(measured.archive.glob("records/c/*.json"))[0]
+    file = first_record(measured)
     before = file.stat()
     wrong(file)
     if keep_mtime:
@@ -72,7 +73,7 @@ def test_a_record_that_changed_is_read_again(measured, keep_mtime):
 
 def test_a_record_that_changes_again_and_again_is_always_read_as_it_is(measured):
     """Also within one tick of the file system's clock."""
-    file = sorted(measured.archive.glob("records/c/*.json"))[0]
+    file = first_record(measured)
     text = file.read_text()
     for number in range(20):
         status = f"{number:02}"
@@ -81,7 +82,7 @@ def test_a_record_that_changes_again_and_again_is_always_read_as_it_is(measured)
 
 
 def test_a_record_that_came_or_went_is_seen(measured):
-    file = sorted(measured.archive.glob("records/c/*.json"))[0]
+    file = first_record(measured)
     text = file.read_text()
     file.unlink()
     assert counts(measured) == {"ok": 5}
@@ -137,7 +138,7 @@ def test_no_flipped_bit_of_the_index_changes_what_status_says(measured):
 
 
 def test_an_index_in_use_is_not_waited_for(measured):
-    file = sorted(measured.archive.glob("records/c/*.json"))[0]
+    file = first_record(measured)
     with sqlite3.connect(measured.archive / "index.sqlite", isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         wrong(file)
@@ -155,7 +156,7 @@ def test_what_killed_writers_of_the_index_left_is_swept(measured):
 
 
 def test_a_record_that_can_be_read_again_is_in_one_table_only(measured):
-    file = sorted(measured.archive.glob("records/c/*.json"))[0]
+    file = first_record(measured)
     text = file.read_text()
     before = len(measured.index())
     file.write_text(text[:100])
