@@ -13,7 +13,6 @@
 #include <fstream>
 #include <random>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "core/record.hpp"
@@ -22,8 +21,8 @@
 #include "jobscripts/paths.hpp"
 #include "jobscripts/point_keys.hpp"
 #include "jobscripts/process.hpp"
-#include "results/path_kind.hpp"
 #include "results/record_file.hpp"
+#include "results/regular_file.hpp"
 #include "results/sha256.hpp"
 
 namespace fourscore {
@@ -42,13 +41,22 @@ json counters_json(const CounterChoice& choice) {
 }
 
 json read_campaign_file(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  const json content = json::parse(text.str(), nullptr, false);
-  if (!content.is_object() || content.value("schema", "") != "fourscore.campaign")
-    throw InputError(
-        fmt::format("{} is not a campaign's description; choose another name with --campaign", file.string()));
+  const auto refuse = [&file](const std::string& reason) {
+    throw InputError(fmt::format("{} is not a campaign's description: {}; choose another name with --campaign",
+                                 file.string(), reason));
+  };
+  json content;
+  try {
+    content = json::parse(read_regular_file(file).text, nullptr, false);
+  } catch (const UnreadableFile& error) {
+    refuse(error.what());
+  }
+  if (content.is_discarded()) refuse("not JSON");
+  if (!content.is_object() || content.value("schema", json()) != "fourscore.campaign")
+    refuse("\"schema\" is not \"fourscore.campaign\"");
+  for (const char* key : {"suite_sha256", "machine_hash", "code_hash"})
+    if (content.contains(key) && !content[key].is_string()) refuse(fmt::format("key '{}' is no string", key));
+  if (content.contains("seed") && !content["seed"].is_number_unsigned()) refuse("key 'seed' is no whole number");
   return content;
 }
 
@@ -135,8 +143,7 @@ void hash_programs(Campaign& campaign) {
 /// BASE, BASE-2, BASE-3 ...: the last one there is, or the next.
 std::string choose_name(const Archive& archive, const std::string& base, bool fresh) {
   const auto exists = [&](const std::string& name) {
-    return names_something(archive.campaign_folder(name) / "campaign.json") ||
-           names_something(archive.records_folder(name));
+    return is_there(archive.campaign_folder(name) / "campaign.json") || is_there(archive.records_folder(name));
   };
   if (!exists(base)) return base;
   std::string last = base;
@@ -206,7 +213,7 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
   campaign.id = choose_name(archive, base, request.fresh);
   campaign.suite = std::move(suite);
-  if (const fs::path file = archive.campaign_folder(campaign.id) / "campaign.json"; names_something(file))
+  if (const fs::path file = archive.campaign_folder(campaign.id) / "campaign.json"; is_there(file))
     adopt(campaign, read_campaign_file(file));
 
   std::vector<std::size_t> launched;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "results/archive.hpp"
+#include "results/regular_file.hpp"
 
 namespace fourscore {
 using nlohmann::json;
@@ -56,7 +57,7 @@ std::vector<PlannedLaunch> planned_retries(const Campaign& campaign, const Archi
       PlannedLaunch retry{i, next, campaign.schedule.size() + planned.size(), {}, false, launch};
       retry.record = archive.record_file(campaign.id, campaign.points[i].id, next++);
       // A launch whose record cannot be read has a file that no retry may want.
-      if (!std::filesystem::exists(retry.record)) planned.push_back(std::move(retry));
+      if (!is_there(retry.record)) planned.push_back(std::move(retry));
     }
   }
   return planned;

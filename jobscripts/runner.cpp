@@ -18,6 +18,7 @@
 #include "results/path_kind.hpp"
 #include "results/printable.hpp"
 #include "results/record_file.hpp"
+#include "results/regular_file.hpp"
 #include "results/statistics.hpp"
 
 namespace fourscore {
@@ -98,7 +99,7 @@ std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Arch
   std::vector<PlannedLaunch> planned;
   for (const auto& entry : campaign.schedule) {
     const fs::path record = archive.record_file(campaign.id, campaign.points[entry.point].id, entry.launch);
-    planned.push_back({entry.point, entry.launch, planned.size(), record, names_something(record)});
+    planned.push_back({entry.point, entry.launch, planned.size(), record, is_there(record)});
   }
   return planned;
 }
@@ -158,7 +159,7 @@ bool CampaignRunner::write_skipped() {
     if (InterruptGuard::interrupted()) break;
     if (point.skip_reason.empty()) continue;
     const fs::path file = archive_.record_file(campaign_.id, point.id, 0);
-    if (fs::exists(file)) continue;
+    if (is_there(file)) continue;
     json stamp = campaign_.stamp(0, 0);
     stamp.erase("order");  // never launched
     store(file, make_unlaunched_record(point.point, stamp, {"skipped", point.skip_reason, 0, 0, ""},
@@ -186,12 +187,12 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const ProcessResult result = run_process(spec);
   wall_s_[planned.point] = result.wall_s;
 
-  const bool recorded = fs::exists(planned.record);
+  const bool recorded = names_something(planned.record);
   if (!recorded && result.interrupted) return Outcome::interrupted;
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
                                        std::error_code(result.start_error, std::generic_category()).message()));
-  if (!recorded && !fs::exists(started.path())) {
+  if (!recorded && !names_something(started.path())) {
     note_not_started(planned, result, progress);
     return Outcome::not_started;
   }
@@ -252,7 +253,7 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
     add({"--counters", suite.counters.counters});
     if (!suite.counters.group.empty()) add({"--counter-group", suite.counters.group});
     if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});
-    if (const fs::path file = qualification_file(); fs::exists(file)) add({"--qualification", file.string()});
+    if (const fs::path file = qualification_file(); names_something(file)) add({"--qualification", file.string()});
   }
   if (suite.wisdom)
     add({"--wisdom",
@@ -285,7 +286,7 @@ fs::path CampaignRunner::verified_file(const PlannedLaunch& planned) const {
 
 bool CampaignRunner::archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) {
   const fs::path file = verified_file(planned);
-  if (!fs::exists(file)) return false;
+  if (!names_something(file)) return false;
   const Point& point = campaign_.points[planned.point].point;
   const Verdict end = failure_of(result, campaign_.suite.time_limit_s, program_name(point), "");
   try {

@@ -66,6 +66,8 @@ FileContent read_regular_file(const fs::path& file) {
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) fail(errno);
   FileContent content{{}, regular(status)};
+  if (content.stamp.bytes > largest_file_bytes)
+    throw UnreadableFile(fmt::format("has {} bytes, expected at most {}", content.stamp.bytes, largest_file_bytes));
   content.text.resize(content.stamp.bytes);
   std::size_t have = 0;
   while (have < content.text.size()) {

@@ -29,11 +29,14 @@ struct FileStamp {
 /// The stamp of a regular file, links followed. Throws UnreadableFile.
 [[nodiscard]] FileStamp stamp_of(const std::filesystem::path& file);
 
+/// Far beyond any record (a long timeline makes one of some 10 MB): a sparse file of terabytes is not read into memory.
+constexpr std::uint64_t largest_file_bytes = std::uint64_t{1} << 28U;
+
 struct FileContent {
   std::string text;
   FileStamp stamp;  ///< taken before the text was read
 };
-/// Never waits for a FIFO's writer. Throws UnreadableFile.
+/// Never waits for a FIFO's writer. Throws UnreadableFile, also for a file beyond largest_file_bytes.
 [[nodiscard]] FileContent read_regular_file(const std::filesystem::path& file);
 
 }  // namespace fourscore

@@ -101,6 +101,15 @@ def test_only_regular_files_are_read_and_others_are_named(archive, tmp_path, cap
     assert reasons["dangling"] == "No such file or directory"
 
 
+def test_a_sparse_record_of_a_tebibyte_is_named_and_the_rest_is_read(archive, tmp_path, capsys):
+    with (folder_of(archive) / "huge.json").open("wb") as file:
+        file.truncate(1 << 40)
+    assert main(["report", "--archive", str(archive), "-o", str(tmp_path / "r.html"), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["campaigns"][0]["records"] == {"ok": 2}
+    assert [one["reason"] for one in answer["unreadable"]] == ["has 1099511627776 bytes, expected at most 268435456"]
+
+
 def test_a_link_to_a_record_is_read(archive, tmp_path):
     path = next(folder_of(archive).glob("*-000.json"))
     path.rename(tmp_path / "elsewhere.json")

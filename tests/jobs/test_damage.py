@@ -144,6 +144,71 @@ def test_only_regular_files_are_records(measured):
     assert len(measured("export", "--format", "jsonl").stdout.splitlines()) == 6
 
 
+def test_a_sparse_record_of_a_tebibyte_is_named_and_the_rest_is_read(measured):
+    with first_record(measured).open("r+b") as file:
+        file.truncate(1 << 40)
+    words = f"{first_record(measured).name}.*has 1099511627776 bytes, expected at most 268435456"
+    for command in COMMANDS:
+        assert command == ("status",) or re.search(words, said(measured, *command).replace("\n", " ")), command
+    assert "6 of 6 records, 5 ok, 1 unreadable" in measured("status").stdout
+    assert len(measured("export", "--format", "jsonl").stdout.splitlines()) == 5
+
+
+def become_a_fifo(file: pathlib.Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def become_a_link(file: pathlib.Path, target: str) -> None:
+    file.unlink()
+    file.symlink_to(target)
+
+
+def link_to_a_fifo(file: pathlib.Path) -> None:
+    os.mkfifo(file.parent / "fifo")
+    become_a_link(file, "fifo")
+
+
+def say_otherwise(file: pathlib.Path, **changes) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (become_a_fifo, "a FIFO, not a regular file"),
+        (link_to_a_fifo, "a FIFO, not a regular file"),
+        (lambda file: become_a_link(file, "/dev/zero"), "a device, not a regular file"),
+        (lambda file: become_a_link(file, "nowhere"), "a link to a file that is not there"),
+        (lambda file: os.truncate(file, 1 << 40), "has 1099511627776 bytes"),
+        (lambda file: file.write_text("{"), "not JSON"),
+        (lambda file: say_otherwise(file, schema=1), '"schema" is not "fourscore.campaign"'),
+        (lambda file: say_otherwise(file, machine_hash=[]), "key 'machine_hash' is no string"),
+        (lambda file: say_otherwise(file, seed="x"), "key 'seed' is no whole number"),
+    ],
+)
+def test_a_campaign_whose_description_cannot_be_read_does_not_go_on(measured, damage, words):
+    file = measured.archive / "campaigns/c/campaign.json"
+    damage(file)
+    for more in ([], ["--dry-run"]):
+        process = measured.start("run", measured.points(), "--campaign", "c", *more)
+        try:
+            error = process.communicate(timeout=60)[1]
+        finally:
+            process.kill()
+        assert process.returncode == 2, error
+        assert f"{file} is not a campaign's description: {words}" in error, error
+    assert len(measured.finished()) == 6
+
+
+def test_a_launch_whose_record_is_a_link_to_nothing_is_not_run_again(measured):
+    file = first_record(measured)
+    file.unlink()
+    file.symlink_to("nowhere")
+    measured("run", measured.points(), "--campaign", "c")
+    assert len(measured.finished()) == 6
+
+
 def test_a_campaign_description_that_is_a_fifo_is_named(measured):
     file = measured.archive / "campaigns/c/campaign.json"
     file.unlink()
