@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -60,23 +62,46 @@ json read_campaign_file(const fs::path& file) {
   return content;
 }
 
-bool says(const NamedValue& named, const Point& point) {
-  if (named.program != point.component || named.key == "shape") return false;
-  Point scratch;
-  set_point_value(scratch, named.key, named.value);
-  return point_value(scratch, named.key) == point_value(point, named.key);
-}
+/// Where a suite says the values of its points. Comparing each point with each value would take minutes where a program
+/// refuses tens of thousands of values.
+class ValueLines {
+ public:
+  explicit ValueLines(const Suite& suite) {
+    for (const auto& named : suite.values)
+      if (named.key != "shape") named_[{named.program, named.key}].push_back(&named);
+  }
+
+  /// The first line that says the point's value of the key.
+  [[nodiscard]] std::optional<std::uint32_t> line_of(const Point& point, const std::string& key) {
+    const auto group = named_.find({point.component, key});
+    if (group == named_.end()) return std::nullopt;
+    const auto [lines, is_new] = lines_.try_emplace(group->first);
+    if (is_new)
+      for (const NamedValue* named : group->second) {
+        Point scratch;
+        set_point_value(scratch, key, named->value);
+        lines->second.try_emplace(point_value(scratch, key), named->line);
+      }
+    const auto line = lines->second.find(point_value(point, key));
+    if (line == lines->second.end()) return std::nullopt;
+    return line->second;
+  }
+
+ private:
+  using ProgramAndKey = std::pair<std::string, std::string>;
+  std::map<ProgramAndKey, std::vector<const NamedValue*>> named_;
+  std::map<ProgramAndKey, std::map<std::string, std::uint32_t>> lines_;  ///< by canonical value; of keys asked for
+};
 
 /// "suite.toml:12: key 'parameters.grid': " of what a program refuses: the key that it names, or else the program's or
 /// the variant's line.
-std::string place_of(const Suite& suite, const PointCheck& answer) {
+std::string place_of(const Suite& suite, ValueLines& lines, const PointCheck& answer) {
   const Point& point = answer.point;
   const std::string fallback = point.component.empty() ? "variant" : "program";
   const std::string refused = point.component.empty() ? answer.key : "parameters." + answer.key;
   for (const std::string& key : {refused, fallback})
-    for (const auto& named : suite.values)
-      if (named.key == key && says(named, point))
-        return fmt::format("{}:{}: key '{}': ", suite.file.string(), named.line, key);
+    if (const auto line = lines.line_of(point, key))
+      return fmt::format("{}:{}: key '{}': ", suite.file.string(), *line, key);
   return fmt::format("{}: ", suite.file.string());
 }
 
@@ -120,9 +145,10 @@ void check_points(const Suite& suite, Campaign& campaign, const std::string& ben
   check_programs(suite);
   std::set<std::string> errors;
   std::set<std::string> seen;
+  ValueLines lines(suite);
   for (auto& answer : ask_programs(suite, campaign, bench)) {
     InterruptGuard::check();
-    if (answer.error) errors.insert(place_of(suite, answer) + answer.reason);
+    if (answer.error) errors.insert(place_of(suite, lines, answer) + answer.reason);
     const std::string id = point_id(answer.point);
     if (seen.insert(id).second) campaign.points.push_back({std::move(answer.point), id, answer.reason});
   }

@@ -119,6 +119,22 @@ def test_what_the_program_refuses_is_named_with_file_line_and_key(fourscore):
     assert f"{suite}:8: key 'variant': unknown variant 'godo'" in error
 
 
+def test_tens_of_thousands_of_refused_values_are_named_in_seconds(fourscore):
+    """Each value compared with each took more than two minutes."""
+    values = [f'"x{n}",' for n in range(40_000)]
+    head = 'name = "s"\n[[sweep]]\nshape = "4"\nranks = 1\nvariant = [\n'
+    suite = fourscore.suite(head + "\n".join([*values, '"x7",', "]\n"]))
+    process = fourscore.start("run", suite, "--dry-run")
+    try:
+        error = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    assert process.returncode == 2
+    assert len(error.splitlines()) == 40_000
+    for n in (0, 7, 39_999):
+        assert f"{suite}:{n + 6}: key 'variant': unknown variant 'x{n}'" in error
+
+
 def test_what_a_suite_holds_does_not_reach_the_terminal_as_it_is(fourscore):
     suite = fourscore.suite('name = "s"\n"\\u001b[2J" = 1\n')
     assert r"unknown key '\x1b[2J'" in fourscore("run", suite, code=2).stderr
