@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <sstream>
 
 #include "core/problem.hpp"
@@ -92,6 +93,9 @@ int guarded(const std::function<int()>& action) {
   } catch (const InputError& error) {
     say_what(error);
     return exit_input;
+  } catch (const std::filesystem::filesystem_error& error) {  // as where the current folder was removed
+    say("fourscore: {}: {}\n", printable(error.path1().string()), error.code().message());
+    return exit_environment;
   } catch (const std::exception& error) {
     say_what(error);
     return exit_environment;

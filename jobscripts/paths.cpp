@@ -69,9 +69,14 @@ std::vector<fs::path> suite_folders() {
 
 std::vector<fs::path> all_suites() {
   std::vector<fs::path> files;
-  for (const auto& folder : suite_folders())
-    for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied))
-      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  for (const auto& folder : suite_folders()) {
+    std::error_code error;
+    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error);
+    for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error))
+      if (it->path().extension() == ".toml") files.push_back(it->path());
+    if (error)
+      throw EnvironmentError(fmt::format("the suites in {} cannot be listed: {}", folder.string(), error.message()));
+  }
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -26,7 +26,7 @@ struct EnvironmentError : std::runtime_error {
 /// A path as given, or a bare name found in the suite folders. Throws InputError with the nearest name.
 [[nodiscard]] std::filesystem::path find_suite(const std::string& name);
 
-/// All suites of the suite folders, sorted by name.
+/// All suites of the suite folders, sorted by name. Throws EnvironmentError where a folder cannot be read.
 [[nodiscard]] std::vector<std::filesystem::path> all_suites();
 
 /// The folder that holds the Python package fourscore_analysis. Throws EnvironmentError.

@@ -138,7 +138,12 @@ ReindexResult reindex(const Archive& archive) {
   }
   fs::remove(archive.index_file().string() + "-journal", error);  // of the index that is being replaced
   fs::rename(temporary, archive.index_file(), error);
-  if (error) throw IndexError(fmt::format("cannot put the new index in place: {}", error.message()));
+  if (error) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw IndexError(
+        fmt::format("cannot put the new index in place at {}: {}", archive.index_file().string(), error.message()));
+  }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -201,10 +202,16 @@ void store(const fs::path& file, const json& qualification) {
   const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  std::ofstream(unfinished) << qualification.dump(2) << '\n' << std::flush;
-  fs::rename(unfinished, file, error);
-  if (!fs::exists(file) || error)
-    throw EnvironmentError(fmt::format("{} cannot be written: {}", file.string(), error.message()));
+  std::ofstream out(unfinished);
+  out << qualification.dump(2) << '\n' << std::flush;
+  if (out)
+    fs::rename(unfinished, file, error);
+  else
+    error = std::error_code(errno, std::generic_category());
+  if (!error) return;
+  std::error_code ignored;
+  fs::remove(unfinished, ignored);
+  throw EnvironmentError(fmt::format("{} cannot be written: {}", file.string(), error.message()));
 }
 
 void print_table(const json& qualification) {

@@ -1,6 +1,8 @@
 """The command line itself."""
 
 import json
+import os
+import resource
 
 import pytest
 
@@ -50,6 +52,26 @@ def test_everything_that_is_listed_is_there_for_machines_too(fourscore, what):
     words = fourscore("list", what).stdout
     assert all(entry["name"] in words and {"available", "reason"} <= entry.keys() for entry in entries)
     assert entries or what == "exchanges"
+
+
+def test_suites_that_cannot_be_listed_end_with_3_and_the_systems_words(fourscore):
+    folder = fourscore.folder / "suites"
+    (folder / "/".join("a" * 40)).mkdir(parents=True)  # each level takes a descriptor
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))  # noqa: E731
+    error = fourscore("list", "suites", environment={"FOURSCORE_SUITES": str(folder)}, preexec_fn=few, code=3).stderr
+    assert f"the suites in {folder} cannot be listed: Too many open files" in error
+
+
+def test_a_current_folder_that_was_removed_is_told_in_our_words(fourscore):
+    gone = fourscore.folder / "gone"
+    gone.mkdir()
+
+    def leave() -> None:
+        os.chdir(gone)
+        gone.rmdir()
+
+    error = fourscore("export", "--format", "csv", "--archive", "archive", preexec_fn=leave, code=3).stderr
+    assert error == "fourscore: archive: No such file or directory\n"
 
 
 def test_a_launcher_that_cannot_run_stays_listed_with_its_reason(fourscore):

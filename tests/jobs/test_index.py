@@ -155,6 +155,15 @@ def test_what_killed_writers_of_the_index_left_is_swept(measured):
     assert counts(measured) == {"ok": 6}
 
 
+def test_a_folder_in_the_place_of_the_index_stays_and_nothing_is_left_beside_it(measured):
+    index = measured.archive / "index.sqlite"
+    index.unlink()
+    (index / "inside").mkdir(parents=True)
+    assert f"{index}: Is a directory" in measured("reindex", code=3).stderr
+    assert (index / "inside").is_dir()
+    assert not list(measured.archive.glob(".index-*"))
+
+
 def test_a_record_that_can_be_read_again_is_in_one_table_only(measured):
     file = first_record(measured)
     text = file.read_text()
