@@ -108,16 +108,20 @@ class Place:
         for parent, folders, files in os.walk(os.fsencode(self.folder)):
             for name in folders + files:
                 path = os.path.join(parent, name)  # noqa: PTH118 (bytes: names need not be UTF-8)
-                about = os.lstat(path)
-                content = b""
-                if stat.S_ISLNK(about.st_mode):
-                    content = os.readlink(path)  # noqa: PTH115
-                elif stat.S_ISREG(about.st_mode) and about.st_size < (4 << 20):
-                    with open(path, "rb") as file:  # noqa: PTH123
-                        content = hashlib.sha256(file.read()).digest()
-                size = about.st_size if stat.S_ISREG(about.st_mode) else 0
-                found[os.fsdecode(os.path.relpath(path, os.fsencode(self.folder)))] = (about.st_mode, size, content)
+                with contextlib.suppress(FileNotFoundError):  # processes that end late tidy up meanwhile
+                    found[os.fsdecode(os.path.relpath(path, os.fsencode(self.folder)))] = self._seen(path)
         return found
+
+    @staticmethod
+    def _seen(path: bytes) -> tuple:
+        about = os.lstat(path)
+        content = b""
+        if stat.S_ISLNK(about.st_mode):
+            content = os.readlink(path)  # noqa: PTH115
+        elif stat.S_ISREG(about.st_mode) and about.st_size < (4 << 20):
+            with open(path, "rb") as file:  # noqa: PTH123
+                content = hashlib.sha256(file.read()).digest()
+        return about.st_mode, about.st_size if stat.S_ISREG(about.st_mode) else 0, content
 
     def run(self, step: Step) -> Outcome:
         out, err = self.folder.parent / "out", self.folder.parent / "err"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -61,6 +62,27 @@ def test_a_pipe_that_became_a_file_is_found_even_where_writing_is_allowed(place:
 def test_what_never_ends_is_found(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(harness, "LIMIT_S", 0.5)
     assert "not finished" in broken(place, "sleep 60")
+
+
+@pytest.mark.parametrize("after_it_was_seen", [False, True])
+def test_a_file_that_vanishes_meanwhile_is_no_failure(
+    place: Place, monkeypatch: pytest.MonkeyPatch, after_it_was_seen: bool
+) -> None:
+    passing = place.work / "passing"
+    passing.write_text("")
+    lstat = os.lstat
+
+    def seen(path: bytes) -> os.stat_result:
+        about = lstat(path)
+        if path != os.fsencode(passing):
+            return about
+        passing.unlink()
+        return about if after_it_was_seen else lstat(path)
+
+    monkeypatch.setattr(harness.os, "lstat", seen)
+    found = place.snapshot()
+    assert "work/passing" not in found
+    assert {"guard/file", "guard/link", "guard/fifo"} <= found.keys()
 
 
 def test_a_further_property_is_asked_for(place: Place) -> None:
