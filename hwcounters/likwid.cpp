@@ -11,76 +11,15 @@
 #include <cstring>
 #include <optional>
 
+#include "hwcounters/likwid_events.hpp"
 #include "hwcounters/output_capture.hpp"
 #include "results/nearest.hpp"
 
 namespace fourscore {
 namespace {
 
-constexpr int most_units = 16;                   ///< boxes that a '*' in a code stands for
 constexpr const char* regions_code = "regions";  ///< of the group of marker regions
 constexpr const char* regions_group = "REGIONS";
-
-/// Counters of one hardware thread; all others are of a socket.
-bool is_of_core(std::string_view counter) { return counter.starts_with("PMC") || counter.starts_with("FIXC"); }
-
-/// A code is "EVENT:COUNTER", '*' standing for the number of a box, or "GROUP/METRIC" of LIKWID's own groups.
-struct Code {
-  std::string group;
-  std::string metric;
-  std::string event;
-  std::string counter;
-};
-
-Code parse(const EventSpec& spec) {
-  if (const std::size_t slash = spec.code.find('/'); slash != std::string::npos)
-    return {spec.code.substr(0, slash), spec.code.substr(slash + 1), {}, {}};
-  const std::size_t colon = spec.code.find(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == spec.code.size())
-    throw CounterRequestError(
-        fmt::format("event '{}' of backend likwid is '{}'; expected \"EVENT:COUNTER\" or "
-                    "\"GROUP/METRIC\" of a performance group of LIKWID's",
-                    spec.name, spec.code));
-  return {{}, {}, spec.code.substr(0, colon), spec.code.substr(colon + 1)};
-}
-
-/// The text that LIKWID is given, and which of its events or metrics are parts of which of ours.
-struct EventSet {
-  std::string text;
-  bool own_group = false;  ///< of LIKWID: its metrics are taken, not its events
-  bool of_socket = false;
-  std::vector<std::vector<int>> parts;  ///< [event of ours]
-};
-
-EventSet event_set(const std::vector<EventSpec>& events) {
-  EventSet set;
-  int count = 0;
-  for (const auto& spec : events) {
-    const Code code = parse(spec);
-    if (&spec == &events.front()) set.own_group = !code.group.empty();
-    if (set.own_group != !code.group.empty() || (set.own_group && !set.text.empty() && set.text != code.group))
-      throw CounterRequestError(
-          fmt::format("event '{}' ({}) of backend likwid: the events of one group must all be of "
-                      "one performance group of LIKWID's, or all be \"EVENT:COUNTER\"",
-                      spec.name, spec.code));
-    auto& parts = set.parts.emplace_back();
-    set.of_socket = set.of_socket || set.own_group || !is_of_core(code.counter);
-    if (set.own_group) {
-      set.text = code.group;
-      continue;
-    }
-    const std::size_t star = code.counter.find('*');
-    const bool once = star == std::string::npos;
-    const std::string before = code.counter.substr(0, star);
-    const std::string after = once ? "" : code.counter.substr(star + 1);
-    for (int unit = 0; unit < (once ? 1 : most_units); ++unit) {
-      const std::string number = once ? "" : std::to_string(unit);
-      set.text += fmt::format("{}{}:{}{}{}", set.text.empty() ? "" : ",", code.event, before, number, after);
-      parts.push_back(count++);
-    }
-  }
-  return set;
-}
 
 std::string its_words(const std::string& said) { return said.empty() ? "" : "; it says: " + said; }
 
@@ -91,7 +30,7 @@ std::string reason_of(int code) {
 
 class LikwidSession : public CounterSession {
  public:
-  LikwidSession(const LikwidCalls& calls, const std::vector<EventSpec>& events, EventSet set,
+  LikwidSession(const LikwidCalls& calls, const std::vector<EventSpec>& events, LikwidEventSet set,
                 const ProcessSockets& sockets, LikwidAccess access);
   ~LikwidSession() override;
   LikwidSession(const LikwidSession&) = delete;
@@ -107,12 +46,12 @@ class LikwidSession : public CounterSession {
   void choose_processors(const ProcessSockets& sockets);
   void initialise(LikwidAccess access);
   void add_events(const std::vector<EventSpec>& events);
-  void choose_metrics(const std::vector<EventSpec>& events);
+  void choose_metrics();
   [[nodiscard]] int read_into_bucket() noexcept;
 
   static inline bool exists_ = false;  ///< the library has one state
   const LikwidCalls& calls_;
-  EventSet set_;
+  LikwidEventSet set_;
   std::vector<int> cpus_;
   CounterScope scope_ = CounterScope::socket;
   int group_ = -1;
@@ -122,7 +61,7 @@ class LikwidSession : public CounterSession {
   int failed_read_ = 0;
 };
 
-LikwidSession::LikwidSession(const LikwidCalls& calls, const std::vector<EventSpec>& events, EventSet set,
+LikwidSession::LikwidSession(const LikwidCalls& calls, const std::vector<EventSpec>& events, LikwidEventSet set,
                              const ProcessSockets& sockets, LikwidAccess access)
     : calls_(calls), set_(std::move(set)) {
   if (exists_) throw CounterError("LIKWID counts for one session at a time, and one is open");
@@ -176,7 +115,7 @@ void LikwidSession::add_events(const std::vector<EventSpec>& events) {
                     set_.own_group ? "such performance group" : "such events", set_.text, reason_of(group_),
                     its_words(said), set_.own_group ? "a" : "e"));
   if (set_.own_group) {
-    choose_metrics(events);
+    choose_metrics();
     return;
   }
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -189,10 +128,10 @@ void LikwidSession::add_events(const std::vector<EventSpec>& events) {
   }
 }
 
-void LikwidSession::choose_metrics(const std::vector<EventSpec>& events) {
+void LikwidSession::choose_metrics() {
   const std::vector<std::string> metrics = calls_.metrics_of_group(group_);
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const std::string wanted = parse(events[i]).metric;
+  for (std::size_t i = 0; i < set_.metrics.size(); ++i) {
+    const std::string& wanted = set_.metrics[i];
     const auto found = std::ranges::find(metrics, wanted);
     if (found == metrics.end()) {
       const auto nearest = nearest_name(wanted, metrics);
@@ -354,7 +293,7 @@ class LikwidBackend : public CounterBackend {
           fmt::format("group {} of backend likwid marks regions for likwid-perfctr: start this program as "
                       "likwid-perfctr -C CORES -g GROUP -m PROGRAM ...",
                       regions_group));
-    EventSet set = event_set(events);
+    LikwidEventSet set = likwid_event_set(events);
     const ProcessSockets sockets = sockets_();
     return std::make_unique<LikwidSession>(calls_, events, std::move(set), sockets, prepare(sockets));
   }
