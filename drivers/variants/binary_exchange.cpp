@@ -40,6 +40,7 @@ Decomposition permuted_layout(const Problem& problem, int ranks) {
   if (ranks == 1) return layout;
   layout.name = "rank bits reversed";
   const Index local = problem.shape[0] / ranks;
+  layout.axis_map[0].reserve(static_cast<std::size_t>(problem.shape[0]));
   for (int rank = 0; rank < ranks; ++rank)
     for (Index k2 = 0; k2 < local; ++k2) layout.axis_map[0].push_back(reversed(rank, log2_of(ranks)) + ranks * k2);
   return layout;
@@ -100,7 +101,7 @@ class BinaryExchangePlan : public Plan {
   int k1_;                ///< this rank's outputs of the forward network are k1 + P k2
   bool starts_permuted_;  ///< backward from the permuted layout: the network from its end
   Decomposition blocks_;
-  Decomposition permuted_;
+  Decomposition permuted_;  ///< the transposed layout, whose map has an entry for each element; else not made
   mpi::Communicator comm_;
   MPI_Datatype type_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
@@ -122,7 +123,8 @@ BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context)
       starts_permuted_(context.problem.contract.layout == LayoutContract::transposed &&
                        context.problem.direction == Direction::backward && ranks_ > 1),
       blocks_(decompose(context.problem.extents(), Grid{{ranks_, 1, 1}})),
-      permuted_(permuted_layout(context.problem, ranks_)),
+      permuted_(context.problem.contract.layout == LayoutContract::transposed ? permuted_layout(context.problem, ranks_)
+                                                                              : Decomposition{}),
       comm_(mpi::duplicate(context.comm)),
       type_(mpi::element_type(sizeof(Value))) {
   const Problem& problem = context.problem;

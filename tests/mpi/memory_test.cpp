@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <functional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,6 +17,49 @@
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
 #include "support/heap.hpp"
+
+namespace {
+
+/// What MPI took from the heap in calls that make and free communicators: Open MPI 4.1 was seen to take 4 to 8 KiB for
+/// each, more with more ranks, and a plan has two or more for each exchange. This program defines these calls itself
+/// (MPI 3.1, chapter 14), weighs, and passes on to the profiling interface.
+long long bytes_of_communicators = 0;
+/// Committed and not freed. Types are counted and not weighed: one that lists every element must not go unnoticed.
+std::set<MPI_Datatype> types;
+
+template <class Call>
+int weighed(const Call& call) {
+  using fourscore::testing_support::heap_bytes;
+  const auto before = static_cast<long long>(heap_bytes());
+  const int error = call();
+  bytes_of_communicators += static_cast<long long>(heap_bytes()) - before;
+  return error;
+}
+
+}  // namespace
+
+extern "C" {
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  return weighed([&] { return PMPI_Comm_dup(comm, made); });
+}
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
+  return weighed([&] { return PMPI_Comm_split(comm, color, key, made); });
+}
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  return weighed([&] { return PMPI_Comm_split_type(comm, type, key, info, made); });
+}
+int MPI_Comm_free(MPI_Comm* comm) {
+  return weighed([&] { return PMPI_Comm_free(comm); });
+}
+int MPI_Type_commit(MPI_Datatype* type) {
+  types.insert(*type);
+  return PMPI_Type_commit(type);
+}
+int MPI_Type_free(MPI_Datatype* type) {
+  types.erase(*type);
+  return PMPI_Type_free(type);
+}
+}
 
 namespace fourscore {
 namespace {
@@ -41,14 +85,14 @@ std::size_t shared_bytes() {
   return total;
 }
 
-/// What the process holds more than at construction.
+/// What the process holds more than at construction, but for MPI's communicators.
 class Scales {
  public:
-  [[nodiscard]] long long heap() const { return static_cast<long long>(heap_bytes()) - heap_; }
+  [[nodiscard]] long long heap() const { return static_cast<long long>(heap_bytes()) - bytes_of_communicators - heap_; }
   [[nodiscard]] long long heap_and_shared() const { return heap() + static_cast<long long>(shared_bytes()) - shared_; }
 
  private:
-  long long heap_ = static_cast<long long>(heap_bytes());
+  long long heap_ = static_cast<long long>(heap_bytes()) - bytes_of_communicators;
   long long shared_ = static_cast<long long>(shared_bytes());
 };
 
@@ -72,6 +116,9 @@ std::size_t allowed_bytes(const std::vector<Index>& shape, std::size_t local) {
   return shape.size() == 1 ? 2 * local : local / book_keeping_share;
 }
 
+/// What MPI keeps of the datatypes that live: Open MPI 4.1 was seen to take 3 KiB for that of a box, of any size.
+std::size_t type_bytes() { return types.size() * (std::size_t{4} << 10); }
+
 /// What MPI keeps of the windows of a plan: Open MPI was seen to take 70 KiB for the two of a plan there and back.
 std::size_t window_bytes(const ExchangeMethod* exchange) {
   return exchange != nullptr && exchange->card().name == "rma" ? std::size_t{96} << 10 : 0;
@@ -84,7 +131,7 @@ class MemoryOf : public ::testing::TestWithParam<std::string> {
   }
   /// `declared` must be held by this process, and all but `allowed` of what it holds must be declared.
   void check_declared(std::size_t declared, const Scales& scales, std::size_t allowed) {
-    const auto slack = static_cast<long long>(allowed);
+    const auto slack = static_cast<long long>(allowed + type_bytes());
     if (scales.heap() > static_cast<long long>(declared) + slack)
       complaint_ += fmt::format("{} bytes are held, {} declared, {} allowed beyond; ", scales.heap(), declared, slack);
     if (scales.heap_and_shared() < static_cast<long long>(declared) - slack)
