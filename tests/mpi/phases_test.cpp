@@ -284,6 +284,30 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponents) {
   if (cases == 0) GTEST_SKIP() << "no shape that it takes";
 }
 
+/// Each value that the variant offers for one of its parameters, with the first exchange that it takes.
+TEST_P(PhasesOfPlan, AreThoseOfItsComponentsWithEachParameterToo) {
+  const Variant& variant = *VariantRegistry::instance().find(GetParam());
+  if (!variant.unavailable().empty()) GTEST_SKIP() << variant.unavailable();
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  const ExchangeMethod* exchange = test::exchanges_of(variant).front();
+  int cases = 0;
+  for (const auto& [name, values] : variant.sample_parameters())
+    for (const std::string& value : values)
+      for (Problem problem : test::contracts(test::shape_for(variant, {8, 8, 8}))) {
+        if (problem.precision != Precision::double_precision || problem.contract.buffers != Buffers::in_place) continue;
+        problem.parameters.emplace(name, value);
+        try {
+          if (variant.supports(problem, ranks)) continue;
+        } catch (const InputError&) {
+          continue;  // this value does not fit the shape
+        }
+        ++cases;
+        const Order order = order_of(GetParam());
+        check(variant, problem, exchange, name == "pieces" && order == Order::exact ? Order::overlapping : order);
+      }
+  if (cases == 0) GTEST_SKIP() << "no shape that it takes, or no parameters of its own";
+}
+
 INSTANTIATE_TEST_SUITE_P(Registered, PhasesOfPlan, ::testing::ValuesIn(VariantRegistry::instance().names()),
                          [](const auto& instance) { return test::as_test_name(instance.param); });
 
