@@ -54,7 +54,7 @@ std::string path_of_valgrind() {
   return {};
 }
 
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && !defined(FOURSCORE_SANITIZED)
 /// The build of a program that Valgrind can run (cmake/FourscoreSimulator.cmake): in the build folder, or installed.
 std::optional<fs::path> without_avx512(const fs::path& program) {
   const fs::path above = program.parent_path().parent_path();
@@ -204,7 +204,7 @@ class Callgrind : public CounterBackend {
   }
 
   [[nodiscard]] fs::path countable(const fs::path& program) const override {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && !defined(FOURSCORE_SANITIZED)
     if (const auto other = without_avx512(program)) return *other;
 #endif
     return program;
