@@ -1,4 +1,4 @@
-"""Surroundings: closed and full descriptors, an environment with gaps, few open files, ignored signals."""
+"""Surroundings: closed and full descriptors, a poor environment, few open files, no current folder, ignored signals."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def commands(place: Place) -> dict[str, tuple[list[str], tuple[str, ...]]]:
 
 
 def distort(draw: random.Random, step: Step) -> None:
-    kind = draw.randrange(14)
+    kind = draw.randrange(15)
     if kind == 0:
         step.stdin = None
     elif kind == 1:
@@ -78,6 +78,8 @@ def distort(draw: random.Random, step: Step) -> None:
         step.limits[resource.RLIMIT_NOFILE] = draw.randrange(4, 20)
     elif kind == 11:
         step.limits[resource.RLIMIT_FSIZE] = 0
+    elif kind == 12:
+        step.nowhere = True
     else:
         step.ignored = (
             *step.ignored,

@@ -46,6 +46,7 @@ class Step:
     stderr: str = "file"
     limits: dict[int, int] = dataclasses.field(default_factory=dict)
     ignored: tuple[signal.Signals, ...] = ()
+    nowhere: bool = False  # the current folder was removed
     escapes: bool = False  # control characters of the input may come out again
     must: Callable[[Outcome], str | None] | None = None  # a further property; returns what is wrong
     call: Callable[[], int] | None = None  # runs in a fork of this process in place of `argv`, which says the same
@@ -192,6 +193,11 @@ class Place:
         """In the child, before the program starts."""
         for number in step.ignored:
             signal.signal(number, signal.SIG_IGN)
+        if step.nowhere:
+            removed = self.folder / "removed"
+            removed.mkdir()
+            os.chdir(removed)
+            removed.rmdir()
         if self.limit_memory:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -250,6 +256,7 @@ class Place:
             line += {"file": "", "full": f" {number}>/dev/full", "closed": f" {number}>&-"}[state]
         before = [f"trap '' {number.name.removeprefix('SIG')}" for number in step.ignored]
         before += [f"ulimit -n {most}" for what, most in step.limits.items() if what == resource.RLIMIT_NOFILE]
+        before += ['mkdir ../removed && cd ../removed && rmdir "$here/case/removed"'] if step.nowhere else []
         before += ["ulimit -f 0" for what in step.limits if what == resource.RLIMIT_FSIZE]
         script = ["#!/usr/bin/env bash", 'here=$(cd "$(dirname "$0")" && pwd)', 'cd "$here/case/work"', *before, line]
         (where / "again.sh").write_bytes(os.fsencode("\n".join(script) + "\n"))

@@ -119,6 +119,14 @@ def test_a_kept_case_runs_again(place: Place, tmp_path: Path) -> None:
     assert again.out == outcome.out == "input\nit's é x\nthere\n".encode()
 
 
+def test_a_step_may_begin_in_a_folder_that_was_removed(place: Place, tmp_path: Path) -> None:
+    step = Step(["sh", "-c", "ls -d . && readlink /proc/self/cwd"], nowhere=True)
+    outcome = place.run(step)
+    assert outcome.out.decode().split()[-1] == "(deleted)"
+    kept = place.keep(tmp_path / "kept", outcome)
+    assert place.run(Step([str(kept / "again.sh")])).out.decode().split()[-1] == "(deleted)"
+
+
 def test_output_goes_where_a_step_says(place: Place) -> None:
     assert place.run(Step(["sh", "-c", "echo x; exit $?"], stdout="full")).code == 1
     assert place.run(Step(["sh", "-c", "echo x; exit $?"], stdout="closed")).code == 1
