@@ -107,7 +107,7 @@ def spoil_bytes(draw: random.Random, content: bytes) -> bytes:
                 b"1",
                 b'"x"',
                 b"\xef\xbb\xbf" + content,
-                content.decode().encode("utf-16"),
+                content.decode(errors="replace").encode("utf-16"),
             ]
         )
     if kind == 6:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import harness
 import pytest
+import records
+import suite_files
 from harness import Place, Step
 
 
@@ -125,6 +128,14 @@ def test_a_step_may_begin_in_a_folder_that_was_removed(place: Place, tmp_path: P
     assert outcome.out.decode().split()[-1] == "(deleted)"
     kept = place.keep(tmp_path / "kept", outcome)
     assert place.run(Step([str(kept / "again.sh")])).out.decode().split()[-1] == "(deleted)"
+
+
+@pytest.mark.parametrize("spoil", [records.spoil_bytes, suite_files.spoil_bytes])
+def test_bytes_of_any_kind_can_be_spoiled(spoil: Callable[[random.Random, bytes], bytes]) -> None:
+    """An index is no text."""
+    index = b"SQLite format 3\0\x10\x81\xff"
+    spoiled = {spoil(random.Random(seed), index) for seed in range(200)}
+    assert len(spoiled) > 50
 
 
 def test_output_goes_where_a_step_says(place: Place) -> None:
