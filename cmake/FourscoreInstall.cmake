@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fourscore")
-set(libraries fourscore_compile fourscore_geometry)
-foreach(library fourscore_results fourscore_core fourscore_local fourscore_exchanges fourscore_2decomp fourscore_variants fourscore_hwcounters fourscore_bench)
+set(libraries fourscore_compile fourscore_core fourscore_kernels)
+foreach(library fourscore_results fourscore_drivers fourscore_local fourscore_exchanges fourscore_2decomp fourscore_variants fourscore_hwcounters fourscore_program)
   if(TARGET ${library})
     list(APPEND libraries ${library})
   endif()
@@ -19,8 +19,8 @@ install(TARGETS ${libraries} EXPORT fourscore
 install(EXPORT fourscore NAMESPACE fourscore:: DESTINATION ${package_dir} FILE fourscoreTargets.cmake)
 
 install(DIRECTORY drivers/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore FILES_MATCHING PATTERN "*.hpp"
-  PATTERN bench EXCLUDE PATTERN components EXCLUDE)
-install(DIRECTORY results hwcounters DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore FILES_MATCHING PATTERN "*.hpp")
+  PATTERN program EXCLUDE PATTERN components EXCLUDE)
+install(DIRECTORY core results hwcounters DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore FILES_MATCHING PATTERN "*.hpp")
 
 set(FOURSCORE_WITH_MPI ${MPI_C_FOUND})
 configure_package_config_file(cmake/fourscoreConfig.cmake.in "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" INSTALL_DESTINATION ${package_dir})

@@ -8,7 +8,7 @@ set(FOURSCORE_TEST_RANKS "" CACHE STRING "Rank counts of the MPI tests; empty: a
 
 function(fourscore_mpi_test_links target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${target} PRIVATE fourscore_core fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters
+  target_link_libraries(${target} PRIVATE fourscore_drivers fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters
     GTest::gmock GTest::gtest)
   fourscore_precompile(${target} TESTS OPENMP)
 endfunction()

@@ -25,7 +25,7 @@ if(FFTW3_double_threads_FOUND AND FFTW3_single_threads_FOUND)
 endif()
 fourscore_part("FFTW threads" ${both_threads} drivers/local/fftw.cpp "local FFTs with more than one thread"
   "libfftw3_threads or libfftw3f_threads not found")
-fourscore_part("FFTW MPI" ${FOURSCORE_MPI_FFTW} drivers/variants/fftw_mpi.cpp "variant fftw-mpi" "${FOURSCORE_MPI_FFTW_REASON}")
+fourscore_part("FFTW MPI" ${FOURSCORE_MPI_FFTW} drivers/variants/reference/fftw_mpi.cpp "variant fftw-mpi" "${FOURSCORE_MPI_FFTW_REASON}")
 include(FourscoreReferences)
 
 find_package(benchmark QUIET)

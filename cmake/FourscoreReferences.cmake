@@ -54,7 +54,7 @@ if(MPI_C_FOUND)
 endif()
 fourscore_reference(accfft "AccFFT" "${reference_library}" "no libaccfft with accfft.h and OpenMP found" TARGETS AccFFT::accfft)
 
-# 2DECOMP&FFT is Fortran: the variant reaches it by a file of ours in Fortran (drivers/variants/2decomp.f90).
+# 2DECOMP&FFT is Fortran: the variant reaches it by a file of ours in Fortran (drivers/variants/reference/2decomp.f90).
 set(reference_library "")
 set(reference_missing "no package decomp2d found")
 if(MPI_C_FOUND)

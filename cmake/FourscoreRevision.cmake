@@ -1,6 +1,6 @@
 # What the sources were at build time: run with -P before every build, writes OUTPUT only when it changes. Outside git,
 # or where git refuses, the revision is "unknown". The hash of uncommitted changes covers what is compiled.
-set(paths CMakeLists.txt cmake drivers hwcounters results)
+set(paths CMakeLists.txt cmake core drivers hwcounters results)
 set(revision "unknown")
 set(dirty "")
 find_program(GIT_EXECUTABLE git)

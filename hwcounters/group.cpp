@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/nearest.hpp"
+#include "core/path_kind.hpp"
 #include "hwcounters/formula.hpp"
 #include "hwcounters/group_file.hpp"
-#include "results/nearest.hpp"
-#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

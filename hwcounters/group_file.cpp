@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/nearest.hpp"
 #include "hwcounters/formula.hpp"
 #include "hwcounters/group.hpp"
-#include "results/nearest.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

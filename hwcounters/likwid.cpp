@@ -11,9 +11,9 @@
 #include <cstring>
 #include <optional>
 
+#include "core/nearest.hpp"
 #include "hwcounters/likwid_events.hpp"
 #include "hwcounters/output_capture.hpp"
-#include "results/nearest.hpp"
 
 namespace fourscore {
 namespace {

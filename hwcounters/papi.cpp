@@ -11,7 +11,7 @@
 #include <map>
 #include <optional>
 
-#include "results/nearest.hpp"
+#include "core/nearest.hpp"
 
 namespace fourscore {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <charconv>
 
+#include "core/nearest.hpp"
 #include "hwcounters/counter.hpp"
-#include "results/nearest.hpp"
 
 namespace fourscore {
 namespace {

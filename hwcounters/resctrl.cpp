@@ -13,9 +13,9 @@
 #include <fstream>
 #include <set>
 
+#include "core/nearest.hpp"
 #include "hwcounters/event_session.hpp"
 #include "hwcounters/sysfs_pmu.hpp"
-#include "results/nearest.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

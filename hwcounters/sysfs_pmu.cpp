@@ -11,8 +11,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "core/nearest.hpp"
 #include "hwcounters/counter.hpp"
-#include "results/nearest.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "core/record.hpp"
+#include "core/sha256.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/components.hpp"
 #include "jobscripts/paths.hpp"
@@ -25,7 +26,6 @@
 #include "jobscripts/process.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"
-#include "results/sha256.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

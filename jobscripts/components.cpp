@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/path_kind.hpp"
 #include "core/problem.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/paths.hpp"
-#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

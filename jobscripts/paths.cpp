@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <thread>
 
+#include "core/path_kind.hpp"
 #include "core/problem.hpp"
 #include "core/topology.hpp"
-#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/path_kind.hpp"
 #include "core/record.hpp"
 #include "core/threads.hpp"
 #include "hwcounters/counter.hpp"
@@ -15,7 +16,6 @@
 #include "jobscripts/point_keys.hpp"
 #include "jobscripts/retry.hpp"
 #include "results/index.hpp"
-#include "results/path_kind.hpp"
 #include "results/printable.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include "results/path_kind.hpp"
+#include "core/path_kind.hpp"
 #include "results/record_shape.hpp"
 #include "results/regular_file.hpp"
 

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <thread>
 
+#include "core/sha256.hpp"
 #include "results/index.hpp"
-#include "results/sha256.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

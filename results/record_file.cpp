@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "results/sha256.hpp"
+#include "core/sha256.hpp"
 
 namespace fourscore {
 namespace {

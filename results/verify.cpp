@@ -10,11 +10,11 @@
 #include <set>
 #include <system_error>
 
+#include "core/sha256.hpp"
 #include "results/campaign_file.hpp"
 #include "results/index.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"
-#include "results/sha256.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-"""The validity flags of records: what each means, and what it makes doubtful. drivers/core/flags.hpp sets them."""
+"""The validity flags of records: what each means, and what it makes doubtful. core/flags.hpp sets them."""
 
 from __future__ import annotations
 

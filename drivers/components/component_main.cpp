@@ -10,9 +10,6 @@
 #include <iostream>
 #include <limits>
 
-#include "bench/agreement.hpp"
-#include "bench/measurement.hpp"
-#include "bench/queries.hpp"
 #include "components/component_options.hpp"
 #include "components/component_session.hpp"
 #include "core/record.hpp"
@@ -20,6 +17,9 @@
 #include "core/threads.hpp"
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
+#include "program/agreement.hpp"
+#include "program/measurement.hpp"
+#include "program/queries.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore::component {

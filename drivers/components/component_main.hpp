@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "components/component_parameters.hpp"
-#include "core/provenance.hpp"
 #include "core/registry.hpp"
-#include "core/verifier.hpp"
+#include "harness/provenance.hpp"
+#include "harness/verifier.hpp"
 
 namespace fourscore::component {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/command_line.hpp"
 #include "components/component_main.hpp"
+#include "program/command_line.hpp"
 
 namespace fourscore::component {
 

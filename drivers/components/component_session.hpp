@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/agreement.hpp"
-#include "bench/memory_check.hpp"
 #include "components/component_main.hpp"
 #include "components/component_options.hpp"
+#include "program/agreement.hpp"
+#include "program/memory_check.hpp"
 
 namespace benchmark {
 class State;

@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "components/messages.hpp"
-#include "core/exchange_blocks.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore::component {
 

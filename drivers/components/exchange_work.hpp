@@ -7,7 +7,7 @@
 
 #include "components/component_main.hpp"
 #include "components/exchange_layouts.hpp"
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 
 namespace fourscore::component {
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "components/component_main.hpp"
-#include "core/exchange.hpp"
 #include "core/field.hpp"
-#include "core/local_fft.hpp"
+#include "interfaces/exchange.hpp"
+#include "interfaces/local_fft.hpp"
 
 namespace fourscore::component {
 namespace {
@@ -92,7 +92,7 @@ class FftWork : public Work {
     for (Buffer* buffer : {input_.get(), output()}) std::memset(buffer->data(), 0, case_.buffer_bytes());
     return error;
   }
-  /// As core/verifier.hpp.
+  /// As harness/verifier.hpp.
   [[nodiscard]] double tolerance() const override {
     const double eps = case_.precision == Precision::double_precision ? 0x1p-52 : 0x1p-23;
     return 4 * eps * std::max(1.0, std::log2(static_cast<double>(case_.length)));
@@ -161,7 +161,7 @@ class LocalFftBench : public Program {
   [[nodiscard]] ProgramCard card() const override {
     return {"local_fft_bench",
             "Batched 1-D transforms along a contiguous, the middle and the slowest axis of a box",
-            "core/local_fft.hpp",
+            "interfaces/local_fft.hpp",
             false,
             {{"lengths",
               "points of a transform, joined by commas",

@@ -14,7 +14,7 @@
 #include "components/component_main.hpp"
 #include "components/memory_kernels.hpp"
 #include "components/reshuffles.hpp"
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 
 namespace fourscore::component {
 namespace {
@@ -122,7 +122,7 @@ class LocalTransposeBench : public Program {
   [[nodiscard]] ProgramCard card() const override {
     return {"local_transpose_bench",
             "Reshuffles of local data: permutations of axes, packing and unpacking, strided gathers",
-            "core/copy.hpp; FFTW rank-0 plans",
+            "kernels/copy.hpp; FFTW rank-0 plans",
             false,
             {{"shape", "extents of the local array, slowest first", "256x256x256", {}, false},
              {"precision", "of complex elements", "double", {"double", "single"}, true},

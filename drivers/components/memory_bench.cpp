@@ -13,7 +13,7 @@
 
 #include "components/component_main.hpp"
 #include "components/memory_kernels.hpp"
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 
 namespace fourscore::component {
 namespace {

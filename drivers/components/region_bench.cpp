@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/phase.hpp"
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 

@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "core/copy.hpp"
-#include "core/exchange_blocks.hpp"
 #include "core/grid.hpp"
-#include "core/local_fft.hpp"
+#include "interfaces/local_fft.hpp"
+#include "kernels/copy.hpp"
+#include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore::component {
 namespace {

@@ -48,8 +48,8 @@ class Mover {
   virtual void run() = 0;
 };
 /// naive: a loop over the elements in the order of the source. blocked: split in halves until a piece fits the first
-/// cache, whatever its size (Frigo, Leiserson, Prokop, Ramachandran 1999). simd, simd-streaming: core/copy.hpp, as the
-/// variants use it, with ordinary stores and with such that go past the caches. fftw: a plan of rank 0.
+/// cache, whatever its size (Frigo, Leiserson, Prokop, Ramachandran 1999). simd, simd-streaming: kernels/copy.hpp, as
+/// the variants use it, with ordinary stores and with such that go past the caches. fftw: a plan of rank 0.
 [[nodiscard]] std::vector<std::string> method_names();
 /// Arrays do not overlap; elements have 16 (double) or 8 bytes. Planning may overwrite both.
 [[nodiscard]] std::unique_ptr<Mover> make_mover(const std::string& method, const Reshuffle& reshuffle,

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "components/transfers.hpp"
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 
 namespace fourscore::component {
 namespace {

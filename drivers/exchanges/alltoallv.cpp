@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "core/exchange_blocks.hpp"
 #include "mpi/error.hpp"
+#include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore {
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "core/exchange_blocks.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore {
 

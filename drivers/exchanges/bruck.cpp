@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/staging.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/staging.hpp"
 
 namespace fourscore {
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/parameters.hpp"
-#include "core/shared_buffer.hpp"
-#include "core/staging.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/shared_buffer.hpp"
+#include "redistribution/staging.hpp"
 
 namespace fourscore {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/piecewise_exchange.hpp"
 #include "mpi/error.hpp"
+#include "redistribution/piecewise_exchange.hpp"
 
 namespace fourscore {
 

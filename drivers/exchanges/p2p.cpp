@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/piecewise_exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/piecewise_exchange.hpp"
 
 namespace fourscore {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/parameters.hpp"
-#include "core/piecewise_exchange.hpp"
+#include "redistribution/piecewise_exchange.hpp"
 
 namespace fourscore {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/exchange_blocks.hpp"
 #include "core/parameters.hpp"
 #include "mpi/error.hpp"
+#include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore {
 

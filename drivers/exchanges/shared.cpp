@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/exchange_blocks.hpp"
-#include "core/shared_buffer.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/exchange_blocks.hpp"
+#include "redistribution/shared_buffer.hpp"
 
 namespace fourscore {
 

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "core/local_fft.hpp"
+#include "interfaces/local_fft.hpp"
 #include "local/fftw_api.hpp"
 #include "local/split_fft.hpp"
 #include "results/output_file.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/local_fft.hpp"
+#include "interfaces/local_fft.hpp"
 #include "local/passes.hpp"
 
 namespace fourscore::local {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "core/copy_kernels.hpp"
+#include "kernels/copy_kernels.hpp"
 
 namespace fourscore {
 namespace {

@@ -8,12 +8,12 @@
 #include <bit>
 #include <complex>
 
-#include "core/exchange_blocks.hpp"
+#include "chain/transform_chain.hpp"
 #include "core/parameters.hpp"
-#include "core/roots.hpp"
-#include "core/transform_chain.hpp"
+#include "kernels/roots.hpp"
 #include "mpi/error.hpp"
-#include "variants/digit_swap.hpp"
+#include "redistribution/exchange_blocks.hpp"
+#include "variants/binary_exchange/digit_swap.hpp"
 
 namespace fourscore {
 

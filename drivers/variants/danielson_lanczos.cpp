@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "chain/transform_chain.hpp"
 #include "core/parameters.hpp"
-#include "core/transform_chain.hpp"
 #include "mpi/error.hpp"
-#include "variants/combine.hpp"
-#include "variants/strided_subsets.hpp"
+#include "variants/danielson_lanczos/combine.hpp"
+#include "variants/danielson_lanczos/strided_subsets.hpp"
 
 namespace fourscore {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <map>
 
+#include "chain/pencil_grids.hpp"
 #include "core/parameters.hpp"
-#include "core/pencil_grids.hpp"
 #ifdef FOURSCORE_OPENMP
-#include "variants/node_plan.hpp"
+#include "variants/node/node_plan.hpp"
 #endif
 
 namespace fourscore {

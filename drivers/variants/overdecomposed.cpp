@@ -8,9 +8,9 @@
 #include <functional>
 #include <map>
 
+#include "chain/pencil_grids.hpp"
 #include "core/parameters.hpp"
-#include "core/pencil_grids.hpp"
-#include "variants/message_driven.hpp"
+#include "variants/overdecomposed/message_driven.hpp"
 
 namespace fourscore {
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "core/pencil_grids.hpp"
+#include "chain/pencil_grids.hpp"
 
 namespace fourscore {
 

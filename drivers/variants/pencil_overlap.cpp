@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "chain/pencil_grids.hpp"
 #include "core/parameters.hpp"
-#include "core/pencil_grids.hpp"
 
 namespace fourscore {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/transform_chain.hpp"
+#include "chain/transform_chain.hpp"
 
 namespace fourscore {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/transform_chain.hpp"
+#include "chain/transform_chain.hpp"
 
 namespace fourscore {
 

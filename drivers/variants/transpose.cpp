@@ -10,10 +10,10 @@
 #include <map>
 #include <numeric>
 
+#include "chain/transform_chain.hpp"
 #include "core/parameters.hpp"
-#include "core/transform_chain.hpp"
-#include "variants/transpose_steps.hpp"
-#include "variants/transpose_view.hpp"
+#include "variants/transpose/transpose_steps.hpp"
+#include "variants/transpose/transpose_view.hpp"
 
 namespace fourscore {
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "core/transform_chain.hpp"
-#include "variants/volumetric_layouts.hpp"
+#include "chain/transform_chain.hpp"
+#include "variants/volumetric/volumetric_layouts.hpp"
 
 namespace fourscore {
 

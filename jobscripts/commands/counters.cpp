@@ -13,6 +13,8 @@
 #include <set>
 #include <system_error>
 
+#include "core/nearest.hpp"
+#include "core/path_kind.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/counter.hpp"
 #include "hwcounters/group.hpp"
@@ -22,8 +24,6 @@
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
 #include "results/archive.hpp"
-#include "results/nearest.hpp"
-#include "results/path_kind.hpp"
 
 namespace fourscore {
 namespace {

@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/path_kind.hpp"
 #include "core/problem.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/paths.hpp"
 #include "results/chrome_trace.hpp"
 #include "results/output_file.hpp"
-#include "results/path_kind.hpp"
 #include "results/printable.hpp"
 #include "results/record_file.hpp"
 

@@ -158,7 +158,7 @@ def test_what_is_emulated_is_ranked_with_nothing_that_is_not():
 
 
 def flags_of_the_drivers() -> set[str]:
-    code = (ROOT / "drivers/core/flags.cpp").read_text(encoding="utf-8")
+    code = (ROOT / "core/flags.cpp").read_text(encoding="utf-8")
     found = set(re.findall(r'emplace_back\("([a-z-]+)"\)', code))
     assert len(found) >= 8
     return found
@@ -166,7 +166,7 @@ def flags_of_the_drivers() -> set[str]:
 
 def test_every_flag_of_the_drivers_is_known_everywhere_a_reader_looks():
     found = flags_of_the_drivers()
-    header = (ROOT / "drivers/core/flags.hpp").read_text(encoding="utf-8")
+    header = (ROOT / "core/flags.hpp").read_text(encoding="utf-8")
     assert found == set(re.findall(r"^///   ([a-z-]+)  ", header, re.MULTILINE))
     assert found == set(FLAGS) - {"mixed-launch"}  # that one is the report's own
     architecture = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDERS = ("drivers", "hwcounters", "results", "jobscripts", "analysis", "suites", "cmake", "tests", "docs")
+FOLDERS = ("core", "drivers", "hwcounters", "results", "jobscripts", "analysis", "suites", "cmake", "tests", "docs")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 CPP_TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')""",
@@ -87,7 +87,7 @@ def include_rule(files: tuple[str, ...], pattern: str, allow: tuple[str, ...] = 
 
 def geometry_without_mpi(root: Path) -> Iterator[Finding]:
     """Follows our own includes, so that MPI cannot come in by way of another header."""
-    for start in sources(root, *(f"drivers/core/{name}.?pp" for name in ("box", "grid", "problem", "record"))):
+    for start in sources(root, *cpp("core"), *cpp("drivers/kernels")):
         pending, seen = [start], {start}
         while pending:
             path = pending.pop()
@@ -177,16 +177,16 @@ class Rule:
     plant: tuple[str, str]  # file and text that break the rule, for the self-test
 
 
-BOTH = cpp("drivers/variants") + cpp("drivers/exchanges")
-OURS = tuple(f"{folder}/**/{kind}" for folder in ("drivers", "results", "jobscripts", "hwcounters") for kind in CPP)
+BOTH = tuple(pattern for folder in ("variants", "variants/*", "exchanges") for pattern in cpp(f"drivers/{folder}"))
+OURS = tuple(f"{folder}/**/{kind}" for folder in ("core", "drivers", "results", "jobscripts", "hwcounters") for kind in CPP)
 
 RULES = [
     Rule("geometry-without-mpi", "geometry and records are tested without MPI, for any rank", geometry_without_mpi,
-         ("drivers/core/box.hpp", '#include "core/variant.hpp"\n')),
+         ("core/box.hpp", '#include "interfaces/variant.hpp"\n')),
     Rule("counters-know-no-mpi", "a counter backend is read around any code, not only around MPI programs",
-         include_rule(cpp("hwcounters"), r"^mpi\.h$|^(core|mpi|variants|exchanges|local|bench|drivers)/"), ("hwcounters/planted.cpp", "#include <mpi.h>\n")),
+         include_rule(cpp("hwcounters"), r"^mpi\.h$|^(mpi|variants|exchanges|local|program|drivers|interfaces|kernels|harness)/"), ("hwcounters/planted.cpp", "#include <mpi.h>\n")),
     Rule("core-below-the-rest", "core holds the interfaces; what implements them depends on core, never the reverse",
-         include_rule(cpp("drivers/core"), r"(^|/)(variants|exchanges|local)/"), ("drivers/core/planted.cpp", '#include "variants/slab.hpp"\n')),
+         include_rule(cpp("drivers/interfaces") + cpp("drivers/chain") + cpp("drivers/harness") + cpp("drivers/redistribution") + cpp("core"), r"(^|/)(variants|exchanges|local)/"), ("drivers/harness/planted.cpp", '#include "variants/slab.hpp"\n')),
     Rule("variants-apart", "adding, changing or dropping a variant touches one file", variants_apart,
          ("drivers/variants/planted.cpp", '#include "variants/planted_other.hpp"\n')),
     Rule("no-clock-in-what-is-timed", "the Sampler alone owns clocks",
@@ -200,7 +200,7 @@ RULES = [
          ("drivers/variants/planted.cpp", "void execute(PhaseClock& clock) override { if (a) { v.resize(3); } }\n")),
     Rule("fftw-behind-its-interface", "another library must be able to take FFTW's place",
          include_rule(OURS, r"^fftw3.*\.h$|(^|/)fftw_api\.hpp$",
-                      allow=("drivers/local/fftw_api.hpp", "drivers/local/fftw.cpp", "drivers/variants/fftw_mpi.cpp")), ("drivers/variants/planted.cpp", "#include <fftw3.h>\n")),
+                      allow=("drivers/local/fftw_api.hpp", "drivers/local/fftw.cpp", "drivers/variants/reference/fftw_mpi.cpp")), ("drivers/variants/planted.cpp", "#include <fftw3.h>\n")),
     Rule("analysis-launches-nothing", "analysis reads the archive, not programs",
          text_rule(("analysis/**/*.py",), r"\bsubprocess\b|\bos\.(system|popen|exec\w*|spawn\w*)\b|\bpty\b"), ("analysis/fourscore_analysis/planted.py", "import subprocess\n")),
     Rule("suites-name-no-machine", "a suite says what to measure, never where",

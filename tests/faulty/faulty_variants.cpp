@@ -24,7 +24,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "support/naive_plan.hpp"
 
 namespace fourscore {

@@ -10,7 +10,7 @@
 #include "components/memory_kernels.hpp"
 #include "components/reshuffles.hpp"
 #include "components/transfers.hpp"
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 
 namespace fourscore::component {
 namespace {

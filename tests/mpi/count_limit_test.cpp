@@ -10,7 +10,7 @@
 #include <new>
 #include <string>
 
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {

@@ -1,6 +1,6 @@
 // Counts of counters that are known exactly, because the work itself says what is to be counted.
 
-#include "core/counting.hpp"
+#include "harness/counting.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
 #include <bit>
 #include <set>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
-#include "variants/strided_subsets.hpp"
+#include "variants/danielson_lanczos/strided_subsets.hpp"
 
 namespace {
 int pairwise_calls = 0;

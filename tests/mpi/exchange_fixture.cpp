@@ -7,8 +7,8 @@
 #include <complex>
 #include <cstring>
 
-#include "core/shared_buffer.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/shared_buffer.hpp"
 
 namespace fourscore::testing {
 

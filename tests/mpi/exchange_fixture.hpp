@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 
 namespace fourscore::testing {
 

@@ -1,6 +1,6 @@
 // Every registered exchange, between decompositions that divide and that do not: each element is looked at.
 
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

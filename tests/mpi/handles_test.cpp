@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/exchange.hpp"
+#include "interfaces/exchange.hpp"
 #include "mpi/error.hpp"
 #include "support/heap.hpp"
 

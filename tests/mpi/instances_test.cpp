@@ -1,6 +1,6 @@
 // Several transforms at once: each right on data of its own, in step with the others, on the ranks it should have.
 
-#include "core/instances.hpp"
+#include "harness/instances.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/sampler.hpp"
-#include "core/verifier.hpp"
+#include "harness/sampler.hpp"
+#include "harness/verifier.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {

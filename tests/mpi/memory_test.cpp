@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/exchange.hpp"
-#include "core/variant.hpp"
+#include "interfaces/exchange.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/exchange_fixture.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"

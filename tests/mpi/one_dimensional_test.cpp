@@ -9,7 +9,7 @@
 #include <functional>
 #include <numeric>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
 

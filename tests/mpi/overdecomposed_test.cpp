@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/repeated_runs.hpp"
 #include "mpi/variant_fixture.hpp"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
 

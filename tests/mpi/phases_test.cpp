@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/exchange_fixture.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"

@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
 #include "support/heap.hpp"

@@ -23,8 +23,8 @@
 #include <string>
 #include <vector>
 
-#include "core/instances.hpp"
-#include "core/variant.hpp"
+#include "harness/instances.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/real_fixture.hpp"
 #include "mpi/thread_level.hpp"

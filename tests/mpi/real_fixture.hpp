@@ -10,7 +10,7 @@
 #include <limits>
 #include <map>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/real_fixture.hpp"
 #include "mpi/variant_fixture.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/adverse_messages.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "core/sampler.hpp"
+#include "harness/sampler.hpp"
 
 #include <gtest/gtest.h>
 

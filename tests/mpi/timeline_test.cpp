@@ -1,4 +1,4 @@
-#include "core/timeline.hpp"
+#include "harness/timeline.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/sampler.hpp"
+#include "harness/sampler.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {

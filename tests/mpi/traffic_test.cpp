@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/exchange.hpp"
-#include "core/instances.hpp"
-#include "core/variant.hpp"
+#include "harness/instances.hpp"
+#include "interfaces/exchange.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/exchange_fixture.hpp"
 #include "mpi/handles.hpp"
 

@@ -12,7 +12,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
 

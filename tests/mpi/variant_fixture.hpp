@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "unit/naive_dft.hpp"
 
 namespace fourscore::test {

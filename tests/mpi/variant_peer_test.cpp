@@ -9,7 +9,7 @@
 #include <complex>
 #include <limits>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
 

@@ -1,7 +1,7 @@
 // What every variant that can run here promises of its plans, with every exchange it takes. The complete list of cases
 // against the transform by its definition is in variant_cases_test.cpp.
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

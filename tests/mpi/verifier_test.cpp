@@ -1,4 +1,4 @@
-#include "core/verifier.hpp"
+#include "harness/verifier.hpp"
 
 #include <gtest/gtest.h>
 

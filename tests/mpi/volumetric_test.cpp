@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/variant_fixture.hpp"
-#include "variants/volumetric_layouts.hpp"
+#include "variants/volumetric/volumetric_layouts.hpp"
 
 namespace {
 int collective_calls = 0;

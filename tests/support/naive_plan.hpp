@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 
 namespace fourscore::testing_support {
 

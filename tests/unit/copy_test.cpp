@@ -1,6 +1,6 @@
 // Built twice: as the programs are, and as copy_portable_test without the instructions of one processor.
 
-#include "core/copy.hpp"
+#include "kernels/copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "core/copy_kernels.hpp"
+#include "kernels/copy_kernels.hpp"
 
 namespace fourscore {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/local_fft.hpp"
+#include "interfaces/local_fft.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <sstream>
 
-#include "core/local_fft.hpp"
+#include "interfaces/local_fft.hpp"
 #include "local/split_fft.hpp"
 #include "naive_dft.hpp"
 

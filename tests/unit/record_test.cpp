@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "results/sha256.hpp"
+#include "core/sha256.hpp"
 
 namespace fourscore {
 namespace {

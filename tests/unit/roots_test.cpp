@@ -1,6 +1,6 @@
 // Twiddle factors of large orders are as accurate as single sines, from tables far shorter than the order.
 
-#include "core/roots.hpp"
+#include "kernels/roots.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "results/sha256.hpp"
+#include "core/sha256.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <complex>
 #include <vector>
 
-#include "core/variant.hpp"
+#include "interfaces/variant.hpp"
 
 namespace {
 

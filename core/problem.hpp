@@ -1,0 +1,116 @@
+#pragma once
+// What is transformed and under which contract: with the variant, the exchange and the local library this is the
+// identity of a measurement point. No MPI here.
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/grid.hpp"
+#include "core/nearest.hpp"
+
+namespace fourscore {
+
+/// What the user asked for cannot be used; the message says what was wrong and what is expected. Ends in exit code 2.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Precision { double_precision, single_precision };  // "double", "single"
+/// r2c: real in space and, being Hermitian, half a spectrum in frequency: the last extent n becomes n/2 + 1. Forward it
+/// goes from space to frequency; backward it is what others call c2r.
+enum class Kind { c2c, r2c };
+enum class Direction { forward, backward };
+enum class LayoutContract { natural, transposed };
+enum class Buffers { in_place, out_of_place };  // "in-place", "out-of-place"
+/// Where several instances run: each over all ranks, or each on its own subset of them. One instance: all.
+enum class Placement { all, subset };  // "all", "subset"
+enum class Effort { estimate, measure, patient };
+
+/// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
+/// start there. Transforms are never normalised: backward(forward(x)) = N x. Out of place, the input may be
+/// overwritten.
+struct Contract {
+  LayoutContract layout = LayoutContract::transposed;
+  Buffers buffers = Buffers::in_place;
+  Effort effort = Effort::measure;
+  bool operator==(const Contract&) const = default;
+};
+
+struct Problem {
+  std::vector<Index> shape;  ///< 1 to 3 extents, slowest in memory first
+  Precision precision = Precision::double_precision;
+  Kind kind = Kind::c2c;
+  Direction direction = Direction::forward;
+  std::vector<int> grid;  ///< process grid; empty: chosen by the variant
+  int threads = 1;        ///< threads per rank, for the local FFT
+  int instances = 1;      ///< transforms at once
+  Placement placement = Placement::all;
+  Contract contract;
+  std::map<std::string, std::string> parameters;  ///< a variant's own options
+
+  [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
+  [[nodiscard]] Index elements() const;             ///< product of the shape
+  [[nodiscard]] std::size_t element_bytes() const;  ///< of a complex element: 16 or 8
+  [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N, for r2c 2.5 N log2 N; of all instances
+
+  [[nodiscard]] std::size_t last_axis() const { return shape.size() - 1; }  ///< the one that r2c halves
+  [[nodiscard]] Extents complex_extents() const;                            ///< extents() of the complex data
+  [[nodiscard]] bool real_input() const { return kind == Kind::r2c && direction == Direction::forward; }
+  [[nodiscard]] bool real_output() const { return kind == Kind::r2c && direction == Direction::backward; }
+  [[nodiscard]] Extents input_extents() const { return real_input() ? extents() : complex_extents(); }
+  [[nodiscard]] Extents output_extents() const { return real_output() ? extents() : complex_extents(); }
+  [[nodiscard]] std::size_t input_element_bytes() const { return element_bytes() / (real_input() ? 2 : 1); }
+  [[nodiscard]] std::size_t output_element_bytes() const { return element_bytes() / (real_output() ? 2 : 1); }
+  bool operator==(const Problem&) const = default;
+};
+
+/// A Problem with who solves it: one point of a suite. Or, where `component` names a program of drivers/components, a
+/// component alone: then ranks and problem.parameters say what is measured, and nothing else counts.
+struct Point {
+  std::string component;
+  std::string variant;
+  std::string exchange = "alltoallv";
+  std::string local_fft = "fftw";
+  int ranks = 1;
+  Problem problem;
+  bool operator==(const Point&) const = default;
+};
+
+/// Parsers throw InputError naming `what` (an option or key), the value and what is expected; shapes are checked
+/// for zero extents and for products beyond 2^62 bytes.
+[[nodiscard]] std::vector<Index> parse_shape(std::string_view text, std::string_view what = "shape");
+[[nodiscard]] std::vector<int> parse_grid(std::string_view text, std::string_view what = "grid");  // "auto" -> empty
+[[nodiscard]] Precision parse_precision(std::string_view text, std::string_view what = "precision");
+/// A kind, or "c2r", another name of r2c backward. `direction`: what was asked for, if anything; else forward, but for
+/// c2r. Throws InputError also where the two contradict each other.
+struct KindAndDirection {
+  Kind kind = Kind::c2c;
+  Direction direction = Direction::forward;
+};
+[[nodiscard]] KindAndDirection parse_kind_and_direction(std::string_view kind,
+                                                        std::optional<std::string_view> direction,
+                                                        std::string_view kind_what = "kind",
+                                                        std::string_view direction_what = "direction");
+[[nodiscard]] Direction parse_direction(std::string_view text, std::string_view what = "direction");
+[[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
+[[nodiscard]] Buffers parse_buffers(std::string_view text, std::string_view what = "buffers");
+[[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
+[[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
+
+[[nodiscard]] std::string to_string(Precision);
+[[nodiscard]] std::string to_string(Kind);
+[[nodiscard]] std::string to_string(Direction);
+[[nodiscard]] std::string to_string(LayoutContract);
+[[nodiscard]] std::string to_string(Buffers);
+[[nodiscard]] std::string to_string(Placement);
+[[nodiscard]] std::string to_string(Effort);
+/// "128x96x100"
+[[nodiscard]] std::string shape_text(const std::vector<Index>& shape);
+[[nodiscard]] std::string grid_text(const std::vector<int>& grid);  // "auto" when empty
+
+}  // namespace fourscore

@@ -1,0 +1,377 @@
+#include "chain/transform_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "mpi/error.hpp"
+
+namespace fourscore {
+
+namespace {
+
+/// The ranks that rank `me` reaches, directly or through others, by elements that move between the two layouts.
+std::vector<int> group_of_rank(const Decomposition& from, const Decomposition& to, int me) {
+  const auto boxes_meet = [&](int a, int b) {
+    const auto i = static_cast<std::size_t>(a);
+    const auto j = static_cast<std::size_t>(b);
+    return !intersect(from.boxes[i], to.boxes[j]).empty() || !intersect(from.boxes[j], to.boxes[i]).empty();
+  };
+  std::vector<int> group{me};
+  std::vector<bool> in_group(static_cast<std::size_t>(from.ranks()), false);
+  in_group[static_cast<std::size_t>(me)] = true;
+  for (std::size_t next = 0; next < group.size(); ++next)
+    for (int rank = 0; rank < from.ranks(); ++rank)
+      if (!in_group[static_cast<std::size_t>(rank)] && boxes_meet(group[next], rank)) {
+        in_group[static_cast<std::size_t>(rank)] = true;
+        group.push_back(rank);
+      }
+  std::ranges::sort(group);
+  return group;
+}
+
+Decomposition restricted(const Decomposition& whole, const std::vector<int>& ranks) {
+  Decomposition part = whole;
+  part.boxes.clear();
+  for (const int rank : ranks) part.boxes.push_back(whole.boxes[static_cast<std::size_t>(rank)]);
+  return part;
+}
+
+bool transforms(const ChainStage& stage, std::size_t axis) {
+  return std::ranges::find(stage.axes, axis) != stage.axes.end();
+}
+
+/// Of the part `slice` of this rank's indices along the first axis.
+LocalFftSpec spec_of(const Problem& problem, const ChainStage& stage, int rank, bool single_plan,
+                     std::optional<Range> slice = std::nullopt) {
+  LocalFftSpec spec;
+  Extents extents = stage.layout.boxes[static_cast<std::size_t>(rank)].extents();
+  if (slice) extents[0] = slice->size();
+  const Extents strides = stage.layout.strides(rank);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const Loop loop{extents[a], strides[a], strides[a]};
+    if (!transforms(stage, a)) {
+      spec.batch.push_back(loop);
+    } else if (problem.kind == Kind::r2c && a == problem.last_axis()) {
+      spec.axes.insert(spec.axes.begin(), loop);
+      spec.real_length = problem.shape.back();
+    } else {
+      spec.axes.push_back(loop);
+    }
+  }
+  spec.precision = problem.precision;
+  spec.direction = problem.direction;
+  spec.effort = problem.contract.effort;
+  spec.threads = problem.threads;
+  spec.single_plan = single_plan;
+  return spec;
+}
+
+/// Whether what a rank of `a` gives or gets of any rank of `b` is all of its indices along the first axis.
+bool keeps_first_axis_whole(const Decomposition& a, const Decomposition& b) {
+  return std::ranges::all_of(a.boxes, [&](const Box& mine) {
+    return std::ranges::all_of(b.boxes, [&](const Box& other) {
+      const Box common = intersect(mine, other);
+      return common.empty() || (common.low[0] == mine.low[0] && common.high[0] == mine.high[0]);
+    });
+  });
+}
+
+}  // namespace
+
+TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options)
+    : options_(std::move(options)), stages_(std::move(stages)) {
+  if (stages_.empty()) throw std::invalid_argument("a chain of no stages");
+  if (stages_.size() > 1 && context.exchange == nullptr)
+    throw std::invalid_argument("a chain of several stages without an exchange");
+  set_layouts(context.problem);
+  allocate(context);
+  find_hops(context);
+  allocate_staging(context);
+  make_exchanges(context);
+  const std::size_t leaving = leaving_stage(context.problem, ends_in_);
+  make_local_ffts(context, leaving);
+}
+
+void TransformChain::set_layouts(const Problem& problem) {
+  input_layout_ = stages_.front().layout;
+  output_layout_ = stages_.back().layout;
+  if (problem.kind == Kind::c2c) return;
+  std::vector<const ChainStage*> transforming;
+  for (const ChainStage& stage : stages_)
+    if (!stage.axes.empty()) transforming.push_back(&stage);
+  if (transforming.empty() ||
+      !transforms(problem.real_input() ? *transforming.front() : *transforming.back(), problem.last_axis()))
+    throw std::invalid_argument("a chain that transforms the halved axis neither first from real nor last to real");
+  Decomposition& real = problem.real_input() ? input_layout_ : output_layout_;
+  real = real_in_place_of(real, problem.last_axis(), problem.shape.back());
+}
+
+void TransformChain::allocate(const PlanContext& context) {
+  const auto me = static_cast<std::size_t>(mpi::rank_in(context.comm));
+  Index volume = 0;
+  for (const ChainStage& stage : stages_) {
+    const Index here = stage.layout.boxes.at(me).volume();
+    volume = std::max(volume, here);
+    stage_bytes_.push_back(here * static_cast<Index>(context.problem.element_bytes()));
+  }
+  const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
+  const bool both = stages_.size() > 1 || context.problem.contract.buffers == Buffers::out_of_place;
+  for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
+    if (context.exchange == nullptr || stages_.size() == 1)
+      buffers_.push_back(ordinary_buffer(bytes));
+    else if (i == landing_buffer(context.problem))
+      buffers_.push_back(context.exchange->allocate_landing(context.comm, bytes));
+    else
+      buffers_.push_back(context.exchange->allocate(context.comm, bytes));
+  }
+}
+
+/// With a single exchange, which as a rule leaves its result in the other buffer than its source, one of the two is no
+/// source. Another number than 0 or 1: none.
+std::size_t TransformChain::landing_buffer(const Problem& problem) const {
+  if (stages_.size() != 2) return 2;
+  return leaving_stage(problem, 1) == 0 ? 0 : 1;
+}
+
+void TransformChain::find_hops(const PlanContext& context) {
+  const int me = mpi::rank_in(context.comm);
+  for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
+    Hop& hop = hops_.emplace_back();
+    const std::vector<int> ranks = group_of_rank(stages_[i].layout, stages_[i + 1].layout, me);
+    hop.comm = mpi::split(context.comm, ranks.front(), me);
+    hop.from = restricted(stages_[i].layout, ranks);
+    hop.to = restricted(stages_[i + 1].layout, ranks);
+  }
+}
+
+ExchangeSpec TransformChain::exchange_spec(const PlanContext& context, const Hop& hop, std::size_t source) const {
+  return {hop.from,          hop.to,
+          hop.comm.get(),    context.problem.element_bytes(),
+          *buffers_[source], *buffers_[1 - source],
+          context.comm,      &context.problem,
+          staging_.get()};
+}
+
+/// The exchanges run one after another, so that the one which needs most says how much there is.
+void TransformChain::allocate_staging(const PlanContext& context) {
+  if (hops_.empty()) return;
+  if (in_pieces() && !context.exchange->goes_in_pieces())
+    throw std::invalid_argument("a chain in pieces with an exchange that is not");
+  std::size_t bytes = 0;
+  for (const Hop& hop : hops_) {
+    const ExchangeSpec spec = exchange_spec(context, hop, 0);
+    bytes =
+        std::max(bytes, in_pieces() ? PiecewiseExchange::staging_bytes(spec) : context.exchange->staging_bytes(spec));
+  }
+  staging_ = in_pieces() ? ordinary_buffer(bytes) : context.exchange->allocate_staging(context.comm, bytes);
+}
+
+void TransformChain::make_exchanges(const PlanContext& context) {
+  std::size_t place = 0;
+  for (Hop& hop : hops_) {
+    make_exchange(context, hop, place);
+    if (!hop.exchange->lands_in_source()) place = 1 - place;
+  }
+  ends_in_ = place;
+}
+
+void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::size_t source) {
+  const ExchangeSpec spec = exchange_spec(context, hop, source);
+  if (!in_pieces()) {
+    hop.exchange = context.exchange->make(spec);
+  } else {
+    auto in_pieces = context.exchange->make_in_pieces(spec, {options_.pieces, std::size_t{0}});
+    hop.in_pieces = in_pieces.get();
+    hop.exchange = std::move(in_pieces);
+  }
+  std::array<int, 2> does{hop.exchange->packs() ? 1 : 0, hop.exchange->unpacks() ? 1 : 0};
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
+  hop.packs = does[0] != 0;
+  hop.unpacks = does[1] != 0;
+}
+
+std::size_t TransformChain::leaving_stage(const Problem& problem, std::size_t ends_in) const {
+  const std::size_t wanted = problem.contract.buffers == Buffers::in_place ? 0 : 1;
+  if (ends_in == wanted) return stages_.size();
+  // A pass along slow axes only goes through the library's scratch anyway, and may as well leave its result elsewhere.
+  const auto strided = [](const ChainStage& stage) {
+    return !stage.axes.empty() && std::ranges::find(stage.axes, std::size_t{2}) == stage.axes.end();
+  };
+  for (std::size_t i = stages_.size(); i-- > 0;)
+    if (strided(stages_[i])) return i;
+  const auto first = std::ranges::find_if(stages_, [](const ChainStage& stage) { return !stage.axes.empty(); });
+  return static_cast<std::size_t>(first - stages_.begin());
+}
+
+/// An exchange behind the leaving stage starts in the other buffer than that for which it was made at first.
+void TransformChain::make_local_ffts(const PlanContext& context, std::size_t leaving) {
+  const int me = mpi::rank_in(context.comm);
+  const std::vector<std::size_t> hop_of = hops_of_transforms(leaving);
+  if (in_pieces()) overlaps_.resize(hops_.size());
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (stages_[i].axes.empty()) {
+      ffts_.push_back(nullptr);
+    } else if (hop_of[i] < hops_.size()) {
+      ffts_.push_back(nullptr);
+      make_slices(context, i, hop_of[i], static_cast<std::byte*>(buffers_[place]->data()));
+    } else {
+      const std::size_t from = place;
+      if (i == leaving) place = 1 - place;
+      ffts_.push_back(context.local_fft.make(spec_of(context.problem, stages_[i], me, options_.single_plan),
+                                             buffers_[from]->data(), buffers_[place]->data()));
+    }
+    if (i == hops_.size()) break;
+    Hop& hop = hops_[i];
+    const bool landed_in_source = hop.exchange->lands_in_source();
+    if (i >= leaving) {
+      hop.exchange.reset();
+      make_exchange(context, hop, place);
+      if (hop.exchange->lands_in_source() != landed_in_source)
+        throw std::logic_error("an exchange lands elsewhere when its two buffers change places");
+    }
+    if (!landed_in_source) place = 1 - place;
+  }
+  ends_in_ = place;
+}
+
+/// A transform along other axes than the first can go slice by slice with the pieces of a hop that are cut along the
+/// first: before those it feeds, after those it follows. One between two such hops goes with the one that has fewer.
+std::vector<std::size_t> TransformChain::hops_of_transforms(std::size_t leaving) const {
+  const std::size_t none = hops_.size();
+  std::vector<std::size_t> result(stages_.size(), none);
+  std::vector<int> taken(hops_.size(), 0);
+  for (std::size_t i = 0; in_pieces() && i < stages_.size(); ++i) {
+    const auto& axes = stages_[i].axes;
+    if (i == leaving || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
+    const auto goes_with = [&](std::size_t neighbour) {
+      return keeps_first_axis_whole(stages_[i].layout, stages_[neighbour].layout);
+    };
+    if (i > 0 && goes_with(i - 1)) result[i] = i - 1;
+    if (i < hops_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1])) result[i] = i;
+    if (result[i] != none) ++taken[result[i]];
+  }
+  return result;
+}
+
+void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t hop, std::byte* data) {
+  const int me = mpi::rank_in(context.comm);
+  const Decomposition& layout = stages_[stage].layout;
+  const Index extent = layout.boxes[static_cast<std::size_t>(me)].extents()[0];
+  const Index bytes = layout.strides(me)[0] * static_cast<Index>(context.problem.element_bytes());
+  auto& slices = hop == stage ? overlaps_[hop].before_ : overlaps_[hop].after_;
+  for (int k = 0; k < options_.pieces; ++k) {
+    const Range slice = block_range(extent, options_.pieces, k);
+    std::byte* const place = data + slice.low * bytes;
+    slices.push_back(context.local_fft.make(spec_of(context.problem, stages_[stage], me, options_.single_plan, slice),
+                                            place, place));
+  }
+}
+
+void TransformChain::Overlap::execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece,
+                                      PhaseClock& clock) {
+  if (slices.empty()) return;
+  const Region region(clock, Phase::fft, piece);
+  slices[static_cast<std::size_t>(piece)]->execute();
+}
+
+void TransformChain::execute(PhaseClock& clock) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    transform(i, clock);
+    if (i == hops_.size()) break;
+    if (hops_[i].in_pieces != nullptr)
+      hops_[i].in_pieces->run_around(clock, overlaps_[i]);
+    else
+      hops_[i].exchange->run(clock);
+  }
+}
+
+void TransformChain::step(std::size_t number, PhaseClock& clock) {
+  const auto run_slices = [&](void (Overlap::*run)(int, PhaseClock&), std::size_t hop) {
+    if (!overlaps_.empty())
+      for (int k = 0; k < options_.pieces; ++k) (overlaps_[hop].*run)(k, clock);
+  };
+  if (number > 0) {
+    hops_[number - 1].exchange->end(clock);
+    run_slices(&Overlap::after, number - 1);
+  }
+  transform(number, clock);
+  if (number == hops_.size()) return;
+  run_slices(&Overlap::before, number);
+  hops_[number].exchange->begin(clock);
+}
+
+void TransformChain::transform(std::size_t stage, PhaseClock& clock) {
+  if (!ffts_[stage]) return;
+  const Region region(clock, Phase::fft);
+  ffts_[stage]->execute();
+}
+
+std::vector<Component> TransformChain::components() {
+  std::vector<Component> list;
+  int fft = 0;
+  const auto add_slices = [&](std::size_t stage, const std::vector<std::unique_ptr<LocalFft>>& slices) {
+    if (slices.empty()) return;
+    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
+                    [&slices] {
+                      for (const auto& slice : slices) slice->execute();
+                    },
+                    least_bytes_of_fft(stage)});
+  };
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (ffts_[i])
+      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); },
+                      least_bytes_of_fft(i)});
+    if (i > 0 && !overlaps_.empty()) add_slices(i, overlaps_[i - 1].after_);
+    if (i == hops_.size()) break;
+    if (!overlaps_.empty()) add_slices(i, overlaps_[i].before_);
+    Exchange* exchange = hops_[i].exchange.get();
+    if (hops_[i].packs)
+      list.push_back(
+          {fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); }, 2 * exchange->bytes_packed()});
+    list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange,
+                    [exchange] {
+                      exchange->start();
+                      exchange->finish();
+                    },
+                    least_bytes_of_exchange(exchange->traffic(), stage_bytes_[i + 1])});
+    if (hops_[i].unpacks)
+      list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); },
+                      2 * exchange->bytes_unpacked()});
+  }
+  return list;
+}
+
+Traffic TransformChain::traffic() const {
+  Traffic total;
+  for (const Hop& hop : hops_) total += hop.exchange->traffic();
+  return total;
+}
+
+std::size_t TransformChain::buffer_bytes() const {
+  std::size_t total = 0;
+  for (const auto& buffer : buffers_) total += buffer->bytes();
+  return total;
+}
+
+std::size_t TransformChain::workspace_bytes() const {
+  std::size_t total = staging_ ? staging_->bytes() : 0;
+  for (const Hop& hop : hops_) total += hop.exchange->workspace_bytes();
+  return total;
+}
+
+std::vector<std::string> TransformChain::describe_local_ffts() const {
+  std::vector<std::string> texts;
+  for (const auto& fft : ffts_)
+    if (fft) texts.push_back(fft->describe());
+  for (const Overlap& overlap : overlaps_)
+    for (const auto* slices : {&overlap.before_, &overlap.after_})
+      if (!slices->empty())
+        texts.push_back(fmt::format("{} slices, first: {}", slices->size(), slices->front()->describe()));
+  return texts;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,349 @@
+#include "harness/counting.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "core/topology.hpp"
+#include "harness/provenance.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t bucket_count = phase_count;
+constexpr std::chrono::milliseconds idle_time{200};
+
+double seconds_since(std::int64_t begin_ns) { return 1e-9 * static_cast<double>(PhaseClock::now_ns() - begin_ns); }
+
+Phase phase_of(std::size_t bucket) { return bucket == 0 ? Phase::other : static_cast<Phase>(bucket - 1); }
+
+class SessionObserver : public PhaseObserver {
+ public:
+  explicit SessionObserver(CounterSession& session) : session_(session) {}
+  void switched_to(Phase phase) noexcept override { session_.switch_to(bucket_of(phase)); }
+
+ private:
+  CounterSession& session_;
+};
+
+json values_json(const std::map<std::string, EventCount>& values) {
+  json result = json::object();
+  for (const auto& [name, value] : values) result[name] = value ? json(*value) : json(nullptr);
+  return result;
+}
+
+/// Whether no lower rank of the node runs on the same socket. Collective over the ranks of the node.
+bool is_first_on_its_socket(MPI_Comm node) {
+  const int socket = Topology().package_of(::sched_getcpu());
+  std::vector<int> sockets(static_cast<std::size_t>(mpi::size_of(node)));
+  FOURSCORE_MPI(MPI_Allgather(&socket, 1, MPI_INT, sockets.data(), 1, MPI_INT, node));
+  return std::ranges::find(sockets, socket) - sockets.begin() == mpi::rank_in(node);
+}
+
+/// [reader] for every metric, from one object of each reader.
+json by_metric(const std::vector<json>& readers, const std::vector<Metric>& metrics) {
+  json result = json::object();
+  for (const Metric& metric : metrics) {
+    json values = json::array();
+    for (const json& reader : readers) values.push_back(reader.value(metric.name, json(nullptr)));
+    result[metric.name] = std::move(values);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::size_t bucket_of(Phase phase) {
+  // Phase other is the last of the enumeration and the first of the buckets.
+  return phase == Phase::other ? 0 : static_cast<std::size_t>(phase) + 1;
+}
+
+CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request)
+    : comm_(comm), request_(request), backend_(CounterRegistry::instance().at(request.backend)) {
+  for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
+    request_.buckets.emplace_back(phase_names[static_cast<std::size_t>(phase_of(bucket))]);
+  together([&] {
+    group_ = find_group(backend_, request_);
+    if (const std::string reason = backend_.unavailable(); !reason.empty() && group_.name == backend_.default_group())
+      throw CounterError("counters '" + request_.backend + "': " + reason);
+    constants_ = backend_.constants(request_);
+  });
+  open();
+  read_idle();
+}
+
+CountedRuns::~CountedRuns() = default;
+
+/// Work of each rank for itself; where it throws on some rank, all throw.
+void CountedRuns::together(const std::function<void()>& work) const {
+  std::string message;
+  int code = 0;
+  try {
+    work();
+  } catch (const CounterRequestError& error) {
+    code = 2;
+    message = error.what();
+  } catch (const std::exception& error) {
+    code = 3;
+    message = error.what();
+  }
+  const int ranks = mpi::size_of(comm_);
+  const int mine = code == 0 ? ranks : mpi::rank_in(comm_);
+  int speaker = ranks;
+  FOURSCORE_MPI(MPI_Allreduce(&mine, &speaker, 1, MPI_INT, MPI_MIN, comm_));
+  if (speaker == ranks) return;
+  std::array<int, 2> header{code, static_cast<int>(message.size())};
+  FOURSCORE_MPI(MPI_Bcast(header.data(), 2, MPI_INT, speaker, comm_));
+  message.resize(static_cast<std::size_t>(header[1]));
+  FOURSCORE_MPI(MPI_Bcast(message.data(), header[1], MPI_CHAR, speaker, comm_));
+  if (header[0] == 2) throw CounterRequestError(message);
+  throw CounterError(message);
+}
+
+/// The lowest rank of each node opens first and learns whose counts these are: of a socket's counters there must not be
+/// two readers.
+void CountedRuns::open() {
+  const mpi::Communicator node = mpi::split_by_node(comm_);
+  const bool first = mpi::rank_in(node.get()) == 0;
+  const auto open_here = [&] {
+    session_ = backend_.open(group_.events, request_);
+    if (session_ == nullptr) throw CounterRequestError("counters '" + request_.backend + "' count nothing");
+  };
+  together([&] {
+    if (first) open_here();
+  });
+  int scope = session_ ? static_cast<int>(session_->scope()) : -1;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &scope, 1, MPI_INT, MPI_MAX, comm_));
+  scope_ = static_cast<CounterScope>(scope);
+  const bool elected = scope_ == CounterScope::socket ? is_first_on_its_socket(node.get()) : first || !wide();
+  if (!elected) session_.reset();
+  together([&] {
+    if (elected && session_ == nullptr) open_here();
+  });
+}
+
+void CountedRuns::read_idle() {
+  if (!wide()) return;
+  const Run run = counted(
+      1, [] {},
+      [&](PhaseClock&) {
+        if (reads()) std::this_thread::sleep_for(idle_time);  // the others wait in the barrier behind
+      });
+  if (!failure_.empty()) throw CounterError(failure_);
+  if (!reads()) return;
+  for (auto& [name, value] : metrics_of(run.counts.front()))
+    idle_per_s_[name] = value ? EventCount(*value / run.seconds.front()) : EventCount();
+}
+
+void CountedRuns::guarded(const std::function<void()>& step) {
+  if (!failure_.empty()) return;
+  try {
+    step();
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+    if (failure_.empty()) failure_ = "the counters failed without a word";
+  }
+}
+
+void CountedRuns::agree_on_failure() {
+  try {
+    together([&] {
+      if (!failure_.empty()) throw CounterError(failure_);
+    });
+  } catch (const CounterError& error) {
+    failure_ = error.what();
+  }
+}
+
+void CountedRuns::one_pass(std::size_t pass, std::size_t buckets, const std::function<void(PhaseClock&)>& work,
+                           Run& run) {
+  std::optional<SessionObserver> observer;
+  if (reads()) observer.emplace(*session_);
+  PhaseClock clock = observer && buckets > 1 ? PhaseClock(*observer) : PhaseClock(true);
+  PhaseClock unwatched(true);
+  FOURSCORE_MPI(MPI_Barrier(comm_));
+  if (reads()) guarded([&] { session_->start(pass, buckets); });
+  PhaseClock& used = failure_.empty() ? clock : unwatched;
+  // All of what the counter sees of the others must lie between its start and its stop.
+  if (wide()) FOURSCORE_MPI(MPI_Barrier(comm_));
+  const std::int64_t begin = PhaseClock::now_ns();
+  used.start();
+  work(used);
+  used.stop();
+  if (wide()) FOURSCORE_MPI(MPI_Barrier(comm_));
+  const double elapsed_s = seconds_since(begin);
+  if (reads()) guarded([&] { session_->stop(); });
+  double inside_s = 0;
+  for (std::size_t bucket = 1; bucket < buckets; ++bucket) {
+    run.seconds[bucket] += used.seconds(phase_of(bucket));
+    inside_s += used.seconds(phase_of(bucket));
+  }
+  run.seconds[0] += elapsed_s - inside_s;
+}
+
+CountedRuns::Run CountedRuns::counted(std::size_t buckets, const std::function<void()>& prepare,
+                                      const std::function<void(PhaseClock&)>& work) {
+  Run run;
+  run.seconds.assign(buckets, 0);
+  int passes = session_ ? static_cast<int>(session_->passes(buckets)) : 1;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &passes, 1, MPI_INT, MPI_MAX, comm_));
+  for (int pass = 0; pass < passes && failure_.empty(); ++pass) {
+    prepare();
+    one_pass(static_cast<std::size_t>(pass), buckets, work, run);
+    agree_on_failure();
+  }
+  for (double& seconds : run.seconds) seconds /= passes;
+  if (reads())
+    guarded([&] {
+      if (const std::string reason = session_->uncounted(); !reason.empty()) throw CounterError(reason);
+      run.counts = session_->counts();
+    });
+  agree_on_failure();
+  if (!failure_.empty() || !reads()) run.counts.assign(buckets, std::vector<EventCount>(group_.events.size()));
+  runs_ = static_cast<std::size_t>(passes);
+  multiplexed_ = multiplexed_ || (reads() && session_->multiplexed());
+  return run;
+}
+
+void CountedRuns::count(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run) {
+  if (!failure_.empty()) return;
+  prepare();
+  PhaseClock silent(false);
+  run(silent);
+  const Run result = counted(bucket_count, prepare, run);
+  if (!reads() || !failure_.empty()) return;
+  double seconds = 0;
+  std::vector<std::vector<EventCount>> occurred;  // a bucket that never ran may know no counts
+  for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
+    seconds += result.seconds[bucket];
+    if (bucket == 0 || result.seconds[bucket] > 0) occurred.push_back(result.counts[bucket]);
+  }
+  total_ = honest(without_idle(metrics_of(sum_of(occurred)), seconds));
+  for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
+    if (bucket > 0 && result.seconds[bucket] <= 0) continue;
+    Values& values = phases_[phase_of(bucket)] =
+        without_idle(metrics_of(result.counts[bucket]), result.seconds[bucket]);
+    for (auto& [name, value] : values) {
+      if (!total_[name]) value.reset();
+      if (value) value = std::max(*value, 0.0);
+    }
+  }
+}
+
+void CountedRuns::count_component(const Component& component) {
+  if (!failure_.empty()) return;
+  component.run();
+  const Run result = counted(
+      1, [] {}, [&](PhaseClock&) { component.run(); });
+  if (!reads() || !failure_.empty()) return;
+  components_.emplace_back(component.name,
+                           honest(without_idle(metrics_of(result.counts.front()), result.seconds.front())));
+}
+
+std::vector<EventCount> CountedRuns::sum_of(const std::vector<std::vector<EventCount>>& counts) {
+  std::vector<EventCount> sum = counts.front();
+  for (std::size_t bucket = 1; bucket < counts.size(); ++bucket)
+    for (std::size_t event = 0; event < sum.size(); ++event) {
+      const EventCount& more = counts[bucket][event];
+      sum[event] = sum[event] && more ? EventCount(*sum[event] + *more) : EventCount();
+    }
+  return sum;
+}
+
+CountedRuns::Values CountedRuns::metrics_of(const std::vector<EventCount>& counts) const {
+  const std::vector<EventCount> metrics = evaluate(group_, counts, constants_);
+  Values values;
+  for (std::size_t i = 0; i < group_.metrics.size(); ++i) values[group_.metrics[i].name] = metrics[i];
+  return values;
+}
+
+CountedRuns::Values CountedRuns::without_idle(Values values, double seconds) const {
+  for (auto& [name, value] : values) {
+    const auto idle = idle_per_s_.find(name);
+    if (value && idle != idle_per_s_.end() && idle->second) *value -= *idle->second * seconds;
+  }
+  return values;
+}
+
+/// A counter that a machine has not, or that others hold, often reads 0: that is no count. A simulation's 0 is one.
+CountedRuns::Values CountedRuns::honest(Values values) const {
+  if (!backend_.simulates())
+    for (auto& [name, value] : values)
+      if (value && *value <= 0) value.reset();
+  return values;
+}
+
+json CountedRuns::header() const {
+  json header{{"backend", request_.backend},
+              {"group", group_.name},
+              {"arch", group_.arch},
+              {"scope", to_string(scope_)},
+              {"simulated", backend_.simulates()},
+              {"attribution", wide() ? "elected" : "own"},
+              {"unavailable", failure_}};
+  if (backend_.simulates()) {
+    const CacheGeometry cache = backend_.simulated_cache(request_);
+    header["cache"] = {{"size_bytes", cache.size_bytes}, {"ways", cache.ways}, {"line_bytes", cache.line_bytes}};
+  }
+  return header;
+}
+
+json CountedRuns::gather() const {
+  json mine{{"reads", reads()}, {"multiplexed", multiplexed_}};
+  if (reads()) {
+    mine["idle"] = values_json(idle_per_s_);
+    mine["total"] = values_json(total_);
+    for (const auto& [phase, values] : phases_)
+      mine["phases"][std::string(phase_names[static_cast<std::size_t>(phase)])] = values_json(values);
+    for (const auto& [name, values] : components_) mine["components"][name] = values_json(values);
+  }
+  const std::vector<json> ranks = gather_json(comm_, mine);
+  if (mpi::rank_in(comm_) != 0) return nullptr;
+  json result = header();
+  if (!failure_.empty()) return result;
+
+  std::vector<json> readers;
+  bool multiplexed = false;
+  result["readers"] = json::array();
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks[rank].at("reads").get<bool>()) continue;
+    readers.push_back(ranks[rank]);
+    multiplexed = multiplexed || ranks[rank].at("multiplexed").get<bool>();
+    result["readers"].push_back({{"rank", rank}, {"scope", to_string(scope_)}});
+  }
+  result["multiplexed"] = multiplexed;
+  result["runs"] = runs_;
+  result["metrics"] = json::array();
+  for (const Metric& metric : group_.metrics)
+    result["metrics"].push_back({{"name", metric.name}, {"unit", metric.unit}});
+  const auto part = [&](const char* key, const std::string& name) {
+    std::vector<json> parts;
+    for (const json& reader : readers) {
+      const json whole = reader.value(key, json::object());
+      parts.push_back(name.empty() ? whole : whole.value(name, json::object()));
+    }
+    return by_metric(parts, group_.metrics);
+  };
+  if (wide()) result["idle_per_s"] = part("idle", "");
+  result["total"] = part("total", "");
+  for (const char* key : {"phases", "components"}) {
+    std::set<std::string> names;
+    for (const json& reader : readers) {
+      const json named = reader.value(key, json::object());
+      for (const auto& [name, values] : named.items()) names.insert(name);
+    }
+    for (const std::string& name : names) result[key][name] = part(key, name);
+  }
+  return result;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,87 @@
+#pragma once
+// Counted runs: the work of the samples once more, with counters on. They come after the samples and are among none of
+// them, so that times stay those of a run without counters.
+
+#include <mpi.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/phase.hpp"
+#include "hwcounters/group.hpp"
+#include "interfaces/variant.hpp"
+
+namespace fourscore {
+
+/// Buckets of a session: phase other, in which every run begins, is the first.
+[[nodiscard]] std::size_t bucket_of(Phase phase);
+
+/// Counts are shared out over the phases of the rank that reads them. Where a counter counts for one thread or process,
+/// every rank reads its own. Where it counts for a whole socket or node, one elected rank reads for all on it, between
+/// two barriers; phases are then those of the elected rank. What the machine does when idle is read over a sleep, and
+/// subtracted by the time that each phase took.
+class CountedRuns {
+ public:
+  /// Collective. Opens the counters. Throws on all ranks, what the lowest rank that failed had to say:
+  /// CounterRequestError for a request that cannot be met, CounterError where the machine does not let us count.
+  CountedRuns(MPI_Comm comm, const CounterRequest& request);
+  ~CountedRuns();
+  CountedRuns(const CountedRuns&) = delete;
+  CountedRuns& operator=(const CountedRuns&) = delete;
+
+  /// Collective. prepare() is called before each run, uncounted. One run warms, then as many are counted as the
+  /// backend needs.
+  void count(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run);
+  /// Collective. The component alone, between barriers.
+  void count_component(const Component& component);
+
+  /// Collective. The record's "counters" object (results/README.md) on rank 0, null elsewhere. Where reading failed on
+  /// the way it holds no numbers but the reason.
+  [[nodiscard]] nlohmann::json gather() const;
+
+ private:
+  /// Metrics by name, absent where they could not be counted.
+  using Values = std::map<std::string, EventCount>;
+  struct Run {
+    std::vector<std::vector<EventCount>> counts;  ///< [bucket][event]
+    std::vector<double> seconds;                  ///< [bucket]
+  };
+
+  void together(const std::function<void()>& work) const;
+  void open();
+  void read_idle();
+  [[nodiscard]] bool reads() const { return session_ != nullptr; }
+  [[nodiscard]] bool wide() const { return scope_ == CounterScope::socket || scope_ == CounterScope::node; }
+  /// Runs `work` in all passes, each after prepare(), and adds up what they counted.
+  Run counted(std::size_t buckets, const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& work);
+  void one_pass(std::size_t pass, std::size_t buckets, const std::function<void(PhaseClock&)>& work, Run& run);
+  /// A counter that fails must not leave the other ranks waiting.
+  void guarded(const std::function<void()>& step);
+  void agree_on_failure();
+  [[nodiscard]] Values metrics_of(const std::vector<EventCount>& counts) const;
+  [[nodiscard]] Values honest(Values values) const;
+  [[nodiscard]] nlohmann::json header() const;
+  [[nodiscard]] Values without_idle(Values values, double seconds) const;
+  [[nodiscard]] static std::vector<EventCount> sum_of(const std::vector<std::vector<EventCount>>& counts);
+
+  MPI_Comm comm_;
+  CounterRequest request_;
+  CounterBackend& backend_;
+  Group group_;
+  std::map<std::string, double> constants_;
+  std::unique_ptr<CounterSession> session_;  // of the ranks that read
+  CounterScope scope_ = CounterScope::process;
+  std::string failure_;
+  std::size_t runs_ = 0;
+  bool multiplexed_ = false;
+  Values idle_per_s_;
+  Values total_;
+  std::map<Phase, Values> phases_;
+  std::vector<std::pair<std::string, Values>> components_;
+};
+
+}  // namespace fourscore

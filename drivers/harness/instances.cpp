@@ -1,0 +1,203 @@
+#include "harness/instances.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "mpi/error.hpp"
+
+namespace fourscore {
+
+namespace {
+
+bool on_subsets(const Problem& problem) { return problem.instances > 1 && problem.placement == Placement::subset; }
+
+/// Name and phase of components as text, for other ranks.
+std::string text_of(const std::vector<Component>& components) {
+  std::string text;
+  for (const Component& component : components) {
+    text += static_cast<char>('a' + static_cast<int>(component.phase));
+    text += component.name + "\n";
+  }
+  return text;
+}
+
+struct NamedPhase {
+  std::string name;
+  Phase phase = Phase::other;
+};
+
+std::vector<NamedPhase> read(const std::string& text) {
+  std::vector<NamedPhase> list;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    list.push_back({text.substr(begin + 1, end - begin - 1), static_cast<Phase>(text[begin] - 'a')});
+    begin = end + 1;
+  }
+  return list;
+}
+
+/// What each leader has, without repetition. Collective.
+std::vector<NamedPhase> union_of(MPI_Comm comm, const std::vector<int>& leaders, const std::string& mine) {
+  std::vector<NamedPhase> list;
+  for (const int leader : leaders) {
+    int length = static_cast<int>(mine.size());
+    FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, leader, comm));
+    std::string text = mine;
+    text.resize(static_cast<std::size_t>(length));
+    FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, leader, comm));
+    for (NamedPhase& entry : read(text))
+      if (std::ranges::find(list, entry.name, &NamedPhase::name) == list.end()) list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void require_instances(const Problem& problem, int ranks) {
+  if (problem.instances < 1 || problem.instances > most_instances)
+    throw InputError(fmt::format("instances is {}; allowed: 1 to {}", problem.instances, most_instances));
+  if (problem.grid.empty() || !on_subsets(problem) || problem.instances > ranks || ranks % problem.instances == 0)
+    return;
+  throw InputError(
+      fmt::format("grid {} for {} instances on subsets of {} ranks, which are not all of one size; allowed: auto",
+                  grid_text(problem.grid), problem.instances, ranks));
+}
+
+}  // namespace
+
+Range ranks_of_instance(const Problem& problem, int ranks, int instance) {
+  return on_subsets(problem) ? block_range(ranks, problem.instances, instance) : Range{0, ranks};
+}
+
+Problem one_instance(const Problem& problem) {
+  Problem one = problem;
+  one.instances = 1;
+  one.placement = Placement::all;
+  return one;
+}
+
+std::optional<std::string> supports_instances(const Variant& variant, const Problem& problem, int ranks) {
+  require_instances(problem, ranks);
+  const Problem one = one_instance(problem);
+  if (!on_subsets(problem)) return variant.supports(one, ranks);
+  if (problem.instances > ranks)
+    return fmt::format("{} instances on subsets of {} ranks; allowed: 1 to {}, or placement all", problem.instances,
+                       ranks, ranks);
+  for (const int instance : {0, problem.instances - 1}) {  // a largest subset, and a smallest
+    const auto size = static_cast<int>(ranks_of_instance(problem, ranks, instance).size());
+    if (const auto reason = variant.supports(one, size))
+      return fmt::format("an instance on a subset of {} rank{}: {}", size, size == 1 ? "" : "s", *reason);
+  }
+  return std::nullopt;
+}
+
+Cost cost_of_instances(const Variant& variant, const Problem& problem, int ranks) {
+  const auto size = static_cast<int>(ranks_of_instance(problem, ranks, 0).size());
+  Cost cost = variant.cost(one_instance(problem), size);
+  cost.flops *= problem.instances;
+  if (on_subsets(problem)) return cost;
+  cost.bytes_per_rank *= problem.instances;
+  cost.messages_per_rank *= problem.instances;
+  return cost;
+}
+
+Instances::Instances(const Variant& variant, const PlanContext& context)
+    : comm_(context.comm), all_(context.comm), several_(context.problem.instances > 1) {
+  const Problem one = one_instance(context.problem);
+  const int me = mpi::rank_in(context.comm);
+  const int ranks = mpi::size_of(context.comm);
+  std::vector<int> numbers;
+  for (int instance = 0; instance < context.problem.instances; ++instance) {
+    const Range range = ranks_of_instance(context.problem, ranks, instance);
+    leaders_.push_back(static_cast<int>(range.low));
+    if (range.low <= me && me < range.high) numbers.push_back(instance);
+  }
+  if (on_subsets(context.problem)) {
+    subset_ = mpi::split(context.comm, numbers.front(), me);
+    comm_ = subset_.get();
+  }
+  for (const int number : numbers) {
+    instances_.push_back({number, variant.make_plan({one, comm_, context.exchange, context.local_fft})});
+  }
+  steps_ = instances_.front().plan->steps();
+}
+
+void Instances::execute(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
+  if (!several_) return instances_.front().plan->execute(clock);
+  if (instances_.size() == 1) {
+    const Region region(clock, Phase::other, instances_.front().number);
+    instances_.front().plan->execute(clock);
+    return done(0);
+  }
+  for (std::size_t step = 0; step < steps_; ++step)
+    for (std::size_t i = 0; i < instances_.size(); ++i) {
+      const Region region(clock, Phase::other, instances_[i].number);
+      instances_[i].plan->step(step, clock);
+      if (step + 1 == steps_) done(i);
+    }
+}
+
+std::vector<Component> Instances::components() {
+  std::vector<std::vector<Component>> of_plans;
+  for (const Instance& instance : instances_) of_plans.push_back(instance.plan->components());
+  const std::string mine = text_of(of_plans.front());
+  std::vector<Component> list;
+  for (const NamedPhase& entry : subset_.get() == MPI_COMM_NULL ? read(mine) : union_of(all_, leaders_, mine)) {
+    std::vector<std::function<void()>> parts;
+    std::optional<Index> least_bytes = 0;
+    for (const auto& components : of_plans)
+      for (const Component& component : components)
+        if (component.name == entry.name) {
+          parts.push_back(component.run);
+          least_bytes = least_bytes && component.least_bytes ? std::optional(*least_bytes + *component.least_bytes)
+                                                             : std::nullopt;
+        }
+    list.push_back({entry.name, entry.phase,
+                    [parts = std::move(parts)] {
+                      for (const auto& part : parts) part();
+                    },
+                    least_bytes});
+  }
+  return list;
+}
+
+std::map<Phase, Index> Instances::least_bytes(const Problem& problem) {
+  std::map<Phase, Index> least;
+  std::set<Phase> unknown;
+  const std::vector<Component> list = components();
+  for (const Component& component : list) {
+    least[component.phase] += component.least_bytes.value_or(0);
+    if (!component.least_bytes) unknown.insert(component.phase);
+  }
+  for (const Phase phase : unknown) least.erase(phase);
+  if (!list.empty()) return least;
+  const auto me = static_cast<std::size_t>(mpi::rank_in(comm_));
+  for (const Instance& instance : instances_) {
+    const Plan& plan = *instance.plan;
+    const Index data =
+        std::max(plan.input_layout().boxes.at(me).volume() * static_cast<Index>(problem.input_element_bytes()),
+                 plan.output_layout().boxes.at(me).volume() * static_cast<Index>(problem.output_element_bytes()));
+    least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.traffic().bytes_sent;
+  }
+  return least;
+}
+
+Traffic Instances::traffic() const {
+  Traffic total;
+  for (const Instance& instance : instances_) total += instance.plan->traffic();
+  return total;
+}
+
+std::size_t Instances::buffer_bytes() const {
+  std::size_t total = 0;
+  for (const Instance& instance : instances_) total += instance.plan->buffer_bytes();
+  return total;
+}
+
+std::size_t Instances::workspace_bytes() const {
+  std::size_t total = 0;
+  for (const Instance& instance : instances_) total += instance.plan->workspace_bytes();
+  return total;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,75 @@
+#pragma once
+// One transform several times at once, as programs with many independent grids need it (lee2018, chapter 5): every
+// instance over all ranks, or each on its own subset of them.
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interfaces/variant.hpp"
+#include "mpi/handles.hpp"
+
+namespace fourscore {
+
+/// More than this many at once are an input error: each plan has communicators of its own, of which MPI has few.
+inline constexpr int most_instances = 1024;
+
+/// The ranks that instance number `instance` runs on, as many for each as can be.
+[[nodiscard]] Range ranks_of_instance(const Problem& problem, int ranks, int instance);
+/// What one instance solves.
+[[nodiscard]] Problem one_instance(const Problem& problem);
+/// Nothing, or why the variant cannot solve the instances on this many ranks. Throws InputError naming what is allowed
+/// where the number of instances or the grid cannot be used. Calls no MPI.
+[[nodiscard]] std::optional<std::string> supports_instances(const Variant& variant, const Problem& problem, int ranks);
+/// The variant's formula: flops of all instances, bytes and messages of a rank of the largest subset.
+[[nodiscard]] Cost cost_of_instances(const Variant& variant, const Problem& problem, int ranks);
+
+/// This rank's instances, planned: all of them, or that of its subset. Everything is planned in the constructor.
+class Instances {
+ public:
+  struct Instance {
+    int number = 0;
+    std::unique_ptr<Plan> plan;
+  };
+
+  /// Collective over context.comm, whose problem is that of all instances together. Every rank of it has the same
+  /// number of instances.
+  Instances(const Variant& variant, const PlanContext& context);
+
+  [[nodiscard]] const std::vector<Instance>& here() const { return instances_; }
+  [[nodiscard]] bool several() const { return several_; }  ///< in all, not only here
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }    ///< the ranks of the instances that are here
+
+  /// Step by step, in each step one instance after another: while messages of one are on their way the next computes,
+  /// where the exchange lets it. Where there are several, in all, calls done(i) when here()[i] is complete. A plan that
+  /// has its rank to itself runs as a whole.
+  void execute(PhaseClock& clock, const std::function<void(std::size_t)>& done);
+
+  /// The components of the instances by name, each for all instances that are here, one after another. Collective:
+  /// where subsets have different components, those that a rank lacks do nothing there.
+  [[nodiscard]] std::vector<Component> components();
+
+  /// The least that each phase moves to and from memory on this rank, all instances (Component::least_bytes); phases of
+  /// which it is not known are absent. A plan that is not told apart in components moves everything in phase other:
+  /// each axis reads and writes the data once, and what is sent is read here and written elsewhere. Collective.
+  [[nodiscard]] std::map<Phase, Index> least_bytes(const Problem& problem);
+
+  [[nodiscard]] Traffic traffic() const;  ///< this rank, all instances
+  [[nodiscard]] std::size_t buffer_bytes() const;
+  [[nodiscard]] std::size_t workspace_bytes() const;
+
+ private:
+  mpi::Communicator subset_;  ///< null where all ranks have all instances
+  MPI_Comm comm_;
+  MPI_Comm all_;
+  std::vector<int> leaders_;  ///< first rank of each subset
+  std::vector<Instance> instances_;
+  std::size_t steps_ = 0;  ///< of each
+  bool several_;
+};
+
+}  // namespace fourscore

@@ -1,0 +1,91 @@
+#pragma once
+// Owns clocks, barriers and repetitions: nothing else in the program times a transform.
+
+#include <mpi.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/phase.hpp"
+#include "harness/timeline.hpp"
+#include "interfaces/variant.hpp"
+
+namespace fourscore {
+
+struct SamplingOptions {
+  int repetitions = 10;
+  int warmup = 1;                    ///< runs kept apart
+  std::optional<double> max_time_s;  ///< no further repetition once the timed runs and their refills took this long
+  bool phases = true;
+};
+
+/// Largest |sum of phases - total| / total of a rank that still counts as closed.
+inline constexpr double closure_limit = 0.02;
+
+/// All times in seconds; filled on rank 0, empty elsewhere (repetitions() is right everywhere). [rank][repetition].
+struct Samples {
+  std::vector<double> time_s;    ///< maximum over ranks
+  std::vector<double> warmup_s;  ///< maximum over ranks
+  std::vector<std::vector<double>> rank_total_s;
+  std::map<Phase, std::vector<std::vector<double>>> rank_phase_s;  ///< phases that took time on any rank
+  std::optional<double> closure_worst;                             ///< absent without phases
+  /// [rank][the rank's instance][repetition]: from the start of all to the end of that instance; empty where there is
+  /// one.
+  std::vector<std::vector<std::vector<double>>> rank_instance_s;
+};
+
+struct ComponentSamples {
+  std::string name;
+  Phase phase = Phase::other;
+  std::vector<double> time_s;
+  std::vector<std::vector<double>> rank_s;
+};
+
+/// Every run starts together (MPI_Barrier) and is timed on each rank from the end of its barrier to the end of its
+/// own work; a sample is the maximum over ranks. All storage is reserved before the first run.
+class Sampler {
+ public:
+  Sampler(MPI_Comm comm, const SamplingOptions& options);
+
+  /// Collective. prepare(run) is called before each run, untimed: -warmup ... -1 for the warm-up, then 0, 1, ...
+  [[nodiscard]] Samples measure(const std::function<void(int run)>& prepare,
+                                const std::function<void(PhaseClock&)>& run);
+  /// The same for a run of several instances, as many here as on every rank, that calls done(i) when number i of those
+  /// here is complete.
+  using Done = std::function<void(std::size_t instance)>;
+  [[nodiscard]] Samples measure_instances(std::size_t instances, const std::function<void(int run)>& prepare,
+                                          const std::function<void(PhaseClock&, const Done&)>& run);
+  /// Collective. The component alone, with the same warm-up and repetitions.
+  [[nodiscard]] ComponentSamples measure_component(const Component& component);
+
+  /// Collective. One more run, apart from all samples, in which each of the rank's `threads` threads writes down what
+  /// it does when: that costs a little more than timing the phases.
+  [[nodiscard]] Timeline trace(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run,
+                               int threads);
+
+  /// Smallest step between two clock readings that differ, and the name of what is recorded as the start.
+  [[nodiscard]] static double clock_resolution_s();
+  static constexpr const char* start_method = "barrier";
+
+ private:
+  /// Times warm-up and repetitions; returns how many timed runs were made (the same on all ranks).
+  int loop(const std::function<void(int run)>& prepare, const std::function<void()>& run,
+           const std::function<void(int run)>& keep);
+  [[nodiscard]] bool stop_now(double started) const;
+  /// [rank][run] on rank 0 from each rank's `runs` values.
+  [[nodiscard]] std::vector<std::vector<double>> gather(const double* values, int runs) const;
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  SamplingOptions options_;
+  std::chrono::steady_clock::time_point begin_;  // of the run
+  std::vector<double> total_;                    // this rank: warm-up first, then the timed runs
+  std::vector<double> phase_;                    // [phase][timed run]
+};
+
+}  // namespace fourscore

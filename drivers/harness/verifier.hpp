@@ -1,0 +1,91 @@
+#pragma once
+// Whether a plan computes the DFT, found out without any FFT library: known answers, the definition, and the inverse.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/field.hpp"
+#include "interfaces/variant.hpp"
+
+namespace fourscore {
+
+/// error: largest |computed - expected| over all ranks, relative to the largest |expected| (for dft-spots: to the root
+/// mean square of the whole result). Not finite where the result holds a NaN or an infinity; never ok then.
+struct Check {
+  std::string name;
+  std::string when;  ///< "before" or "after" the timing
+  double error = 0;
+  double tolerance = 0;
+  bool ok = false;
+};
+
+/// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan. Where the
+/// plan's data is real so are all fields, and their spectra hermitian, of which the plan holds the half.
+///
+/// Tolerance: 4 eps max(1, log2 N). The error of an FFT grows as eps sqrt(log2 N) in the root mean square (Gentleman
+/// and Sande 1966; Schatzman 1996) and its largest element over N lies a few times above that, so the linear law with a
+/// small factor holds for correct programs of any size and no wrong element passes it.
+class Verifier {
+ public:
+  Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std::uint64_t seed);
+
+  using MakeInverse = std::function<std::unique_ptr<Plan>()>;
+  /// layouts:     every element is on exactly one rank, before and after.
+  /// plane-waves: three waves give three peaks and nothing else.
+  /// impulse:     one spike gives a wave: a different known value at every place of the output.
+  /// dft:         noise against the definition; for large N dft-spots: eight elements of it, as distributed sums.
+  /// inverse:     the opposite plan gives the noise back (left out when make_inverse returns null).
+  [[nodiscard]] std::vector<Check> check_before(Plan& plan, const MakeInverse& make_inverse);
+
+  /// Writes the input of timed run number `run` (negative: warm-up). Every run has another field, so that a stale
+  /// output cannot pass; two waves and a spike of modulus N, so that no element of input or output underflows.
+  /// Allocates nothing after the constructor.
+  void fill(const Plan& plan, int run);
+  /// Of the output of the run that was filled last.
+  [[nodiscard]] Check check_after(const Plan& plan);
+
+  [[nodiscard]] double tolerance() const { return tolerance_; }
+
+ private:
+  using Row = std::function<void(Index, Index, std::span<std::complex<double>>)>;
+  /// The plan's data before it runs, or after.
+  struct Side {
+    LocalRows rows;
+    bool real;  ///< elements are reals
+  };
+  struct Difference {
+    double worst = 0;    // |computed * scale - expected|, infinite for NaN
+    double largest = 0;  // |expected|
+  };
+  void write(const Row& row, void* buffer);  ///< the input
+  [[nodiscard]] Difference compare(const Side& side, const Row& row, const void* buffer, double scale = 1);
+  [[nodiscard]] Row noise_row() const;  ///< of the input
+  void weigh(Index i, Index j, std::span<std::complex<double>> row) const;
+  [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
+  [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Difference& difference) const;
+  [[nodiscard]] Check check_field(const std::string& name, Plan& plan, const SparseField& field);
+  [[nodiscard]] Check check_layouts(const Plan& plan) const;
+  [[nodiscard]] Check check_dft(const Plan& plan);
+  [[nodiscard]] Check check_spots(const Plan& plan);
+  [[nodiscard]] Check check_inverse(const Plan& plan, Plan& inverse);
+  [[nodiscard]] SparseField timed_field(int run) const;
+
+  Problem problem_;
+  MPI_Comm comm_;
+  int rank_ = 0;
+  std::uint64_t seed_;
+  double tolerance_;
+  Symmetry symmetry_;  ///< of the input
+  Side input_;
+  Side output_;
+  FieldRows input_field_;
+  std::vector<std::complex<double>> scratch_;
+  int filled_run_ = 0;
+};
+
+}  // namespace fourscore

@@ -1,0 +1,143 @@
+#pragma once
+// The interface to a way of moving data from one Decomposition to another.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/grid.hpp"
+#include "core/phase.hpp"
+#include "core/problem.hpp"
+#include "core/registry.hpp"
+
+namespace fourscore {
+
+/// What one rank hands to MPI in one exchange, and what it moves without MPI. Exact: tests count it. A put into another
+/// rank's window is a message with its payload; messages without payload, which only say that something is ready, count
+/// nowhere.
+struct Traffic {
+  Index bytes_sent = 0;         ///< payload bytes to other ranks through MPI
+  Index messages_sent = 0;      ///< non-empty messages to other ranks through MPI
+  Index bytes_self = 0;         ///< payload that stays on the rank
+  Index bytes_read_shared = 0;  ///< payload read from other ranks' memory
+  Index bytes_relayed = 0;      ///< of bytes_sent and bytes_read_shared: what was moved before, by this rank or another
+  Traffic& operator+=(const Traffic& other);
+  bool operator==(const Traffic&) const = default;
+};
+
+/// The least bytes an exchange moves to and from memory, where the rank holds `bytes_after` after it: it reads what it
+/// sends, writes what it receives, reads and writes what it takes from its neighbours' memory. What is passed on for
+/// others was received first. What stays on the rank is no part of it (packing or unpacking moves that).
+[[nodiscard]] Index least_bytes_of_exchange(const Traffic& traffic, Index bytes_after);
+
+/// Memory a plan computes in, aligned to 64 bytes at least. `peer` is where another rank's buffer of the same
+/// allocation appears in this process, or null when it cannot be reached.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual void* data() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  [[nodiscard]] virtual void* peer(int /*rank_in_allocating_comm*/) const { return nullptr; }
+  [[nodiscard]] virtual MPI_Comm allocating_comm() const { return MPI_COMM_NULL; }
+  /// Orders this process's accesses before against those of its peers after the next synchronisation of processes.
+  virtual void sync() const {}
+};
+
+/// From and to are decompositions of the same shape over the ranks of comm (from.ranks() == size of comm). The
+/// source buffer holds this rank's box of `from`; afterwards the destination holds its box of `to`.
+struct ExchangeSpec {
+  const Decomposition& from;
+  const Decomposition& to;
+  MPI_Comm comm;
+  std::size_t element_bytes;
+  Buffer& source;  ///< both buffers hold the larger of the two boxes; the source's content is lost
+  Buffer& spare;
+  /// The ranks over which lands_in_source() must agree, and over which make() is then collective: the whole plan's
+  /// where comm is one row of several. MPI_COMM_NULL: comm.
+  MPI_Comm plan_comm = MPI_COMM_NULL;
+  /// Whose parameters the exchange reads while it is made. Null: all have their defaults.
+  const Problem* problem = nullptr;
+  /// Of staging_bytes() bytes at least, from allocate_staging() over agreeing_comm(), and free whenever the exchange
+  /// does not run: exchanges that run in turn may have the same. Null: the exchange has its own.
+  Buffer* staging = nullptr;
+
+  [[nodiscard]] MPI_Comm agreeing_comm() const { return plan_comm == MPI_COMM_NULL ? comm : plan_comm; }
+};
+
+/// One planned exchange. run() does pack, start, finish, unpack, in this order, on all ranks of comm; one that overlaps
+/// them does the same in pieces, and its four parts can still be called one after another. The result is in the source
+/// buffer or in the spare, as lands_in_source() says, fixed at construction and equal on all ranks.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual void pack() {}
+  virtual void start() = 0;
+  virtual void finish() {}
+  virtual void unpack() {}
+  /// The whole exchange, its parts in Regions of the clock.
+  virtual void run(PhaseClock& clock);
+  /// The same in two halves, with whatever else the rank does between them: pack and start, finish and unpack.
+  void begin(PhaseClock& clock);
+  void end(PhaseClock& clock);
+  /// Whether pack() and unpack() do anything on this rank; where they do on none they are no phase of a plan.
+  [[nodiscard]] virtual bool packs() const { return true; }
+  [[nodiscard]] virtual bool unpacks() const { return true; }
+  [[nodiscard]] virtual bool lands_in_source() const = 0;
+  [[nodiscard]] virtual Traffic traffic() const = 0;
+  /// What pack() and unpack() read, and write again.
+  [[nodiscard]] virtual Index bytes_packed() const { return 0; }
+  [[nodiscard]] virtual Index bytes_unpacked() const { return 0; }
+  /// Memory of its own, beyond the two buffers and the staging that the spec brought.
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+};
+
+class PiecewiseExchange;
+struct PieceSpec;
+
+class ExchangeMethod {
+ public:
+  virtual ~ExchangeMethod() = default;
+  [[nodiscard]] virtual Card card() const = 0;
+  [[nodiscard]] virtual std::string unavailable() const { return {}; }
+  /// Names of the parameters it reads (Problem::parameters), beside the variant's.
+  [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
+  /// By name, values of its parameters that tests try; check_parameters() throws where one does not fit a problem.
+  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
+  /// Throws InputError naming a parameter of its own whose value cannot be used. Calls no MPI.
+  virtual void check_parameters(const Problem& /*problem*/) const {}
+  /// Nothing, or why it cannot serve the problem, which is then skipped. Calls no MPI.
+  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
+  /// Collective over comm, as is the buffer's destruction. The default is ordinary memory; `shared` gives windows.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const;
+  /// The same for a buffer that is the source of no exchange that moves anything.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_landing(MPI_Comm comm, std::size_t bytes) const;
+  /// Bytes of this rank that the exchange of this spec needs beside the two buffers while it runs. Collective as
+  /// make().
+  [[nodiscard]] virtual std::size_t staging_bytes(const ExchangeSpec& /*spec*/) const { return 0; }
+  /// Collective as allocate(). The default is ordinary memory.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_staging(MPI_Comm comm, std::size_t bytes) const;
+  /// Collective over spec.comm and spec.plan_comm. The two decompositions hold the same elements, in boxes without
+  /// overlap and with equal axis maps, else std::invalid_argument. Throws InputError where counts overflow what MPI
+  /// takes, naming the count.
+  [[nodiscard]] virtual std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const = 0;
+  /// Whether it can have several pieces in flight, and then the same exchange in pieces
+  /// (redistribution/piecewise_exchange.hpp), collective as make(); null where it cannot.
+  [[nodiscard]] virtual bool goes_in_pieces() const { return false; }
+  [[nodiscard]] virtual std::unique_ptr<PiecewiseExchange> make_in_pieces(const ExchangeSpec& spec,
+                                                                          const PieceSpec& pieces) const;
+};
+
+using ExchangeRegistry = Registry<ExchangeMethod>;
+
+/// Ordinary memory of this process, every page touched; huge pages are asked for where it is large.
+[[nodiscard]] std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes);
+
+}  // namespace fourscore
+
+#define FOURSCORE_REGISTER_EXCHANGE(Type) \
+  static const bool registered_##Type = ::fourscore::ExchangeRegistry::instance().add(std::make_unique<Type>())

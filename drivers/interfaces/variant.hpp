@@ -1,0 +1,104 @@
+#pragma once
+// The interface to one algorithm: a distributed transform that can be planned, run, taken apart and predicted.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/grid.hpp"
+#include "core/phase.hpp"
+#include "core/problem.hpp"
+#include "core/registry.hpp"
+#include "interfaces/exchange.hpp"
+#include "interfaces/local_fft.hpp"
+#include "mpi/thread_level.hpp"
+
+namespace fourscore {
+
+/// The paper's formula for one transform, per rank where it says so.
+struct Cost {
+  double flops = 0;              ///< whole transform
+  double bytes_per_rank = 0;     ///< payload sent to other ranks
+  double messages_per_rank = 0;  ///< to other ranks
+};
+
+/// One part of a plan that can run alone on the plan's own buffers (their content is then undefined). Every rank has
+/// the same list in the same order.
+struct Component {
+  std::string name;  ///< "fft-1", "pack-1", "exchange-1"
+  Phase phase = Phase::other;
+  std::function<void()> run;
+  /// The least it can move to and from memory on this rank where no cache holds anything from one component to the
+  /// next, reads and writes together: a 1-D transform of all its data reads and writes that once, a copy reads and
+  /// writes what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
+  std::optional<Index> least_bytes{};
+};
+
+/// A planned transform. Everything is planned and allocated in the constructor; execute() only computes. Layouts count
+/// reals on the side where the problem's data is real, and complex elements elsewhere.
+class Plan {
+ public:
+  virtual ~Plan() = default;
+  [[nodiscard]] virtual const Decomposition& input_layout() const = 0;  ///< boxes of all ranks of the plan's comm
+  [[nodiscard]] virtual const Decomposition& output_layout() const = 0;
+  [[nodiscard]] virtual void* input() const = 0;   ///< the caller writes this rank's input here before every execute
+  [[nodiscard]] virtual void* output() const = 0;  ///< equal to input() exactly when the contract is in place
+  virtual void execute(PhaseClock& clock) = 0;
+  /// The parts into which execute() falls, between which a rank may run parts of other plans: step(0) to
+  /// step(steps() - 1), in this order on every rank, are one execute().
+  [[nodiscard]] virtual std::size_t steps() const { return 1; }
+  virtual void step(std::size_t /*number*/, PhaseClock& clock) { execute(clock); }
+  [[nodiscard]] virtual std::vector<Component> components() { return {}; }
+  [[nodiscard]] virtual Traffic traffic() const = 0;                       ///< this rank, one execute
+  [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< of the exchanges, beyond the buffers
+  [[nodiscard]] virtual std::vector<std::string> describe_local_ffts() const { return {}; }
+  [[nodiscard]] virtual std::vector<int> grid() const { return {}; }  ///< the process grid used
+};
+
+struct PlanContext {
+  const Problem& problem;
+  MPI_Comm comm;
+  const ExchangeMethod* exchange;  ///< null for variants that take none
+  const LocalFftLibrary& local_fft;
+};
+
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  [[nodiscard]] virtual Card card() const = 0;
+  [[nodiscard]] virtual std::string unavailable() const { return {}; }
+  [[nodiscard]] virtual bool takes_exchange() const { return true; }
+  /// Nothing, or why it cannot use this exchange.
+  [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/) const {
+    return std::nullopt;
+  }
+  /// The kinds of transform it can do; asked for another it is skipped.
+  [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
+  /// Names of the parameters it reads (Problem::parameters); others are an input error.
+  [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
+  /// By name, values of its parameters that tests try; supports() says or throws where one does not fit a problem.
+  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
+  /// What the plan's threads ask of MPI; the program must have initialised MPI with it. Throws InputError for a
+  /// parameter that cannot be used. Calls no MPI.
+  [[nodiscard]] virtual ThreadLevel thread_level(const Problem& /*problem*/) const { return ThreadLevel::funneled; }
+  /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
+  /// MPI.
+  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;
+  /// Collective. Only called when supports() returned nothing.
+  [[nodiscard]] virtual std::unique_ptr<Plan> make_plan(const PlanContext& context) const = 0;
+  [[nodiscard]] virtual Cost cost(const Problem& problem, int ranks) const = 0;
+};
+
+using VariantRegistry = Registry<Variant>;
+
+}  // namespace fourscore
+
+#define FOURSCORE_REGISTER_VARIANT(Type) \
+  static const bool registered_##Type = ::fourscore::VariantRegistry::instance().add(std::make_unique<Type>())

@@ -1,0 +1,127 @@
+#include "program/command_line.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace fourscore::bench {
+
+using nlohmann::json;
+
+const char* launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(name)) return value;
+  return nullptr;
+}
+
+void die_with_the_launcher() {
+  if (launched_rank() != nullptr) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void announce_start(const std::string& file) {
+  const char* rank = launched_rank();
+  if (!file.empty() && (rank == nullptr || std::string_view(rank) == "0")) std::ofstream{file};
+}
+
+void print_once(std::FILE* stream, const std::string& text) {
+  const char* rank = launched_rank();
+  if (rank == nullptr || std::string_view(rank) == "0") std::fputs(text.c_str(), stream);
+  std::fflush(stream);
+}
+
+void survive_full_files() { ::signal(SIGXFSZ, SIG_IGN); }
+
+int end_output(int code, const std::string& program) {
+  errno = 0;
+  const bool complete = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (complete) return code;
+  // Of a write that failed earlier the reason is no longer known.
+  print_once(stderr, program + ": cannot write standard output" +
+                         (errno == 0 ? std::string() : std::string(": ") + std::strerror(errno)) + "\n");
+  return code == 0 ? 3 : code;
+}
+
+json read_campaign(const std::string& path, const std::string& option) {
+  if (path.empty()) return nullptr;
+  std::ifstream file(path);
+  if (!file) throw InputError(option + ": cannot read " + path);
+  // Whoever prints or reads the record goes down by recursion.
+  constexpr int deepest = 50;
+  bool too_deep = false;
+  const auto look_at_depth = [&](int depth, json::parse_event_t, const json&) {
+    too_deep = too_deep || depth > deepest;
+    return !too_deep;
+  };
+  json campaign;
+  try {
+    campaign = json::parse(file, look_at_depth, false);
+  } catch (const std::ios_base::failure&) {  // a folder, for one
+    throw InputError(option + ": cannot read " + path);
+  }
+  if (too_deep)
+    throw InputError(option + ": " + path + " is nested deeper than " + std::to_string(deepest) + " levels");
+  if (!campaign.is_object()) throw InputError(option + ": " + path + " does not hold a JSON object");
+  return campaign;
+}
+
+namespace {
+
+template <class Number>
+bool read_whole(const std::string& text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && last == end;
+}
+
+}  // namespace
+
+CLI::Validator finite_positive() {
+  return {[](const std::string& text) {
+            double number = 0;
+            if (read_whole(text, number) && std::isfinite(number) && number > 0) return std::string();
+            return "'" + text + "' is not a finite number above 0";
+          },
+          "POSITIVE"};
+}
+
+CLI::Validator unsigned_integer() {
+  return {[](const std::string& text) {
+            std::uint64_t number = 0;
+            if (read_whole(text, number)) return std::string();
+            return "'" + text + "' is not an integer from 0 to " + std::to_string(UINT64_MAX);
+          },
+          "INTEGER"};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return std::string(text.empty() ? "is empty; expected a file" : ""); }, ""};
+}
+
+std::string with_suggestion(const CLI::App& app, const std::string& message, int argc, const char* const* argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options())
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  for (int i = 1; i < argc; ++i) {
+    std::string text(argv[i]);
+    text = text.substr(0, text.find('='));
+    if (!text.starts_with("--") || std::find(known.begin(), known.end(), text) != known.end()) continue;
+    if (const auto nearest = nearest_name(text, known)) return message + "; did you mean " + *nearest + "?";
+  }
+  return message;
+}
+
+}  // namespace fourscore::bench

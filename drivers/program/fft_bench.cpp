@@ -1,0 +1,190 @@
+// The driver: one measurement point, one record.
+
+#include <mpi.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "core/record.hpp"
+#include "core/standard_files.hpp"
+#include "mpi/error.hpp"
+#include "program/agreement.hpp"
+#include "program/command_line.hpp"
+#include "program/counters.hpp"
+#include "program/measurement.hpp"
+#include "program/memory_check.hpp"
+#include "program/options.hpp"
+#include "program/queries.hpp"
+#include "program/record_builder.hpp"
+#include "program/screen.hpp"
+#include "results/record_file.hpp"
+
+namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+double seconds_since(SteadyTime begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+int answer(const Options& options) {
+  if (options.mode == Mode::check_points) {
+    check_points(std::cin, std::cout);
+    return 0;
+  }
+  const json reply = options.mode == Mode::list ? list_entries() : describe_identity();
+  print_once(stdout, reply.dump(2) + "\n");
+  return 0;
+}
+
+/// Before anything is measured: would the record find its place?
+void check_output(Agreement& agreement, const Options& options) {
+  if (!options.record) return;
+  agreement.run_on_root([&] {
+    try {
+      check_record_path(*options.record);
+      if (has_optional_parts(options)) check_record_path(*options.verified_record);
+    } catch (const RecordFileError& error) {
+      throw InputError(std::string("--record: ") + error.what());
+    }
+  });
+}
+
+void deliver(Agreement& agreement, const Options& options, const json& record, double total_s) {
+  agreement.run_on_root([&] {
+    if (options.record) {
+      write_record_once(*options.record, record);
+      std::error_code ignored;
+      if (has_optional_parts(options)) std::filesystem::remove(*options.verified_record, ignored);
+    }
+    const std::string text = options.json
+                                 ? record.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                                 : summary(record, options.record ? options.record->string() : std::string(), total_s);
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+      throw std::runtime_error("cannot write to standard output");
+  });
+}
+
+/// Known before MPI is initialised, so that only what needs more pays for more. What cannot be used is told later, by
+/// rank 0 alone.
+ThreadLevel wanted_thread_level(const Point& point) {
+  const Variant* variant = VariantRegistry::instance().find(point.variant);
+  try {
+    return variant == nullptr ? ThreadLevel::funneled : variant->thread_level(point.problem);
+  } catch (const InputError&) {
+    return ThreadLevel::funneled;
+  }
+}
+
+/// An MPI that gives less than was asked for cannot run the point.
+void require_thread_level(ResolvedPoint& resolved) {
+  if (resolved.skip) return;
+  const Problem& problem = resolved.point.problem;
+  const std::string missing =
+      mpi::missing_thread_level(resolved.variant->thread_level(problem), "variant '" + resolved.point.variant + "'");
+  if (!missing.empty()) resolved.skip = missing;
+}
+
+int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  options.point.ranks = mpi::size_of(comm);
+  ResolvedPoint resolved;
+  agreement.run([&] {
+    (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
+    resolved = resolve_point(options.point);
+    require_thread_level(resolved);
+  });
+  check_output(agreement, options);
+  Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
+  if (const MemoryShare memory = shortest_memory(comm); !resolved.skip)
+    resolved.skip = lacking_memory(memory, least_bytes_of_a_rank(resolved), "the plan and the inverse that checks it");
+  if (resolved.skip) {
+    const json record = mpi::rank_in(comm) == 0 ? build_skipped_record(options, resolved, provenance) : json();
+    deliver(agreement, options, record, seconds_since(begin));
+    return 0;
+  }
+  try_counters(comm, agreement, options);
+  const auto keep = [&](const Measurement& verified) {
+    if (options.record)
+      replace_unfinished_record(*options.verified_record, build_record(options, resolved, verified, provenance));
+  };
+  const Measurement measurement = measure(comm, agreement, options, resolved, steps, keep);
+  const auto write_begin = std::chrono::steady_clock::now();
+  json record;
+  if (mpi::rank_in(comm) == 0) {
+    record = build_record(options, resolved, measurement, std::move(provenance));
+    record["harness"]["write_s"] = seconds_since(write_begin);
+  }
+  deliver(agreement, options, record, seconds_since(begin));
+  return measurement.ok && measurement.failed_parts.empty() ? 0 : 1;
+}
+
+/// Between MPI_Init and MPI_Finalize: every way out is a code for all ranks, or ends all ranks.
+int run_under_mpi(const Options& options, const StepTimes& steps, SteadyTime begin) {
+  try {
+    Agreement agreement(MPI_COMM_WORLD);
+    try {
+      return run_point(agreement, options, steps, begin);
+    } catch (const LeaveTogether& leave) {
+      if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "fft_bench: %s\n", leave.message.c_str());
+      return leave.code;
+    }
+  } catch (const std::exception& error) {
+    // The other ranks may wait in a collective that this one will never reach.
+    mpi::abort_job("fft_bench", error.what(), 3);
+  }
+}
+
+int measure_point(int argc, char** argv, const Options& options, SteadyTime begin) {
+  StepTimes steps;
+  if (options.launched_at_s) {
+    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    steps.launch_s = std::max(0.0, now - *options.launched_at_s);
+  }
+  die_with_the_launcher();
+  become_countable(options, argc, argv);
+  int provided = 0;
+  if (MPI_Init_thread(&argc, &argv, mpi::code_of(wanted_thread_level(options.point)), &provided) != MPI_SUCCESS) {
+    std::fputs("fft_bench: MPI_Init_thread failed\n", stderr);
+    return 3;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  announce_start(options.started);
+  steps.init_s = seconds_since(begin);
+  const int code = run_under_mpi(options, steps, begin);
+  MPI_Finalize();
+  return code;
+}
+
+int run(int argc, char** argv) {
+  const auto begin = std::chrono::steady_clock::now();
+  survive_full_files();
+  try {
+    const Options options = parse_command_line(argc, argv);
+    if (options.mode != Mode::measure) return answer(options);
+    check_counters(options);
+    return measure_point(argc, argv, options, begin);
+  } catch (const Exit& exit) {
+    print_once(exit.code == 0 ? stdout : stderr, exit.text);
+    return exit.code;
+  } catch (const std::exception& error) {
+    print_once(stderr, std::string("fft_bench: ") + error.what() + "\n");
+    return 3;
+  }
+}
+
+}  // namespace
+}  // namespace fourscore::bench
+
+int main(int argc, char** argv) {
+  fourscore::open_standard_files();
+  return fourscore::bench::end_output(fourscore::bench::run(argc, argv), "fft_bench");
+}

@@ -1,0 +1,320 @@
+#include "program/measurement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "core/record.hpp"
+#include "core/sha256.hpp"
+#include "harness/counting.hpp"
+#include "harness/instances.hpp"
+#include "harness/provenance.hpp"
+#include "mpi/error.hpp"
+#include "program/counters.hpp"
+
+namespace fourscore::bench {
+namespace {
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+double data_bytes(const Plan& plan, int rank, const Problem& problem) {
+  const auto at = static_cast<std::size_t>(rank);
+  const auto bytes = [at](const Decomposition& layout, std::size_t element_bytes) {
+    return static_cast<double>(layout.boxes.at(at).volume()) * static_cast<double>(element_bytes);
+  };
+  return std::max(bytes(plan.input_layout(), problem.input_element_bytes()),
+                  bytes(plan.output_layout(), problem.output_element_bytes()));
+}
+
+void load_wisdom(Agreement& agreement, const Options& options, const ResolvedPoint& resolved, Measurement& result) {
+  if (!options.wisdom) return;
+  agreement.run([&] {
+    if (resolved.local_fft->load_wisdom(*options.wisdom)) result.wisdom_sha256 = sha256_file(*options.wisdom);
+  });
+}
+
+std::unique_ptr<Instances> make_instances(MPI_Comm comm, Agreement& agreement, const ResolvedPoint& resolved,
+                                          Measurement& result, double& own_seconds) {
+  std::unique_ptr<Instances> instances;
+  FOURSCORE_MPI(MPI_Barrier(comm));
+  const Stopwatch watch;
+  agreement.run([&] {
+    instances = std::make_unique<Instances>(
+        *resolved.variant, PlanContext{resolved.point.problem, comm, resolved.exchange, *resolved.local_fft});
+    own_seconds = watch.seconds();
+  });
+  result.steps.plan_s = watch.seconds();
+  return instances;
+}
+
+/// The opposite transform of one instance, planned quickly, on the same grid; null where the variant has none.
+std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved, const Plan& plan) {
+  Problem opposite = one_instance(resolved.point.problem);
+  opposite.direction = opposite.direction == Direction::forward ? Direction::backward : Direction::forward;
+  opposite.contract.effort = Effort::estimate;
+  opposite.grid = plan.grid();
+  if (resolved.variant->supports(opposite, mpi::size_of(comm))) return nullptr;
+  return resolved.variant->make_plan({opposite, comm, resolved.exchange, *resolved.local_fft});
+}
+
+/// One for each instance that is here, each with data of its own, so that no instance passes with another's.
+class Verifiers {
+ public:
+  Verifiers(const Problem& problem, const Instances& instances, std::uint64_t seed) : instances_(instances) {
+    for (const auto& instance : instances.here()) {
+      const auto number = static_cast<std::uint64_t>(instance.number);
+      verifiers_.push_back(std::make_unique<Verifier>(one_instance(problem), instances.comm(), *instance.plan,
+                                                      number == 0 ? seed : mix(seed + number)));
+    }
+  }
+  using MakeInverse = std::function<std::unique_ptr<Plan>(const Plan&)>;
+  [[nodiscard]] std::vector<Check> check_before(const MakeInverse& make) {
+    return of_each(
+        [&](Verifier& verifier, Plan& plan) { return verifier.check_before(plan, [&] { return make(plan); }); });
+  }
+  void fill(int run) {
+    for (std::size_t i = 0; i < verifiers_.size(); ++i) verifiers_[i]->fill(*instances_.here()[i].plan, run);
+  }
+  [[nodiscard]] std::vector<Check> check_after() {
+    return of_each([](Verifier& verifier, Plan& plan) { return std::vector{verifier.check_after(plan)}; });
+  }
+
+ private:
+  template <class CheckOne>
+  std::vector<Check> of_each(const CheckOne& check_one) {
+    std::vector<Check> all;
+    for (std::size_t i = 0; i < verifiers_.size(); ++i)
+      for (Check& check : check_one(*verifiers_[i], *instances_.here()[i].plan)) {
+        if (instances_.several()) check.name += " of instance " + std::to_string(instances_.here()[i].number + 1);
+        all.push_back(std::move(check));
+      }
+    return all;
+  }
+
+  const Instances& instances_;
+  std::vector<std::unique_ptr<Verifier>> verifiers_;
+};
+
+/// Adds the checks of all instances on rank 0, those that are here elsewhere; whether all are ok is the same
+/// everywhere.
+bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Check>& mine, std::vector<Check>& kept) {
+  int ok = std::all_of(mine.begin(), mine.end(), [](const Check& check) { return check.ok; }) ? 1 : 0;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, comm));
+  if (instances.here().size() > 1 || !instances.several()) {  // every rank knows all of them
+    kept.insert(kept.end(), mine.begin(), mine.end());
+    return ok != 0;
+  }
+  const bool speaks = mpi::rank_in(instances.comm()) == 0;
+  for (const auto& list : gather_json(comm, checks_json(speaks ? mine : std::vector<Check>{})))
+    for (const auto& entry : list)
+      kept.push_back({entry["name"], entry["when"], entry.value("error", std::numeric_limits<double>::infinity()),
+                      entry["tolerance"], entry["ok"]});
+  return ok != 0;
+}
+
+/// Zeros stay zeros through every component, however often it runs; what a run left behind would grow with each pass
+/// and overflow. One whole run spreads the zeros to all buffers of the plan.
+void clear_buffers(Plan& plan, int rank, const Problem& problem) {
+  const auto volume = static_cast<std::size_t>(plan.input_layout().memory_volume(rank));
+  if (volume > 0) std::memset(plan.input(), 0, volume * problem.input_element_bytes());
+  PhaseClock clock(false);
+  plan.execute(clock);
+}
+
+/// Every rank must have the same list, or the ranks would wait for each other in different components.
+void check_components(MPI_Comm comm, const std::vector<Component>& components) {
+  std::string names;
+  for (const Component& component : components) names += component.name + "\n";
+  const std::string hash = sha256_hex(names);
+  std::array<char, 64> first{};
+  std::copy(hash.begin(), hash.end(), first.begin());
+  FOURSCORE_MPI(MPI_Bcast(first.data(), 64, MPI_CHAR, 0, comm));
+  if (!std::equal(hash.begin(), hash.end(), first.begin()))
+    throw std::logic_error("the ranks of the plan have different components");
+}
+
+void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& resolved, double plan_s, double rss,
+                    Measurement& result) {
+  const Plan& plan = *instances.here().front().plan;
+  const Traffic traffic = instances.traffic();
+  nlohmann::json least = nlohmann::json::object();
+  for (const auto& [phase, bytes] : instances.least_bytes(resolved.point.problem))
+    least[std::to_string(static_cast<int>(phase))] = bytes;
+  const nlohmann::json mine{
+      {"least", least},
+      {"plan_s", plan_s},
+      {"local_data_bytes", data_bytes(plan, mpi::rank_in(instances.comm()), resolved.point.problem) *
+                               static_cast<double>(instances.here().size())},
+      {"plan_bytes", instances.buffer_bytes()},
+      {"workspace_bytes", instances.workspace_bytes()},
+      {"rss", rss},
+      {"local_ffts", plan.describe_local_ffts()},
+      {"bytes_sent", traffic.bytes_sent},
+      {"messages_sent", traffic.messages_sent},
+      {"bytes_self", traffic.bytes_self},
+      {"bytes_read_shared", traffic.bytes_read_shared}};
+  std::set<nlohmann::json> distinct;
+  for (const auto& one : gather_json(comm, mine)) {
+    result.plan_s.push_back(one["plan_s"]);
+    result.local_data_bytes.push_back(one["local_data_bytes"]);
+    result.plan_bytes.push_back(one["plan_bytes"]);
+    result.workspace_bytes.push_back(one["workspace_bytes"]);
+    result.peak_rss_bytes.push_back(one["rss"]);
+    result.bytes_sent.push_back(one["bytes_sent"]);
+    result.messages_sent.push_back(one["messages_sent"]);
+    result.bytes_self.push_back(one["bytes_self"]);
+    result.bytes_read_shared.push_back(one["bytes_read_shared"]);
+    distinct.insert(one["local_ffts"]);
+    for (const auto& [phase, bytes] : one["least"].items())
+      result.least_bytes[static_cast<Phase>(std::stoi(phase))].push_back(bytes);
+  }
+  std::erase_if(result.least_bytes, [&](const auto& entry) { return entry.second.size() < result.plan_s.size(); });
+  result.distinct_plans = static_cast<int>(distinct.size());
+  result.local_ffts = plan.describe_local_ffts();
+  result.grid = plan.grid();
+  result.input_layout = plan.input_layout().name;
+  result.output_layout = plan.output_layout().name;
+}
+
+Samples sample(Sampler& sampler, Instances& instances, Verifiers& verifiers) {
+  return sampler.measure_instances(
+      instances.several() ? instances.here().size() : 0, [&](int run) { verifiers.fill(run); },
+      [&](PhaseClock& clock, const Sampler::Done& done) { instances.execute(clock, done); });
+}
+
+std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler, Instances& instances,
+                                                const Problem& problem) {
+  const std::vector<Component> components = instances.components();
+  check_components(comm, components);
+  for (const auto& instance : instances.here()) clear_buffers(*instance.plan, mpi::rank_in(instances.comm()), problem);
+  std::vector<ComponentSamples> samples;
+  for (const Component& component : components) samples.push_back(sampler.measure_component(component));
+  return samples;
+}
+
+/// The same work as the samples, then each component where they were timed alone.
+nlohmann::json count(MPI_Comm comm, const Options& options, Instances& instances, Verifiers& verifiers,
+                     const Problem& problem) {
+  CountedRuns counted(comm, options.counters->request);
+  int run = options.sampling.repetitions;
+  counted.count([&] { verifiers.fill(run++); },
+                [&](PhaseClock& clock) { instances.execute(clock, [](std::size_t) {}); });
+  if (options.isolate) {
+    for (const auto& instance : instances.here())
+      clear_buffers(*instance.plan, mpi::rank_in(instances.comm()), problem);
+    for (const Component& component : instances.components()) counted.count_component(component);
+  }
+  return counted.gather();
+}
+
+struct OptionalPart {
+  std::string_view name;
+  std::optional<double>& seconds;
+  std::function<void()> work;
+};
+
+/// One after another, each after what there is so far was kept. Ranks that met a failure may have left messages behind,
+/// so that nothing more is tried on the plan then.
+void run_parts(Agreement& agreement, const std::vector<OptionalPart>& parts, Measurement& result,
+               const std::function<void(const Measurement&)>& keep) {
+  for (const OptionalPart& part : parts)
+    result.failed_parts[std::string(part.name)] = failed_part_json("failed", "the program ended before it was through");
+  std::string failed;
+  for (const OptionalPart& part : parts) {
+    const std::string name(part.name);
+    if (!failed.empty()) {
+      result.failed_parts[name] = failed_part_json("failed", "not begun, because " + failed + " failed before it");
+      continue;
+    }
+    agreement.run_on_root([&] { keep(result); });
+    const Stopwatch watch;
+    try {
+      agreement.run(part.work);
+      part.seconds = watch.seconds();
+      result.failed_parts.erase(name);
+    } catch (const LeaveTogether& leave) {
+      failed = name;
+      result.failed_parts[name] = failed_part_json("failed", leave.message);
+    }
+  }
+}
+
+}  // namespace
+
+bool has_optional_parts(const Options& options) { return options.timeline || options.isolate || options.counters; }
+
+nlohmann::json checks_json(const std::vector<Check>& checks) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Check& check : checks) {
+    nlohmann::json entry{{"name", check.name}, {"when", check.when}, {"tolerance", check.tolerance}, {"ok", check.ok}};
+    if (std::isfinite(check.error)) entry["error"] = check.error;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved,
+                    const StepTimes& before, const std::function<void(const Measurement&)>& keep) {
+  Measurement result;
+  result.steps = before;
+  const Problem& problem = resolved.point.problem;
+  if (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates())
+    start_on_an_empty_heap();
+  load_wisdom(agreement, options, resolved, result);
+  double plan_s = 0;
+  const auto instances = make_instances(comm, agreement, resolved, result, plan_s);
+  if (options.wisdom) agreement.run_on_root([&] { resolved.local_fft->save_wisdom(*options.wisdom); });
+
+  const Stopwatch verify_watch;
+  Verifiers verifiers(problem, *instances, options.seed);
+  double rss = 0;
+  const auto first_checks = verifiers.check_before([&](const Plan& plan) {
+    // The plan has run by now, and the inverse is not part of its memory.
+    if (rss == 0) rss = peak_rss_bytes();
+    return make_inverse(instances->comm(), resolved, plan);
+  });
+  if (rss == 0) rss = peak_rss_bytes();
+  const bool right = keep_checks(comm, *instances, first_checks, result.checks);
+  result.steps.verify_s = verify_watch.seconds();
+  describe_plans(comm, *instances, resolved, plan_s, rss, result);
+  if (!right) return result;
+
+  Sampler sampler(comm, options.sampling);
+  const Stopwatch measure_watch;
+  result.samples = sample(sampler, *instances, verifiers);
+  result.steps.measure_s = measure_watch.seconds();
+  const Stopwatch after_watch;
+  result.ok = keep_checks(comm, *instances, verifiers.check_after(), result.checks);
+  *result.steps.verify_s += after_watch.seconds();
+  if (!result.ok) return result;
+  std::vector<OptionalPart> parts;
+  if (options.timeline)
+    parts.push_back({"timeline", result.steps.timeline_s, [&] {
+                       result.timeline = sampler.trace(
+                           [&] { verifiers.fill(options.sampling.repetitions); },
+                           [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
+                     }});
+  if (options.isolate)
+    parts.push_back({"isolate", result.steps.isolate_s,
+                     [&] { result.isolated = sample_components(comm, sampler, *instances, problem); }});
+  if (options.counters)
+    parts.push_back({"counters", result.steps.count_s,
+                     [&] { result.counters = count(comm, options, *instances, verifiers, problem); }});
+  run_parts(agreement, parts, result, keep);
+  return result;
+}
+
+}  // namespace fourscore::bench

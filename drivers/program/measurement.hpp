@@ -1,0 +1,61 @@
+#pragma once
+// Plans, checks and measures one point.
+
+#include <mpi.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/sampler.hpp"
+#include "harness/verifier.hpp"
+#include "program/agreement.hpp"
+#include "program/options.hpp"
+#include "program/resolve.hpp"
+
+namespace fourscore::bench {
+
+/// Wall seconds of the harness's own steps on this rank; absent: the step was not made.
+struct StepTimes {
+  std::optional<double> launch_s, init_s, plan_s, verify_s, measure_s, timeline_s, isolate_s, count_s;
+};
+
+/// One launch's results. Per-rank vectors are in rank order and filled on rank 0.
+struct Measurement {
+  bool ok = false;
+  std::vector<Check> checks;
+  Samples samples;                   ///< only meaningful when ok
+  std::optional<Timeline> timeline;  ///< where it was asked for
+  std::vector<ComponentSamples> isolated;
+  nlohmann::json counters;                           ///< the record's object, without the qualification; null: none
+  std::map<Phase, std::vector<double>> least_bytes;  ///< by rank; only phases of which every rank knows it
+  std::vector<double> plan_s;
+  std::vector<int> grid;
+  std::string input_layout, output_layout;
+  std::vector<std::string> local_ffts;  ///< rank 0's
+  int distinct_plans = 0;
+  std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes;
+  std::vector<double> bytes_sent, messages_sent, bytes_self, bytes_read_shared;
+  std::string wisdom_sha256;                               ///< of the file that was read; empty: none was there
+  nlohmann::json failed_parts = nlohmann::json::object();  ///< of core/record.hpp's optional_parts, by name
+  StepTimes steps;
+};
+
+/// An array of objects. JSON has no NaN and no infinity: an error that is not finite is absent, and its check is not
+/// ok.
+[[nodiscard]] nlohmann::json checks_json(const std::vector<Check>& checks);
+
+/// Whether something is asked for that comes after the samples, and may fail when these are verified.
+[[nodiscard]] bool has_optional_parts(const Options& options);
+
+/// Collective. `before`: the steps that were made by now. Throws LeaveTogether when planning or a timed run fails on
+/// some rank. A timeline, components alone and counters come when the samples are verified: before each of them `keep`
+/// is called on rank 0 with what there is, the parts that are still to come among failed_parts. Where one of them
+/// fails, it and the later ones stay there.
+[[nodiscard]] Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
+                                  const ResolvedPoint& resolved, const StepTimes& before,
+                                  const std::function<void(const Measurement&)>& keep);
+
+}  // namespace fourscore::bench

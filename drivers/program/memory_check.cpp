@@ -1,0 +1,88 @@
+#include "program/memory_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/memory.hpp"
+#include "harness/instances.hpp"
+#include "harness/provenance.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+#include "program/screen.hpp"
+
+namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+
+/// Of what every rank sees, the scope that has the least for each of its ranks.
+MemoryShare shortest_of(const std::vector<json>& ranks) {
+  std::map<std::pair<int, std::string>, MemoryShare> scopes;  // by node and name
+  for (const json& rank : ranks)
+    for (const auto& [name, bytes] : rank.at("scopes").items()) {
+      auto [entry, is_new] = scopes.try_emplace({rank.at("node"), name}, MemoryShare{name, 0});
+      ++entry->second.ranks;
+      entry->second.available_bytes = std::min(entry->second.available_bytes, bytes.get<double>());
+    }
+  MemoryShare shortest;
+  for (const auto& [key, scope] : scopes)
+    if (scope.available_bytes / scope.ranks < shortest.available_bytes / shortest.ranks) shortest = scope;
+  return shortest;
+}
+
+std::string broadcast(MPI_Comm comm, std::string text) {
+  int length = static_cast<int>(text.size());
+  FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, 0, comm));
+  text.resize(static_cast<std::size_t>(length));
+  FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm));
+  return text;
+}
+
+double array_bytes(const Problem& problem) {
+  double bytes = static_cast<double>(problem.element_bytes());
+  for (const Index extent : problem.complex_extents()) bytes *= static_cast<double>(extent);
+  return bytes;
+}
+
+}  // namespace
+
+MemoryShare shortest_memory(MPI_Comm comm) {
+  const mpi::Communicator node = mpi::split_by_node(comm);
+  int first_of_node = mpi::rank_in(comm);
+  FOURSCORE_MPI(MPI_Bcast(&first_of_node, 1, MPI_INT, 0, node.get()));
+  json mine{{"node", first_of_node}, {"scopes", json::object()}};
+  for (const MemoryScope& scope : memory_scopes()) mine["scopes"][scope.name] = scope.available_bytes;
+  MemoryShare share = shortest_of(gather_json(comm, mine));
+  share.scope = broadcast(comm, share.scope);
+  FOURSCORE_MPI(MPI_Bcast(&share.ranks, 1, MPI_INT, 0, comm));
+  FOURSCORE_MPI(MPI_Bcast(&share.available_bytes, 1, MPI_DOUBLE, 0, comm));
+  return share;
+}
+
+std::optional<std::string> lacking_memory(const MemoryShare& memory, double bytes_of_a_rank, const std::string& what) {
+  const double needed = bytes_of_a_rank * memory.ranks;
+  if (needed <= memory.available_bytes) return std::nullopt;
+  return fmt::format("not enough memory for {}: {} need{} at least {}, and {} can be had of {}", what,
+                     memory.ranks == 1 ? "1 rank" : fmt::format("{} ranks together", memory.ranks),
+                     memory.ranks == 1 ? "s" : "", bytes_text(needed), bytes_text(memory.available_bytes),
+                     memory.scope);
+}
+
+double least_bytes_of_a_rank(const ResolvedPoint& resolved) {
+  const Problem& problem = resolved.point.problem;
+  const Problem one = one_instance(problem);
+  const int last = problem.instances - 1;  // on subsets the smallest
+  const auto ranks = static_cast<int>(ranks_of_instance(problem, resolved.point.ranks, last).size());
+  const bool two = problem.contract.buffers == Buffers::out_of_place || (resolved.exchange != nullptr && ranks > 1);
+  const double plan_bytes = array_bytes(one) * (two ? 2 : 1) / ranks;
+  const int plans = problem.placement == Placement::subset ? 1 : problem.instances;
+  Problem opposite = one;
+  opposite.direction = one.direction == Direction::forward ? Direction::backward : Direction::forward;
+  const bool inverted = !resolved.variant->supports(opposite, ranks);
+  return plan_bytes * (plans + (inverted ? 1 : 0));
+}
+
+}  // namespace fourscore::bench

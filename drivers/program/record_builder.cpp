@@ -1,0 +1,278 @@
+#include "program/record_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/record.hpp"
+#include "harness/instances.hpp"
+#include "program/counters.hpp"
+
+namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+
+json sampling_json(const Options& options) {
+  json sampling{{"repetitions", options.sampling.repetitions},
+                {"warmup", options.sampling.warmup},
+                {"start", Sampler::start_method},
+                {"phases", options.sampling.phases},
+                {"isolate", options.isolate},
+                {"timeline", options.timeline},
+                {"seed", options.seed}};
+  if (options.sampling.max_time_s) sampling["max_time_s"] = *options.sampling.max_time_s;
+  if (options.counters) {
+    sampling["counters"] = options.counters->request.backend;
+    if (!options.counters->request.group.empty()) sampling["counter_group"] = options.counters->request.group;
+    if (!options.counters->cache.empty()) sampling["counter_cache"] = options.counters->cache;
+  }
+  return sampling;
+}
+
+json counters_json(const Options& options, const Measurement& measurement) {
+  if (!options.counters || measurement.counters.is_null() || measurement.failed_parts.contains("counters"))
+    return {{"backend", "none"}};
+  json counters = measurement.counters;
+  counters["qualification"] = qualification_json(*options.counters, counters.at("group"));
+  return counters;
+}
+
+json card_json(const Card& card) {
+  return {{"name", card.name}, {"summary", card.summary}, {"citation", card.citation}};
+}
+
+json cards_json(const ResolvedPoint& resolved) {
+  json cards{{"variant", card_json(resolved.variant->card())}};
+  if (resolved.exchange != nullptr) cards["exchange"] = card_json(resolved.exchange->card());
+  cards["local_fft"] = {{"name", resolved.local_fft->card().name}};
+  if (resolved.local_fft->unavailable().empty()) cards["local_fft"]["version"] = resolved.local_fft->version();
+  return cards;
+}
+
+json verification_json(const std::vector<Check>& checks) {
+  const bool ok = std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+  return {{"ok", ok}, {"checks", checks_json(checks)}};
+}
+
+/// [instance][repetition]: an instance is complete when it is on the last of its ranks.
+std::vector<std::vector<double>> instance_times(const Point& point, const Samples& samples) {
+  std::vector<std::vector<double>> times;
+  for (int instance = 0; instance < point.problem.instances; ++instance) {
+    const Range ranks = ranks_of_instance(point.problem, point.ranks, instance);
+    const auto here = point.problem.placement == Placement::all ? static_cast<std::size_t>(instance) : 0;
+    std::vector<double> latest(samples.time_s.size(), 0.0);
+    for (Index rank = ranks.low; rank < ranks.high; ++rank)
+      for (std::size_t i = 0; i < latest.size(); ++i)
+        latest[i] = std::max(latest[i], samples.rank_instance_s[static_cast<std::size_t>(rank)][here][i]);
+    times.push_back(std::move(latest));
+  }
+  return times;
+}
+
+json samples_json(const Point& point, const Samples& samples) {
+  json result{{"time_s", samples.time_s}, {"warmup_s", samples.warmup_s}, {"rank_total_s", samples.rank_total_s}};
+  if (!samples.rank_instance_s.empty()) {
+    result["instance_time_s"] = instance_times(point, samples);
+    result["rank_instance_s"] = samples.rank_instance_s;
+  }
+  if (!samples.closure_worst) return result;
+  result["rank_phase_s"] = json::object();
+  for (const auto& [phase, of_ranks] : samples.rank_phase_s)
+    result["rank_phase_s"][std::string(phase_names[static_cast<std::size_t>(phase)])] = of_ranks;
+  result["closure"] = {
+      {"worst", *samples.closure_worst}, {"limit", closure_limit}, {"ok", *samples.closure_worst <= closure_limit}};
+  return result;
+}
+
+json isolated_json(const std::vector<ComponentSamples>& components) {
+  json list = json::array();
+  for (const ComponentSamples& component : components)
+    list.push_back({{"name", component.name},
+                    {"phase", phase_names[static_cast<std::size_t>(component.phase)]},
+                    {"time_s", component.time_s},
+                    {"rank_s", component.rank_s}});
+  return list;
+}
+
+/// A lane's events as columns; seconds on the axis of all lanes.
+json lane_json(const Timeline::Lane& lane) {
+  json phases = json::array(), begin_s = json::array(), end_s = json::array(), pieces = json::array();
+  bool numbered = false;
+  for (const PhaseEvent& event : lane.events) {
+    phases.push_back(phase_names[static_cast<std::size_t>(event.phase)]);
+    begin_s.push_back(static_cast<double>(event.begin_ns) / 1e9);
+    end_s.push_back(static_cast<double>(event.end_ns) / 1e9);
+    pieces.push_back(event.piece);
+    numbered = numbered || event.piece != no_piece;
+  }
+  json columns{{"rank", lane.rank}, {"lane", lane.lane},  {"dropped", lane.dropped},
+               {"phase", phases},   {"begin_s", begin_s}, {"end_s", end_s}};
+  if (numbered) columns["piece"] = pieces;
+  return columns;
+}
+
+json timeline_json(const Timeline& timeline) {
+  json lanes = json::array();
+  for (const Timeline::Lane& lane : timeline.lanes) lanes.push_back(lane_json(lane));
+  return {{"clock",
+           {{"alignment", timeline.alignment},
+            {"offset_s", timeline.clock_offset_s},
+            {"uncertainty_s", timeline.clock_uncertainty_s}}},
+          {"room", timeline.room},
+          {"rank_start_s", timeline.rank_start_s},
+          {"rank_end_s", timeline.rank_end_s},
+          {"lanes", lanes}};
+}
+
+double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+json plan_json(const Options& options, const Measurement& measurement) {
+  json plan{{"rank_s", measurement.plan_s},
+            {"time_s", largest(measurement.plan_s)},
+            {"wisdom", options.wisdom ? "file" : "none"},
+            {"local_fft", measurement.local_ffts},
+            {"distinct_plans", measurement.distinct_plans}};
+  if (options.wisdom) plan["wisdom_file"] = options.wisdom->string();
+  if (!measurement.wisdom_sha256.empty()) plan["wisdom_sha256"] = measurement.wisdom_sha256;
+  return plan;
+}
+
+json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
+  Problem problem = resolved.point.problem;
+  problem.grid = measurement.grid;
+  const Cost cost = cost_of_instances(*resolved.variant, problem, resolved.point.ranks);
+  json result{{"flops", cost.flops},
+              {"bytes_sent_per_rank", measurement.bytes_sent},
+              {"messages_per_rank", measurement.messages_sent},
+              {"bytes_self_per_rank", measurement.bytes_self},
+              {"bytes_read_shared_per_rank", measurement.bytes_read_shared},
+              {"model_bytes_per_rank", cost.bytes_per_rank},
+              {"model_messages_per_rank", cost.messages_per_rank}};
+  for (const auto& [phase, bytes] : measurement.least_bytes)
+    result["least_bytes_per_rank"][std::string(phase_names[static_cast<std::size_t>(phase)])] = bytes;
+  return result;
+}
+
+json memory_json(const Measurement& measurement) {
+  double most = 0;
+  for (std::size_t r = 0; r < measurement.plan_bytes.size(); ++r)
+    most = std::max(most, measurement.plan_bytes[r] + measurement.workspace_bytes[r]);
+  json memory{{"local_data_bytes", measurement.local_data_bytes},
+              {"plan_bytes", measurement.plan_bytes},
+              {"workspace_bytes", measurement.workspace_bytes},
+              {"ratio", most / largest(measurement.local_data_bytes)}};
+  if (*std::min_element(measurement.peak_rss_bytes.begin(), measurement.peak_rss_bytes.end()) > 0)
+    memory["peak_rss_bytes"] = measurement.peak_rss_bytes;
+  return memory;
+}
+
+json harness_json(const StepTimes& steps) {
+  json harness = json::object();
+  const auto add = [&](const char* name, const std::optional<double>& seconds) {
+    if (seconds) harness[name] = *seconds;
+  };
+  add("launch_s", steps.launch_s);
+  add("init_s", steps.init_s);
+  add("plan_s", steps.plan_s);
+  add("verify_s", steps.verify_s);
+  add("measure_s", steps.measure_s);
+  add("timeline_s", steps.timeline_s);
+  add("isolate_s", steps.isolate_s);
+  add("count_s", steps.count_s);
+  return harness;
+}
+
+std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
+                                  const Provenance& provenance) {
+  FlagFacts facts;
+  facts.nodes = provenance.nodes;
+  for (std::size_t rank = 0; rank < provenance.node_of_rank.size(); ++rank)
+    facts.nodes[static_cast<std::size_t>(provenance.node_of_rank[rank])].plan_bytes +=
+        measurement.plan_bytes[rank] + measurement.workspace_bytes[rank];
+  facts.threads = resolved.point.problem.threads;
+  facts.warmup = options.sampling.warmup;
+  const json& now = provenance.record.at("volatile");
+  facts.clock_source = now.value("clock_source", "");
+  facts.clock_resolution_s = now.at("clock_resolution_s").get<double>();
+  const auto& times = measurement.samples.time_s;
+  if (!times.empty()) facts.smallest_sample_s = *std::min_element(times.begin(), times.end());
+  facts.closure_worst = measurement.samples.closure_worst;
+  facts.closure_limit = closure_limit;
+  facts.emulated = provenance.pretends_nodes;
+  // Also where nothing was counted in the end: the samples were taken under the simulator.
+  facts.simulated = options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates();
+  return validity_flags(facts);
+}
+
+json instance_ranks_json(const Point& point) {
+  json list = json::array();
+  for (int instance = 0; instance < point.problem.instances; ++instance) {
+    const Range ranks = ranks_of_instance(point.problem, point.ranks, instance);
+    list.push_back({{"first", ranks.low}, {"count", ranks.size()}});
+  }
+  return list;
+}
+
+/// "impulse: error 0.31 beyond 4.4e-15", the first check that failed.
+std::string reason_of(const std::vector<Check>& checks) {
+  for (const Check& check : checks) {
+    if (check.ok) continue;
+    const std::string error =
+        std::isfinite(check.error) ? fmt::format("error {:.2g}", check.error) : "error not finite";
+    return fmt::format("{} ({} timing): {}, tolerance {:.2g}", check.name, check.when, error, check.tolerance);
+  }
+  return {};
+}
+
+}  // namespace
+
+json build_record(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
+                  Provenance provenance) {
+  Verdict verdict;
+  if (!measurement.failed_parts.empty()) verdict.exit_status = 1;
+  if (!measurement.ok) {
+    verdict.status = "wrong";
+    verdict.reason = reason_of(measurement.checks);
+    verdict.exit_status = 1;
+  }
+  json record = make_record(resolved.point, options.campaign, verdict, provenance.record);
+  record["resolved"] = {{"grid", measurement.grid},
+                        {"input", measurement.input_layout},
+                        {"output", measurement.output_layout},
+                        {"mpi_thread_level", to_string(mpi::provided_thread_level())}};
+  if (resolved.point.problem.instances > 1) record["resolved"]["instance_ranks"] = instance_ranks_json(resolved.point);
+  record["sampling"] = sampling_json(options);
+  record["cards"] = cards_json(resolved);
+  record["verification"] = verification_json(measurement.checks);
+  record["plan"] = plan_json(options, measurement);
+  record["cost"] = cost_json(resolved, measurement);
+  record["credited_flops"] = resolved.point.problem.credited_flops();
+  record["memory"] = memory_json(measurement);
+  record["harness"] = harness_json(measurement.steps);
+  record["counters"] = counters_json(options, measurement);
+  if (!measurement.ok) {
+    // Nothing of a wrong transform may be mistaken for a time.
+    record["harness"].erase("measure_s");
+    return record;
+  }
+  record["flags"] = flags_of(options, resolved, measurement, provenance);
+  record["samples"] = samples_json(resolved.point, measurement.samples);
+  // What failed on another rank may be there on this one.
+  const auto through = [&](const char* part) { return !measurement.failed_parts.contains(part); };
+  if (measurement.timeline && through("timeline")) record["timeline"] = timeline_json(*measurement.timeline);
+  if (options.isolate && through("isolate")) record["isolated"] = isolated_json(measurement.isolated);
+  if (!measurement.failed_parts.empty()) record["failed_parts"] = measurement.failed_parts;
+  return record;
+}
+
+json build_skipped_record(const Options& options, const ResolvedPoint& resolved, const Provenance& provenance) {
+  json record = make_unlaunched_record(resolved.point, options.campaign, {"skipped", *resolved.skip, 0, 0, ""},
+                                       provenance.record);
+  record["sampling"] = sampling_json(options);
+  record["cards"] = cards_json(resolved);
+  return record;
+}
+
+}  // namespace fourscore::bench

@@ -1,0 +1,19 @@
+#pragma once
+// From a measurement to its RunRecord (results/README.md).
+
+#include <nlohmann/json.hpp>
+
+#include "harness/provenance.hpp"
+#include "program/measurement.hpp"
+
+namespace fourscore::bench {
+
+/// The record of a point that was measured, or found wrong: then without any time of it. Rank 0 only.
+[[nodiscard]] nlohmann::json build_record(const Options& options, const ResolvedPoint& resolved,
+                                          const Measurement& measurement, Provenance provenance);
+
+/// The record of a point that cannot be measured here.
+[[nodiscard]] nlohmann::json build_skipped_record(const Options& options, const ResolvedPoint& resolved,
+                                                  const Provenance& provenance);
+
+}  // namespace fourscore::bench

@@ -1,0 +1,110 @@
+#include "program/resolve.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "harness/instances.hpp"
+
+namespace fourscore::bench {
+namespace {
+
+/// What `work` finds unusable is the fault of `key`.
+template <class Work>
+decltype(auto) blaming(const std::string& key, const Work& work) {
+  try {
+    return work();
+  } catch (const PointError&) {
+    throw;
+  } catch (const InputError& error) {
+    throw PointError(key, error.what());
+  }
+}
+
+/// An unknown name is an error, an entry that cannot run here a reason to skip.
+template <class T>
+const T& find_entry(const Registry<T>& registry, const std::string& name, const std::string& key,
+                    const std::string& what, std::optional<std::string>& skip) {
+  const T* entry = registry.find(name);
+  if (entry == nullptr)
+    return blaming(key, [&]() -> const T& { return registry.get(name, what); });  // throws with the nearest name
+  if (const std::string reason = entry->unavailable(); !reason.empty() && !skip)
+    skip = fmt::format("{} '{}' cannot run here: {}", what, name, reason);
+  return *entry;
+}
+
+void check_grid(const Point& point) {
+  if (point.problem.grid.empty()) return;
+  Index ranks = 1;
+  for (const int extent : point.problem.grid) ranks *= extent;
+  const Index there = ranks_of_instance(point.problem, point.ranks, 0).size();
+  if (ranks != there)
+    throw PointError(
+        "grid", fmt::format("grid {} has {} places, but there are {} ranks{}", grid_text(point.problem.grid), ranks,
+                            there, there == point.ranks ? "" : " in a subset"));
+}
+
+void check_parameters(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
+  auto known = variant.parameters();
+  std::string who = fmt::format("variant '{}'", point.variant);
+  if (exchange != nullptr) {
+    const auto of_exchange = exchange->parameters();
+    known.insert(known.end(), of_exchange.begin(), of_exchange.end());
+    who += fmt::format(" with exchange '{}'", point.exchange);
+  }
+  for (const auto& [key, value] : point.problem.parameters) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const auto nearest = nearest_name(key, known);
+    throw PointError("parameters." + key,
+                     fmt::format("{} has no parameter '{}'{}; {}", who, key,
+                                 nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
+                                 known.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(known, ", "))));
+  }
+  if (exchange != nullptr) exchange->check_parameters(point.problem);
+}
+
+/// Nothing, or the kinds that the variant has where it has not the one asked for.
+std::optional<std::string> lacking_kind(const Point& point, const Variant& variant) {
+  const auto kinds = variant.kinds();
+  if (std::find(kinds.begin(), kinds.end(), point.problem.kind) != kinds.end()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Kind kind : kinds) names.push_back(to_string(kind));
+  return fmt::format("variant '{}' has no kind {}; it has: {}", point.variant, to_string(point.problem.kind),
+                     fmt::join(names, ", "));
+}
+
+}  // namespace
+
+ResolvedPoint resolve_point(Point point) {
+  if (!point.component.empty())
+    throw InputError(
+        fmt::format("the point is one of the component program '{}'; expected one with a variant", point.component));
+  ResolvedPoint resolved;
+  resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant", resolved.skip);
+  resolved.local_fft =
+      &find_entry(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library", resolved.skip);
+  if (!resolved.variant->takes_exchange()) {
+    // The name must still be one that exists: a typing error is no wish for none.
+    if (point.exchange != "none" && point.exchange != Point{}.exchange &&
+        ExchangeRegistry::instance().find(point.exchange) == nullptr)
+      blaming("exchange", [&] { (void)ExchangeRegistry::instance().get(point.exchange, "exchange"); });
+    point.exchange = "none";
+  } else {
+    if (point.exchange == "none")
+      throw PointError("exchange", fmt::format("variant '{}' needs an exchange", point.variant));
+    resolved.exchange =
+        &find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", "exchange", resolved.skip);
+  }
+  if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
+  check_grid(point);
+  check_parameters(point, *resolved.variant, resolved.exchange);
+  if (!resolved.skip) resolved.skip = lacking_kind(point, *resolved.variant);
+  if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.variant->refuses(*resolved.exchange);
+  if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.exchange->supports(point.problem);
+  if (!resolved.skip) resolved.skip = supports_instances(*resolved.variant, point.problem, point.ranks);
+  resolved.point = std::move(point);
+  return resolved;
+}
+
+}  // namespace fourscore::bench

@@ -1,0 +1,32 @@
+#pragma once
+// From a point to who measures it.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "interfaces/variant.hpp"
+
+namespace fourscore::bench {
+
+/// A point that cannot be used, and which of its keys is to blame: "variant", "grid", "parameters.NAME".
+struct PointError : InputError {
+  PointError(std::string of, const std::string& message) : InputError(message), key(std::move(of)) {}
+  std::string key;
+};
+
+struct ResolvedPoint {
+  Point point;  ///< normalised
+  const Variant* variant = nullptr;
+  const ExchangeMethod* exchange = nullptr;  ///< null for variants that take none
+  const LocalFftLibrary* local_fft = nullptr;
+  std::optional<std::string> skip;  ///< why this cannot be measured here, if so
+};
+
+/// Normalises: a variant that takes no exchange gets exchange "none" and one instance placement all, whatever was
+/// asked, so that equal work is one point. Calls no MPI. Throws PointError for unknown names (with the nearest), a grid
+/// that does not have the ranks, instances beyond what is allowed and parameters the variant does not read. What is
+/// known but cannot run here, or not for this problem, is a skip with its reason.
+[[nodiscard]] ResolvedPoint resolve_point(Point point);
+
+}  // namespace fourscore::bench

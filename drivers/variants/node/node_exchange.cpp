@@ -1,0 +1,361 @@
+#include "variants/node/node_exchange.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+#include "redistribution/exchange_blocks.hpp"
+
+namespace fourscore {
+
+namespace {
+
+/// Segments begin on cache lines of their own: different threads write them.
+constexpr std::size_t alignment = 64;
+
+std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+Extents dense_strides(const Extents& extents) { return {extents[1] * extents[2], extents[2], 1}; }
+
+/// The box in pieces of at least least_bytes, at most `most` of them, cut along the slowest axis that is long enough:
+/// such a piece lies in one run wherever the box does.
+std::vector<Box> pieces_of(const Box& box, Index most, Index least_bytes, std::size_t element_bytes) {
+  const Extents extents = box.extents();
+  Index count = std::clamp<Index>(box.volume() * static_cast<Index>(element_bytes) / least_bytes, 1, most);
+  const auto long_enough = std::ranges::find_if(extents, [&](Index extent) { return extent >= count; });
+  const auto cut = long_enough != extents.end() ? long_enough : std::ranges::max_element(extents);
+  const auto axis = static_cast<std::size_t>(cut - extents.begin());
+  count = std::min(count, extents[axis]);
+  std::vector<Box> pieces;
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    const Range range = block_range(extents[axis], static_cast<int>(count), i);
+    Box piece = box;
+    piece.low[axis] = box.low[axis] + range.low;
+    piece.high[axis] = box.low[axis] + range.high;
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+std::byte* address(const Decomposition& layout, int rank, const Box& part, std::byte* data, std::size_t element_bytes) {
+  const Box& box = layout.boxes[static_cast<std::size_t>(rank)];
+  const Extents strides = layout.strides(rank);
+  Index offset = 0;
+  for (std::size_t a = 0; a < 3; ++a) offset += (part.low[a] - box.low[a]) * strides[a];
+  return data + offset * static_cast<Index>(element_bytes);
+}
+
+}  // namespace
+
+NodeExchange::NodeExchange(const NodeExchangeSpec& spec)
+    : team_(spec.team),
+      threads_(spec.team.threads()),
+      element_bytes_(static_cast<Index>(spec.element_bytes)),
+      all_call_mpi_(spec.all_call_mpi),
+      comm_(spec.comm),
+      type_(mpi::element_type(spec.element_bytes)) {
+  plan(spec);
+  if (all_call_mpi_) {
+    deal_to_threads(sends_, first_send_);
+    deal_to_threads(receives_, first_receive_);
+  }
+  send_requests_.assign(sends_.size(), MPI_REQUEST_NULL);
+  receive_requests_.assign(receives_.size(), MPI_REQUEST_NULL);
+  completed_.resize(receives_.size());
+  arrivals_.resize(receives_.size());
+  packed_ = std::make_unique<std::atomic<int>[]>(sends_.size());
+}
+
+void NodeExchange::plan(const NodeExchangeSpec& spec) {
+  const int me = mpi::rank_in(comm_);
+  const int ranks = spec.from.ranks();
+  // Each rank begins with the rank after it, so that not all send to rank 0 first.
+  for (int step = 1; step < ranks; ++step) plan_messages(spec, (me + step) % ranks);
+  const auto at = static_cast<std::size_t>(me);
+  const Box kept = intersect(spec.from.boxes[at], spec.to.boxes[at]);
+  if (kept.empty()) return;
+  const Stores stores = stores_for(static_cast<std::size_t>(kept.volume()) * spec.element_bytes);
+  for (const Box& piece : pieces_of(kept, spec.segments, spec.segment_bytes, spec.element_bytes))
+    own_.push_back({CopyPlan(piece.extents(), spec.from.strides(me), spec.to.strides(me), spec.element_bytes, stores),
+                    address(spec.from, me, piece, spec.source, spec.element_bytes),
+                    address(spec.to, me, piece, spec.destination, spec.element_bytes)});
+  traffic_.bytes_self = kept.volume() * static_cast<Index>(spec.element_bytes);
+}
+
+void NodeExchange::plan_messages(const NodeExchangeSpec& spec, int other) {
+  const int me = mpi::rank_in(comm_);
+  const auto mine = static_cast<std::size_t>(me);
+  const auto theirs = static_cast<std::size_t>(other);
+  const auto add = [&](bool outgoing, const Decomposition& layout, std::byte* data, std::vector<Segment>& list) {
+    const Box common = outgoing ? intersect(spec.from.boxes[mine], spec.to.boxes[theirs])
+                                : intersect(spec.from.boxes[theirs], spec.to.boxes[mine]);
+    if (common.empty()) return;
+    const auto box_bytes = static_cast<std::size_t>(layout.boxes[mine].volume()) * spec.element_bytes;
+    int tag = spec.first_tag;
+    for (const Box& piece : pieces_of(common, spec.segments, spec.segment_bytes, spec.element_bytes)) {
+      require_int_count(piece.volume(), "a segment", "node");
+      const Extents extents = piece.extents();
+      const Extents dense = dense_strides(extents);
+      const Extents strides = layout.strides(me);
+      Segment segment;
+      segment.rank = other;
+      segment.tag = tag++;
+      segment.count = static_cast<int>(piece.volume());
+      segment.box = address(layout, me, piece, data, spec.element_bytes);
+      segment.copy = CopyPlan(extents, outgoing ? strides : dense, outgoing ? dense : strides, spec.element_bytes,
+                              stores_for(box_bytes));
+      segment.copied = !segment.copy.is_one_run();
+      segment.at = segment.box;
+      segment.offset = workspace_bytes_;
+      const std::size_t bytes = static_cast<std::size_t>(segment.count) * spec.element_bytes;
+      if (segment.copied) workspace_bytes_ += padded(bytes);
+      if (outgoing) {
+        traffic_.bytes_sent += static_cast<Index>(bytes);
+        traffic_.messages_sent += 1;
+      }
+      list.push_back(segment);
+    }
+  };
+  add(true, spec.from, spec.source, sends_);
+  add(false, spec.to, spec.destination, receives_);
+}
+
+void NodeExchange::use_workspace(std::byte* space) {
+  for (auto* list : {&sends_, &receives_})
+    for (Segment& segment : *list)
+      if (segment.copied) segment.at = space + segment.offset;
+}
+
+/// One after another, as cards: so each thread has its share of every message.
+void NodeExchange::deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first) const {
+  std::vector<Segment> dealt;
+  const auto threads = static_cast<std::size_t>(threads_);
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    first.push_back(dealt.size());
+    for (std::size_t i = thread; i < segments.size(); i += threads) dealt.push_back(segments[i]);
+  }
+  first.push_back(dealt.size());
+  segments = std::move(dealt);
+}
+
+void NodeExchange::pack_segment(std::size_t i) const {
+  if (i >= sends_.size()) {
+    const OwnSegment& own = own_[i - sends_.size()];
+    own.copy.run(own.from, own.to);
+  } else if (sends_[i].copied) {
+    sends_[i].copy.run(sends_[i].box, sends_[i].at);
+  }
+}
+
+void NodeExchange::unpack_segment(std::size_t i) const {
+  if (receives_[i].copied) receives_[i].copy.run(receives_[i].at, receives_[i].box);
+}
+
+void NodeExchange::send(std::size_t i) {
+  const Segment& segment = sends_[i];
+  FOURSCORE_MPI(MPI_Isend(segment.at, segment.count, type_, segment.rank, segment.tag, comm_, &send_requests_[i]));
+}
+
+void NodeExchange::receive(std::size_t i) {
+  const Segment& segment = receives_[i];
+  FOURSCORE_MPI(MPI_Irecv(segment.at, segment.count, type_, segment.rank, segment.tag, comm_, &receive_requests_[i]));
+}
+
+void NodeExchange::post(int thread) {
+  if (all_call_mpi_) {
+    const auto at = static_cast<std::size_t>(thread);
+    for (std::size_t i = first_receive_[at]; i < first_receive_[at + 1]; ++i) receive(i);
+    return;
+  }
+  if (thread != 0) return;
+  for (std::size_t i = 0; i < receives_.size(); ++i) receive(i);
+  for (std::size_t i = 0; i < sends_.size(); ++i) packed_[i].store(0, std::memory_order_relaxed);
+  arrived_.store(0, std::memory_order_relaxed);
+  next_pack_.store(0, std::memory_order_relaxed);
+  next_unpack_.store(0, std::memory_order_relaxed);
+}
+
+void NodeExchange::move(int thread, PhaseClock& clock) {
+  if (all_call_mpi_)
+    move_own(thread, clock);
+  else if (thread == 0)
+    lead(clock);
+  else
+    follow(clock);
+}
+
+/// Each thread packs, sends, receives and unpacks its own segments.
+void NodeExchange::move_own(int thread, PhaseClock& clock) {
+  const auto at = static_cast<std::size_t>(thread);
+  for (std::size_t i = first_send_[at]; i < first_send_[at + 1]; ++i) {
+    {
+      const Region region(clock, Phase::pack);
+      pack_segment(i);
+    }
+    const Region region(clock, Phase::exchange);
+    send(i);
+  }
+  {
+    const Region region(clock, Phase::pack);
+    for (std::size_t i = at; i < own_.size(); i += static_cast<std::size_t>(threads_)) pack_segment(sends_.size() + i);
+  }
+  wait_for_own(thread, clock, true);
+}
+
+void NodeExchange::wait_for_own(int thread, PhaseClock& clock, bool unpacks) {
+  const auto at = static_cast<std::size_t>(thread);
+  const std::size_t first = first_receive_[at];
+  const std::size_t last = first_receive_[at + 1];
+  for (std::size_t received = first; received < last;) {
+    int count = 0;
+    {
+      const Region region(clock, Phase::exchange);
+      FOURSCORE_MPI(MPI_Waitsome(static_cast<int>(last - first), &receive_requests_[first], &count, &completed_[first],
+                                 MPI_STATUSES_IGNORE));
+    }
+    if (count == MPI_UNDEFINED) throw std::logic_error("a segment that is not on its way");
+    const Region region(clock, Phase::unpack);
+    for (std::size_t i = 0; unpacks && i < static_cast<std::size_t>(count); ++i)
+      unpack_segment(first + static_cast<std::size_t>(completed_[first + i]));
+    received += static_cast<std::size_t>(count);
+  }
+  const Region region(clock, Phase::exchange);
+  const std::size_t sends = first_send_[at + 1] - first_send_[at];
+  if (sends > 0)
+    FOURSCORE_MPI(MPI_Waitall(static_cast<int>(sends), &send_requests_[first_send_[at]], MPI_STATUSES_IGNORE));
+}
+
+bool NodeExchange::pack_next() {
+  const std::size_t i = next_pack_.fetch_add(1, std::memory_order_relaxed);
+  if (i >= sends_.size() + own_.size()) return false;
+  pack_segment(i);
+  if (i < sends_.size()) packed_[i].store(1, std::memory_order_release);
+  return true;
+}
+
+bool NodeExchange::unpack_next() {
+  std::size_t next = next_unpack_.load(std::memory_order_relaxed);
+  while (next < arrived_.load(std::memory_order_acquire))
+    if (next_unpack_.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) {
+      unpack_segment(arrivals_[next]);
+      return true;
+    }
+  return false;
+}
+
+/// Hands to MPI what was packed, and to the threads what came in. Whether anything was done.
+bool NodeExchange::serve_mpi(PhaseClock& clock, std::size_t& sent, std::size_t& received) {
+  const Region region(clock, Phase::exchange);
+  const std::size_t before = sent + received;
+  while (sent < sends_.size() && packed_[sent].load(std::memory_order_acquire) != 0) send(sent++);
+  if (received == receives_.size()) return sent + received > before;
+  int count = 0;
+  FOURSCORE_MPI(MPI_Testsome(static_cast<int>(receives_.size()), receive_requests_.data(), &count, completed_.data(),
+                             MPI_STATUSES_IGNORE));
+  if (count == MPI_UNDEFINED) throw std::logic_error("a segment that is not on its way");
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    arrivals_[received++] = static_cast<std::size_t>(completed_[i]);
+  arrived_.store(received, std::memory_order_release);
+  return sent + received > before;
+}
+
+/// Thread 0: MPI first, then one segment of what all share, and again.
+void NodeExchange::lead(PhaseClock& clock) {
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  bool packs = true;
+  while (true) {
+    const bool served = serve_mpi(clock, sent, received);
+    if (packs) {
+      const Region region(clock, Phase::pack);
+      packs = pack_next();
+      if (packs) continue;
+    }
+    {
+      const Region region(clock, Phase::unpack);
+      if (unpack_next()) continue;
+    }
+    if (team_.failed()) return;
+    if (sent == sends_.size() && received == receives_.size()) break;
+    const Region region(clock, Phase::exchange);
+    if (!served) std::this_thread::yield();
+  }
+  const Region region(clock, Phase::exchange);
+  if (!sends_.empty())
+    FOURSCORE_MPI(MPI_Waitall(static_cast<int>(sends_.size()), send_requests_.data(), MPI_STATUSES_IGNORE));
+}
+
+void NodeExchange::follow(PhaseClock& clock) {
+  {
+    const Region region(clock, Phase::pack);
+    while (pack_next()) {
+    }
+  }
+  while (!team_.failed() && next_unpack_.load(std::memory_order_relaxed) < receives_.size()) {
+    {
+      const Region region(clock, Phase::unpack);
+      if (unpack_next()) continue;
+    }
+    const Region region(clock, Phase::exchange);
+    wait_for_arrival();
+  }
+}
+
+/// Until there is something to unpack, or nothing will come any more.
+void NodeExchange::wait_for_arrival() const {
+  while (!team_.failed()) {
+    const std::size_t next = next_unpack_.load(std::memory_order_relaxed);
+    if (next >= receives_.size() || next < arrived_.load(std::memory_order_acquire)) return;
+    std::this_thread::yield();
+  }
+}
+
+void NodeExchange::pack(int thread) const {
+  for (std::size_t i = static_cast<std::size_t>(thread); i < sends_.size() + own_.size();
+       i += static_cast<std::size_t>(threads_))
+    pack_segment(i);
+}
+
+void NodeExchange::unpack(int thread) const {
+  for (std::size_t i = static_cast<std::size_t>(thread); i < receives_.size(); i += static_cast<std::size_t>(threads_))
+    unpack_segment(i);
+}
+
+Index NodeExchange::bytes_packed() const {
+  Index bytes = 0;
+  for (const Segment& segment : sends_)
+    if (segment.copied) bytes += segment.copy.bytes();
+  for (const OwnSegment& segment : own_) bytes += segment.copy.bytes();
+  return bytes;
+}
+
+Index NodeExchange::bytes_unpacked() const {
+  Index bytes = 0;
+  for (const Segment& segment : receives_)
+    if (segment.copied) bytes += segment.copy.bytes();
+  return bytes;
+}
+
+Index NodeExchange::bytes_received() const {
+  Index bytes = 0;
+  for (const Segment& segment : receives_) bytes += segment.count * element_bytes_;
+  return bytes;
+}
+
+void NodeExchange::send_and_wait(int thread) {
+  if (all_call_mpi_) {
+    const auto at = static_cast<std::size_t>(thread);
+    for (std::size_t i = first_send_[at]; i < first_send_[at + 1]; ++i) send(i);
+    PhaseClock silent(false);
+    wait_for_own(thread, silent, false);
+    return;
+  }
+  if (thread != 0) return;
+  for (std::size_t i = 0; i < sends_.size(); ++i) send(i);
+  FOURSCORE_MPI(MPI_Waitall(static_cast<int>(receives_.size()), receive_requests_.data(), MPI_STATUSES_IGNORE));
+  FOURSCORE_MPI(MPI_Waitall(static_cast<int>(sends_.size()), send_requests_.data(), MPI_STATUSES_IGNORE));
+}
+
+}  // namespace fourscore

@@ -1,0 +1,118 @@
+#pragma once
+// How the threads of a rank move data from one layout to another together (lee2018, section 3.2).
+
+#include <mpi.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core/grid.hpp"
+#include "core/phase.hpp"
+#include "interfaces/exchange.hpp"
+#include "kernels/copy.hpp"
+#include "variants/node/thread_team.hpp"
+
+namespace fourscore {
+
+struct NodeExchangeSpec {
+  const Decomposition& from;
+  const Decomposition& to;
+  MPI_Comm comm;
+  std::size_t element_bytes;
+  std::byte* source;
+  std::byte* destination;  ///< another buffer
+  const ThreadTeam& team;
+  bool all_call_mpi;    ///< every thread sends and receives for itself (MPI_THREAD_MULTIPLE), or thread 0 for all
+  Index segments;       ///< into which a message is cut, at most
+  Index segment_bytes;  ///< of which each has at least so many
+  int first_tag;        ///< and `segments` - 1 after it are no other exchange's of the communicator
+};
+
+/// A message between two ranks is cut into segments, each of them a message of MPI that one thread packs or unpacks.
+/// One segment for each message is what Charm-NodeFFT does: with one or two nodes there are then fewer segments than
+/// threads.
+class NodeExchange {
+ public:
+  explicit NodeExchange(const NodeExchangeSpec& spec);
+
+  /// For the messages that are packed before or unpacked after; free again once all threads are through with a run.
+  [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
+  /// Before the first run. Exchanges that run one after another may have the same workspace.
+  void use_workspace(std::byte* space);
+
+  /// The three steps of a run, each on all threads. A barrier of theirs must lie between them, and the destination be
+  /// free from post() on. `clock` is the thread's own.
+  void post(int thread);
+  void move(int thread, PhaseClock& clock);
+
+  /// Parts of it alone, each on all threads; the second after post() and a barrier.
+  void pack(int thread) const;
+  void send_and_wait(int thread);
+  void unpack(int thread) const;
+
+  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  /// Of all threads: what pack() and unpack() read, and write again, and what comes in as messages.
+  [[nodiscard]] Index bytes_packed() const;
+  [[nodiscard]] Index bytes_unpacked() const;
+  [[nodiscard]] Index bytes_received() const;
+
+ private:
+  struct Segment {
+    int rank = 0;
+    int tag = 0;
+    int count = 0;
+    bool copied = true;  ///< else it lies in the buffer as in the message
+    CopyPlan copy;
+    std::size_t offset = 0;    ///< in the workspace, when copied
+    std::byte* at = nullptr;   ///< as MPI sees it
+    std::byte* box = nullptr;  ///< its first element in the buffer
+  };
+  struct OwnSegment {
+    CopyPlan copy;
+    const std::byte* from;
+    std::byte* to;
+  };
+
+  void plan(const NodeExchangeSpec& spec);
+  void plan_messages(const NodeExchangeSpec& spec, int other);
+  void deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first) const;
+  void pack_segment(std::size_t i) const;
+  void unpack_segment(std::size_t i) const;
+  void send(std::size_t i);
+  void receive(std::size_t i);
+  void move_own(int thread, PhaseClock& clock);
+  void wait_for_own(int thread, PhaseClock& clock, bool unpacks);
+  void lead(PhaseClock& clock);
+  [[nodiscard]] bool serve_mpi(PhaseClock& clock, std::size_t& sent, std::size_t& received);
+  void follow(PhaseClock& clock);
+  void wait_for_arrival() const;
+  [[nodiscard]] bool pack_next();
+  [[nodiscard]] bool unpack_next();
+
+  const ThreadTeam& team_;
+  int threads_;
+  Index element_bytes_;
+  bool all_call_mpi_;
+  MPI_Comm comm_;
+  MPI_Datatype type_;
+  std::vector<Segment> sends_;
+  std::vector<Segment> receives_;
+  std::vector<OwnSegment> own_;
+  std::vector<std::size_t> first_send_;  ///< of each thread, where each calls MPI; one more than threads
+  std::vector<std::size_t> first_receive_;
+  std::vector<MPI_Request> send_requests_;
+  std::vector<MPI_Request> receive_requests_;
+  std::vector<int> completed_;
+  Traffic traffic_;
+  std::size_t workspace_bytes_ = 0;
+
+  // Where only thread 0 calls MPI: what it and the others tell each other.
+  std::unique_ptr<std::atomic<int>[]> packed_;
+  std::vector<std::size_t> arrivals_;                  ///< receives, as they came in
+  alignas(64) std::atomic<std::size_t> arrived_{0};    ///< how many of them are there
+  alignas(64) std::atomic<std::size_t> next_pack_{0};  ///< sends, then own segments
+  alignas(64) std::atomic<std::size_t> next_unpack_{0};
+};
+
+}  // namespace fourscore

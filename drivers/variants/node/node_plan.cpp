@@ -1,0 +1,238 @@
+#ifdef FOURSCORE_OPENMP
+
+#include "variants/node/node_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "mpi/error.hpp"
+
+namespace fourscore {
+
+namespace {
+
+using Axes = std::vector<std::size_t>;
+
+bool has(const Axes& axes, std::size_t axis) { return std::ranges::find(axes, axis) != axes.end(); }
+
+/// The axis along which the lines of a pass are dealt to the threads: the slowest that is long enough, so that the
+/// shares lie apart; else the longest.
+std::size_t dealt_axis(const Axes& transformed, const Extents& extents, int threads) {
+  std::optional<std::size_t> best;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (has(transformed, a)) continue;
+    if (extents[a] >= threads) return a;
+    if (!best || extents[a] > extents[*best]) best = a;
+  }
+  return *best;
+}
+
+/// Passes that leave an axis to be dealt: planes where there are enough of them, a plane at a time in the cache, or
+/// else one axis after the other, the fastest first.
+std::vector<Axes> passes_of(Axes axes, const Extents& extents, int threads) {
+  std::ranges::sort(axes, std::greater<>());
+  std::vector<Axes> passes;
+  if (axes.size() == 3) {
+    passes = passes_of({axes[0], axes[1]}, extents, threads);
+    passes.push_back({axes[2]});
+  } else if (axes.size() == 2 && extents[3 - axes[0] - axes[1]] < threads) {
+    passes = {{axes[0]}, {axes[1]}};
+  } else if (!axes.empty()) {
+    passes = {axes};
+  }
+  return passes;
+}
+
+}  // namespace
+
+NodePlan::NodePlan(const PlanContext& context, std::vector<ChainStage> stages, const NodeOptions& options)
+    : options_(options),
+      stages_(std::move(stages)),
+      team_(context.problem.threads),
+      comm_(mpi::duplicate(context.comm)) {
+  if (options_.all_call_mpi && team_.threads() > 1)
+    if (const auto missing = mpi::missing_thread_level(ThreadLevel::multiple, "variant 'node' with mpi=multiple");
+        !missing.empty())
+      throw InputError(missing + "; expected mpi=funneled, or an MPI that provides it");
+  place_stages(context.problem.contract.buffers);
+  allocate(context);
+  make_passes(context);
+  make_exchanges(context);
+}
+
+/// Each exchange leads to the other buffer. Where the result would then end in the wrong one, the last transform goes
+/// out of place.
+void NodePlan::place_stages(Buffers buffers) {
+  std::size_t last_transformed = 0;
+  for (std::size_t s = 0; s < stages_.size(); ++s)
+    if (!stages_[s].axes.empty()) last_transformed = s;
+  const std::size_t wanted = buffers == Buffers::in_place ? 0 : 1;
+  const bool leaves = (stages_.size() - 1) % 2 != wanted;
+  std::size_t place = 0;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const std::size_t lands_in = place;
+    if (leaves && s == last_transformed) place = 1 - place;
+    places_.push_back({lands_in, place});
+    if (s + 1 < stages_.size()) place = 1 - place;
+  }
+  ends_in_ = place;
+}
+
+void NodePlan::allocate(const PlanContext& context) {
+  const auto me = static_cast<std::size_t>(mpi::rank_in(comm_.get()));
+  Index volume = 0;
+  for (const ChainStage& stage : stages_) {
+    const Index here = stage.layout.boxes.at(me).volume();
+    volume = std::max(volume, here);
+    stage_bytes_.push_back(here * static_cast<Index>(context.problem.element_bytes()));
+  }
+  const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
+  const bool both = stages_.size() > 1 || ends_in_ == 1;
+  for (int i = 0; i < (both ? 2 : 1); ++i) buffers_.push_back(ordinary_buffer(bytes));
+}
+
+std::byte* NodePlan::data(std::size_t buffer) const { return static_cast<std::byte*>(buffers_[buffer]->data()); }
+
+/// Planned by one thread after another: planners of FFT libraries are no place for several.
+void NodePlan::make_passes(const PlanContext& context) {
+  const int me = mpi::rank_in(comm_.get());
+  const int threads = team_.threads();
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const Extents extents = stages_[s].layout.boxes[static_cast<std::size_t>(me)].extents();
+    const Extents strides = stages_[s].layout.strides(me);
+    const std::vector<Axes> list = passes_of(stages_[s].axes, extents, threads);
+    auto& passes = passes_.emplace_back();
+    for (std::size_t p = 0; p < list.size(); ++p) {
+      const std::size_t dealt = dealt_axis(list[p], extents, threads);
+      Pass& pass = passes.emplace_back();
+      for (int thread = 0; thread < threads; ++thread) {
+        const Range share = block_range(extents[dealt], threads, thread);
+        LocalFftSpec spec;
+        for (std::size_t a = 0; a < 3; ++a)
+          (has(list[p], a) ? spec.axes : spec.batch)
+              .push_back({a == dealt ? share.size() : extents[a], strides[a], strides[a]});
+        spec.precision = context.problem.precision;
+        spec.direction = context.problem.direction;
+        spec.effort = context.problem.contract.effort;
+        const Index offset = share.low * strides[dealt] * static_cast<Index>(context.problem.element_bytes());
+        const std::size_t out = p + 1 == list.size() ? places_[s].leaves_in : places_[s].lands_in;
+        pass.of_thread.push_back(context.local_fft.make(spec, data(places_[s].lands_in) + offset, data(out) + offset));
+      }
+    }
+  }
+}
+
+void NodePlan::make_exchanges(const PlanContext& context) {
+  std::size_t workspace = 0;
+  for (std::size_t s = 0; s + 1 < stages_.size(); ++s) {
+    exchanges_.push_back(std::make_unique<NodeExchange>(NodeExchangeSpec{
+        stages_[s].layout, stages_[s + 1].layout, comm_.get(), context.problem.element_bytes(),
+        data(places_[s].leaves_in), data(places_[s + 1].lands_in), team_, options_.all_call_mpi, options_.segments,
+        options_.segment_bytes, static_cast<int>(s) * static_cast<int>(options_.segments)}));
+    workspace = std::max(workspace, exchanges_.back()->workspace_bytes());
+  }
+  workspace_ = ordinary_buffer(workspace);
+  for (const auto& exchange : exchanges_) exchange->use_workspace(static_cast<std::byte*>(workspace_->data()));
+}
+
+void NodePlan::run_passes(std::size_t stage, int thread, PhaseClock& clock) {
+  for (Pass& pass : passes_[stage]) {
+    const Region region(clock, Phase::fft);
+    team_.step(thread, [&] { pass.of_thread[static_cast<std::size_t>(thread)]->execute(); });
+    ThreadTeam::barrier();
+  }
+}
+
+void NodePlan::run_stage(std::size_t stage, int thread, PhaseClock& clock) {
+  if (stage == exchanges_.size()) {
+    run_passes(stage, thread, clock);
+    return;
+  }
+  NodeExchange& exchange = *exchanges_[stage];
+  const auto post = [&] {
+    const Region region(clock, Phase::exchange);
+    team_.step(thread, [&] { exchange.post(thread); });
+  };
+  // The messages may come straight to their place in the other buffer, so that this must not be in use.
+  const bool in_place = places_[stage].lands_in == places_[stage].leaves_in;
+  if (in_place) post();
+  run_passes(stage, thread, clock);
+  if (!in_place) post();
+  const Region region(clock, Phase::exchange);
+  if (!in_place || passes_[stage].empty()) ThreadTeam::barrier();
+  team_.step(thread, [&] { exchange.move(thread, clock); });
+  ThreadTeam::barrier();
+}
+
+void NodePlan::execute(PhaseClock& clock) {
+  team_.run([&](int thread) {
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage)
+      run_stage(stage, thread, clock.lane(static_cast<std::size_t>(thread)));
+  });
+}
+
+void NodePlan::add_components_of_hop(std::size_t hop, std::vector<Component>& list) {
+  NodeExchange* exchange = exchanges_[hop].get();
+  const auto add = [&](const char* name, Phase phase, Index least_bytes, auto part) {
+    list.push_back({fmt::format("{}-{}", name, hop + 1), phase,
+                    [this, part] { team_.run([&](int thread) { team_.step(thread, [&] { part(thread); }); }); },
+                    least_bytes});
+  };
+  add("pack", Phase::pack, 2 * exchange->bytes_packed(), [exchange](int thread) { exchange->pack(thread); });
+  list.push_back({fmt::format("exchange-{}", hop + 1), Phase::exchange,
+                  [this, exchange] {
+                    team_.run([&](int thread) {
+                      team_.step(thread, [&] { exchange->post(thread); });
+                      ThreadTeam::barrier();
+                      team_.step(thread, [&] { exchange->send_and_wait(thread); });
+                    });
+                  },
+                  exchange->traffic().bytes_sent + exchange->bytes_received()});
+  add("unpack", Phase::unpack, 2 * exchange->bytes_unpacked(), [exchange](int thread) { exchange->unpack(thread); });
+}
+
+std::vector<Component> NodePlan::components() {
+  std::vector<Component> list;
+  int fft = 0;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (!stages_[s].axes.empty())
+      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
+                      [this, s] {
+                        PhaseClock silent(false);
+                        team_.run(
+                            [&](int thread) { run_passes(s, thread, silent.lane(static_cast<std::size_t>(thread))); });
+                      },
+                      2 * static_cast<Index>(stages_[s].axes.size()) * stage_bytes_[s]});
+    if (s < exchanges_.size()) add_components_of_hop(s, list);
+  }
+  return list;
+}
+
+Traffic NodePlan::traffic() const {
+  Traffic total;
+  for (const auto& exchange : exchanges_) total += exchange->traffic();
+  return total;
+}
+
+std::size_t NodePlan::buffer_bytes() const {
+  std::size_t total = 0;
+  for (const auto& buffer : buffers_) total += buffer->bytes();
+  return total;
+}
+
+std::size_t NodePlan::workspace_bytes() const { return workspace_->bytes(); }
+
+std::vector<std::string> NodePlan::describe_local_ffts() const {
+  std::vector<std::string> texts;
+  for (const auto& passes : passes_)
+    for (const Pass& pass : passes)
+      for (const auto& fft : pass.of_thread) texts.push_back(fft->describe());
+  return texts;
+}
+
+}  // namespace fourscore
+
+#endif

@@ -1,0 +1,71 @@
+#pragma once
+// One pencil for each state and rank, whose lines, packing, messages and unpacking a team of threads shares (lee2018,
+// chapter 3: Charm-NodeFFT).
+
+#include <memory>
+#include <vector>
+
+#include "chain/transform_chain.hpp"
+#include "variants/node/node_exchange.hpp"
+#include "variants/node/thread_team.hpp"
+
+namespace fourscore {
+
+struct NodeOptions {
+  bool all_call_mpi = false;
+  Index segments = 1;       ///< into which a message is cut, at most
+  Index segment_bytes = 1;  ///< of which each has at least so many
+  std::vector<int> grid{};  ///< what grid() returns
+};
+
+class NodePlan : public Plan {
+ public:
+  /// Collective. stages: from input to output, in natural storage order. Throws InputError where OpenMP gives too few
+  /// threads, MPI too little thread support, or a segment has more elements than MPI's int holds.
+  NodePlan(const PlanContext& context, std::vector<ChainStage> stages, const NodeOptions& options);
+
+  [[nodiscard]] const Decomposition& input_layout() const override { return stages_.front().layout; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return stages_.back().layout; }
+  [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
+  [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
+  void execute(PhaseClock& clock) override;
+  [[nodiscard]] std::vector<Component> components() override;
+  [[nodiscard]] Traffic traffic() const override;
+  [[nodiscard]] std::size_t buffer_bytes() const override;
+  [[nodiscard]] std::size_t workspace_bytes() const override;
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
+  [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
+
+ private:
+  /// One local transform, shared out; a barrier follows.
+  struct Pass {
+    std::vector<std::unique_ptr<LocalFft>> of_thread;
+  };
+  struct Places {
+    std::size_t lands_in = 0;
+    std::size_t leaves_in = 0;
+  };
+
+  void place_stages(Buffers buffers);
+  void allocate(const PlanContext& context);
+  void make_passes(const PlanContext& context);
+  void make_exchanges(const PlanContext& context);
+  void run_stage(std::size_t stage, int thread, PhaseClock& clock);
+  void run_passes(std::size_t stage, int thread, PhaseClock& clock);
+  void add_components_of_hop(std::size_t hop, std::vector<Component>& list);
+  [[nodiscard]] std::byte* data(std::size_t buffer) const;
+
+  NodeOptions options_;
+  std::vector<ChainStage> stages_;
+  ThreadTeam team_;
+  mpi::Communicator comm_;
+  std::vector<Places> places_;
+  std::size_t ends_in_ = 0;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<Index> stage_bytes_;  ///< of this rank, by stage
+  std::unique_ptr<Buffer> workspace_;
+  std::vector<std::vector<Pass>> passes_;                 ///< by stage
+  std::vector<std::unique_ptr<NodeExchange>> exchanges_;  ///< number i leads from stage i to stage i + 1
+};
+
+}  // namespace fourscore

@@ -1,0 +1,130 @@
+#pragma once
+// The scheduler of over-decomposed pencils: a pencil runs when all that it waits for is there, whatever others wait
+// for.
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "interfaces/variant.hpp"
+#include "mpi/handles.hpp"
+#include "variants/overdecomposed/messages_in_flight.hpp"
+#include "variants/overdecomposed/pencil_objects.hpp"
+
+namespace fourscore {
+
+/// Runs the pencils of all states without a barrier between them, on one rank in one thread, as a message-driven
+/// processor does (lee2018, section 2.1): receives are posted as soon as their memory is free; whenever a pencil was
+/// transformed and its messages were handed to MPI, what has come in meanwhile is unpacked; when no pencil is ready,
+/// MPI is waited on.
+///
+/// Two buffers hold the states in turn, so that a state may arrive where an earlier one still lies. Such arrivals wait
+/// in their messages until this rank's pencils of the earlier state are through ("gates"). The memory of messages is
+/// that of the state before the last one too, which must have sent all of it. No two ranks can wait for each other by
+/// that: a gate depends on earlier states only.
+class MessageDrivenPlan : public Plan {
+ public:
+  /// Collective. `states` from input to output, `grid` is what grid() returns. Throws InputError where MPI's tags or
+  /// counts are too small for so many or so large messages.
+  MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, std::vector<int> grid);
+
+  [[nodiscard]] const Decomposition& input_layout() const override { return states_.front().layout; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return states_.back().layout; }
+  [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
+  [[nodiscard]] void* output() const override {
+    return buffers_[static_cast<std::size_t>(places_.back().leaves_in)]->data();
+  }
+  void execute(PhaseClock& clock) override;
+  [[nodiscard]] std::vector<Component> components() override;
+  [[nodiscard]] Traffic traffic() const override { return tables_->traffic; }
+  [[nodiscard]] std::size_t buffer_bytes() const override;
+  [[nodiscard]] std::size_t workspace_bytes() const override { return tables_->workspace_bytes(); }
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
+  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
+
+ private:
+  /// First in, first out, within memory reserved once: in one run no more is pushed than fits.
+  class Queue {
+   public:
+    void reserve(std::size_t most) { items_.assign(most, 0); }
+    void clear() { head_ = tail_ = 0; }
+    void push(std::size_t item) { items_[tail_++] = item; }
+    [[nodiscard]] bool empty() const { return head_ == tail_; }
+    std::size_t pop() { return items_[head_++]; }
+
+   private:
+    std::vector<std::size_t> items_;
+    std::size_t head_ = 0;
+    std::size_t tail_ = 0;
+  };
+  /// States, as bits, with which this rank must be through.
+  struct Gate {
+    unsigned transformed = 0;  ///< all pencils read: what they were transformed from is free
+    unsigned released = 0;     ///< all pencils handed on: what they were transformed to is free
+    unsigned emptied = 0;      ///< all pencils' packed messages sent: the memory of messages is free
+  };
+  /// Of one state, while a plan runs.
+  struct Progress {
+    Queue ready;              ///< tasks that may run
+    Queue parked;             ///< tasks that wait for the place where they leave their result
+    Queue landed;             ///< receives that wait for the place where they belong
+    Queue copies;             ///< copies that do
+    bool may_arrive = false;  ///< in memory of its own
+    bool may_land = false;
+    bool may_leave = false;
+    std::size_t untransformed = 0;
+    std::size_t unreleased = 0;  ///< tasks, copies and messages that lie in the pencils themselves
+    std::size_t unemptied = 0;   ///< tasks and packed messages
+  };
+
+  void make_local_ffts(const PlanContext& context);
+  void make_gates();
+  void make_queues();
+  [[nodiscard]] Gate gate_for(std::size_t state, int buffer) const;
+
+  void begin();
+  [[nodiscard]] bool next_ready(std::size_t& task);
+  void run_task(std::size_t task);
+  void transform(std::size_t task) const;
+  void send_from(const PencilTask& task);
+  void copy_from(const PencilTask& task);
+  void run_copy(std::size_t copy);
+  void progress(bool wait);
+  void land(std::size_t receive);
+  void arrive(std::size_t task);
+  void release(std::size_t state);
+  void empty(std::size_t state);
+  void open_gates();
+  void open_landing(std::size_t state);
+  [[nodiscard]] bool is_open(const Gate& gate) const;
+  void start_receives(std::size_t state, bool copied);
+  void start_receive(std::size_t receive);
+  void start_send(std::size_t send);
+  void add_components_of_hop(std::size_t to_state, int number, std::vector<Component>& list);
+
+  std::vector<PencilState> states_;
+  std::vector<int> grid_;
+  std::vector<StatePlaces> places_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::unique_ptr<PencilTables> tables_;
+  mpi::Communicator comm_;
+  MessagesInFlight in_flight_;  ///< ids: below the number of receives a receive, else a send
+  Index element_bytes_;
+  std::vector<std::unique_ptr<LocalFft>> ffts_;  ///< by distinct shape and alignment
+  std::vector<LocalFft*> fft_of_task_;           ///< null: passed through
+  std::vector<std::size_t> order_;               ///< of states, in which ready pencils are looked for
+  std::vector<Gate> arrival_gates_;
+  std::vector<Gate> landing_gates_;
+  std::vector<Gate> leaving_gates_;
+
+  std::vector<Progress> progress_;
+  std::vector<int> missing_;  ///< arrivals, by task
+  unsigned transformed_ = 0;  ///< states, as bits
+  unsigned released_ = 0;
+  unsigned emptied_ = 0;
+  std::size_t unfinished_ = 0;  ///< tasks
+  PhaseClock silent_{false};
+  PhaseClock* clock_ = &silent_;
+};
+
+}  // namespace fourscore

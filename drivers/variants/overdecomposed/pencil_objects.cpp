@@ -1,0 +1,217 @@
+#include "variants/overdecomposed/pencil_objects.hpp"
+
+#include <algorithm>
+
+#include "redistribution/exchange_blocks.hpp"
+
+namespace fourscore {
+
+namespace {
+
+/// Messages begin on cache lines of their own, so that two of them are never written through one line.
+constexpr std::size_t message_alignment = 64;
+
+Extents dense_strides(const Extents& extents) { return {extents[1] * extents[2], extents[2], 1}; }
+
+/// Of its own memory.
+std::size_t staged_bytes(const PencilMessage& message, std::size_t element_bytes) {
+  if (!message.copied) return 0;
+  const std::size_t bytes = static_cast<std::size_t>(message.count) * element_bytes;
+  return (bytes + message_alignment - 1) / message_alignment * message_alignment;
+}
+
+}  // namespace
+
+bool arrives_by_messages(const std::vector<PencilState>& states, std::size_t state) {
+  return state > 0 && states[state].layout.boxes != states[state - 1].layout.boxes;
+}
+
+std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Buffers buffers) {
+  int ends_in = 0;
+  std::size_t last_transformed = 0;
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    if (arrives_by_messages(states, s)) ends_in = 1 - ends_in;
+    if (states[s].axis) last_transformed = s;
+  }
+  const int wanted = buffers == Buffers::in_place ? 0 : 1;
+  std::vector<StatePlaces> places;
+  int place = 0;
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    if (arrives_by_messages(states, s)) place = 1 - place;
+    const int lands_in = place;
+    if (ends_in != wanted && s == last_transformed) place = 1 - place;
+    places.push_back({lands_in, place});
+  }
+  return places;
+}
+
+/// From one state to the next.
+struct PencilTables::Hop {
+  std::size_t from_state;
+  std::size_t to_state;
+  bool by_messages;
+  Stores unpack_stores;
+};
+
+PencilTables::PencilTables(const std::vector<PencilState>& states, const std::vector<StatePlaces>& places, int me,
+                           std::size_t element_bytes, const std::array<std::byte*, 2>& buffers)
+    : states_(states), places_(places), me_(me), element_bytes_(element_bytes), buffers_(buffers) {
+  const auto ranks = static_cast<std::size_t>(states.front().layout.ranks());
+  tags_out_.assign(ranks, 0);
+  tags_in_.assign(ranks, 0);
+  for (std::size_t s = 0; s < states.size(); ++s) add_tasks(s);
+  receives_of_state.push_back({0, 0});
+  for (std::size_t s = 0; s + 1 < states.size(); ++s) connect(s);
+  place_messages();
+}
+
+void PencilTables::add_tasks(std::size_t state) {
+  const PencilState& all = states_[state];
+  const std::size_t first = tasks.size();
+  auto& index = task_of_.emplace_back(all.pencils.size());
+  for (std::size_t p = 0; p < all.pencils.size(); ++p) {
+    if (all.owners[p] != me_) continue;
+    index[p] = tasks.size();
+    PencilTask task;
+    task.state = state;
+    task.extents = all.pencils[p].extents();
+    task.in = address(state, places_[state].lands_in, all.pencils[p]);
+    task.out = address(state, places_[state].leaves_in, all.pencils[p]);
+    tasks.push_back(task);
+  }
+  tasks_of_state.push_back({first, tasks.size()});
+}
+
+std::byte* PencilTables::address(std::size_t state, int buffer, const Box& part) const {
+  const Decomposition& layout = states_[state].layout;
+  const Box& box = layout.boxes[static_cast<std::size_t>(me_)];
+  const Extents strides = layout.strides(me_);
+  Index offset = 0;
+  for (std::size_t a = 0; a < 3; ++a) offset += (part.low[a] - box.low[a]) * strides[a];
+  return buffers_[static_cast<std::size_t>(buffer)] + offset * static_cast<Index>(element_bytes_);
+}
+
+/// Both sides of a message walk the pairs of pencils in the same order, and so give it the same tag.
+void PencilTables::connect(std::size_t from_state) {
+  const std::size_t to_state = from_state + 1;
+  const PencilState& from = states_[from_state];
+  const PencilState& to = states_[to_state];
+  const auto box_bytes =
+      static_cast<std::size_t>(to.layout.boxes[static_cast<std::size_t>(me_)].volume()) * element_bytes_;
+  const Hop hop{from_state, to_state, arrives_by_messages(states_, to_state), stores_for(box_bytes)};
+  const std::size_t first_receive = receives.size();
+  for (std::size_t p = 0; p < from.pencils.size(); ++p) {
+    const bool mine = from.owners[p] == me_;
+    const TableRange before{sends.size(), 0};
+    const TableRange copies_before{copies.size(), 0};
+    const TableRange signals_before{signals.size(), 0};
+    for (std::size_t q = 0; q < to.pencils.size(); ++q)
+      if (mine || to.owners[q] == me_) connect_pair(hop, p, q);
+    if (!mine) continue;
+    PencilTask& task = tasks[task_of_[from_state][p]];
+    task.sends = {before.first, sends.size()};
+    task.copies = {copies_before.first, copies.size()};
+    task.signals = {signals_before.first, signals.size()};
+    begin_with_the_next_rank(task.sends, from.layout.ranks());
+  }
+  receives_of_state.push_back({first_receive, receives.size()});
+}
+
+void PencilTables::connect_pair(const Hop& hop, std::size_t p, std::size_t q) {
+  const PencilState& from = states_[hop.from_state];
+  const PencilState& to = states_[hop.to_state];
+  const Box common = intersect(from.pencils[p], to.pencils[q]);
+  if (common.empty()) return;
+  const auto size = static_cast<Index>(element_bytes_);
+  if (from.owners[p] != me_) {
+    const std::size_t task = task_of_[hop.to_state][q];
+    receives.push_back(message(hop, common, from.owners[p], task, false));
+    ++tasks[task].expected;
+  } else if (to.owners[q] != me_) {
+    sends.push_back(message(hop, common, to.owners[q], task_of_[hop.from_state][p], true));
+    traffic.bytes_sent += common.volume() * size;
+    traffic.messages_sent += 1;
+  } else {
+    const std::size_t source = task_of_[hop.from_state][p];
+    const std::size_t target = task_of_[hop.to_state][q];
+    ++tasks[target].expected;
+    if (!hop.by_messages) {
+      signals.push_back(target);
+      return;
+    }
+    copies.push_back({source, target,
+                      CopyPlan(common.extents(), from.layout.strides(me_), to.layout.strides(me_), element_bytes_,
+                               hop.unpack_stores),
+                      address(hop.from_state, places_[hop.from_state].leaves_in, common),
+                      address(hop.to_state, places_[hop.to_state].lands_in, common)});
+    traffic.bytes_self += common.volume() * size;
+  }
+}
+
+PencilMessage PencilTables::message(const Hop& hop, const Box& common, int other, std::size_t task, bool outgoing) {
+  require_int_count(common.volume(), "a message between two pencils", "overdecomposed");
+  const Extents extents = common.extents();
+  const std::size_t state = outgoing ? hop.from_state : hop.to_state;
+  const Extents strides = states_[state].layout.strides(me_);
+  const Extents dense = dense_strides(extents);
+  PencilMessage result;
+  result.task = task;
+  result.rank = other;
+  result.tag = (outgoing ? tags_out_ : tags_in_)[static_cast<std::size_t>(other)]++;
+  largest_tag = std::max(largest_tag, result.tag);
+  result.count = static_cast<int>(common.volume());
+  const int buffer = outgoing ? places_[state].leaves_in : places_[state].lands_in;
+  result.pencil = address(state, buffer, common);
+  const auto bytes = static_cast<std::size_t>(common.volume()) * element_bytes_;
+  result.copy = outgoing ? CopyPlan(extents, strides, dense, element_bytes_, stores_for(bytes))
+                         : CopyPlan(extents, dense, strides, element_bytes_, hop.unpack_stores);
+  result.copied = !result.copy.is_one_run();
+  return result;
+}
+
+/// So that not all ranks send to rank 0 first.
+void PencilTables::begin_with_the_next_rank(TableRange range, int ranks) {
+  std::stable_sort(sends.begin() + static_cast<std::ptrdiff_t>(range.first),
+                   sends.begin() + static_cast<std::ptrdiff_t>(range.last),
+                   [&](const PencilMessage& a, const PencilMessage& b) {
+                     return (a.rank - me_ + ranks) % ranks < (b.rank - me_ + ranks) % ranks;
+                   });
+}
+
+void PencilTables::place_messages() {
+  std::vector<std::size_t> incoming(tasks.size(), 0);
+  std::vector<std::size_t> outgoing(tasks.size(), 0);
+  for (const PencilMessage& message : receives) incoming[message.task] += staged_bytes(message, element_bytes_);
+  for (const PencilMessage& message : sends) outgoing[message.task] += staged_bytes(message, element_bytes_);
+  std::vector<std::size_t> places(tasks.size(), 0);
+  std::array<std::size_t, 2> bytes{0, 0};
+  for (std::size_t state = 0; state < tasks_of_state.size(); ++state) {
+    std::size_t end = 0;
+    for (std::size_t t = tasks_of_state[state].first; t < tasks_of_state[state].last; ++t) {
+      places[t] = end;
+      end += std::max(incoming[t], outgoing[t]);
+    }
+    bytes[state % 2] = std::max(bytes[state % 2], end);
+  }
+  for (std::size_t i = 0; i < 2; ++i) spaces_[i] = ordinary_buffer(bytes[i]);
+  for (auto* messages : {&sends, &receives}) {
+    std::vector<std::size_t> next = places;
+    for (PencilMessage& message : *messages) {
+      auto* space = static_cast<std::byte*>(spaces_[tasks[message.task].state % 2]->data());
+      message.at = message.copied ? space + next[message.task] : message.pencil;
+      next[message.task] += staged_bytes(message, element_bytes_);
+    }
+  }
+  // A fine decomposition has tens of thousands of them.
+  sends.shrink_to_fit();
+  receives.shrink_to_fit();
+  copies.shrink_to_fit();
+  signals.shrink_to_fit();
+}
+
+std::size_t PencilTables::workspace_bytes() const {
+  return spaces_[0]->bytes() + spaces_[1]->bytes() + (sends.size() + receives.size()) * sizeof(PencilMessage) +
+         copies.size() * sizeof(PencilCopy);
+}
+
+}  // namespace fourscore

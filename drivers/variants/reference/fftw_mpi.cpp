@@ -1,0 +1,214 @@
+// FFTW's own distributed transform, slabs along the first axis: the reference that others are compared with.
+
+#ifdef FOURSCORE_FFTW_MPI
+#include <fftw3-mpi.h>
+#endif
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "chain/transform_chain.hpp"
+#include "variants/reference/reference_plan.hpp"
+#ifdef FOURSCORE_FFTW_MPI
+#include "local/fftw_api.hpp"
+#endif
+#include "mpi/handles.hpp"
+
+namespace fourscore {
+
+namespace {
+
+#ifdef FOURSCORE_FFTW_MPI
+
+template <class Real>
+struct MpiApi;
+
+#define FOURSCORE_FFTW_MPI_API(real, prefix)                                     \
+  template <>                                                                    \
+  struct MpiApi<real> {                                                          \
+    static constexpr auto init = &prefix##_mpi_init;                             \
+    static constexpr auto local_size = &prefix##_mpi_local_size_many_transposed; \
+    static constexpr auto plan = &prefix##_mpi_plan_many_dft;                    \
+    static constexpr auto plan_r2c = &prefix##_mpi_plan_many_dft_r2c;            \
+    static constexpr auto plan_c2r = &prefix##_mpi_plan_many_dft_c2r;            \
+    static constexpr auto execute = &prefix##_mpi_execute_dft;                   \
+    static constexpr auto execute_r2c = &prefix##_mpi_execute_dft_r2c;           \
+    static constexpr auto execute_c2r = &prefix##_mpi_execute_dft_c2r;           \
+  }
+
+FOURSCORE_FFTW_MPI_API(double, fftw);
+FOURSCORE_FFTW_MPI_API(float, fftwf);
+#undef FOURSCORE_FFTW_MPI_API
+
+/// How FFTW deals the array, gathered from all ranks: its blocks are ceil(n/P), so that the last ranks may have less
+/// or nothing.
+struct FftwLayout {
+  Decomposition natural;
+  Decomposition transposed;  ///< cut along the second axis, which is stored slowest
+  Index allocation = 0;      ///< elements that FFTW wants on this rank
+};
+
+template <class Real>
+FftwLayout layout_of(const PlanContext& context) {
+  const Problem& problem = context.problem;
+  local::start_fftw_threads();
+  MpiApi<Real>::init();
+  const Extents shape = problem.complex_extents();
+  const std::vector<std::ptrdiff_t> n(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(problem.shape.size()));
+  std::array<std::ptrdiff_t, 4> mine{};  // extent and start in the first axis, then in the second
+  FftwLayout layout;
+  layout.allocation =
+      MpiApi<Real>::local_size(static_cast<int>(n.size()), n.data(), 1, FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK,
+                               context.comm, &mine[0], &mine[1], &mine[2], &mine[3]);
+  const int ranks = mpi::size_of(context.comm);
+  layout.natural = gathered_layout(context.comm, shape, {{mine[1], 0, 0}, {mine[1] + mine[0], shape[1], shape[2]}},
+                                   {0, 1, 2}, fmt::format("x-slabs {} (FFTW's blocks)", ranks));
+  layout.transposed = gathered_layout(context.comm, shape, {{0, mine[3], 0}, {shape[0], mine[3] + mine[2], shape[2]}},
+                                      {1, 0, 2}, fmt::format("y-slabs {} (FFTW's blocks, y stored slowest)", ranks));
+  return layout;
+}
+
+/// Through which layouts a forward transform goes. FFTW decides how it moves the data, in as many messages as it likes.
+std::vector<Decomposition> route_of(const Problem& problem, const FftwLayout& layout) {
+  std::vector<Decomposition> route{layout.natural, layout.transposed};
+  if (problem.contract.layout == LayoutContract::natural) route.push_back(layout.natural);
+  return route;
+}
+
+template <class Real>
+class FftwMpiPlan : public ReferencePlan {
+ public:
+  explicit FftwMpiPlan(const PlanContext& context) : FftwMpiPlan(context, layout_of<Real>(context)) {}
+
+  [[nodiscard]] const Decomposition& input_layout() const override {
+    return data_ == Data::r2c ? real_layout_ : ReferencePlan::input_layout();
+  }
+  [[nodiscard]] const Decomposition& output_layout() const override {
+    return data_ == Data::c2r ? real_layout_ : ReferencePlan::output_layout();
+  }
+  /// FFTW does not tell its phases apart.
+  void execute(PhaseClock& /*clock*/) override {
+    switch (data_) {
+      case Data::complex:
+        return MpiApi<Real>::execute(handle_.get(), static_cast<Complex*>(input()), static_cast<Complex*>(output()));
+      case Data::r2c:
+        return MpiApi<Real>::execute_r2c(handle_.get(), static_cast<Real*>(input()), static_cast<Complex*>(output()));
+      case Data::c2r:
+        return MpiApi<Real>::execute_c2r(handle_.get(), static_cast<Complex*>(input()), static_cast<Real*>(output()));
+    }
+  }
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {handle_.describe()}; }
+  [[nodiscard]] std::vector<int> grid() const override { return {output_layout().ranks()}; }
+
+ private:
+  using Complex = typename local::FftwApi<Real>::Complex;
+  enum class Data { complex, r2c, c2r };
+
+  FftwMpiPlan(const PlanContext& context, const FftwLayout& layout)
+      : ReferencePlan(context, route_of(context.problem, layout), Grid{{mpi::size_of(context.comm), 1, 1}},
+                      static_cast<std::size_t>(layout.allocation) * context.problem.element_bytes()),
+        comm_(mpi::duplicate(context.comm)) {
+    const Problem& problem = context.problem;
+    local::use_fftw_threads<Real>(problem.threads);
+    make_handle(problem);
+    if (problem.kind == Kind::c2c) return;
+    const Decomposition& halved = problem.real_input() ? input_layout() : output_layout();
+    real_layout_ = real_in_place_of(halved, problem.last_axis(), problem.shape.back());
+    data_ = problem.real_input() ? Data::r2c : Data::c2r;
+  }
+
+  void make_handle(const Problem& problem) {
+    const bool forward = problem.direction == Direction::forward;
+    unsigned flags = local::fftw_flag(problem.contract.effort);
+    if (problem.contract.buffers == Buffers::out_of_place) flags |= FFTW_DESTROY_INPUT;
+    if (problem.contract.layout == LayoutContract::transposed)
+      flags |= forward ? static_cast<unsigned>(FFTW_MPI_TRANSPOSED_OUT) : static_cast<unsigned>(FFTW_MPI_TRANSPOSED_IN);
+    const std::vector<std::ptrdiff_t> n(problem.shape.begin(), problem.shape.end());
+    const auto rank = static_cast<int>(n.size());
+    constexpr auto block = FFTW_MPI_DEFAULT_BLOCK;
+    using Api = MpiApi<Real>;
+    if (problem.real_input())
+      handle_ = Handle(Api::plan_r2c(rank, n.data(), 1, block, block, static_cast<Real*>(input()),
+                                     static_cast<Complex*>(output()), comm_.get(), flags));
+    else if (problem.real_output())
+      handle_ = Handle(Api::plan_c2r(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+                                     static_cast<Real*>(output()), comm_.get(), flags));
+    else
+      handle_ = Handle(Api::plan(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+                                 static_cast<Complex*>(output()), comm_.get(), forward ? FFTW_FORWARD : FFTW_BACKWARD,
+                                 flags));
+    if (!handle_) throw std::runtime_error(fmt::format("FFTW-MPI refused to plan shape {}", shape_text(problem.shape)));
+  }
+
+  using Handle = local::FftwHandle<Real>;
+  mpi::Communicator comm_;
+  Handle handle_;
+  Data data_ = Data::complex;
+  Decomposition real_layout_;
+};
+
+#endif
+
+class FftwMpi : public Variant {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
+  }
+  [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+  [[nodiscard]] std::string unavailable() const override {
+#ifdef FOURSCORE_FFTW_MPI
+    return {};
+#else
+    return FOURSCORE_FFTW_MPI_MISSING;
+#endif
+  }
+
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+    if (auto reason = chain_limits(problem, 2, 3)) return reason;
+    require_grid(problem, ranks, 1);
+    const Extents n = problem.complex_extents();
+    const Index most = std::min(n[0], n[1]);
+    if (ranks > most)
+      return fmt::format(
+          "{} ranks are more than fftw-mpi can use: {} for shape {}, the smaller of its first two extents", ranks, most,
+          shape_text(problem.shape));
+    // Found by the tests: FFTW 3.3.10 drops extents of 1, and without any left it writes before its own arrays.
+    if (problem.elements() == 1) return "FFTW-MPI cannot plan a shape of a single element";
+    // Found by the tests too: it then plans a transform that leaves elements out.
+    if (problem.contract.layout == LayoutContract::transposed && most == 1)
+      return fmt::format(
+          "FFTW-MPI's transposed transforms are wrong where one of the first two extents is 1 (shape {})",
+          shape_text(problem.shape));
+#ifndef FOURSCORE_FFTW_THREADS
+    if (problem.threads > 1)
+      return fmt::format("{} threads, but this program was built without FFTW's threads", problem.threads);
+#endif
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {
+#ifdef FOURSCORE_FFTW_MPI
+    require_grid(context.problem, mpi::size_of(context.comm), 1);
+    if (context.problem.precision == Precision::double_precision) return std::make_unique<FftwMpiPlan<double>>(context);
+    return std::make_unique<FftwMpiPlan<float>>(context);
+#else
+    throw InputError("variant 'fftw-mpi' cannot run here: " + unavailable());
+#endif
+  }
+
+  /// As any slab: one exchange of N/P elements a rank, of which 1/P stay; the way back is another.
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
+    const Cost exchange = even_exchange_cost(problem, ranks, ranks);
+    const int exchanges = problem.contract.layout == LayoutContract::natural ? 2 : 1;
+    return {problem.credited_flops(), exchanges * exchange.bytes_per_rank, exchanges * exchange.messages_per_rank};
+  }
+};
+
+FOURSCORE_REGISTER_VARIANT(FftwMpi);
+
+}  // namespace
+
+}  // namespace fourscore

@@ -1,0 +1,58 @@
+#pragma once
+// What the plans of other people's distributed transforms share. Their time is not told apart in phases, and what they
+// send is known by geometry only.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interfaces/variant.hpp"
+
+namespace fourscore {
+
+/// Payload of rank `me` when data goes from one layout to another: what other ranks get, with one message for each of
+/// them, and what stays. A library may pad it or send it in more messages.
+[[nodiscard]] Traffic payload_between(const Decomposition& from, const Decomposition& to, int me,
+                                      std::size_t element_bytes);
+
+/// The boxes that the ranks of comm say they hold, as the library dealt them. Collective.
+[[nodiscard]] Decomposition gathered_layout(MPI_Comm comm, const Extents& shape, const Box& mine,
+                                            const std::array<int, 3>& order, std::string name);
+
+/// The problem's grid of two entries, or P x 1, 1 x P and the other grids of two factors in turn, the most square
+/// first: the first on which every rank has elements in z-, y- and x-pencils. Throws InputError where the problem's
+/// grid is not of two entries with the product `ranks`.
+[[nodiscard]] std::optional<Grid> reference_grid(const Problem& problem, int ranks);
+/// The reason to give where reference_grid() gives none.
+[[nodiscard]] std::string no_reference_grid(const Problem& problem, int ranks, const std::string& library);
+
+/// By the formula of any pencil method (czechowski2012, equation 3): N/P elements a rank are dealt among the P2 ranks
+/// of a row, then among the P1 of a column; natural order doubles them.
+[[nodiscard]] Cost reference_cost(const Problem& problem, int ranks, const Grid& grid);
+
+/// Buffers, layouts and traffic; a library's file adds execute().
+class ReferencePlan : public Plan {
+ public:
+  [[nodiscard]] const Decomposition& input_layout() const override { return route_.front(); }
+  [[nodiscard]] const Decomposition& output_layout() const override { return route_.back(); }
+  [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
+  [[nodiscard]] void* output() const override { return buffers_.back()->data(); }
+  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] std::size_t buffer_bytes() const override;
+  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
+
+ protected:
+  /// route: the layouts through which a forward transform leads the data, both ends included; a backward one goes
+  /// through them in reverse. Each buffer holds the larger end, and least_bytes at least.
+  ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,
+                std::size_t least_bytes = 0);
+
+ private:
+  std::vector<Decomposition> route_;
+  std::vector<int> grid_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  Traffic traffic_;
+};
+
+}  // namespace fourscore
