@@ -158,7 +158,7 @@ ExchangeSpec TransformChain::exchange_spec(const PlanContext& context, const Hop
 /// The exchanges run one after another, so that the one which needs most says how much there is.
 void TransformChain::allocate_staging(const PlanContext& context) {
   if (hops_.empty()) return;
-  if (in_pieces() && !context.exchange->goes_in_pieces())
+  if (in_pieces() && piecewise(*context.exchange) == nullptr)
     throw std::invalid_argument("a chain in pieces with an exchange that is not");
   std::size_t bytes = 0;
   for (const Hop& hop : hops_) {
@@ -183,7 +183,7 @@ void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::si
   if (!in_pieces()) {
     hop.exchange = context.exchange->make(spec);
   } else {
-    auto in_pieces = context.exchange->make_in_pieces(spec, {options_.pieces, std::size_t{0}});
+    auto in_pieces = piecewise(*context.exchange)->make_in_pieces(spec, {options_.pieces, std::size_t{0}});
     hop.in_pieces = in_pieces.get();
     hop.exchange = std::move(in_pieces);
   }

@@ -44,7 +44,7 @@ class TransformChain : public Plan {
     std::vector<int> grid{};   ///< what grid() returns
     bool single_plan = false;  ///< one plan of the local library for each stage
     /// More than 1: exchanges go in so many pieces along the first axis, and a local transform that has that axis in
-    /// its batch goes with them, before or after. context.exchange must go in pieces.
+    /// its batch goes with them, before or after. context.exchange must be a PiecewiseMethod.
     int pieces = 1;
   };
   /// stages: from input to output, at least one, in natural storage order, of the problem's complex extents; real data

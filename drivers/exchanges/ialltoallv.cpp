@@ -60,7 +60,7 @@ class IalltoallvPieces : public PiecewiseExchange {
   std::vector<mpi::Requests> requests_;   ///< by piece, one each
 };
 
-class IalltoallvMethod : public ExchangeMethod {
+class IalltoallvMethod : public ExchangeMethod, public PiecewiseMethod {
  public:
   [[nodiscard]] Card card() const override {
     return {exchange_name, "pack, one MPI_Ialltoallv and its wait, unpack", "MPI 3.1, 5.12"};
@@ -68,7 +68,6 @@ class IalltoallvMethod : public ExchangeMethod {
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Ialltoallv>(spec);
   }
-  [[nodiscard]] bool goes_in_pieces() const override { return true; }
   [[nodiscard]] std::unique_ptr<PiecewiseExchange> make_in_pieces(const ExchangeSpec& spec,
                                                                   const PieceSpec& pieces) const override {
     return std::make_unique<IalltoallvPieces>(spec, pieces);

@@ -78,7 +78,7 @@ class PointToPointPieces : public PiecewiseExchange {
   mpi::Requests sending_;
 };
 
-class PointToPointMethod : public ExchangeMethod {
+class PointToPointMethod : public ExchangeMethod, public PiecewiseMethod {
  public:
   [[nodiscard]] Card card() const override {
     return {exchange_name, "pack, all MPI_Isend and MPI_Irecv at once, unpack", "MPI 3.1, 3.7"};
@@ -86,7 +86,6 @@ class PointToPointMethod : public ExchangeMethod {
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<PointToPoint>(spec);
   }
-  [[nodiscard]] bool goes_in_pieces() const override { return true; }
   [[nodiscard]] std::unique_ptr<PiecewiseExchange> make_in_pieces(const ExchangeSpec& spec,
                                                                   const PieceSpec& pieces) const override {
     return std::make_unique<PointToPointPieces>(spec, pieces);

@@ -36,7 +36,7 @@ class Pipelined : public ExchangeMethod {
     PieceSpec pieces;
     pieces.pieces = spec.problem == nullptr ? default_pieces : pieces_of(*spec.problem);
     pieces.exchange = name_.c_str();
-    return ExchangeRegistry::instance().get(plain_, "exchange").make_in_pieces(spec, pieces);
+    return piecewise(ExchangeRegistry::instance().get(plain_, "exchange"))->make_in_pieces(spec, pieces);
   }
 
  private:

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <new>
 
-#include "redistribution/piecewise_exchange.hpp"
-
 namespace fourscore {
 
 namespace {
@@ -85,11 +83,6 @@ void Exchange::end(PhaseClock& clock) {
 }
 
 std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes) { return std::make_unique<OrdinaryBuffer>(bytes); }
-
-std::unique_ptr<PiecewiseExchange> ExchangeMethod::make_in_pieces(const ExchangeSpec& /*spec*/,
-                                                                  const PieceSpec& /*pieces*/) const {
-  return nullptr;
-}
 
 std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t bytes) const {
   return ordinary_buffer(bytes);

@@ -96,9 +96,6 @@ class Exchange {
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 };
 
-class PiecewiseExchange;
-struct PieceSpec;
-
 class ExchangeMethod {
  public:
   virtual ~ExchangeMethod() = default;
@@ -125,11 +122,6 @@ class ExchangeMethod {
   /// overlap and with equal axis maps, else std::invalid_argument. Throws InputError where counts overflow what MPI
   /// takes, naming the count.
   [[nodiscard]] virtual std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const = 0;
-  /// Whether it can have several pieces in flight, and then the same exchange in pieces
-  /// (redistribution/piecewise_exchange.hpp), collective as make(); null where it cannot.
-  [[nodiscard]] virtual bool goes_in_pieces() const { return false; }
-  [[nodiscard]] virtual std::unique_ptr<PiecewiseExchange> make_in_pieces(const ExchangeSpec& spec,
-                                                                          const PieceSpec& pieces) const;
 };
 
 using ExchangeRegistry = Registry<ExchangeMethod>;

@@ -111,4 +111,18 @@ class PiecewiseExchange : public Exchange {
   Traffic traffic_;
 };
 
+/// What an ExchangeMethod also is whose exchange can have several pieces in flight.
+class PiecewiseMethod {
+ public:
+  virtual ~PiecewiseMethod() = default;
+  /// The same exchange in pieces. Collective as ExchangeMethod::make().
+  [[nodiscard]] virtual std::unique_ptr<PiecewiseExchange> make_in_pieces(const ExchangeSpec& spec,
+                                                                          const PieceSpec& pieces) const = 0;
+};
+
+/// Null for a method that makes no pieces.
+[[nodiscard]] inline const PiecewiseMethod* piecewise(const ExchangeMethod& method) {
+  return dynamic_cast<const PiecewiseMethod*>(&method);
+}
+
 }  // namespace fourscore

@@ -35,7 +35,7 @@ class PencilOverlap : public Variant {
     return {{"pieces", {"1", "3", "9"}}};
   }
   [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange) const override {
-    if (exchange.goes_in_pieces()) return std::nullopt;
+    if (piecewise(exchange) != nullptr) return std::nullopt;
     return fmt::format("exchange '{}' cannot have several pieces in flight; pencil-overlap takes {}",
                        exchange.card().name, fmt::join(taken(), ", "));
   }
@@ -78,7 +78,7 @@ class PencilOverlap : public Variant {
   [[nodiscard]] static std::vector<std::string> taken() {
     std::vector<std::string> names;
     for (const auto& name : ExchangeRegistry::instance().names())
-      if (ExchangeRegistry::instance().find(name)->goes_in_pieces()) names.push_back(name);
+      if (piecewise(*ExchangeRegistry::instance().find(name)) != nullptr) names.push_back(name);
     return names;
   }
   [[nodiscard]] Grid fitting_grid(const Problem& problem, int ranks) const {

@@ -1,7 +1,7 @@
-"""The rules between the folders, held by reading the sources.
+"""The borders between the folders and the rules within them, held by reading the sources.
 
-Usage: nevers.py ROOT             checks the tree, prints FILE:LINE: RULE: text (reason), exits 1 when a rule is broken
-       nevers.py ROOT --selftest  plants a violation of each rule in a copy of the tree and expects it to be found
+Usage: layering.py ROOT             checks the tree, prints FILE:LINE: RULE: text (reason), exits 1 when a rule is broken
+       layering.py ROOT --selftest  plants a violation of each rule in a copy of the tree and expects it to be found
 
 Comments never count. Strings count only where a rule says so, for includes and text that users see.
 """
@@ -85,31 +85,71 @@ def include_rule(files: tuple[str, ...], pattern: str, allow: tuple[str, ...] = 
     return check
 
 
-def geometry_without_mpi(root: Path) -> Iterator[Finding]:
-    """Follows our own includes, so that MPI cannot come in by way of another header."""
-    for start in sources(root, *cpp("core"), *cpp("drivers/kernels")):
-        pending, seen = [start], {start}
-        while pending:
-            path = pending.pop()
-            for name, line in includes(path):
-                if re.search(r"^(mpi\.h|fftw3.*\.h|cuda.*|cufft.*)$", name):
-                    yield path, line, f"#include {name}, reached from {start.relative_to(root)}"
-                for base in (root / "drivers", root, path.parent):
-                    own = (base / name).resolve()
-                    if own.is_file() and own not in seen:
+def resolved(root: Path, path: Path, name: str) -> Path | None:
+    """Our own file that an #include of `path` names, or None for a library's header."""
+    for base in (root / "drivers", root, path.parent):
+        if (base / name).is_file():
+            return (base / name).resolve()
+    return None
+
+
+def reaches_rule(folders: tuple[str, ...], pattern: str) -> Callable[[Path], Iterator[Finding]]:
+    """As include_rule, but followed through our own headers."""
+
+    def check(root: Path) -> Iterator[Finding]:
+        for start in sources(root, *(kind for folder in folders for kind in cpp(folder))):
+            pending, seen = [start], {start}
+            while pending:
+                path = pending.pop()
+                for name, line in includes(path):
+                    if re.search(pattern, name):
+                        yield path, line, f"#include {name}, reached from {start.relative_to(root)}"
+                    own = resolved(root, path, name)
+                    if own is not None and own not in seen:
                         seen.add(own)
                         pending.append(own)
 
+    return check
+
+
+def folder_of(root: Path, path: Path) -> str:
+    """"core", "harness", "variants" ...: the folder by which includes name a file of ours."""
+    parts = path.resolve().relative_to(root.resolve()).parts
+    return parts[1] if parts[0] == "drivers" else parts[0]
+
+
+def border_rule(folders: tuple[str, ...], only: tuple[str, ...] = (), never: tuple[str, ...] = (), allow: tuple[str, ...] = ()) -> Callable[[Path], Iterator[Finding]]:
+    """Files of `folders` include of our own files those of the same folder and of the folders `only`, or none of the
+    folders `never`."""
+
+    def check(root: Path) -> Iterator[Finding]:
+        kinds = tuple(kind for folder in folders for place in (folder, f"{folder}/**") for kind in cpp(place))
+        for path in dict.fromkeys(sources(root, *kinds)):
+            for name, line in includes(path):
+                own = resolved(root, path, name)
+                if own is None:
+                    continue
+                folder = folder_of(root, own)
+                if path.relative_to(root).as_posix() in allow:
+                    continue
+                allowed = folder == folder_of(root, path) or folder in only if only else folder not in never
+                if not allowed:
+                    yield path, line, f"#include {name}"
+
+    return check
+
 
 def variants_apart(root: Path) -> Iterator[Finding]:
-    """Shared helpers in variants/ are fine; a header that belongs to another registered variant is not."""
-    registered = {path.stem for path in sources(root, *cpp("drivers/variants")) if "FOURSCORE_REGISTER_VARIANT" in path.read_text(encoding="utf-8")}
-    for path in sources(root, *cpp("drivers/variants")):
+    """A variant's files lie in variants/NAME.* and variants/NAME/; what several wrappers share lies in reference/."""
+
+    def owner(path: Path) -> str:
+        inside = path.relative_to(root / "drivers/variants")
+        return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+
+    for path in sources(root, *cpp("drivers/variants"), *cpp("drivers/variants/*")):
         for name, line in includes(path):
-            included = Path(name)
-            if included.parent.name in ("variants", "") and included.stem in registered and included.stem != path.stem and (
-                path.parent / included.name
-            ).exists():
+            own = resolved(root, path, name)
+            if own is not None and folder_of(root, own) == "variants" and owner(root.resolve() / own.relative_to(root.resolve())) != owner(path):
                 yield path, line, f"#include {name}"
 
 
@@ -122,7 +162,7 @@ ALLOCATES = re.compile(
 
 
 def nothing_allocated_while_timed(root: Path) -> Iterator[Finding]:
-    for path in sources(root, *cpp("drivers/variants"), *cpp("drivers/exchanges")):
+    for path in sources(root, *TIMED):
         text = without_comments(path.read_text(encoding="utf-8"), strings=False)
         for function in RUN_FUNCTION.finditer(text):
             depth, end = 1, function.end()
@@ -177,24 +217,50 @@ class Rule:
     plant: tuple[str, str]  # file and text that break the rule, for the self-test
 
 
-BOTH = tuple(pattern for folder in ("variants", "variants/*", "exchanges") for pattern in cpp(f"drivers/{folder}"))
+TIMED = tuple(
+    kind
+    for folder in ("variants", "variants/*", "exchanges", "exchanges/*", "chain", "redistribution", "kernels")
+    for kind in cpp(f"drivers/{folder}")
+)
 OURS = tuple(f"{folder}/**/{kind}" for folder in ("core", "drivers", "results", "jobscripts", "hwcounters") for kind in CPP)
 
 RULES = [
-    Rule("geometry-without-mpi", "geometry and records are tested without MPI, for any rank", geometry_without_mpi,
-         ("core/box.hpp", '#include "interfaces/variant.hpp"\n')),
+    # Borders: which folder knows which.
+    Rule("no-mpi-no-fft-no-gpu", "points, boxes and copies are used and tested without MPI, for any rank, with any library",
+         reaches_rule(("core", "drivers/kernels"), r"^(mpi\.h|fftw3.*\.h|cuda.*|cufft.*)$"), ("core/box.hpp", '#include "interfaces/variant.hpp"\n')),
+    Rule("core-is-the-bottom", "every part uses core, so core uses none",
+         border_rule(("core",), only=("core",)), ("core/planted.cpp", '#include "results/archive.hpp"\n')),
+    Rule("kernels-know-core", "a copy or a table of roots knows nothing of plans",
+         border_rule(("drivers/kernels",), only=("core",)), ("drivers/kernels/planted.cpp", '#include "interfaces/exchange.hpp"\n')),
+    Rule("mpi-results-and-counters-know-core", "owners of MPI handles, the archive and a counter backend serve any program",
+         border_rule(("drivers/mpi", "results", "hwcounters"), only=("core",)), ("hwcounters/planted.cpp", '#include "results/archive.hpp"\n')),
     Rule("counters-know-no-mpi", "a counter backend is read around any code, not only around MPI programs",
-         include_rule(cpp("hwcounters"), r"^mpi\.h$|^(mpi|variants|exchanges|local|program|drivers|interfaces|kernels|harness)/"), ("hwcounters/planted.cpp", "#include <mpi.h>\n")),
-    Rule("core-below-the-rest", "core holds the interfaces; what implements them depends on core, never the reverse",
-         include_rule(cpp("drivers/interfaces") + cpp("drivers/chain") + cpp("drivers/harness") + cpp("drivers/redistribution") + cpp("core"), r"(^|/)(variants|exchanges|local)/"), ("drivers/harness/planted.cpp", '#include "variants/slab.hpp"\n')),
+         reaches_rule(("hwcounters",), r"^mpi\.h$"), ("hwcounters/planted.cpp", '#include <mpi.h>\n')),
+    Rule("jobscripts-know-no-driver", "the command asks programs, and reads what they leave",
+         border_rule(("jobscripts",), only=("core", "results", "hwcounters")), ("jobscripts/planted.cpp", '#include "interfaces/variant.hpp"\n')),
+    Rule("interfaces-without-toolkits", "who reads an interface need not read a toolkit",
+         border_rule(("drivers/interfaces",), only=("core", "mpi", "kernels")), ("drivers/interfaces/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
+    Rule("toolkits-below-the-entries", "what implements an interface depends on the toolkits, never the reverse",
+         border_rule(("drivers/chain", "drivers/redistribution", "drivers/harness"), never=("variants", "exchanges", "local", "program", "components")),
+         ("drivers/harness/planted.cpp", '#include "local/fftw_api.hpp"\n')),
+    Rule("redistribution-below-chain", "an exchange serves any variant", border_rule(("drivers/exchanges", "drivers/redistribution"), never=("chain",)),
+         ("drivers/exchanges/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
+    Rule("harness-unknown-to-what-it-measures", "what is timed must not know that it is",
+         border_rule(("drivers/variants", "drivers/exchanges", "drivers/chain", "drivers/redistribution", "drivers/local"), never=("harness", "program")),
+         ("drivers/chain/planted.cpp", '#include "harness/sampler.hpp"\n')),
+    Rule("harness-without-toolkits", "the Sampler and the Verifier know a plan by its interface alone",
+         border_rule(("drivers/harness",), never=("chain", "redistribution")), ("drivers/harness/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
+    Rule("variants-without-entries", "any exchange and any local library must fit a variant",
+         border_rule(("drivers/variants",), never=("exchanges", "local"), allow=("drivers/variants/reference/fftw_mpi.cpp",)), ("drivers/variants/planted.cpp", '#include "exchanges/planted_other.hpp"\n')),
     Rule("variants-apart", "adding, changing or dropping a variant touches one file", variants_apart,
          ("drivers/variants/planted.cpp", '#include "variants/planted_other.hpp"\n')),
+    # What runs while timed.
     Rule("no-clock-in-what-is-timed", "the Sampler alone owns clocks",
-         pattern_rule(BOTH, r"\bchrono\b|\bclock_gettime\b|\bgettimeofday\b|\bMPI_Wtime\b|\b__?rdtscp?\b"), ("drivers/variants/planted.cpp", "double t = MPI_Wtime();\n")),
+         pattern_rule(TIMED, r"\bchrono\b|\bclock_gettime\b|\bgettimeofday\b|\bMPI_Wtime\b|\b__?rdtscp?\b"), ("drivers/variants/planted.cpp", "double t = MPI_Wtime();\n")),
     Rule("no-barrier-in-what-is-timed", "the Sampler alone synchronises for timing; only shared memory needs a barrier to be correct",
-         pattern_rule(BOTH, r"\bMPI_I?[bB]arrier\b", allow=("drivers/exchanges/shared.cpp", "drivers/exchanges/hierarchical.cpp")), ("drivers/exchanges/planted.cpp", "MPI_Barrier(comm);\n")),
+         pattern_rule(TIMED, r"\bMPI_I?[bB]arrier\b", allow=("drivers/exchanges/shared.cpp", "drivers/exchanges/hierarchical.cpp")), ("drivers/exchanges/planted.cpp", "MPI_Barrier(comm);\n")),
     Rule("no-input-or-output-in-what-is-timed", "the driver alone owns options, input and output",
-         pattern_rule(BOTH, r"\bf?printf\s*\(|\bf?puts\s*\(|\bstd::(cout|cerr|clog)\b|\bfmt::print\b|\bf?open\s*\(|\bstd::[io]?fstream\b|\bgetenv\b|\bCLI::"),
+         pattern_rule(TIMED, r"\bf?printf\s*\(|\bf?puts\s*\(|\bstd::(cout|cerr|clog)\b|\bfmt::print\b|\bf?open\s*\(|\bstd::[io]?fstream\b|\bgetenv\b|\bCLI::"),
          ("drivers/exchanges/planted.cpp", 'std::cout << "x";\n')),
     Rule("nothing-allocated-while-timed", "a plan allocates and plans in its constructor", nothing_allocated_while_timed,
          ("drivers/variants/planted.cpp", "void execute(PhaseClock& clock) override { if (a) { v.resize(3); } }\n")),
@@ -236,7 +302,7 @@ def selftest(root: Path) -> int:
         other = copy / "drivers/variants"
         other.mkdir(parents=True, exist_ok=True)
         (other / "planted_other.hpp").write_text("", encoding="utf-8")
-        (other / "planted_other.cpp").write_text("FOURSCORE_REGISTER_VARIANT(Planted);\n", encoding="utf-8")
+        (copy / "drivers/exchanges/planted_other.hpp").write_text("", encoding="utf-8")
         for rule in RULES:
             before = len(list(rule.check(copy)))
             path = copy / rule.plant[0]
