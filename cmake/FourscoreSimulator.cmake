@@ -31,7 +31,7 @@ endif()
 fourscore_optional("Build for Valgrind" found "fft_bench and counter_bench once more, without AVX-512")
 
 # What chooses compilers and libraries is handed on, as it stands in this build's cache.
-set(handed_on "-DFOURSCORE_NATIVE:BOOL=OFF" "-DFOURSCORE_TESTS:BOOL=OFF" "-DFOURSCORE_SIMULATOR:STRING=OFF" "-DFOURSCORE_FOR_SIMULATOR:BOOL=ON")
+set(handed_on "-DFOURSCORE_NATIVE:BOOL=OFF" "-DFOURSCORE_SIMULATOR:STRING=OFF" "-DFOURSCORE_FOR_SIMULATOR:BOOL=ON")
 get_cmake_property(cached CACHE_VARIABLES)
 foreach(variable IN LISTS cached)
   if(variable MATCHES "^(CMAKE_BUILD_TYPE|CMAKE_(C|CXX|Fortran)_(COMPILER|FLAGS.*|COMPILER_LAUNCHER)|CMAKE_PREFIX_PATH|CMAKE_MAKE_PROGRAM|FOURSCORE_(MPI|PYTHON|WERROR|WITH_LIKWID)|MPI_C_COMPILER|MPIEXEC_EXECUTABLE|.*_(ROOT|DIR|LIBRARY|INCLUDE_DIR))$"
@@ -43,10 +43,19 @@ foreach(variable IN LISTS cached)
   endif()
 endforeach()
 
+# Valgrind's memcheck takes a test from there too (tests/mpi).
+set(simulator_programs fft_bench counter_bench)
+if(FOURSCORE_TESTS AND (NOT DEFINED FOURSCORE_TEST_FOLDERS OR "mpi" IN_LIST FOURSCORE_TEST_FOLDERS))
+  list(APPEND simulator_programs property_test)
+  list(APPEND handed_on "-DFOURSCORE_TESTS:BOOL=ON" "-DFOURSCORE_TEST_FOLDERS:STRING=mpi")
+else()
+  list(APPEND handed_on "-DFOURSCORE_TESTS:BOOL=OFF")
+endif()
+
 include(ExternalProject)
 set(simulator_dir "${CMAKE_BINARY_DIR}/simulator")
 ExternalProject_Add(fourscore_simulator SOURCE_DIR "${PROJECT_SOURCE_DIR}" BINARY_DIR "${simulator_dir}" PREFIX "${simulator_dir}/prefix"
   CMAKE_CACHE_ARGS ${handed_on} BUILD_ALWAYS ON DEPENDS fft_bench counter_bench fourscore
-  BUILD_COMMAND "${CMAKE_COMMAND}" --build <BINARY_DIR> --target fft_bench counter_bench INSTALL_COMMAND "")
+  BUILD_COMMAND "${CMAKE_COMMAND}" --build <BINARY_DIR> --target ${simulator_programs} INSTALL_COMMAND "")
 install(PROGRAMS "${simulator_dir}/bin/fft_bench" "${simulator_dir}/bin/counter_bench"
   DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/fourscore/simulator")

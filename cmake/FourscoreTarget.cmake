@@ -16,7 +16,7 @@ endif()
 
 # What most files read first, parsed once: half of a build's time otherwise. A precompiled header serves the targets of
 # the same compiler options, so there is one for each of the few combinations. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
-# compiles without (the preset clang does, so that a missing #include is found).
+# compiles without (the preset mpich does, so that a missing #include is found).
 set(FOURSCORE_COMMON_HEADERS <algorithm> <array> <complex> <cstddef> <filesystem> <fstream> <functional> <map> <memory> <optional>
   <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
 
