@@ -9,8 +9,11 @@ set(CMAKE_REQUIRED_FLAGS "${CMAKE_CXX_FLAGS}")
 if(FOURSCORE_NATIVE)
   string(APPEND CMAKE_REQUIRED_FLAGS " -march=native")
 endif()
-check_cxx_source_compiles("#ifndef __AVX512F__\n#error none\n#endif\nint main() { return 0; }" FOURSCORE_HAS_AVX512)
+# The answer is kept in the cache, for these flags alone.
+string(MAKE_C_IDENTIFIER "FOURSCORE_HAS_AVX512 ${CMAKE_REQUIRED_FLAGS}" has_avx512)
+check_cxx_source_compiles("#ifndef __AVX512F__\n#error none\n#endif\nint main() { return 0; }" ${has_avx512})
 unset(CMAKE_REQUIRED_FLAGS)
+set(FOURSCORE_HAS_AVX512 "${${has_avx512}}")
 
 set(reason "")
 if(FOURSCORE_SIMULATOR STREQUAL "AUTO" AND NOT FOURSCORE_HAS_AVX512)
