@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fourscore_analysis.archive import InputError
-from fourscore_analysis.values import printable, shown
+from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.values import printable, shown
 
 OK, UNUSABLE_INPUT, ENVIRONMENT_FAILED = 0, 2, 3
 MOST_PLOT_POINTS = 1_000_000
@@ -115,7 +115,7 @@ def _file(text: str) -> Path:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from fourscore_analysis.report import build_report  # takes a moment: not before --help
+    from fourscore_analysis.page.report import build_report  # takes a moment: not before --help
 
     report = build_report(options.archive, options.campaigns, options.output, options.plots, options.plot_points)
     for file in report.unreadable:

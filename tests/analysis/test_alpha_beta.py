@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from fourscore_analysis.alpha_beta import WORD_BYTES, alpha_betas, estimate, line
+from fourscore_analysis.models.alpha_beta import WORD_BYTES, alpha_betas, estimate, line
 
 SIZES = [8 * 4**i for i in range(12)]
 ALPHA_S, BETA = 2e-6, 5e9

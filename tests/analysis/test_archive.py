@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from fourscore_analysis.archive import InputError, read_campaigns, select_campaigns
 from fourscore_analysis.cli import main
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.values import RecordError
+from fourscore_analysis.records.archive import InputError, read_campaigns, select_campaigns
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.records.values import RecordError
 from jsonschema import Draft202012Validator
 from synthetic import Maker, canonical, fill, make_point, store, weak_points
 

@@ -5,15 +5,15 @@ import re
 from pathlib import Path
 
 import pytest
-from fourscore_analysis.archive import Campaign
-from fourscore_analysis.claims import LEAST_LAUNCHES, claim, doubts
-from fourscore_analysis.findings import finding, findings, wins
-from fourscore_analysis.flags import FLAGS, doubts_of_time, meanings
-from fourscore_analysis.points import comparisons, group_points
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.stats import interval_rank
-from fourscore_analysis.tables import contract_tables
-from fourscore_analysis.view import View
+from fourscore_analysis.points.claims import LEAST_LAUNCHES, claim, doubts
+from fourscore_analysis.points.points import comparisons, group_points
+from fourscore_analysis.points.stats import interval_rank
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.flags import FLAGS, doubts_of_time, meanings
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.tables.findings import finding, findings, wins
+from fourscore_analysis.tables.transforms import contract_tables
+from fourscore_analysis.views.view import View
 from synthetic import Maker, canonical, counted, make_point
 
 ROOT = Path(__file__).parents[2]

@@ -1,15 +1,15 @@
 """Components alone: which benchmarks are one curve, the ceiling they are held against, and what is emulated."""
 
 import pytest
-from fourscore_analysis.archive import Campaign, read_campaigns
 from fourscore_analysis.cli import main
-from fourscore_analysis.component_points import Bench, grouped
-from fourscore_analysis.component_tables import bench_tables
-from fourscore_analysis.findings import findings
 from fourscore_analysis.plots import component_bandwidth, component_rates, emulated_copies, local_fft_curves
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.values import RecordError
-from fourscore_analysis.view import View
+from fourscore_analysis.points.components import Bench, grouped
+from fourscore_analysis.records.archive import Campaign, read_campaigns
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.records.values import RecordError
+from fourscore_analysis.tables.components import bench_tables
+from fourscore_analysis.tables.findings import findings
+from fourscore_analysis.views.view import View
 from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, store
 
 

@@ -5,18 +5,18 @@ import math
 import re
 
 import pytest
-from fourscore_analysis.archive import Campaign
 from fourscore_analysis.cli import main
-from fourscore_analysis.constant import cache_complexity, fit_through_origin, published_a
-from fourscore_analysis.counting import doubts
-from fourscore_analysis.findings import findings
+from fourscore_analysis.models.constant import cache_complexity, fit_through_origin, published_a
 from fourscore_analysis.plots import all_plots, bytes_least, counted_traffic, fft_constant, roofline_plot
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.shelf import Shelf
-from fourscore_analysis.tables import contract_tables, harness_rows, memory_rows
-from fourscore_analysis.traffic_tables import constant_tables, traffic_tables, uncounted_rows
-from fourscore_analysis.values import RecordError
-from fourscore_analysis.view import View
+from fourscore_analysis.points.counting import doubts
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.records.values import RecordError
+from fourscore_analysis.tables.findings import findings
+from fourscore_analysis.tables.traffic import constant_tables, traffic_tables, uncounted_rows
+from fourscore_analysis.tables.transforms import contract_tables, harness_rows, memory_rows
+from fourscore_analysis.views.shelf import Shelf
+from fourscore_analysis.views.view import View
 from synthetic import (
     Maker,
     canonical,

@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from fourscore_analysis.archive import Campaign, read_campaigns
 from fourscore_analysis.cli import main
+from fourscore_analysis.page.report import section_of
 from fourscore_analysis.plots import all_plots
-from fourscore_analysis.records import Launch, parse_record
-from fourscore_analysis.report import section_of
-from fourscore_analysis.style import method_styles
-from fourscore_analysis.values import RecordError, printable, shown
-from fourscore_analysis.view import View
+from fourscore_analysis.plots.shared.style import method_styles
+from fourscore_analysis.records.archive import Campaign, read_campaigns
+from fourscore_analysis.records.transforms import Launch, parse_record
+from fourscore_analysis.records.values import RecordError, printable, shown
+from fourscore_analysis.views.view import View
 from synthetic import Maker, canonical, component_records, counted, make_point, store
 
 ANALYSIS = Path(__file__).parents[2] / "analysis"

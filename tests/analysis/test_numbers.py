@@ -3,13 +3,13 @@
 import math
 
 import pytest
-from fourscore_analysis.archive import Campaign
-from fourscore_analysis.findings import finding
-from fourscore_analysis.points import comparisons, group_points
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.scaling import strong_series, weak_series
-from fourscore_analysis.stats import interval_rank, spread
-from fourscore_analysis.units import bytes_text, digits, range_text, shape_text, time_text
+from fourscore_analysis.points.points import comparisons, group_points
+from fourscore_analysis.points.scaling import strong_series, weak_series
+from fourscore_analysis.points.stats import interval_rank, spread
+from fourscore_analysis.points.units import bytes_text, digits, range_text, shape_text, time_text
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.tables.findings import finding
 from synthetic import Maker, canonical, make_point
 
 

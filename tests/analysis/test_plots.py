@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fourscore_analysis.archive import Campaign
 from fourscore_analysis.plots import crossover, decomposition, instances, threads, timeline, traffic
-from fourscore_analysis.published import FOLDER, published
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.style import method_styles
-from fourscore_analysis.values import RecordError
-from fourscore_analysis.view import View
+from fourscore_analysis.plots.shared.style import method_styles
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.published import FOLDER, published
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.records.values import RecordError
+from fourscore_analysis.views.view import View
 from synthetic import (
     Maker,
     canonical,

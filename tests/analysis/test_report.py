@@ -4,10 +4,10 @@ import json
 import re
 
 import pytest
-from fourscore_analysis import style
 from fourscore_analysis.cli import main
 from fourscore_analysis.plots import all_plots
-from fourscore_analysis.records import PHASES
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.records.transforms import PHASES
 from synthetic import Maker, example_archive, fill, make_point, many_points, peers_points, store
 
 

@@ -1,15 +1,15 @@
 """What tables and sentences say of points: flags, shares, doubts and intervals, worked out by hand."""
 
 import pytest
-from fourscore_analysis.alpha_beta import estimate
-from fourscore_analysis.archive import Campaign
-from fourscore_analysis.findings import finding
-from fourscore_analysis.points import comparisons, group_points
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.roofline import reached, roof_points
-from fourscore_analysis.stats import spread
-from fourscore_analysis.tables import contract_tables, status_counts
-from fourscore_analysis.view import View
+from fourscore_analysis.models.alpha_beta import estimate
+from fourscore_analysis.models.roofline import reached, roof_points
+from fourscore_analysis.points.points import comparisons, group_points
+from fourscore_analysis.points.stats import spread
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.tables.findings import finding
+from fourscore_analysis.tables.transforms import contract_tables, status_counts
+from fourscore_analysis.views.view import View
 from synthetic import Maker, canonical, counted, make_point
 
 

@@ -8,13 +8,13 @@ from html import unescape
 import numpy as np
 import pytest
 import scipy.stats
-from fourscore_analysis.archive import Campaign
 from fourscore_analysis.cli import main
-from fourscore_analysis.points import Point, comparisons
-from fourscore_analysis.records import parse_record
-from fourscore_analysis.tables import contract_tables
-from fourscore_analysis.values import RecordError
-from fourscore_analysis.view import View
+from fourscore_analysis.points.points import Point, comparisons
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.records.values import RecordError
+from fourscore_analysis.tables.transforms import contract_tables
+from fourscore_analysis.views.view import View
 from synthetic import Maker, canonical, counted, make_point, store
 
 RANKS, REPETITIONS, LAUNCHES = 4, 7, 9

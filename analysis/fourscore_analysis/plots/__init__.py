@@ -12,7 +12,7 @@ def all_plots() -> list[Plot]:
     """Every plot in the order in which a report shows them. Raises RuntimeError when two have the same name."""
     found: dict[str, Plot] = {}
     for module in pkgutil.iter_modules(__path__):
-        if module.name == "base":
+        if module.name == "base" or module.ispkg:
             continue
         plot = importlib.import_module(f"{__name__}.{module.name}").PLOT
         if plot.name in found:

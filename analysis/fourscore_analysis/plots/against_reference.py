@@ -5,11 +5,11 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fourscore_analysis import style
 from fourscore_analysis.plots.base import Plot, log_ticks
-from fourscore_analysis.points import REFERENCE, Comparison
-from fourscore_analysis.scaling_axes import COLUMNS, method_handles
-from fourscore_analysis.view import View
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.scaling_axes import COLUMNS, method_handles
+from fourscore_analysis.points.points import REFERENCE, Comparison
+from fourscore_analysis.views.view import View
 
 ROW_IN = 0.25
 ROWS_A_FACET = 30

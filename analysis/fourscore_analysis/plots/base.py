@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from fourscore_analysis.view import View
+from fourscore_analysis.views.view import View
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis import style
-from fourscore_analysis.component_axes import look_of
-from fourscore_analysis.component_points import (
+from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.component_axes import look_of
+from fourscore_analysis.points.components import (
     COPIES,
     COPY_KERNELS,
     LEAST_SIZES,
@@ -20,9 +21,8 @@ from fourscore_analysis.component_points import (
     CurveGroup,
     grouped,
 )
-from fourscore_analysis.plots.base import Plot
-from fourscore_analysis.units import bytes_text, rate_unit
-from fourscore_analysis.view import View
+from fourscore_analysis.points.units import bytes_text, rate_unit
+from fourscore_analysis.views.view import View
 
 ROW_IN, ROWS_A_FACET, COLUMNS = 0.19, 30, 3
 METHOD = "method"  # the label whose values stand side by side

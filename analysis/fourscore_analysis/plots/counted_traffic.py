@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from fourscore_analysis import style
-from fourscore_analysis.counting import CountedPoint, short_doubt, short_source_text
 from fourscore_analysis.plots.base import Plot
-from fourscore_analysis.points import Point, group_by
-from fourscore_analysis.records import PHASES
-from fourscore_analysis.units import bytes_text, bytes_unit, ranks_text, shape_text, time_text, time_unit
-from fourscore_analysis.view import ROWS_A_FACET, View
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.points.counting import CountedPoint, short_doubt, short_source_text
+from fourscore_analysis.points.points import Point, group_by
+from fourscore_analysis.points.units import bytes_text, bytes_unit, ranks_text, shape_text, time_text, time_unit
+from fourscore_analysis.records.transforms import PHASES
+from fourscore_analysis.views.view import ROWS_A_FACET, View
 
 ROW_IN = 0.19
 COLUMNS = 5

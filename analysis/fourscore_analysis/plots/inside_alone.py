@@ -5,12 +5,12 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis import style
 from fourscore_analysis.plots.base import Plot, time_axis
-from fourscore_analysis.points import Point
-from fourscore_analysis.records import PHASES
-from fourscore_analysis.units import ratio_text, time_unit
-from fourscore_analysis.view import Facet, View
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.points.points import Point
+from fourscore_analysis.points.units import ratio_text, time_unit
+from fourscore_analysis.records.transforms import PHASES
+from fourscore_analysis.views.view import Facet, View
 
 LANE_IN, GAP_IN = 0.115, 0.05
 LEAST_SHARE = 0.01  # of the transform; a phase below it is not drawn

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot
-from fourscore_analysis.points import Point
-from fourscore_analysis.published import published
-from fourscore_analysis.sweeps import (
+from fourscore_analysis.plots.shared.sweeps import (
     OVER_FIRST,
     Beside,
     Curve,
@@ -19,8 +17,10 @@ from fourscore_analysis.sweeps import (
     in_pages,
     own_ticks,
 )
-from fourscore_analysis.units import ranks_text, shape_text
-from fourscore_analysis.view import View
+from fourscore_analysis.points.points import Point
+from fourscore_analysis.points.units import ranks_text, shape_text
+from fourscore_analysis.records.published import published
+from fourscore_analysis.views.view import View
 
 PLACEMENT_WORDS = {"all": "on all ranks", "subset": "on its own ranks"}
 

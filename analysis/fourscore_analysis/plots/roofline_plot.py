@@ -6,12 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis import style
+from fourscore_analysis.models.roofline import RoofFacet, roof_facets
 from fourscore_analysis.plots.base import Plot, log_ticks
-from fourscore_analysis.records import PHASES
-from fourscore_analysis.roofline import RoofFacet, roof_facets
-from fourscore_analysis.scaling_axes import method_handles
-from fourscore_analysis.view import View
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.scaling_axes import method_handles
+from fourscore_analysis.records.transforms import PHASES
+from fourscore_analysis.views.view import View
 
 ROWS_A_PAGE = 3
 MOST_FACETS = 12

@@ -1,0 +1,1 @@
+"""Models fitted to points: messages, the constant of Eq. 2, the roofline."""

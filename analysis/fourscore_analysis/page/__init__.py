@@ -1,0 +1,1 @@
+"""The page: puts tables and plots together, and writes the files."""

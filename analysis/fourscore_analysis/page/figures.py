@@ -1,0 +1,118 @@
+"""Draws the plots of all campaigns, on all cores, and writes each as SVG, PNG and PDF."""
+
+from __future__ import annotations
+
+import base64
+import io
+import multiprocessing
+import re
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fourscore_analysis.page.output import refuse_unless_regular, write_whole
+from fourscore_analysis.plots import Plot, all_plots
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.records.archive import available_cores
+from fourscore_analysis.views.view import View
+
+SAVE_OPTIONS: dict[str, dict[str, Any]] = {
+    ".svg": {"metadata": {"Date": None}},
+    ".png": {"dpi": 140},
+    ".pdf": {"metadata": {"CreationDate": None}},
+}
+
+
+@dataclass
+class DrawnPage:
+    """One page of one plot: the files beside the report, and the SVG as a data URI to put into it."""
+
+    stem: str
+    width_px: int
+    height_px: int
+    data_uri: str
+    alt: str
+
+
+@dataclass
+class DrawnPlot:
+    plot: Plot
+    pages: list[DrawnPage]
+
+
+@dataclass
+class _Job:
+    view: int
+    plot: Plot
+    page: Any
+    stem: str
+    heading: str
+
+
+# What the drawing processes inherit when they are forked: sending it to them would take longer than drawing.
+_views: list[View] = []
+_jobs: list[_Job] = []
+
+
+def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
+    """Draws every plot that has data, for each view, and writes the files into `folder`, which must exist. Raises
+    InputError where something else than a file stands in a plot's place."""
+    global _views, _jobs
+    _views, _jobs = views, []
+    shape: list[list[tuple[Plot, list[int]]]] = []
+    for number, view in enumerate(views):
+        shape.append([])
+        for plot in all_plots():
+            pages = list(plot.pages(view))
+            start = len(_jobs)
+            for index, page in enumerate(pages, 1):
+                part = f" ({index} of {len(pages)})" if len(pages) > 1 else ""
+                stem = f"{file_name(view.campaign.name)}-{plot.name}" + (f"-{index}" if len(pages) > 1 else "")
+                _jobs.append(_Job(number, plot, page, stem, f"{plot.title} · {view.campaign.name}{part}"))
+            if pages:
+                shape[-1].append((plot, list(range(start, len(_jobs)))))
+    refuse_unless_regular(folder / f"{job.stem}{kind}" for job in _jobs for kind in SAVE_OPTIONS)
+    for view in views:
+        remove_earlier(folder, view.campaign.name)
+    drawn = _draw_jobs(folder)
+    return [[DrawnPlot(plot, [drawn[index] for index in indices]) for plot, indices in plots] for plots in shape]
+
+
+def file_name(name: str) -> str:
+    """`name` with everything that a file name should not hold replaced."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+
+
+def remove_earlier(folder: Path, campaign: str) -> None:
+    """Removes the pages that an earlier report drew of this campaign: there may have been more of them."""
+    plots = "|".join(re.escape(plot.name) for plot in all_plots())
+    ours = re.compile(rf"{re.escape(file_name(campaign))}-(?:{plots})(?:-\d+)?\.(?:svg|png|pdf)")
+    for path in list(folder.iterdir()):
+        if ours.fullmatch(path.name) and path.is_file():
+            path.unlink()
+
+
+def _draw_jobs(folder: Path) -> list[DrawnPage]:
+    style.apply()
+    arguments = [(index, folder) for index in range(len(_jobs))]
+    workers = min(available_cores(), len(_jobs))
+    if workers < 2:
+        return [_draw_job(argument) for argument in arguments]
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
+        return list(pool.map(_draw_job, arguments))
+
+
+def _draw_job(argument: tuple[int, Path]) -> DrawnPage:
+    index, folder = argument
+    job = _jobs[index]
+    figure = job.plot.draw(_views[job.view], job.page, job.heading)
+    drawn = {}
+    for kind, options in SAVE_OPTIONS.items():
+        content = io.BytesIO()
+        figure.savefig(content, format=kind[1:], **options)
+        write_whole(folder / f"{job.stem}{kind}", content.getvalue())
+        drawn[kind] = content.getvalue()
+    width, height = figure.get_size_inches() * 96
+    encoded = base64.b64encode(drawn[".svg"]).decode("ascii")
+    return DrawnPage(job.stem, round(width), round(height), f"data:image/svg+xml;base64,{encoded}", job.heading)

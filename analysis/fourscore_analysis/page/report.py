@@ -1,0 +1,209 @@
+"""Puts the report together: reads, works out, draws, and writes one page and a folder of plots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from fourscore_analysis import __version__
+from fourscore_analysis.models.alpha_beta import alpha_betas
+from fourscore_analysis.page.figures import DrawnPlot, draw_all
+from fourscore_analysis.page.output import prepare_output, write_whole
+from fourscore_analysis.plots.shared.style import method_styles
+from fourscore_analysis.points.claims import LEAST_LAUNCHES
+from fourscore_analysis.points.points import group_by, setting_names
+from fourscore_analysis.points.provenance import (
+    Difference,
+    IdentityPart,
+    differences,
+    flatten,
+    identity_parts,
+    launch_differences,
+    volatile_ranges,
+)
+from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
+from fourscore_analysis.records.flags import meanings
+from fourscore_analysis.tables import components as component_tables
+from fourscore_analysis.tables import traffic as traffic_tables
+from fourscore_analysis.tables import transforms as tables
+from fourscore_analysis.tables.findings import findings, wins
+from fourscore_analysis.views.shelf import Shelf
+from fourscore_analysis.views.view import View
+
+PLOT_POINTS = 150  # a campaign
+MANY_RECORDS, FEW_PLOT_POINTS = 4000, 60  # beyond so many records the whole report draws so many points
+OPEN_TABLE_ROWS = 30
+OPEN_PAGES = 2  # of a plot; the others unfold
+
+
+@dataclass
+class Section:
+    """One campaign of the page."""
+
+    view: View
+    findings: list[str]
+    wins: str
+    counts: dict[str, int]
+    contract_tables: list[tables.ContractTable]
+    troubles: list[tables.Trouble]
+    memory: list[tables.MemoryRow]
+    components: list[tables.ComponentRow]
+    harness: list[tables.HarnessRow]
+    cards: list[tuple[str, str]]
+    mixed: list[tuple[str, list[Difference]]]
+    settings: list[tuple[str, str, str]]
+    volatile: list[tuple[str, str]]
+    traffic: list[traffic_tables.TrafficTable]
+    uncounted: list[traffic_tables.UncountedRow]
+    constants: list[traffic_tables.ConstantTable]
+    bench: list[component_tables.BenchTable]
+    alpha_beta: list[component_tables.AlphaBetaRow]
+    plots: list[DrawnPlot] = field(default_factory=list)
+
+    @property
+    def campaign(self) -> Campaign:
+        return self.view.campaign
+
+    @property
+    def flags(self) -> list[str]:
+        """Flags of any launch, to explain them."""
+        return sorted({flag for run in self.campaign.runs for flag in run.flags})
+
+    def counted_json(self) -> dict[str, Any]:
+        """The constant A, and alpha and beta of messages, where the campaign has them."""
+        found = {
+            "constants": [one.as_json() for one in self.view.constants],
+            "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
+        }
+        return {name: values for name, values in found.items() if values}
+
+
+@dataclass
+class Report:
+    sections: list[Section]
+    identities: list[IdentityPart]
+    unreadable: list[Unreadable]  # of all campaigns, also of those that have nothing else
+    page: Path
+    plots_folder: Path
+
+
+def build_report(
+    archive: Path, wanted: list[str], page: Path, plots_folder: Path | None, plot_points: int | None
+) -> Report:
+    """Writes `page` and the plots (by default into a folder beside it, called after it). Raises InputError for what
+    cannot be used, OSError when the files cannot be written."""
+    plots_folder = plots_folder or page.with_name(f"{page.stem}-plots")
+    found = read_campaigns(archive, select_campaigns(archive, wanted))
+    unreadable = [file for campaign in found for file in campaign.unreadable]
+    campaigns = [campaign for campaign in found if campaign.runs]
+    if not campaigns:
+        first, names = unreadable[0], ", ".join(f"'{campaign.name}'" for campaign in found)
+        raise InputError(f"no readable record in {names}; {first.file}: {first.reason}")
+    prepare_output(page, plots_folder, archive)
+    if plot_points is None:
+        plot_points = default_plot_points(campaigns)
+    views = [View(campaign, plot_points) for campaign in campaigns]
+    styles = method_styles(
+        launch.method for campaign in campaigns for launch in campaign.launches if launch.status == "ok"
+    )
+    shelf = Shelf(views)
+    for view in views:
+        view.styles, view.shelf = styles, shelf
+    sections = [section_of(view) for view in views]
+    for section, plots in zip(sections, draw_all(views, plots_folder), strict=True):
+        section.plots = plots
+    identities = identity_parts({campaign.name: campaign.runs for campaign in campaigns})
+    report = Report(sections, identities, unreadable, page, plots_folder)
+    write_whole(page, render(report, archive).encode("utf-8", "backslashreplace"))
+    return report
+
+
+def default_plot_points(campaigns: list[Campaign]) -> int:
+    """Points that the plots of each campaign draw, so that a large archive still becomes a report in seconds."""
+    if sum(len(campaign.runs) for campaign in campaigns) <= MANY_RECORDS:
+        return PLOT_POINTS
+    return max(1, FEW_PLOT_POINTS // len(campaigns))
+
+
+def section_of(view: View) -> Section:
+    launches, runs = view.campaign.launches, view.campaign.runs
+    mixed = [("machine", differences(runs, "machine")), ("code", differences(launches, "code"))]
+    for of_program in group_by(view.campaign.components, lambda run: run.component):
+        mixed.append(("code", differences(of_program, "code")))
+    mixed.append(("launch", launch_differences(view.comparisons)))
+    return Section(
+        view=view,
+        findings=findings(view),
+        wins=wins(view.comparisons),
+        counts=tables.status_counts(runs),
+        contract_tables=tables.contract_tables(view),
+        troubles=tables.troubles(view),
+        memory=tables.memory_rows(view),
+        components=tables.component_rows(view),
+        harness=tables.harness_rows(runs),
+        cards=tables.method_cards(view),
+        mixed=[(part, found) for part, found in mixed if found],
+        settings=[(name, machine, code) for (machine, code), name in setting_names(launches).items()],
+        volatile=volatile_ranges(runs),
+        traffic=traffic_tables.traffic_tables(view),
+        uncounted=traffic_tables.uncounted_rows(view),
+        constants=traffic_tables.constant_tables(view),
+        bench=component_tables.bench_tables(view),
+        alpha_beta=component_tables.alpha_beta_rows(view),
+    )
+
+
+def machine_line(report: Report) -> str:
+    """The machine and build in one line, when all campaigns share them."""
+    machines = [flatten(dict(entry.fields)) for entry in report.identities if entry.part == "machine"]
+    # A component is a program of its own beside the one that measures transforms.
+    builds = {launch.code_hash for section in report.sections for launch in section.campaign.launches}
+    entries = [entry for entry in report.identities if entry.part == "code"]
+    entries = [entry for entry in entries if entry.digest in builds] or entries[:1]
+    codes = [flatten(dict(entry.fields)) for entry in entries]
+    if not machines or not codes:
+        return ""
+    if len(machines) > 1 or len(codes) > 1:
+        return f"{len(machines)} machine(s), {len(codes)} build(s): see provenance"
+    machine, code = machines[0], codes[0]
+    parts = [
+        machine.get("cpu_model"),
+        f"{machine.get('cores', '?')} cores",
+        code.get("mpi", "").split(",")[0],
+        code.get("fftw"),
+        code.get("compiler"),
+    ]
+    return " · ".join(part for part in parts if part and part != "–")
+
+
+def render(report: Report, archive: Path) -> str:
+    """The page. All text of records passes Jinja's escaping."""
+    environment = Environment(
+        loader=PackageLoader("fourscore_analysis.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    started = [
+        str(launch.volatile["started_at"])
+        for section in report.sections
+        for launch in section.campaign.runs
+        if launch.volatile.get("started_at")
+    ]
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        archive=str(archive),
+        machine=machine_line(report),
+        first=min(started)[:16].replace("T", " ") if started else "",
+        last=max(started)[:16].replace("T", " ") if started else "",
+        flag_meanings=meanings(flag for section in report.sections for flag in section.flags),
+        least_launches=LEAST_LAUNCHES,
+        open_rows=OPEN_TABLE_ROWS,
+        open_pages=OPEN_PAGES,
+        version=__version__,
+        unreadable=report.unreadable,
+    )

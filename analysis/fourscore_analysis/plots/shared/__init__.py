@@ -1,0 +1,1 @@
+"""What several plots share: looks, axes, curves. No plot imports another."""

@@ -1,0 +1,187 @@
+"""What the plots of components alone share: curves of a rate over sizes, two axes a row, with the machine's ceiling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis.plots.base import log_ticks
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.points.components import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
+from fourscore_analysis.points.units import rate_unit, whole_bytes_text
+from fourscore_analysis.views.view import View
+
+AXES_A_PAGE = 8
+MOST_CURVES = 16  # of one axes; beyond that its slowest are left to the table
+LOG_FROM = 20  # times the least rate
+COLUMNS = 2
+LABEL_CHARACTERS = 34
+LINES = ("-", "--", ":", "-.")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+@dataclass(frozen=True)
+class CurvePage:
+    """Axes of one program on one page."""
+
+    program: str
+    groups: list[CurveGroup]
+    labels: list[str]  # of all curves of the program, so that one looks the same on every page
+
+
+def curve_pages(curves: Iterable[Curve]) -> list[CurvePage]:
+    """Pages of the curves of one program that have LEAST_SIZES sizes or more."""
+    curves = [curve for curve in curves if len(curve.points) >= LEAST_SIZES]
+    if not curves:
+        return []
+    groups = grouped(curves)
+    for group in groups:
+        fastest = sorted(group.curves, key=lambda curve: -curve.best.rate)[:MOST_CURVES]
+        group.left_out = len(group.curves) - len(fastest)
+        group.curves = [curve for curve in group.curves if curve in fastest]
+    labels = sorted({curve.label for group in groups for curve in group.curves})
+    program = curves[0].program
+    return [
+        CurvePage(program, groups[start : start + AXES_A_PAGE], labels) for start in range(0, len(groups), AXES_A_PAGE)
+    ]
+
+
+def look_of(labels: Sequence[str], label: str) -> style.LineStyle:
+    number = labels.index(label)
+    turn, colour = divmod(number, len(style.VARIANT_COLOURS))
+    return style.LineStyle(style.VARIANT_COLOURS[colour], MARKERS[number % len(MARKERS)], LINES[turn % len(LINES)])
+
+
+def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Figure:
+    """Each axes in the unit of its largest rate; hollow where the data fit the caches; bars over launches, of a single
+    launch over its repetitions."""
+    shown = {curve.label for group in page.groups for curve in group.curves}
+    labels = [label for label in page.labels if label in shown]
+    handles = []
+    for label in labels:
+        look = look_of(page.labels, label)
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=look.colour,
+                marker=look.marker,
+                linestyle=look.line,
+                markersize=3.5,
+                label=style.shorten(label, LABEL_CHARACTERS),
+            )
+        )
+    hollow = Line2D(
+        [], [], color=style.INK, linestyle="", marker="o", markersize=3.5, markerfacecolor="white", label="in the cache"
+    )
+    if any(point.in_cache for group in page.groups for curve in group.curves for point in curve.points):
+        handles.append(hollow)
+    found = [_ceiling(view, group) if ceilings else None for group in page.groups]
+    if any(found):
+        handles.append(Line2D([], [], color=style.INK, linestyle=(0, (4, 2)), label="copy beyond the cache"))
+    rows = -(-len(page.groups) // 2)
+    figure, pairs = style.paired_axes(heading, rows, top_in=style.legend_room_in(len(handles), COLUMNS))
+    style.page_legend(figure, handles, COLUMNS)
+    all_axes = [axes for pair in pairs for axes in pair]
+    for axes in all_axes[len(page.groups) :]:
+        axes.set_visible(False)
+    for axes, group, ceiling in zip(all_axes, page.groups, found, strict=False):
+        _draw_group(axes, page, group, ceiling.rate if ceiling else None)
+    return figure
+
+
+def _ceiling(view: View, group: CurveGroup):
+    first = group.curves[0]
+    return view.shelf.copy_ceiling(view, first.machine_hash, first.ranks)
+
+
+def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float | None) -> None:
+    rates = [point.rate for curve in group.curves for point in curve.points]
+    highest = max([*rates, *([ceiling] if ceiling else [])])
+    unit, name = rate_unit(highest, "FLOP/s" if page.program == TRANSFORMS else "B/s")
+    for curve in group.curves:
+        _draw_curve(axes, curve, look_of(page.labels, curve.label), unit)
+    if ceiling:
+        axes.axhline(ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+    if highest > LOG_FROM * min(rates):
+        low, high = min(rates) / unit / 1.5, highest / unit * 1.5
+        axes.set_yscale("log")
+        ticks = log_ticks(low, high)
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_yticks([], minor=True)
+        axes.set_ylim(low, high)
+    else:
+        axes.set_ylim(0, highest / unit * 1.08)
+        axes.locator_params(axis="y", nbins=6)
+    axes.set_ylabel(f"{name} a rank")
+    size_axis(axes, page.program, [point.x for curve in group.curves for point in curve.points])
+    title = f"{group.title} ({group.left_out} slower not drawn)" if group.left_out else group.title
+    axes.set_title(style.shorten(title, 40), loc="left", fontsize=8, fontweight="bold", color=style.INK, pad=3)
+    if group.subtitle:
+        axes.annotate(
+            group.subtitle,
+            (1, 1),
+            (0, -8),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="right",
+            fontsize=6,
+        )
+
+
+def _draw_curve(axes: Axes, curve: Curve, look: style.LineStyle, unit: float) -> None:
+    axes.plot(
+        [point.x for point in curve.points],
+        [point.rate / unit for point in curve.points],
+        color=look.colour,
+        linestyle=look.line,
+        linewidth=1.0,
+    )
+    for point in curve.points:
+        ends = [point.amount / point.high_s / unit, point.amount / point.low_s / unit]
+        axes.plot([point.x, point.x], ends, color=look.colour, linewidth=0.8, alpha=0.6)
+        axes.plot(
+            [point.x],
+            [point.rate / unit],
+            linestyle="",
+            marker=look.marker,
+            markersize=3.4,
+            markeredgewidth=0.8,
+            color=look.colour,
+            markerfacecolor="white" if point.in_cache else look.colour,
+        )
+
+
+def size_axis(axes: Axes, program: str, xs: Sequence[float]) -> None:
+    """Sizes in bytes at powers of two, or lengths of transforms."""
+    low, high = min(xs) / 1.4, max(xs) * 1.4
+    axes.set_xscale("log", base=2)
+    if program == TRANSFORMS:
+        ticks = log_ticks(low, high) if high < 1e3 * low else power_ticks(low, high)
+        labels = [short_count(tick) for tick in ticks]
+        axes.set_xlabel("length of the transform")
+    else:
+        ticks = power_ticks(low, high, 4)
+        labels = [whole_bytes_text(tick) for tick in ticks]
+        axes.set_xlabel("message a partner" if program in ("alltoall_bench", "pairwise_bench") else "size")
+    axes.set_xticks(ticks, labels)
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(low, high)
+
+
+def power_ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Powers of two within [low, high], `most` of them at the most, evenly spaced."""
+    first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
+    step = max(1, -(-(last - first + 1) // most))
+    return [2.0**power for power in range(first, last + 1, step)]
+
+
+def short_count(count: float) -> str:
+    """4096 as 4096, larger powers of two as 2^20."""
+    power = math.log2(count)
+    return rf"$2^{{{round(power)}}}$" if count >= 1e4 and power == round(power) else f"{count:g}"

@@ -1,0 +1,248 @@
+"""How every plot looks: colours, fonts, and axes placed in inches so that labels cannot overlap at any number of rows.
+
+Pages are narrow and tall: at the width of a phone the text of a page 4.8 inches wide can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from fourscore_analysis.points.points import REFERENCE
+from fourscore_analysis.records.transforms import Method
+from fourscore_analysis.records.values import printable
+
+# Okabe and Ito, Color Universal Design, 2008: told apart with every common colour blindness.
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+GREY, LIGHT_GREY, INK = "#999999", "#DDDDDD", "#222222"
+
+PHASE_COLOURS = {
+    "fft": BLUE,
+    "twiddle": PURPLE,
+    "combine": YELLOW,
+    "pack": SKY,
+    "exchange": VERMILLION,
+    "unpack": GREEN,
+    "other": GREY,
+}
+LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)
+
+# Beyond those: of Tol, Colour Schemes, SRON 2021, "muted", the ones far from the above.
+VARIANT_COLOURS = (
+    *(BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY),
+    *("#332288", "#882255", "#999933", "#661100", "#44AA99", YELLOW),
+)
+_EXCHANGE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+_EXCHANGE_LINES = ("-", "--", "-.", ":")
+
+WIDTH_IN = 4.8
+MAX_HEIGHT_IN = 9.6
+TOP_IN = 0.62  # heading and legend
+TITLE_IN = 0.24  # a facet's title, above its axes
+AXIS_IN = 0.46  # a facet's ticks and axis label, below its axes
+CHARACTER_IN = 0.067  # of a tick label
+RIGHT_IN = 0.14
+
+RC = {
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.labelpad": 2,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 0,
+    "xtick.major.pad": 2,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "legend.handlelength": 1.4,
+    "legend.columnspacing": 1.1,
+    "legend.handletextpad": 0.4,
+    "lines.linewidth": 1.2,
+    "svg.hashsalt": "fourscore",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 3,
+    "path.simplify": True,
+}
+
+
+def apply() -> None:
+    """Sets the style for this process."""
+    mpl.rcParams.update(RC)
+
+
+def phase_colour(phase: str) -> str:
+    return PHASE_COLOURS.get(phase, PHASE_COLOURS["other"])
+
+
+@dataclass(frozen=True)
+class LineStyle:
+    colour: str
+    marker: str
+    line: str
+
+
+def method_styles(methods: Iterable[Method]) -> dict[Method, LineStyle]:
+    """Colour by variant, marker and line by exchange; the reference library is black."""
+    methods = list(methods)
+    variants = sorted({method.variant for method in methods} - {REFERENCE})
+    exchanges = sorted({method.exchange for method in methods})
+    return {
+        method: LineStyle(
+            BLACK
+            if method.variant == REFERENCE
+            else VARIANT_COLOURS[variants.index(method.variant) % len(VARIANT_COLOURS)],
+            _EXCHANGE_MARKERS[exchanges.index(method.exchange) % len(_EXCHANGE_MARKERS)],
+            _EXCHANGE_LINES[exchanges.index(method.exchange) % len(_EXCHANGE_LINES)],
+        )
+        for method in methods
+    }
+
+
+def label_width_in(labels: Iterable[str]) -> float:
+    """Room for the longest label left of an axis, within reason; see shorten."""
+    longest = max((len(label) for label in labels), default=0)
+    return 0.14 + CHARACTER_IN * min(longest, LABEL_CHARACTERS)
+
+
+LABEL_CHARACTERS = 26
+
+
+def shorten(label: str, characters: int = LABEL_CHARACTERS) -> str:
+    """`label` with its middle left out where it is too long for an axis; nothing in it is read as markup."""
+    label = printable(label)
+    if len(label) > characters:
+        head = characters // 2
+        label = f"{label[:head]}…{label[head + 1 - characters :]}"
+    return label.replace("$", r"\$")
+
+
+HEADING_CHARACTERS = 60  # have room above a page
+
+
+def blank_figure(height_in: float, heading: str, width_in: float = WIDTH_IN) -> Figure:
+    figure = Figure(figsize=(width_in, height_in), facecolor="white")
+    FigureCanvasAgg(figure)
+    figure.text(
+        0.1 / width_in,
+        1 - 0.1 / height_in,
+        shorten(heading, HEADING_CHARACTERS),
+        va="top",
+        ha="left",
+        fontsize=9,
+        color=INK,
+    )
+    return figure
+
+
+def stacked_axes(
+    heading: str, heights_in: Sequence[float], left_in: float, right_in: float = RIGHT_IN, top_in: float = TOP_IN
+) -> tuple[Figure, list[Axes]]:
+    """A page with one axes below the other, each `heights_in` high between its title and its axis label."""
+    height = top_in + sum(TITLE_IN + one + AXIS_IN for one in heights_in)
+    figure = blank_figure(height, heading)
+    axes, top = [], height - top_in
+    for one in heights_in:
+        bottom = top - TITLE_IN - one
+        axes.append(
+            figure.add_axes(
+                (left_in / WIDTH_IN, bottom / height, (WIDTH_IN - left_in - right_in) / WIDTH_IN, one / height)
+            )
+        )
+        top = bottom - AXIS_IN
+    return figure, axes
+
+
+def paired_axes(
+    heading: str, rows: int, height_in: float = 1.75, top_in: float = TOP_IN
+) -> tuple[Figure, list[tuple[Axes, Axes]]]:
+    """A page with `rows` rows of two axes side by side."""
+    left, gap = 0.56, 0.58
+    width = (WIDTH_IN - left - gap - RIGHT_IN) / 2
+    height = top_in + rows * (TITLE_IN + height_in + AXIS_IN)
+    figure = blank_figure(height, heading)
+    pairs, top = [], height - top_in
+    for _ in range(rows):
+        bottom = top - TITLE_IN - height_in
+        pairs.append(
+            tuple(
+                figure.add_axes((start / WIDTH_IN, bottom / height, width / WIDTH_IN, height_in / height))
+                for start in (left, left + width + gap)
+            )
+        )
+        top = bottom - AXIS_IN
+    return figure, pairs
+
+
+def row_pairs(
+    heading: str, heights_in: Sequence[float], left_in: float, top_in: float = TOP_IN
+) -> tuple[Figure, list[tuple[Axes, Axes]]]:
+    """As stacked_axes, but each row of axes has two side by side, which share the rows' labels at the left."""
+    figure, wide = stacked_axes(heading, heights_in, left_in, top_in=top_in)
+    pairs, gap = [], 0.16 / WIDTH_IN
+    for axes in wide:
+        bounds = axes.get_position()
+        width = (bounds.width - gap) / 2
+        axes.set_position((bounds.x0, bounds.y0, width, bounds.height))
+        pairs.append((axes, figure.add_axes((bounds.x0 + width + gap, bounds.y0, width, bounds.height))))
+    return figure, pairs
+
+
+def page_legend(figure: Figure, handles: Sequence, columns: int, below_in: float = 0.24) -> None:
+    """A legend under the heading."""
+    height = figure.get_figheight()
+    figure.legend(
+        handles=handles, loc="upper left", bbox_to_anchor=(0.02, 1 - below_in / height), ncols=columns, borderaxespad=0
+    )
+
+
+def legend_room_in(entries: int, columns: int) -> float:
+    """Height of heading and legend together."""
+    return 0.3 + 0.165 * -(-entries // columns) + 0.1
+
+
+def paginate(heights_in: Sequence[float], top_in: float = TOP_IN) -> list[range]:
+    """Which facets, of the given heights, go on which page."""
+    pages, start, used = [], 0, top_in
+    for index, height in enumerate(heights_in):
+        needed = TITLE_IN + height + AXIS_IN
+        if index > start and used + needed > MAX_HEIGHT_IN:
+            pages.append(range(start, index))
+            start, used = index, top_in
+        used += needed
+    if heights_in:
+        pages.append(range(start, len(heights_in)))
+    return pages
+
+
+def facet_title(axes: Axes, title: str, subtitle: str = "") -> None:
+    """A title above `axes`, from the left edge of the page; `subtitle` at the right in smaller letters."""
+    figure = axes.figure
+    bounds = axes.get_position()
+    height = bounds.y1 + 4 / 72 / figure.get_figheight()
+    figure.text(0.1 / WIDTH_IN, height, shorten(title, 52), fontsize=8.5, fontweight="bold", color=INK)
+    if subtitle:
+        room = int((WIDTH_IN - 0.3 - 0.083 * min(len(title), 52)) / 0.057)
+        right = 1 - RIGHT_IN / WIDTH_IN
+        figure.text(right, height, shorten(subtitle, max(12, room)), fontsize=7, color="#555555", ha="right")
+
+
+def row_axis(axes: Axes, labels: Sequence[str], positions: Sequence[float], limits: tuple[float, float]) -> None:
+    """Rows from top to bottom with their labels."""
+    axes.set_yticks(positions, [shorten(label) for label in labels])
+    axes.set_ylim(limits[1], limits[0])
+    axes.grid(axis="y", visible=False)

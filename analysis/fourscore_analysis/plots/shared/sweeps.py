@@ -1,0 +1,260 @@
+"""Time of one method against one quantity that alone changes, beside the published curve where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis.plots.base import log_ticks
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.points.points import Point, group_by
+from fourscore_analysis.points.units import time_unit
+from fourscore_analysis.views.view import View
+
+ROWS_A_PAGE = 4
+COLUMNS = 2
+PUBLISHED_MARKERS = ("o", "s", "^", "D", "v")
+
+
+@dataclass
+class Sweep:
+    """Points by rising quantity, two or more."""
+
+    label: str
+    quantity: list[float]
+    points: list[Point]
+
+
+@dataclass
+class SweepGroup:
+    """Sweeps of one problem on one number of ranks under one contract."""
+
+    title: str
+    subtitle: str
+    sweeps: list[Sweep]
+
+    @property
+    def first(self) -> Point:
+        return self.sweeps[0].points[0]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A published one."""
+
+    label: str
+    shape: tuple[int, ...]
+    quantity: tuple[float, ...]
+    time_s: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Over:
+    """What the times of a curve are set against, from the times themselves in the order of the quantity."""
+
+    label: str
+    of: Callable[[Sequence[float]], float]
+
+
+OVER_LEAST = Over("the least of its curve", min)
+OVER_FIRST = Over("the first of its curve", lambda times: times[0])
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another time of a point, where it has one."""
+
+    label: str
+    time_s: Callable[[Point], float | None]
+
+
+def find_sweeps(
+    view: View,
+    quantity: Callable[[Point], float | None],
+    cell: Callable[[Point], Hashable],
+    method: Callable[[Point], str],
+    title: Callable[[Point], str],
+) -> list[SweepGroup]:
+    """The drawn points that have the quantity, by cell and method; where two of a method have the same, the faster."""
+    points = [point for one in view.drawn for point in one.ranked if quantity(point) is not None]
+    groups = []
+    for of_cell in group_by(points, lambda point: (cell(point), point.setting)):
+        sweeps = []
+        for of_method in group_by(of_cell, method):
+            best: dict[float, Point] = {}
+            for point in sorted(of_method, key=lambda point: point.time_s):
+                best.setdefault(quantity(point), point)
+            if len(best) >= 2:
+                xs = sorted(best)
+                sweeps.append(Sweep(method(of_method[0]), xs, [best[x] for x in xs]))
+        if sweeps:
+            first = sweeps[0].points[0]
+            groups.append(SweepGroup(title(first), view.subtitle(first), sweeps))
+    return groups
+
+
+def in_pages(groups: Sequence[SweepGroup]) -> list[list[SweepGroup]]:
+    return [list(groups[start : start + ROWS_A_PAGE]) for start in range(0, len(groups), ROWS_A_PAGE)]
+
+
+def draw_sweeps(
+    view: View,
+    groups: Sequence[SweepGroup],
+    heading: str,
+    axis_label: str,
+    curves: Sequence[Curve],
+    ticks: Callable[[Iterable[float]], list[float]],
+    over: Over = OVER_LEAST,
+    beside: Beside | None = None,
+    time_label: str = "time per transform",
+) -> Figure:
+    """Left the time, and `beside` another time of the same points; right the time `over` one of its own curve: there
+    curves of other machines may stand beside ours. `ticks` chooses those of the quantity's axis, which is
+    logarithmic."""
+    looks = _looks(view, groups)
+    handles = [
+        Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=3.5, label=label)
+        for label, look in looks.items()
+    ]
+    handles += [
+        Line2D(
+            [], [], color=style.INK, linestyle=":", marker=marker, markersize=3.5, markerfacecolor="white", label=label
+        )
+        for label, marker in zip((curve.label for curve in curves), PUBLISHED_MARKERS, strict=False)
+    ]
+    if beside:
+        handles.append(
+            Line2D(
+                [], [], color=style.INK, linestyle="", marker="x", markersize=4, markeredgewidth=0.9, label=beside.label
+            )
+        )
+    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
+    style.page_legend(figure, handles, COLUMNS)
+    for group, (left, right) in zip(groups, pairs, strict=True):
+        same_shape = [curve for curve in curves if curve.shape == group.first.cell.shape]
+        slowest = max(point.time_s for sweep in group.sweeps for point in sweep.points)
+        unit_s, unit = time_unit(slowest)
+        _lines(left, group, looks, lambda sweep, time_s, unit_s=unit_s: time_s / unit_s)
+        _published(left, curves, same_shape, lambda curve, time_s, unit_s=unit_s: time_s / unit_s)
+        if beside:
+            _draw_beside(left, group, looks, beside, unit_s)
+        _lines(right, group, looks, lambda sweep, time_s: time_s / over.of([point.time_s for point in sweep.points]))
+        _published(right, curves, curves, lambda curve, time_s: time_s / over.of(curve.time_s))
+        for axes, drawn in ((left, same_shape), (right, curves)):
+            _quantity_axis(axes, group, drawn, axis_label, ticks)
+            axes.set_ylim(0, axes.dataLim.y1 * 1.08)
+            axes.locator_params(axis="y", nbins=6)
+        left.set_ylabel(f"{time_label} ({unit})")
+        right.set_ylabel(f"time over {over.label}")
+        right.axhline(1, color=style.GREY, linewidth=0.8, zorder=0)
+        style.facet_title(left, group.title, group.subtitle)
+    return figure
+
+
+def _draw_beside(axes: Axes, group: SweepGroup, looks, beside: Beside, unit_s: float) -> None:
+    for sweep in group.sweeps:
+        pairs = [(x, beside.time_s(point)) for x, point in zip(sweep.quantity, sweep.points, strict=True)]
+        pairs = [(x, time_s / unit_s) for x, time_s in pairs if time_s is not None]
+        if pairs:
+            colour = looks[sweep.label].colour
+            axes.plot(
+                *zip(*pairs, strict=True),
+                color=colour,
+                linestyle=(0, (1, 2)),
+                linewidth=0.9,
+                marker="x",
+                markersize=4,
+                markeredgewidth=0.9,
+            )
+
+
+def _looks(view: View, groups: Sequence[SweepGroup]) -> dict[str, style.LineStyle]:
+    """Of each label the look of its method, in another colour where a label before it has that look."""
+    found: dict[str, style.LineStyle] = {}
+    for group in groups:
+        for sweep in group.sweeps:
+            if sweep.label in found:
+                continue
+            look = view.styles[sweep.points[0].method]
+            if look in found.values():
+                taken = {one.colour for one in found.values()}
+                free = [colour for colour in style.VARIANT_COLOURS if colour not in taken]
+                look = replace(look, colour=free[0] if free else style.GREY)
+            found[sweep.label] = look
+    return found
+
+
+def _lines(axes: Axes, group: SweepGroup, looks, value: Callable[[Sweep, float], float]) -> None:
+    """A line a method, with the range over launches; hollow where more threads than cores took part."""
+    for sweep in group.sweeps:
+        look = looks[sweep.label]
+        axes.plot(
+            sweep.quantity,
+            [value(sweep, point.time_s) for point in sweep.points],
+            color=look.colour,
+            linestyle=look.line,
+            linewidth=1.1,
+        )
+        for x, point in zip(sweep.quantity, sweep.points, strict=True):
+            ends = [value(sweep, point.time.low), value(sweep, point.time.high)]
+            axes.plot([x, x], ends, color=look.colour, linewidth=0.8, alpha=0.6)
+            hollow = "oversubscribed" in point.flags
+            axes.plot(
+                [x],
+                [value(sweep, point.time_s)],
+                linestyle="",
+                marker=look.marker,
+                markersize=3.8,
+                markeredgewidth=0.9,
+                color=look.colour,
+                markerfacecolor="white" if hollow else look.colour,
+            )
+
+
+def _published(axes: Axes, all_curves, curves, value: Callable[[Curve, float], float]) -> None:
+    for curve in curves:
+        marker = PUBLISHED_MARKERS[list(all_curves).index(curve) % len(PUBLISHED_MARKERS)]
+        axes.plot(
+            curve.quantity,
+            [value(curve, time_s) for time_s in curve.time_s],
+            color=style.INK,
+            linestyle=":",
+            linewidth=0.9,
+            marker=marker,
+            markersize=3.2,
+            markeredgewidth=0.7,
+            markerfacecolor="white",
+        )
+
+
+def _quantity_axis(axes: Axes, group: SweepGroup, curves: Iterable[Curve], label: str, ticks) -> None:
+    values = {x for sweep in group.sweeps for x in sweep.quantity} | {x for curve in curves for x in curve.quantity}
+    low, high = min(values) / 1.2, max(values) * 1.2
+    axes.set_xscale("log")
+    chosen = ticks(values)
+    axes.set_xticks(chosen, [f"{tick:g}" for tick in chosen])
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(low, high)
+    axes.set_xlabel(label)
+
+
+def decade_ticks(values: Iterable[float]) -> list[float]:
+    """1, 2, 5, 10 ...: of quantities that are anything."""
+    values = list(values)
+    ticks = log_ticks(min(values) / 1.2, max(values) * 1.2)
+    return ticks[:: -(-len(ticks) // 5)]
+
+
+def own_ticks(values: Iterable[float]) -> list[float]:
+    """The values themselves, the largest first, as long as their labels have room."""
+    shown: list[float] = []
+    ordered = sorted(values)
+    room = (ordered[-1] / ordered[0]) ** (1 / 7)
+    for value in reversed(ordered):
+        if not shown or shown[-1] / value >= max(room, 1.15):
+            shown.append(value)
+    return shown[::-1]

@@ -1,0 +1,277 @@
+"""Launches of one measurement point together, points of one comparison together, and what is read off them."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+from fourscore_analysis.points.stats import Spread, spread
+from fourscore_analysis.points.units import ranks_text, shape_text
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import STATUSES, Cell, Contract, Launch, Method, Traffic
+
+REFERENCE = "fftw-mpi"
+Member = TypeVar("Member")
+
+
+@dataclass
+class Point:
+    """All launches of one measurement point on one machine with one build."""
+
+    cell: Cell
+    method: Method
+    label: str  # of the method, as short as the campaign allows
+    setting: str  # names machine and build where the campaign mixes them, and what is a stand-in's; else ""
+    launches: list[Launch] = field(default_factory=list)
+
+    @cached_property
+    def measured(self) -> list[Launch]:
+        """Launches with a time. The times of a simulated run are of no machine: it only counts."""
+        return [launch for launch in self.launches if launch.status == "ok" and not launch.simulated]
+
+    @cached_property
+    def counted(self) -> list[Launch]:
+        """Launches that counted their memory traffic, simulated or not."""
+        return [
+            launch
+            for launch in self.launches
+            if launch.status == "ok" and launch.counters and not launch.counters.unavailable
+        ]
+
+    @cached_property
+    def time(self) -> Spread | None:
+        """Over the launches' medians, seconds; None when nothing was measured."""
+        return spread([launch.median_s for launch in self.measured]) if self.measured else None
+
+    @property
+    def time_s(self) -> float:
+        """Median over launches of the launch medians. Only for measured points."""
+        assert self.time is not None
+        return self.time.median
+
+    @property
+    def gflops(self) -> float | None:
+        """Credited flops (5 N log2 N, half for real data, of all instances) over time_s, in 1e9 a second."""
+        credited = self.measured[0].credited_flops if self.measured else None
+        return credited / self.time_s / 1e9 if credited else None
+
+    @cached_property
+    def phases(self) -> dict[str, float]:
+        """Seconds of each phase on the slowest rank, median over launches."""
+        return _medians(launch.phase_s for launch in self.measured)
+
+    @cached_property
+    def phases_max(self) -> dict[str, float]:
+        """Seconds of each phase, maximum over ranks, median over launches: to set beside the component alone."""
+        return _medians(launch.phase_max_s for launch in self.measured)
+
+    @cached_property
+    def alone(self) -> dict[str, float]:
+        """Seconds of all components of a phase timed alone, summed; median over launches."""
+        sums = []
+        for launch in self.measured:
+            total: dict[str, float] = defaultdict(float)
+            for part in launch.components:
+                total[part.phase] += part.time_s
+            sums.append(total)
+        return _medians(sums)
+
+    @cached_property
+    def components(self) -> dict[str, float]:
+        """Seconds of each component alone, by name; median over launches."""
+        return _medians({part.name: part.time_s for part in launch.components} for launch in self.measured)
+
+    @property
+    def exchange_share(self) -> float | None:
+        """Part of the time spent in exchanges, 0 to 1; None where none was seen (one rank, one library call)."""
+        total = sum(self.phases.values())
+        return self.phases["exchange"] / total if total > 0 and "exchange" in self.phases else None
+
+    @cached_property
+    def plan(self) -> Spread | None:
+        """Planning time over launches, seconds."""
+        times = [launch.plan_s for launch in self.launches if launch.plan_s is not None and not launch.simulated]
+        return spread(times) if times else None
+
+    @cached_property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of any measured launch, and "mixed-launch" when the launches were bound or placed differently."""
+        found = {flag for launch in self.measured for flag in launch.flags}
+        if len({launch.launch_hash for launch in self.measured if launch.launch_hash}) > 1:
+            found.add("mixed-launch")
+        return tuple(sorted(found))
+
+    @cached_property
+    def statuses(self) -> dict[str, int]:
+        return {
+            status: count for status in STATUSES if (count := sum(launch.status == status for launch in self.launches))
+        }
+
+    @cached_property
+    def traffic(self) -> Traffic | None:
+        """Of the busiest rank; the same in every launch."""
+        return next((launch.traffic for launch in self.measured if launch.traffic), None)
+
+    @cached_property
+    def traced(self) -> Launch | None:
+        """The first launch with a timeline."""
+        return next((launch for launch in self.measured if launch.timeline), None)
+
+    @cached_property
+    def instance_mean_s(self) -> float | None:
+        """Of several instances: the mean over them of the time until one is done; median over launches."""
+        means = [statistics.mean(launch.instance_s) for launch in self.measured if launch.instance_s]
+        return statistics.median(means) if means else None
+
+    def memory(self, name: str) -> float | None:
+        """Largest over launches of a value of records.Memory."""
+        values = [value for launch in self.measured if (value := getattr(launch.memory, name)) is not None]
+        return max(values) if values else None
+
+
+def _medians(values: Iterable[dict[str, float]]) -> dict[str, float]:
+    """Median of each key over the dictionaries that have it."""
+    collected: dict[str, list[float]] = defaultdict(list)
+    for one in values:
+        for key, value in one.items():
+            collected[key].append(value)
+    return {key: statistics.median(found) for key, found in collected.items()}
+
+
+@dataclass
+class Comparison:
+    """Points that may be ranked against each other: same cell, same machine and build."""
+
+    cell: Cell
+    setting: str
+    points: list[Point]
+
+    @cached_property
+    def ranked(self) -> list[Point]:
+        """Measured points, fastest first."""
+        return sorted((point for point in self.points if point.measured), key=lambda point: point.time_s)
+
+    @property
+    def fastest(self) -> Point:
+        return self.ranked[0]
+
+    @cached_property
+    def reference(self) -> Point | None:
+        """The fastest point of the reference library, if it was measured."""
+        return next((point for point in self.ranked if point.method.variant == REFERENCE), None)
+
+    def ratio(self, point: Point) -> float | None:
+        """Time of `point` over that of the reference."""
+        return point.time_s / self.reference.time_s if self.reference and point.measured else None
+
+    @property
+    def tied(self) -> list[Point]:
+        """Points other than the fastest whose range over launches meets that of the fastest."""
+        return [point for point in self.ranked[1:] if point.time.overlaps(self.fastest.time)]
+
+    @property
+    def title(self) -> str:
+        return f"{shape_text(self.cell.shape)} · {ranks_text(self.cell.ranks)}"
+
+
+def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
+    """A label for each method: variant/exchange, and what else tells methods of this campaign apart."""
+    methods = set(methods)
+    several_libraries = len({method.local_fft for method in methods if method.local_fft not in ("", "none")}) > 1
+    labels = {}
+    for method in methods:
+        label = method.variant if method.exchange in ("", "none") else f"{method.variant}/{method.exchange}"
+        if several_libraries:
+            label += f" {method.local_fft}"
+        if method.grid != "auto":
+            label += f" {method.grid}"
+        if method.parameters:
+            label += f" {method.parameters}"
+        if method.placement:
+            label += f" {method.placement}"
+        labels[method] = label
+    return labels
+
+
+def contract_terms(contract: Contract) -> list[str]:
+    """transposed; in-place; double; c2c; forward; planner measure"""
+    terms = [contract.layout, contract.buffers, contract.precision, contract.kind, contract.direction]
+    terms.append(f"planner {contract.planner}")
+    if contract.normalisation != "none":
+        terms.append(f"normalised {contract.normalisation}")
+    if contract.threads != 1:
+        terms.append(f"{contract.threads} threads a rank")
+    if contract.instances != 1:
+        terms.append(f"{contract.instances} instances")
+    return terms
+
+
+_Home = tuple[str, str, bool]
+
+
+def _home(launch: Launch) -> _Home:
+    """What launches share that may be ranked together: machine, build, and whether they are a stand-in's."""
+    return (launch.machine_hash, launch.code_hash, "emulated" in launch.flags)
+
+
+def group_points(campaign: Campaign) -> list[Point]:
+    """Launches by point, machine and build; sorted by contract (that of the largest problem first), size, ranks and
+    method. Records that know neither machine nor build (nothing ran) join the point's others."""
+    labels = method_labels(launch.method for launch in campaign.launches)
+    settings = setting_names(campaign.launches)
+    homes: dict[str, _Home] = {}
+    for launch in campaign.launches:
+        if launch.status == "ok":
+            homes.setdefault(launch.point_id, _home(launch))
+    found: dict[tuple[str, _Home], Point] = {}
+    for launch in sorted(campaign.launches, key=lambda launch: launch.launch):
+        home = _home(launch)
+        if launch.status != "ok":
+            home = homes.get(launch.point_id, home)
+        key = (launch.point_id, home)
+        if key not in found:
+            words = [settings.get(home[:2], ""), "emulated" if home[2] else ""]
+            setting = ", ".join(word for word in words if word)
+            found[key] = Point(launch.cell, launch.method, labels[launch.method], setting)
+        found[key].launches.append(launch)
+    largest: dict[object, int] = defaultdict(int)
+    for point in found.values():
+        largest[point.cell.contract] = max(largest[point.cell.contract], point.cell.elements)
+    return sorted(
+        found.values(),
+        key=lambda point: (-largest[point.cell.contract], _order(point.cell, point.setting), point.label),
+    )
+
+
+def setting_names(launches: Iterable[Launch]) -> dict[tuple[str, str], str]:
+    """A short name for each (machine, build) when measured launches have more than one: "A", "B" ..., by first use."""
+    found: dict[tuple[str, str], None] = {}
+    for launch in sorted(launches, key=lambda launch: str(launch.volatile.get("started_at", ""))):
+        if launch.status == "ok":
+            found.setdefault((launch.machine_hash, launch.code_hash))
+    if len(found) < 2:
+        return {}
+    return {pair: f"setting {chr(65 + number) if number < 26 else number}" for number, pair in enumerate(found)}
+
+
+def _order(cell: Cell, setting: str) -> tuple:
+    return (contract_terms(cell.contract), setting, cell.elements, cell.shape, cell.ranks)
+
+
+def group_by(members: Iterable[Member], key: Callable[[Member], object]) -> list[list[Member]]:
+    """Members with an equal key together, in order of first appearance."""
+    found: dict[object, list[Member]] = defaultdict(list)
+    for member in members:
+        found[key(member)].append(member)
+    return list(found.values())
+
+
+def comparisons(points: Iterable[Point]) -> list[Comparison]:
+    """Points by cell and setting, in the order of the points; only those with a measured point."""
+    groups = group_by(points, lambda point: (point.cell, point.setting))
+    found = [Comparison(group[0].cell, group[0].setting, group) for group in groups]
+    return [comparison for comparison in found if comparison.ranked]

@@ -1,0 +1,147 @@
+"""What records of every kind have: how one ended, on which machine, with which build, and how its values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fourscore_analysis.records.values import (
+    RecordError,
+    amount_of,
+    count_of,
+    each,
+    entries,
+    integer_of,
+    name_of,
+    plain_table_of,
+    read,
+    shown,
+    table_of,
+    text_of,
+)
+
+STATUSES = ("ok", "wrong", "failed", "timeout", "skipped")
+HARNESS_STAGES = (
+    "launch_s",
+    "init_s",
+    "plan_s",
+    "verify_s",
+    "measure_s",
+    "timeline_s",
+    "isolate_s",
+    "count_s",
+    "write_s",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """One launch of one program: what its record says whatever was measured. Times in seconds."""
+
+    file: str
+    suite: str
+    point_id: str
+    launch: int
+    order: int
+    retry_of: int | None = None  # the launch of this point that this one stands in for
+    status: str
+    reason: str = ""
+    exit_status: int | None = None
+    signal: int | None = None
+    stderr_tail: str = ""
+    flags: tuple[str, ...] = ()
+    harness: dict[str, float] = field(default_factory=dict)
+    summaries: tuple[tuple[str, str], ...] = ()  # (name, "summary [citation]") of the cards
+    machine_hash: str = ""
+    code_hash: str = ""
+    launch_hash: str = ""
+    identity_hash: str = ""
+    volatile: dict[str, Any] = field(default_factory=dict)
+    identity: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the program ran under a simulator: its times are of no machine."""
+        return "simulated" in self.flags
+
+
+def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
+    """The arguments of a Run. Raises RecordError."""
+    verdict, campaign = read(data, "verdict", table_of), read(data, "campaign", table_of)
+    provenance, harness = read(data, "provenance", table_of, {}), read(data, "harness", table_of, {})
+    return {
+        "file": file,
+        "suite": read(campaign, "suite", name_of),
+        "point_id": read(data, "point_id", name_of),
+        "launch": read(campaign, "launch", integer_of),
+        "order": read(campaign, "order", integer_of, 0),
+        "retry_of": read(campaign, "retry_of", integer_of, None),
+        "status": read(verdict, "status", _status),
+        "reason": read(verdict, "reason", text_of, ""),
+        "exit_status": read(verdict, "exit_status", integer_of, None),
+        "signal": read(verdict, "signal", integer_of, None),
+        "stderr_tail": read(verdict, "stderr_tail", text_of, ""),
+        "flags": read(data, "flags", each(name_of), ()),
+        "harness": {stage: read(harness, stage, amount_of) for stage in HARNESS_STAGES if stage in harness},
+        "summaries": _summaries(read(data, "cards", entries(_card), {})),
+        "machine_hash": read(provenance, "machine_hash", name_of, ""),
+        "code_hash": read(provenance, "code_hash", name_of, ""),
+        "launch_hash": read(provenance, "launch_hash", name_of, ""),
+        "identity_hash": read(provenance, "identity_hash", name_of, ""),
+        "volatile": read(provenance, "volatile", plain_table_of, {}),
+        "identity": read(provenance, "identity", _identity, {}),
+    }
+
+
+def _status(value: Any) -> str:
+    if value not in STATUSES:
+        raise RecordError(f"{shown(value)} is none of {', '.join(STATUSES)}")
+    return value
+
+
+def _identity(value: Any) -> dict[str, dict[str, Any]]:
+    """Parts by name, each an object."""
+    return {part: read(value, part, plain_table_of) for part in table_of(value)}
+
+
+def ranks_of(point: dict[str, Any]) -> int:
+    return read(point, "ranks", count_of)
+
+
+def check_slowest(time_s: Sequence[float], of_ranks: np.ndarray, synchronised: bool = False) -> None:
+    """Raises RecordError unless each time is that of the slowest rank in `of_ranks`, [rank][repetition]. Where
+    iterations were synchronised it is the mean of each iteration's slowest: at most the sum over ranks."""
+    if of_ranks.shape[1] != len(time_s):
+        raise RecordError(f"samples disagree in size: {len(time_s)} times, {of_ranks.shape[1]} of each rank")
+    if synchronised:
+        low, high = of_ranks.max(axis=0) * (1 - 1e-6), of_ranks.sum(axis=0) * (1 + 1e-6)
+        if np.any(np.asarray(time_s) < low) or np.any(np.asarray(time_s) > high):
+            raise RecordError("samples disagree: a time is not between the slowest rank's and the sum over ranks")
+    elif not np.allclose(of_ranks.max(axis=0), time_s, rtol=1e-6, atol=1e-12):
+        raise RecordError("samples disagree: a time is not that of the slowest rank")
+
+
+def median_of(values: Sequence[float]) -> float:
+    """The middle value, or the mean of the middle two. Raises ValueError without values."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if not ordered:
+        raise ValueError("no samples")
+    return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
+
+
+def _card(value: Any) -> dict[str, str]:
+    card = table_of(value)
+    return {key: read(card, key, text_of) for key in ("name", "summary", "citation") if key in card}
+
+
+def _summaries(cards: dict[str, dict[str, str]]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for card in cards.values():
+        if card.get("summary"):
+            citation = f" [{card['citation']}]" if card.get("citation") else ""
+            found.append((read(card, "name", text_of), f"{card['summary']}{citation}"))
+    return tuple(found)

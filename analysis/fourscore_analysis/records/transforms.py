@@ -1,0 +1,383 @@
+"""One record file as a Launch (or a ComponentRun): validated, reduced to what tables and plots need. The schema is in
+results/README.md."""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fourscore_analysis.records.basics import (
+    HARNESS_STAGES,
+    STATUSES,
+    Run,
+    check_slowest,
+    median_of,
+    ranks_of,
+    run_values,
+)
+from fourscore_analysis.records.components import ComponentRun, is_component, read_component
+from fourscore_analysis.records.traffic import Counters, read_counters, read_least_bytes
+from fourscore_analysis.records.values import (
+    RecordError,
+    amount_of,
+    column_of,
+    count_of,
+    each,
+    entries,
+    integer_of,
+    name_of,
+    parse_json,
+    read,
+    rows_of,
+    shown,
+    some,
+    table_of,
+    text_of,
+    time_of,
+)
+
+__all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "parse_record", "read_record"]
+
+SCHEMA = "fourscore.run-record"
+SCHEMA_VERSION = 1
+CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
+LARGEST_FILE = 2**28  # bytes; the longest timeline makes a record of some 10 MB
+PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What two measurements must share to be ranked against each other."""
+
+    layout: str
+    buffers: str
+    normalisation: str
+    precision: str
+    kind: str
+    direction: str
+    planner: str
+    threads: int
+    instances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Who solves the problem, and with which options."""
+
+    variant: str
+    exchange: str
+    local_fft: str
+    grid: str  # "auto" or "2x2"
+    parameters: str  # "" or "name=value, ..."
+    placement: str = ""  # of several instances: "all" or "subset"; "" for one
+    options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
+
+    def option(self, name: str) -> str | None:
+        """The value of one of the variant's own parameters, None where it was not given."""
+        return dict(self.options).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One comparison: the same problem on the same number of ranks under the same contract."""
+
+    contract: Contract
+    shape: tuple[int, ...]
+    ranks: int
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def credited_flops(self) -> float:
+        """5 N log2 N, half of it for real data, of all instances: the convention of benchFFT."""
+        factor = 2.5 if self.contract.kind == "r2c" else 5.0
+        return self.contract.instances * factor * self.elements * math.log2(self.elements)
+
+
+@dataclass(slots=True)
+class Component:
+    """One part of a plan, timed alone: median over repetitions of the maximum over ranks, seconds."""
+
+    name: str
+    phase: str
+    time_s: float
+
+
+@dataclass(slots=True)
+class Memory:
+    """Bytes, the largest over ranks; None where the record does not say."""
+
+    ratio: float | None = None
+    local_data_bytes: float | None = None
+    plan_bytes: float | None = None
+    workspace_bytes: float | None = None
+    peak_rss_bytes: float | None = None
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What the busiest rank hands to MPI in one transform, as the exchanges declare it, beside the paper's formula."""
+
+    bytes_sent: float
+    messages: float
+    bytes_read_shared: float = 0.0
+    model_bytes: float | None = None
+    model_messages: float | None = None
+
+
+@dataclass(slots=True)
+class Lane:
+    """What one thread of one rank did when: columns of one length, seconds on the axis of all lanes."""
+
+    rank: int
+    lane: int
+    dropped: int
+    phases: tuple[str, ...]
+    begin_s: np.ndarray
+    end_s: np.ndarray
+
+
+@dataclass(slots=True)
+class Timeline:
+    """One traced run; time 0 is when its first rank started."""
+
+    end_s: float
+    alignment: str
+    uncertainty_s: float  # of the worst rank's clock
+    lanes: tuple[Lane, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPart:
+    """A timeline, the components alone or the counters of a launch whose samples were verified before."""
+
+    part: str
+    status: str
+    reason: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Launch(Run):
+    """One record of a transform. Times in seconds; sample arrays are in time order."""
+
+    cell: Cell
+    method: Method
+    time_s: tuple[float, ...] = ()
+    median_s: float = math.nan
+    instance_s: tuple[float, ...] = ()  # of several instances: each from the start of all to its own end; medians
+    phase_s: dict[str, float] = field(default_factory=dict)  # of the slowest rank of a repetition; median over these
+    phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
+    components: tuple[Component, ...] = ()
+    plan_s: float | None = None
+    credited_flops: float | None = None
+    formula_flops: float | None = None  # of the whole transform, as the paper counts them
+    closure_worst: float | None = None
+    memory: Memory = field(default_factory=Memory)
+    traffic: Traffic | None = None
+    counters: Counters | None = None
+    least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
+    timeline: Timeline | None = field(default=None, compare=False)
+    failed_parts: tuple[FailedPart, ...] = ()  # what was asked for behind the samples and is not there
+
+    @property
+    def simulated(self) -> bool:
+        return "simulated" in self.flags or (self.counters is not None and self.counters.source.simulated)
+
+
+def parse_record(content: str | bytes, file: str) -> Launch | ComponentRun:
+    """What `content` records: a transform, or a component alone. Raises RecordError with the reason when it is
+    truncated, newer, lacks a key, or has a value of another type or size than expected."""
+    data = parse_json(content)
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise RecordError(f'not a record: "schema" is not "{SCHEMA}"')
+    version = data.get("schema_version")
+    if type(version) is not int or version < 1:
+        raise RecordError(f"schema_version is {shown(version)}, expected {SCHEMA_VERSION}")
+    if version > SCHEMA_VERSION:
+        raise RecordError(f"schema version {version} is newer than {SCHEMA_VERSION}, which this program reads")
+    return read_component(data, file) if is_component(data) else _launch(data, file)
+
+
+def read_record(path: Path, file: str) -> Launch | ComponentRun:
+    """parse_record of a file; a file that cannot be opened, or is no regular one, is a RecordError too."""
+    try:
+        return parse_record(regular_content(path), file)
+    except OSError as error:
+        raise RecordError(error.strerror or str(error)) from None
+
+
+def regular_content(path: Path) -> bytes:
+    """All of a regular file. Raises RecordError for anything else: a pipe or a device may never end, or never begin."""
+    if not stat.S_ISREG(path.stat().st_mode):  # before it is opened: that alone may do something to a device
+        raise RecordError("no regular file")
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise RecordError("no regular file")
+        if status.st_size > LARGEST_FILE:
+            raise RecordError(f"has {status.st_size} bytes, expected at most {LARGEST_FILE}")
+        return stream.read()
+
+
+def _launch(data: dict[str, Any], file: str) -> Launch:
+    point, cost = read(data, "point", table_of), read(data, "cost", table_of, {})
+    launch = Launch(
+        **run_values(data, file),
+        cell=_cell(point),
+        method=_method(point),
+        credited_flops=read(data, "credited_flops", amount_of, None),
+        formula_flops=read(cost, "flops", amount_of, None),
+    )
+    if launch.credited_flops is not None and not math.isclose(
+        launch.credited_flops, launch.cell.credited_flops, rel_tol=1e-6
+    ):
+        raise RecordError(f"credited_flops is {launch.credited_flops:g}, expected {launch.cell.credited_flops:g}")
+    launch.plan_s = read(read(data, "plan", table_of, {}), "time_s", amount_of, None)
+    _read_memory(launch.memory, read(data, "memory", table_of, {}))
+    if launch.status == "ok":
+        _read_samples(launch, read(data, "samples", table_of))
+        launch.traffic = _traffic(cost)
+        launch.counters = read(data, "counters", read_counters, None)
+        launch.least_bytes = read_least_bytes(cost)
+        launch.failed_parts = read(data, "failed_parts", _failed_parts, ())
+        launch.timeline = read(data, "timeline", _timeline, None)
+        launch.components = read(data, "isolated", each(_component), ())
+    return launch
+
+
+def _failed_parts(value: Any) -> tuple[FailedPart, ...]:
+    ends = {name_of(part): table_of(end) for part, end in sorted(table_of(value).items())}
+    return tuple(
+        FailedPart(part, read(end, "status", name_of), read(end, "reason", text_of)) for part, end in ends.items()
+    )
+
+
+def _component(value: Any) -> Component:
+    part = table_of(value)
+    time_s = read(part, "time_s", some(amount_of))
+    if of_ranks := part.get("rank_s"):
+        check_slowest(time_s, rows_of(of_ranks))
+    return Component(read(part, "name", name_of), read(part, "phase", name_of), median_of(time_s))
+
+
+def _cell(point: dict[str, Any]) -> Cell:
+    shape = read(point, "shape", each(integer_of))
+    if not 1 <= len(shape) <= 3 or min(shape) < 1:
+        raise RecordError(f"shape {shown(point['shape'])} is not 1 to 3 positive extents")
+    if math.prod(shape) >= 2**63:
+        raise RecordError(f"shape {shown(point['shape'])} has more elements than can be addressed")
+    terms = read(point, "contract", table_of)
+    contract = Contract(
+        layout=read(terms, "layout", name_of),
+        buffers=read(terms, "buffers", name_of),
+        normalisation=read(terms, "normalisation", name_of, "none"),
+        precision=read(point, "precision", name_of),
+        kind=read(point, "kind", name_of),
+        direction=read(point, "direction", name_of),
+        planner=read(terms, "planner", name_of),
+        threads=read(point, "threads", count_of, 1),
+        instances=read(point, "instances", count_of, 1),
+    )
+    return Cell(contract, shape, ranks_of(point))
+
+
+def _method(point: dict[str, Any]) -> Method:
+    parameters = read(point, "parameters", entries(name_of), {})
+    return Method(
+        variant=read(point, "variant", name_of),
+        exchange=read(point, "exchange", name_of, "none"),
+        local_fft=read(point, "local_fft", name_of, ""),
+        grid=read(point, "grid", _grid, "auto"),
+        parameters=", ".join(f"{name}={value}" for name, value in parameters.items()),
+        placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
+        options=tuple(parameters.items()),
+    )
+
+
+def _grid(value: Any) -> str:
+    return value if isinstance(value, str) else "x".join(str(extent) for extent in each(count_of)(value))
+
+
+def _read_memory(memory: Memory, data: dict[str, Any]) -> None:
+    memory.ratio = read(data, "ratio", amount_of, None)
+    for name in ("local_data_bytes", "plan_bytes", "workspace_bytes", "peak_rss_bytes"):
+        if of_ranks := read(data, name, each(amount_of), ()):
+            setattr(memory, name, max(of_ranks))
+
+
+def _traffic(cost: dict[str, Any]) -> Traffic | None:
+    if not read(cost, "bytes_sent_per_rank", each(amount_of), ()):
+        return None
+    return Traffic(
+        bytes_sent=max(read(cost, "bytes_sent_per_rank", each(amount_of))),
+        messages=max(read(cost, "messages_per_rank", some(amount_of))),
+        bytes_read_shared=max(read(cost, "bytes_read_shared_per_rank", each(amount_of), ()), default=0.0),
+        model_bytes=read(cost, "model_bytes_per_rank", amount_of, None),
+        model_messages=read(cost, "model_messages_per_rank", amount_of, None),
+    )
+
+
+def _timeline(value: Any) -> Timeline:
+    data = table_of(value)
+    clock = read(data, "clock", table_of)
+    return Timeline(
+        end_s=max(read(data, "rank_end_s", some(amount_of))),
+        alignment=read(clock, "alignment", name_of),
+        uncertainty_s=max(read(clock, "uncertainty_s", some(amount_of))),
+        lanes=read(data, "lanes", each(_lane)),
+    )
+
+
+def _lane(value: Any) -> Lane:
+    lane = table_of(value)
+    begin_s, end_s = read(lane, "begin_s", column_of), read(lane, "end_s", column_of)
+    phases = read(lane, "phase", each(name_of))
+    if not len(phases) == len(begin_s) == len(end_s):
+        raise RecordError("columns of a lane differ in length")
+    rank, number, dropped = (read(lane, key, integer_of) for key in ("rank", "lane", "dropped"))
+    return Lane(rank, number, dropped, phases, begin_s, end_s)
+
+
+def median_rows(values: np.ndarray) -> np.ndarray:
+    """Median over the last axis; several times faster than numpy.median on the short rows of a record."""
+    ordered = np.sort(values, axis=-1)
+    count = ordered.shape[-1]
+    return (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2
+
+
+def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
+    launch.time_s = read(samples, "time_s", some(time_of))
+    launch.median_s = median_of(launch.time_s)
+    launch.instance_s = tuple(median_of(times) for times in read(samples, "instance_time_s", each(some(amount_of)), ()))
+    launch.closure_worst = read(read(samples, "closure", table_of, {}), "worst", amount_of, None)
+    totals = read(samples, "rank_total_s", rows_of, None)  # [rank][repetition]
+    if totals is not None and totals.size:
+        check_slowest(launch.time_s, totals)
+    by_phase = read(samples, "rank_phase_s", entries(rows_of), {})  # [rank][repetition]
+    names = [name for name in PHASES if name in by_phase] + sorted(set(by_phase) - set(PHASES))
+    if not names:
+        return
+    if totals is None:
+        raise RecordError("lacks the key 'rank_total_s'")
+    for name in names:
+        if by_phase[name].shape != totals.shape:
+            raise RecordError(
+                f"samples disagree in size: rank_total_s is {totals.shape}, rank_phase_s of {name} is "
+                f"{by_phase[name].shape}"
+            )
+    phases = np.asarray([by_phase[name] for name in names])  # [phase][rank][repetition]
+    if launch.closure_worst is not None and totals.min() > 0:
+        gap = float(np.abs(phases.sum(axis=0) / totals - 1).max())
+        if abs(gap - launch.closure_worst) > CLOSURE_TOLERANCE:
+            raise RecordError(f"closure.worst is {launch.closure_worst:g}, by its own samples {gap:g}")
+    of_slowest_rank = phases[:, totals.argmax(axis=0), np.arange(totals.shape[1])]
+    launch.phase_s = dict(zip(names, median_rows(of_slowest_rank).tolist(), strict=True))
+    launch.phase_max_s = dict(zip(names, median_rows(phases.max(axis=1)).tolist(), strict=True))

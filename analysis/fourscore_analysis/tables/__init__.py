@@ -1,0 +1,1 @@
+"""Rows of tables and sentences, as text."""

@@ -1,0 +1,115 @@
+"""Rows of the table of components alone, as text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fourscore_analysis.models.alpha_beta import Estimate, alpha_betas
+from fourscore_analysis.points.components import TRANSFORMS, Ceiling, Curve, grouped
+from fourscore_analysis.points.units import bytes_text, percent_text, range_text, rate_text, ratio_text, time_text
+from fourscore_analysis.views.view import View
+
+
+@dataclass
+class BenchRow:
+    """One curve: its fastest size, in the cache and beyond it."""
+
+    axes: str
+    kernel: str
+    sizes: str
+    least_time: str
+    best: str
+    best_at: str
+    beyond: str
+    over_copy: str
+    flags: tuple[str, ...]
+    first: bool  # of its axes
+
+
+@dataclass
+class BenchTable:
+    program: str
+    has_copy: bool
+    rows: list[BenchRow]
+
+
+@dataclass
+class AlphaBetaRow:
+    """Messages between two ranks: T = alpha + m / beta."""
+
+    what: str
+    ranks: int
+    alpha: str
+    alpha_interval: str
+    beta: str
+    word: str  # t_w of gupta1993
+    replicates: str
+    worst: str
+
+
+def alpha_beta_rows(view: View) -> list[AlphaBetaRow]:
+    """One for each kind of message, number of ranks and phase of pairwise_bench."""
+    return [
+        AlphaBetaRow(
+            what=f"{one.kernel}, phase {one.phase}",
+            ranks=one.ranks,
+            alpha=time_text(one.alpha_s.value),
+            alpha_interval=_interval_text(one.alpha_s),
+            beta=rate_text(one.beta, "B/s") if math.isfinite(one.beta) else "–",
+            word=time_text(one.t_w),
+            replicates=f"{one.replicates} {'launches' if one.of_launches else 'repetitions of one launch'}",
+            worst=f"{percent_text(one.worst)} at {bytes_text(one.worst_bytes)}",
+        )
+        for one in alpha_betas(view.bench.measured)
+    ]
+
+
+def _interval_text(one: Estimate) -> str:
+    return range_text(*one.interval) if one.interval else "–"
+
+
+def bench_tables(view: View) -> list[BenchTable]:
+    """One a program: all curves."""
+    found = []
+    for program in view.bench.programs:
+        rows = []
+        for group in grouped(view.bench.curves(program)):
+            for number, curve in enumerate(group.curves):
+                ceiling = view.shelf.copy_ceiling(view, curve.machine_hash, curve.ranks)
+                axes = " · ".join(part for part in (group.title, group.subtitle) if part)
+                rows.append(_row(curve, axes, ceiling, number == 0))
+        if rows:
+            found.append(BenchTable(program, any(row.over_copy for row in rows), rows))
+    return found
+
+
+def size_text(program: str, x: float) -> str:
+    return f"{x:g}" if program == TRANSFORMS else bytes_text(x)
+
+
+def curve_rate_text(program: str, rate: float | None) -> str:
+    """8.12 GB/s, or 3.20 GFLOP/s"""
+    return rate_text(rate, "FLOP/s" if program == TRANSFORMS else "B/s")
+
+
+def _row(curve: Curve, axes: str, ceiling: Ceiling | None, first: bool) -> BenchRow:
+    program, best, beyond = curve.program, curve.best, curve.best_beyond_cache
+    over = ""
+    if beyond and beyond.over_copy is not None:
+        over = ratio_text(beyond.over_copy)
+    elif ceiling and beyond and not curve.emulated and program != TRANSFORMS:
+        over = ratio_text(beyond.rate / ceiling.rate)
+    sizes = [size_text(program, curve.points[index].x) for index in (0, -1)]
+    return BenchRow(
+        axes=axes,
+        kernel=curve.label,
+        sizes="–".join(dict.fromkeys(sizes)),
+        least_time=time_text(min(point.time_s for point in curve.points)),
+        best=curve_rate_text(program, best.rate),
+        best_at=size_text(program, best.x),
+        beyond=curve_rate_text(program, beyond.rate if beyond else None),
+        over_copy=over,
+        flags=tuple(sorted({*curve.flags, *(["emulated"] if curve.emulated else [])} - {"in-cache"})),
+        first=first,
+    )

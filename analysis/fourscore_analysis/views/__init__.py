@@ -1,0 +1,1 @@
+"""One campaign, and all of a report, as tables and plots see them."""

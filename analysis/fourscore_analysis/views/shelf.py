@@ -1,0 +1,53 @@
+"""All campaigns of a report together: where the numbers of one find those of another that belong beside them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fourscore_analysis.points.components import Bench, Ceiling
+from fourscore_analysis.points.points import Point
+
+if TYPE_CHECKING:
+    from fourscore_analysis.views.view import View
+
+
+class Shelf:
+    """Counts of a simulated run have no time of their own, and bandwidths are measured by themselves."""
+
+    def __init__(self, views: list[View]) -> None:
+        self.views = views
+
+    @cached_property
+    def _timed(self) -> dict[tuple[str, str], list[Point]]:
+        found: dict[tuple[str, str], list[Point]] = defaultdict(list)
+        for view in self.views:
+            for point in view.measured:
+                found[point.launches[0].point_id, point.measured[0].machine_hash].append(point)
+        return found
+
+    def timed(self, point: Point) -> Point | None:
+        """The same point on the same machine with a time: itself, else with the same build, else the one with most
+        launches. None where no campaign of the report has measured it."""
+        if point.measured:
+            return point
+        first = point.launches[0]
+        found = self._timed.get((first.point_id, first.machine_hash), [])
+        return max(
+            found,
+            key=lambda other: (other.measured[0].code_hash == first.code_hash, len(other.measured)),
+            default=None,
+        )
+
+    def _benches(self, view: View) -> list[Bench]:
+        return [view.bench, *(other.bench for other in self.views if other is not view)]
+
+    def copy_ceiling(self, view: View, machine_hash: str, ranks: int) -> Ceiling | None:
+        """Of the same campaign, else of another of the same machine."""
+        found = (bench.copy_ceiling(machine_hash, ranks) for bench in self._benches(view))
+        return next((ceiling for ceiling in found if ceiling), None)
+
+    def transform_peak(self, view: View, machine_hash: str, precision: str) -> Ceiling | None:
+        found = (bench.transform_peak(machine_hash, precision) for bench in self._benches(view))
+        return next((ceiling for ceiling in found if ceiling), None)
