@@ -13,7 +13,6 @@ import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.page.report import section_of
 from fourscore_analysis.plots import all_plots
-from fourscore_analysis.plots.shared.style import method_styles
 from fourscore_analysis.records.archive import Campaign, read_campaigns
 from fourscore_analysis.records.transforms import Launch, parse_record
 from fourscore_analysis.records.values import RecordError, printable, shown
@@ -316,7 +315,6 @@ def check_reportable(run, beside, path, value) -> None:
     campaign = Campaign("hand-00000000", "hand", [beside])
     (campaign.launches if isinstance(run, Launch) else campaign.components).append(run)
     view = View(campaign, 0)
-    view.styles = method_styles(launch.method for launch in campaign.launches)
     try:
         section_of(view)
         for plot in all_plots():

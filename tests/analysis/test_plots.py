@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fourscore_analysis.plots import crossover, decomposition, instances, threads, timeline, traffic
-from fourscore_analysis.plots.shared.style import method_styles
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.published import FOLDER, published
 from fourscore_analysis.records.transforms import parse_record
@@ -29,9 +28,7 @@ def view_of(points, timelines: bool = False, launches: int = 1) -> View:
     maker = Maker("a-11111111", "a", timeline=timelines)
     records = [maker.ok(point, launch) for launch in range(launches) for point in points]
     parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    view = View(Campaign("a-11111111", "a", parsed), 0)
-    view.styles = method_styles(launch.method for launch in parsed)
-    return view
+    return View(Campaign("a-11111111", "a", parsed), 0)
 
 
 def test_every_published_table_names_its_source_and_rows():

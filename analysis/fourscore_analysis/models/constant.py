@@ -17,11 +17,13 @@ from scipy.special import stdtrit
 
 from fourscore_analysis.points.counting import CountedPoint
 from fourscore_analysis.points.points import contract_terms
+from fourscore_analysis.points.units import digits
 from fourscore_analysis.records.published import published
 from fourscore_analysis.records.traffic import Source
 
 WORD_BYTES = {"double": 16, "single": 8}  # of a complex element
 CONFIDENCE = 0.95
+A_DIGITS = 4  # simulated counts are the same each time: so many digits of A are too
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +181,9 @@ def cache_bytes(one: CountedPoint) -> int | None:
         if isinstance(level, int) and isinstance(size, int) and size > 0:
             sizes[level] = size
     return sizes[max(sizes)] if sizes else None
+
+
+def interval_text(one: Constant) -> str:
+    """5.91–6.23, in the digits of A."""
+    low, high = one.fit.interval
+    return f"{digits(low, A_DIGITS)}–{digits(high, A_DIGITS)}"

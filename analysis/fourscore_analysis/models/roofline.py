@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fourscore_analysis.points.components import Ceiling
-from fourscore_analysis.points.counting import COMPUTATION, CountedPoint, doubts, short_doubt, short_source_text
-from fourscore_analysis.points.points import Point, group_by
-from fourscore_analysis.points.units import ranks_text, shape_text
-from fourscore_analysis.views.view import View
+from fourscore_analysis.points.counting import COMPUTATION, CountedPoint
+from fourscore_analysis.points.points import Point
 
 LEAST_SHARE = 0.01  # of the transform's time; a phase below it has no bandwidth worth showing
 
@@ -34,60 +31,6 @@ class Reached:
     method: Point
     phase: str
     rate: float
-
-
-@dataclass
-class RoofFacet:
-    """Points of one problem on one number of ranks, counted by one source."""
-
-    title: str
-    subtitle: str
-    notes: list[str]
-    ceiling: Ceiling | None
-    peak: Ceiling | None
-    points: list[RoofPoint]
-    reached: list[Reached]
-    counts_flops: bool
-
-    @property
-    def timed(self) -> bool:
-        return any(point.flops_rate for point in self.points)
-
-
-def roof_facets(view: View) -> list[RoofFacet]:
-    """Only where there is something to set the points against: a time, or both ceilings. Largest problems first."""
-    facets = []
-    groups = group_by(view.traffic_points, lambda one: (one.point.cell, one.point.setting, one.source))
-    groups.sort(key=lambda group: (-group[0].point.cell.elements, -group[0].point.cell.ranks))
-    for group in groups:
-        facet = _facet(view, group)
-        if facet.points and (facet.timed or (facet.ceiling and facet.peak)):
-            facets.append(facet)
-    return facets
-
-
-def _facet(view: View, group: list[CountedPoint]) -> RoofFacet:
-    first = group[0]
-    cell, machine = first.point.cell, first.launches[0].machine_hash
-    facet = RoofFacet(
-        title=f"{shape_text(cell.shape)} · {ranks_text(cell.ranks)}",
-        subtitle=", ".join(
-            part
-            for part in (view.subtitle(first.point), short_source_text(first.source), short_doubt(first.source))
-            if part
-        ),
-        notes=doubts(first.source, any(one.multiplexed for one in group)),
-        ceiling=view.shelf.copy_ceiling(view, machine, cell.ranks),
-        peak=view.shelf.transform_peak(view, machine, cell.contract.precision),
-        points=[],
-        reached=[],
-        counts_flops=any(one.counts_flops for one in group),
-    )
-    for one in group:
-        timed = view.shelf.timed(one.point)
-        facet.points += roof_points(one, timed)
-        facet.reached += reached(one, timed)
-    return facet
 
 
 def roof_points(one: CountedPoint, timed: Point | None) -> list[RoofPoint]:

@@ -12,7 +12,6 @@ from fourscore_analysis import __version__
 from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.figures import DrawnPlot, draw_all
 from fourscore_analysis.page.output import prepare_output, write_whole
-from fourscore_analysis.plots.shared.style import method_styles
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.points import group_by, setting_names
 from fourscore_analysis.points.provenance import (
@@ -106,12 +105,9 @@ def build_report(
     if plot_points is None:
         plot_points = default_plot_points(campaigns)
     views = [View(campaign, plot_points) for campaign in campaigns]
-    styles = method_styles(
-        launch.method for campaign in campaigns for launch in campaign.launches if launch.status == "ok"
-    )
     shelf = Shelf(views)
     for view in views:
-        view.styles, view.shelf = styles, shelf
+        view.shelf = shelf
     sections = [section_of(view) for view in views]
     for section, plots in zip(sections, draw_all(views, plots_folder), strict=True):
         section.plots = plots

@@ -5,11 +5,11 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Plot, log_ticks
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.scaling_axes import COLUMNS, method_handles
+from fourscore_analysis.plots.shared.ticks import ratio_ticks
 from fourscore_analysis.points.points import REFERENCE, Comparison
-from fourscore_analysis.views.view import View
 
 ROW_IN = 0.25
 ROWS_A_FACET = 30
@@ -52,7 +52,7 @@ def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
         reference_s = one.reference.time_s
         step = 0.62 / max(1, len(one.ranked) - 1)
         for lane, point in enumerate(one.ranked):
-            look, y = view.styles[point.method], row - 0.31 + step * lane
+            look, y = style.method_style(point.method), row - 0.31 + step * lane
             ends = [point.time.low / reference_s, point.time.high / reference_s]
             limits += ends
             axes.plot(ends, [y, y], color=look.colour, linewidth=0.9, alpha=0.6)
@@ -68,17 +68,6 @@ def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
     axes.set_xlim(low, high)
     axes.set_xlabel(f"time over that of {REFERENCE} (left of the line is faster)")
     style.row_axis(axes, [one.title for one in rows], range(len(rows)), (-0.5, len(rows) - 0.5))
-
-
-def ratio_ticks(low: float, high: float) -> list[float]:
-    """Ticks for ratios within [low, high], 1 always among them when it is inside."""
-    if high > 4 * low:
-        return log_ticks(low, high)
-    for hundredths in (1, 2, 5, 10, 20, 50):
-        ticks = [n / 100 for n in range(hundredths, 400, hundredths) if low <= n / 100 <= high]
-        if len(ticks) <= 8:
-            break
-    return ticks
 
 
 PLOT = Plot(

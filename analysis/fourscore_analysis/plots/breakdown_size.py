@@ -8,11 +8,11 @@ import math
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Plot, log_ticks
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import ranks_text, shape_text, time_unit
-from fourscore_analysis.views.view import View
 
 PARTS = {
     "computation": ("fft", "twiddle", "combine"),

@@ -6,13 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.against_reference import ratio_ticks
-from fourscore_analysis.plots.base import Plot
-from fourscore_analysis.plots.counted_traffic import CountedFacet, counted_facets
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.counted_facets import CountedFacet, counted_facets
+from fourscore_analysis.plots.shared.ticks import ratio_ticks
 from fourscore_analysis.points.counting import CountedPoint
 from fourscore_analysis.records.transforms import PHASES
-from fourscore_analysis.views.view import View
 
 LANE_IN, GAP_IN, LEAST_ROW_IN = 0.1, 0.05, 0.17
 COLUMNS = 5

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared.component_axes import CurvePage, curve_pages, draw_curves
 from fourscore_analysis.points.components import TRANSFORMS
-from fourscore_analysis.views.view import View
 
 
 def pages(view: View) -> list[CurvePage]:

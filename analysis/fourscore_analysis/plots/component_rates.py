@@ -8,9 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
-from fourscore_analysis.plots.shared.component_axes import look_of
 from fourscore_analysis.points.components import (
     COPIES,
     COPY_KERNELS,
@@ -22,7 +21,6 @@ from fourscore_analysis.points.components import (
     grouped,
 )
 from fourscore_analysis.points.units import bytes_text, rate_unit
-from fourscore_analysis.views.view import View
 
 ROW_IN, ROWS_A_FACET, COLUMNS = 0.19, 30, 3
 METHOD = "method"  # the label whose values stand side by side
@@ -99,7 +97,7 @@ def draw(view: View, facets: list[RateFacet], heading: str) -> Figure:
     methods = sorted({curve.labels.get(METHOD, "") for curve in curves})
     handles = []
     for method in methods:
-        look = look_of(methods, method)
+        look = style.curve_style(method)
         handles.append(
             Line2D(
                 [], [], color=look.colour, marker=look.marker, linestyle="", markersize=4, label=method or "measured"
@@ -126,7 +124,7 @@ def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
     unit, name = rate_unit(highest, "B/s")
     for row, curves in enumerate(facet.rows.values()):
         for curve in curves:
-            look, [point] = look_of(methods, curve.labels.get(METHOD, "")), curve.points
+            look, [point] = style.curve_style(curve.labels.get(METHOD, "")), curve.points
             ends = [point.amount / point.high_s / unit, point.amount / point.low_s / unit]
             axes.plot(ends, [row, row], color=look.colour, linewidth=0.8, alpha=0.6)
             axes.plot(

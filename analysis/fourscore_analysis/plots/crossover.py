@@ -9,13 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.against_reference import ratio_ticks
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.sweeps import own_ticks
+from fourscore_analysis.plots.shared.ticks import ratio_ticks
 from fourscore_analysis.points.points import Comparison, Point, group_by
 from fourscore_analysis.points.units import ranks_text, shape_text
-from fourscore_analysis.views.view import View
 
 NEW, TRADITIONAL = "danielson-lanczos", "pencil"
 ROWS_A_PAGE = 4

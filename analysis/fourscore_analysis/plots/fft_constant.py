@@ -6,13 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.models.constant import Constant, published_a
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, published_a
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.counting import short_doubt, short_source_text
 from fourscore_analysis.points.units import bytes_text, digits
-from fourscore_analysis.tables.traffic import A_DIGITS, interval_text
-from fourscore_analysis.views.view import View
 
 HEIGHT_IN = 2.3
 ROWS_A_PAGE = 3

@@ -5,27 +5,20 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Plot, time_axis
+from fourscore_analysis.plots.base import Facet, Plot, View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import ratio_text, time_unit
 from fourscore_analysis.records.transforms import PHASES
-from fourscore_analysis.views.view import Facet, View
 
 LANE_IN, GAP_IN = 0.115, 0.05
-LEAST_SHARE = 0.01  # of the transform; a phase below it is not drawn
 RATIO_IN = 0.75
 COLUMNS = 6
 
 
-def compared_phases(point: Point) -> list[str]:
-    """Phases that were timed inside and alone and matter."""
-    least = LEAST_SHARE * point.time_s
-    return [phase for phase in PHASES if point.phases_max.get(phase, 0) >= least and point.alone.get(phase, 0) > 0]
-
-
 def _row_in(point: Point) -> float:
-    return LANE_IN * len(compared_phases(point)) + GAP_IN
+    return LANE_IN * len(point.compared_phases) + GAP_IN
 
 
 def _height_in(facet: Facet) -> float:
@@ -33,14 +26,14 @@ def _height_in(facet: Facet) -> float:
 
 
 def pages(view: View) -> list[list[Facet]]:
-    facets = [facet.only([point for point in facet.points if compared_phases(point)]) for facet in view.facets]
+    facets = [facet.only([point for point in facet.points if point.compared_phases]) for facet in view.facets]
     facets = [facet for facet in facets if facet.points]
     return [[facets[i] for i in page] for page in style.paginate([_height_in(facet) for facet in facets])]
 
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     points = [point for facet in facets for point in facet.points]
-    present = [phase for phase in PHASES if any(phase in compared_phases(point) for point in points)]
+    present = [phase for phase in PHASES if any(phase in point.compared_phases for point in points)]
     handles = [Line2D([], [], color=style.phase_colour(phase), linewidth=3, label=phase) for phase in present]
     handles += [
         Line2D([], [], linestyle="", marker="o", markersize=4.5, color=style.INK, label="inside"),
@@ -62,15 +55,13 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
 
 
 def _draw_facet(facet: Facet, axes) -> None:
-    pairs = [
-        (point.phases_max[phase], point.alone[phase]) for point in facet.points for phase in compared_phases(point)
-    ]
+    pairs = [(point.phases_max[phase], point.alone[phase]) for point in facet.points for phase in point.compared_phases]
     low, high = min(map(min, pairs)), max(map(max, pairs))
     unit_s, unit = time_unit(high)
     centres, top = [], 0.0
     for point in facet.points:
         centres.append(top + _row_in(point) / 2)
-        for lane, phase in enumerate(compared_phases(point)):
+        for lane, phase in enumerate(point.compared_phases):
             y = top + GAP_IN / 2 + LANE_IN * (lane + 0.5)
             inside, alone = point.phases_max[phase] / unit_s, point.alone[phase] / unit_s
             colour = style.phase_colour(phase)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared.sweeps import (
     OVER_FIRST,
     Beside,
@@ -20,7 +20,6 @@ from fourscore_analysis.plots.shared.sweeps import (
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.published import published
-from fourscore_analysis.views.view import View
 
 PLACEMENT_WORDS = {"all": "on all ranks", "subset": "on its own ranks"}
 

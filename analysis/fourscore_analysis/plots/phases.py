@@ -5,11 +5,10 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Facet, Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.units import time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES
-from fourscore_analysis.views.view import Facet, View
 
 ROW_IN = 0.19
 COLUMNS = 5

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Plot, time_axis
+from fourscore_analysis.plots.base import Facet, Plot, View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.units import time_unit
-from fourscore_analysis.views.view import Facet, View
 
 ROW_IN = 0.165
 

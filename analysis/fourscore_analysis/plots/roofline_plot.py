@@ -2,20 +2,80 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.models.roofline import RoofFacet, roof_facets
-from fourscore_analysis.plots.base import Plot, log_ticks
+from fourscore_analysis.models.roofline import Reached, RoofPoint, reached, roof_points
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.scaling_axes import method_handles
+from fourscore_analysis.plots.shared.ticks import log_ticks
+from fourscore_analysis.points.components import Ceiling
+from fourscore_analysis.points.counting import CountedPoint, doubts, short_doubt, short_source_text
+from fourscore_analysis.points.points import group_by
+from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.transforms import PHASES
-from fourscore_analysis.views.view import View
 
 ROWS_A_PAGE = 3
 MOST_FACETS = 12
 COLUMNS = 2
+
+
+@dataclass
+class RoofFacet:
+    """Points of one problem on one number of ranks, counted by one source."""
+
+    title: str
+    subtitle: str
+    notes: list[str]
+    ceiling: Ceiling | None
+    peak: Ceiling | None
+    points: list[RoofPoint]
+    reached: list[Reached]
+    counts_flops: bool
+
+    @property
+    def timed(self) -> bool:
+        return any(point.flops_rate for point in self.points)
+
+
+def roof_facets(view: View) -> list[RoofFacet]:
+    """Only where there is something to set the points against: a time, or both ceilings. Largest problems first."""
+    facets = []
+    groups = group_by(view.traffic_points, lambda one: (one.point.cell, one.point.setting, one.source))
+    groups.sort(key=lambda group: (-group[0].point.cell.elements, -group[0].point.cell.ranks))
+    for group in groups:
+        facet = _facet(view, group)
+        if facet.points and (facet.timed or (facet.ceiling and facet.peak)):
+            facets.append(facet)
+    return facets
+
+
+def _facet(view: View, group: list[CountedPoint]) -> RoofFacet:
+    first = group[0]
+    cell, machine = first.point.cell, first.launches[0].machine_hash
+    facet = RoofFacet(
+        title=f"{shape_text(cell.shape)} · {ranks_text(cell.ranks)}",
+        subtitle=", ".join(
+            part
+            for part in (view.subtitle(first.point), short_source_text(first.source), short_doubt(first.source))
+            if part
+        ),
+        notes=doubts(first.source, any(one.multiplexed for one in group)),
+        ceiling=view.shelf.copy_ceiling(view, machine, cell.ranks),
+        peak=view.shelf.transform_peak(view, machine, cell.contract.precision),
+        points=[],
+        reached=[],
+        counts_flops=any(one.counts_flops for one in group),
+    )
+    for one in group:
+        timed = view.shelf.timed(one.point)
+        facet.points += roof_points(one, timed)
+        facet.reached += reached(one, timed)
+    return facet
 
 
 def pages(view: View) -> list[list[RoofFacet]]:
@@ -58,7 +118,7 @@ def _draw_roof(view: View, axes: Axes, facet: RoofFacet) -> None:
         _text(axes, (low, 1.0), f"{facet.peak.label}: {facet.peak.rate / 1e9:.3g} GFLOP/s", "left", -15)
     bottom = min(ys) / 2
     for point in facet.points:
-        look = view.styles[point.method.method]
+        look = style.method_style(point.method.method)
         y = point.flops_rate / 1e9 if point.flops_rate else bottom * 1.25
         axes.plot(
             [point.intensity],
@@ -103,7 +163,7 @@ def _draw_reached(view: View, axes: Axes, facet: RoofFacet) -> None:
     phases = [phase for phase in PHASES if any(one.phase == phase for one in facet.reached)]
     methods = list({id(one.method): one.method for one in facet.reached}.values())
     for one in facet.reached:
-        look = view.styles[one.method.method]
+        look = style.method_style(one.method.method)
         lane = methods.index(one.method) - (len(methods) - 1) / 2
         x = phases.index(one.phase) + 0.7 * lane / max(1, len(methods))
         axes.plot([x], [one.rate / 1e9], linestyle="", marker=look.marker, markersize=3.8, color=look.colour)

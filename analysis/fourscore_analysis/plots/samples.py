@@ -5,11 +5,11 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Plot, time_axis
+from fourscore_analysis.plots.base import Facet, Plot, View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import time_unit
-from fourscore_analysis.views.view import Facet, View
 
 LANE_IN, ROW_GAP_IN, MOST_ROW_IN = 0.06, 0.07, 0.5
 LOG_FROM = 4.0  # largest over smallest sample

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared.sweeps import Curve, SweepGroup, draw_sweeps, find_sweeps, in_pages, own_ticks
 from fourscore_analysis.points.points import Point, contract_terms
 from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.published import published
-from fourscore_analysis.views.view import View
 
 
 def _without_threads(point: Point):

@@ -8,12 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import ranks_text, shape_text, time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES, Lane, Timeline
-from fourscore_analysis.views.view import View
 
 ROW_IN, FEW_ROWS_IN = 0.15, 0.26  # a lane; where there are few of them
 FEW_ROWS = 4

@@ -7,11 +7,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Facet, Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import bytes_text
-from fourscore_analysis.views.view import Facet, View
 
 ROW_IN = 0.19
 COLUMNS = 2

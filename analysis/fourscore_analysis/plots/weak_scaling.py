@@ -5,12 +5,11 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.scaling_axes import draw_lines, draw_scaling, drawn_points, in_pages
 from fourscore_analysis.points.scaling import Series, weak_series
 from fourscore_analysis.points.units import shape_text, time_unit
-from fourscore_analysis.views.view import View
 
 
 def pages(view: View) -> list[list[list[Series]]]:

@@ -12,9 +12,10 @@ from typing import TypeVar
 from fourscore_analysis.points.stats import Spread, spread
 from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import STATUSES, Cell, Contract, Launch, Method, Traffic
+from fourscore_analysis.records.transforms import PHASES, STATUSES, Cell, Contract, Launch, Method, Traffic
 
 REFERENCE = "fftw-mpi"
+LEAST_SHARE = 0.01  # of the transform; a phase below it is not compared with its components alone
 Member = TypeVar("Member")
 
 
@@ -79,6 +80,12 @@ class Point:
                 total[part.phase] += part.time_s
             sums.append(total)
         return _medians(sums)
+
+    @property
+    def compared_phases(self) -> list[str]:
+        """Phases that were timed inside and alone, and take LEAST_SHARE of the transform or more."""
+        least = LEAST_SHARE * self.time_s
+        return [phase for phase in PHASES if self.phases_max.get(phase, 0) >= least and self.alone.get(phase, 0) > 0]
 
     @cached_property
     def components(self) -> dict[str, float]:

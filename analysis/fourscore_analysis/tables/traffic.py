@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fourscore_analysis.models.constant import Constant, published_a
+from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, published_a
 from fourscore_analysis.points.counting import CountedPoint, doubts, source_text, uncounted
 from fourscore_analysis.points.units import bytes_text, digits, ratio_text, shape_text, time_text
 from fourscore_analysis.records.transforms import PHASES
 from fourscore_analysis.views.view import View
-
-A_DIGITS = 4  # simulated counts are the same each time: so many digits of A are too
 
 
 @dataclass
@@ -135,12 +133,6 @@ def uncounted_rows(view: View) -> list[UncountedRow]:
 
 def constant_tables(view: View) -> list[ConstantTable]:
     return [_constant_table(one) for one in view.constants]
-
-
-def interval_text(one: Constant) -> str:
-    """5.91–6.23, in the digits of A."""
-    low, high = one.fit.interval
-    return f"{digits(low, A_DIGITS)}–{digits(high, A_DIGITS)}"
 
 
 def _constant_table(one: Constant) -> ConstantTable:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fourscore_analysis.models.constant import published_a
+from fourscore_analysis.models.constant import A_DIGITS, interval_text, published_a
 from fourscore_analysis.points.claims import doubts as doubts_of_point
 from fourscore_analysis.points.components import MEMORY
 from fourscore_analysis.points.counting import CountedPoint, doubts, short_source_text, uncounted
 from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.units import bytes_text, digits, ranks_text, rate_text, ratio_text, shape_text
 from fourscore_analysis.records.traffic import Source
-from fourscore_analysis.tables.traffic import A_DIGITS, interval_text
 from fourscore_analysis.views.view import View
 
 

@@ -6,7 +6,6 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from fourscore_analysis.plots.inside_alone import compared_phases
 from fourscore_analysis.points.claims import claim
 from fourscore_analysis.points.points import REFERENCE, Comparison, Point
 from fourscore_analysis.points.units import (
@@ -277,7 +276,7 @@ def component_rows(view: View) -> list[ComponentRow]:
     rows = []
     for one in view.comparisons:
         for point in one.ranked:
-            for phase in compared_phases(point):
+            for phase in point.compared_phases:
                 names = {part.name for launch in point.measured for part in launch.components if part.phase == phase}
                 parts = ", ".join(f"{name} {time_text(point.components[name])}" for name in sorted(names))
                 rows.append(

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from fourscore_analysis.points.components import Bench, Ceiling
 from fourscore_analysis.points.points import Point
 
-if TYPE_CHECKING:
-    from fourscore_analysis.views.view import View
+
+class Shelved(Protocol):
+    """What the shelf asks of a campaign."""
+
+    @property
+    def measured(self) -> list[Point]: ...
+    @property
+    def bench(self) -> Bench: ...
 
 
 class Shelf:
     """Counts of a simulated run have no time of their own, and bandwidths are measured by themselves."""
 
-    def __init__(self, views: list[View]) -> None:
+    def __init__(self, views: Sequence[Shelved]) -> None:
         self.views = views
 
     @cached_property
@@ -40,14 +47,14 @@ class Shelf:
             default=None,
         )
 
-    def _benches(self, view: View) -> list[Bench]:
+    def _benches(self, view: Shelved) -> list[Bench]:
         return [view.bench, *(other.bench for other in self.views if other is not view)]
 
-    def copy_ceiling(self, view: View, machine_hash: str, ranks: int) -> Ceiling | None:
+    def copy_ceiling(self, view: Shelved, machine_hash: str, ranks: int) -> Ceiling | None:
         """Of the same campaign, else of another of the same machine."""
         found = (bench.copy_ceiling(machine_hash, ranks) for bench in self._benches(view))
         return next((ceiling for ceiling in found if ceiling), None)
 
-    def transform_peak(self, view: View, machine_hash: str, precision: str) -> Ceiling | None:
+    def transform_peak(self, view: Shelved, machine_hash: str, precision: str) -> Ceiling | None:
         found = (bench.transform_peak(machine_hash, precision) for bench in self._benches(view))
         return next((ceiling for ceiling in found if ceiling), None)

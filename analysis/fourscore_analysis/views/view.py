@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fourscore_analysis.models.constant import Constant, constants
-from fourscore_analysis.plots.shared.style import LineStyle
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import Method
 from fourscore_analysis.views.shelf import Shelf
 
 ROWS_A_FACET = 24
@@ -25,7 +23,6 @@ class View:
 
     campaign: Campaign
     plot_points: int
-    styles: dict[Method, LineStyle] = field(default_factory=dict)
     shelf: Shelf = field(init=False)
 
     def __post_init__(self) -> None:

@@ -10,19 +10,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import log_ticks
+from fourscore_analysis.plots.base import View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.components import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
 from fourscore_analysis.points.units import rate_unit, whole_bytes_text
-from fourscore_analysis.views.view import View
 
 AXES_A_PAGE = 8
 MOST_CURVES = 16  # of one axes; beyond that its slowest are left to the table
 LOG_FROM = 20  # times the least rate
 COLUMNS = 2
 LABEL_CHARACTERS = 34
-LINES = ("-", "--", ":", "-.")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 @dataclass(frozen=True)
@@ -51,12 +49,6 @@ def curve_pages(curves: Iterable[Curve]) -> list[CurvePage]:
     ]
 
 
-def look_of(labels: Sequence[str], label: str) -> style.LineStyle:
-    number = labels.index(label)
-    turn, colour = divmod(number, len(style.VARIANT_COLOURS))
-    return style.LineStyle(style.VARIANT_COLOURS[colour], MARKERS[number % len(MARKERS)], LINES[turn % len(LINES)])
-
-
 def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Figure:
     """Each axes in the unit of its largest rate; hollow where the data fit the caches; bars over launches, of a single
     launch over its repetitions."""
@@ -64,7 +56,7 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
     labels = [label for label in page.labels if label in shown]
     handles = []
     for label in labels:
-        look = look_of(page.labels, label)
+        look = style.curve_style(label)
         handles.append(
             Line2D(
                 [],
@@ -105,7 +97,7 @@ def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float |
     highest = max([*rates, *([ceiling] if ceiling else [])])
     unit, name = rate_unit(highest, "FLOP/s" if page.program == TRANSFORMS else "B/s")
     for curve in group.curves:
-        _draw_curve(axes, curve, look_of(page.labels, curve.label), unit)
+        _draw_curve(axes, curve, style.curve_style(curve.label), unit)
     if ceiling:
         axes.axhline(ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
     if highest > LOG_FROM * min(rates):

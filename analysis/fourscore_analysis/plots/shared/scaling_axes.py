@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fourscore_analysis.plots.base import View
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.scaling import Series
-from fourscore_analysis.views.view import View
 
 COLUMNS = 3
 ROW_IN = 1.75
@@ -22,7 +22,7 @@ def method_handles(view: View, points: Iterable[Point], line: bool = False) -> l
     """A legend entry for each method of `points`."""
     found: dict[str, Line2D] = {}
     for point in points:
-        look = view.styles[point.method]
+        look = style.method_style(point.method)
         label = style.shorten(point.label, 24)
         style_of_line = look.line if line else ""
         found.setdefault(
@@ -41,7 +41,7 @@ def legend_handles(view: View, groups: Sequence[Sequence[Series]]) -> list[Line2
 def draw_lines(view: View, axes: Axes, group: Sequence[Series], values: Callable[[Series], list[float]]) -> None:
     """A line a method; hollow where more ranks than cores took part."""
     for series in group:
-        look = view.styles[series.baseline.method]
+        look = style.method_style(series.baseline.method)
         y = values(series)
         axes.plot(series.ranks, y, color=look.colour, linestyle=look.line, linewidth=1.1)
         for hollow in (False, True):

@@ -4,6 +4,7 @@ Pages are narrow and tall: at the width of a phone the text of a page 4.8 inches
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -33,12 +34,91 @@ PHASE_COLOURS = {
 LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)
 
 # Beyond those: of Tol, Colour Schemes, SRON 2021, "muted", the ones far from the above.
-VARIANT_COLOURS = (
-    *(BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY),
-    *("#332288", "#882255", "#999933", "#661100", "#44AA99", YELLOW),
-)
-_EXCHANGE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-_EXCHANGE_LINES = ("-", "--", "-.", ":")
+INDIGO, WINE, OLIVE, BROWN, TEAL = "#332288", "#882255", "#999933", "#661100", "#44AA99"
+SERIES_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INDIGO, WINE, OLIVE, BROWN, TEAL, GREY)
+
+# A name has its colour in every figure of every report. A name that is not here gets one from a hash of it, so that
+# it too stays the same.
+NAME_COLOURS = {
+    REFERENCE: BLACK,
+    # variants
+    "serial": GREY,
+    "slab": BLUE,
+    "pencil": VERMILLION,
+    "pencil-overlap": WINE,
+    "volumetric": GREEN,
+    "danielson-lanczos": PURPLE,
+    "overdecomposed": ORANGE,
+    "node": SKY,
+    "transpose": INDIGO,
+    "binary-exchange": OLIVE,
+    "rods": TEAL,
+    "pencil-gpu": BROWN,
+    "heffte": TEAL,
+    "2decomp": BROWN,
+    "accfft": YELLOW,
+    # exchanges, and MPI's own calls
+    "alltoallv": BLUE,
+    "alltoallw": VERMILLION,
+    "bruck": GREEN,
+    "hierarchical": PURPLE,
+    "ialltoallv": ORANGE,
+    "ialltoallv-pipelined": BROWN,
+    "p2p": OLIVE,
+    "p2p-pipelined": WINE,
+    "pairwise": TEAL,
+    "rma": INDIGO,
+    "shared": SKY,
+    "mpi-alltoall": GREY,
+    "mpi-alltoallv": BLACK,
+    "mpi-ialltoall": YELLOW,
+    # kernels
+    "copy": BLACK,
+    "streaming-copy": GREY,
+    "naive": VERMILLION,
+    "blocked": BLUE,
+    "simd": GREEN,
+    "simd-streaming": ORANGE,
+    "fftw": PURPLE,
+    "contiguous": BLUE,
+    "middle": VERMILLION,
+    "slowest": GREEN,
+    "pageable": BLUE,
+    "pinned": VERMILLION,
+    "managed": GREEN,
+}
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+NAME_MARKERS = {
+    "none": "o",
+    "alltoallv": "o",
+    "alltoallw": "s",
+    "bruck": "^",
+    "hierarchical": "D",
+    "ialltoallv": "v",
+    "ialltoallv-pipelined": "<",
+    "p2p": "P",
+    "p2p-pipelined": "X",
+    "pairwise": ">",
+    "rma": "*",
+    "shared": "h",
+    "mpi-alltoall": "p",
+    "mpi-alltoallv": "H",
+    "mpi-ialltoall": "d",
+    "copy": "o",
+    "streaming-copy": "s",
+    "naive": "^",
+    "blocked": "s",
+    "simd": "D",
+    "simd-streaming": "v",
+    "fftw": "P",
+    "contiguous": "o",
+    "middle": "s",
+    "slowest": "^",
+    "pageable": "o",
+    "pinned": "s",
+    "managed": "^",
+}
+_LINES = ("-", "--", "-.", ":")
 
 WIDTH_IN = 4.8
 MAX_HEIGHT_IN = 9.6
@@ -96,21 +176,37 @@ class LineStyle:
     line: str
 
 
-def method_styles(methods: Iterable[Method]) -> dict[Method, LineStyle]:
-    """Colour by variant, marker and line by exchange; the reference library is black."""
-    methods = list(methods)
-    variants = sorted({method.variant for method in methods} - {REFERENCE})
-    exchanges = sorted({method.exchange for method in methods})
-    return {
-        method: LineStyle(
-            BLACK
-            if method.variant == REFERENCE
-            else VARIANT_COLOURS[variants.index(method.variant) % len(VARIANT_COLOURS)],
-            _EXCHANGE_MARKERS[exchanges.index(method.exchange) % len(_EXCHANGE_MARKERS)],
-            _EXCHANGE_LINES[exchanges.index(method.exchange) % len(_EXCHANGE_LINES)],
-        )
-        for method in methods
-    }
+def _hashed(name: str, salt: str) -> int:
+    """The same in every process and on every machine, as Python's own hash is not."""
+    return zlib.crc32(f"{salt}:{name}".encode("utf-8", "surrogatepass"))
+
+
+def colour_of(name: str) -> str:
+    """Of a variant, an exchange, a kernel."""
+    return NAME_COLOURS.get(name) or SERIES_COLOURS[_hashed(name, "colour") % len(SERIES_COLOURS)]
+
+
+def marker_of(name: str) -> str:
+    return NAME_MARKERS.get(name) or _MARKERS[_hashed(name, "marker") % len(_MARKERS)]
+
+
+def method_style(method: Method) -> LineStyle:
+    """Colour by variant, marker by exchange and, where it has any, its own parameters; the reference is black."""
+    told = ", ".join(part for part in (method.parameters, method.placement) if part)
+    exchange = "none" if method.exchange in ("", "none") else method.exchange
+    name = f"{exchange}, {told}" if told else exchange
+    line = _LINES[_hashed(name, "line") % len(_LINES)] if told else "-"
+    return LineStyle(colour_of(method.variant), marker_of(name), line)
+
+
+def curve_style(label: str) -> LineStyle:
+    """Of a component: colour and marker of the first word that has them; the others choose the line, and the marker."""
+    words = label.split(" ")
+    known = next((word for word in words if word in NAME_COLOURS), label)
+    rest = " ".join(word for word in words if word != known)
+    if known == label or not rest:
+        return LineStyle(colour_of(known), marker_of(known), "-")
+    return LineStyle(colour_of(known), marker_of(rest), _LINES[_hashed(rest, "line") % len(_LINES)])
 
 
 def label_width_in(labels: Iterable[str]) -> float:

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import log_ticks
+from fourscore_analysis.plots.base import View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import time_unit
-from fourscore_analysis.views.view import View
 
 ROWS_A_PAGE = 4
 COLUMNS = 2
@@ -115,7 +115,7 @@ def draw_sweeps(
     """Left the time, and `beside` another time of the same points; right the time `over` one of its own curve: there
     curves of other machines may stand beside ours. `ticks` chooses those of the quantity's axis, which is
     logarithmic."""
-    looks = _looks(view, groups)
+    looks = _looks(groups)
     handles = [
         Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=3.5, label=label)
         for label, look in looks.items()
@@ -172,19 +172,13 @@ def _draw_beside(axes: Axes, group: SweepGroup, looks, beside: Beside, unit_s: f
             )
 
 
-def _looks(view: View, groups: Sequence[SweepGroup]) -> dict[str, style.LineStyle]:
-    """Of each label the look of its method, in another colour where a label before it has that look."""
+def _looks(groups: Sequence[SweepGroup]) -> dict[str, style.LineStyle]:
+    """Of each label the look of its method: colour by variant, marker and line by what else the label says."""
     found: dict[str, style.LineStyle] = {}
     for group in groups:
         for sweep in group.sweeps:
-            if sweep.label in found:
-                continue
-            look = view.styles[sweep.points[0].method]
-            if look in found.values():
-                taken = {one.colour for one in found.values()}
-                free = [colour for colour in style.VARIANT_COLOURS if colour not in taken]
-                look = replace(look, colour=free[0] if free else style.GREY)
-            found[sweep.label] = look
+            colour = style.method_style(sweep.points[0].method).colour
+            found.setdefault(sweep.label, replace(style.curve_style(sweep.label), colour=colour))
     return found
 
 
