@@ -1,6 +1,6 @@
 // One-sided: every rank puts its packed blocks into the windows of the others, who match no message. The layer of
 // active packets of eleftheriou2005, with what MPI has in its place. How the two sides agree that a window is free, and
-// that all has arrived, is the parameter `epoch`; docs/algorithms.md has what each costs.
+// that all has arrived, is the parameter `epoch`; docs/algorithms/exchanges.md has what each costs.
 
 #include <mpi.h>
 

@@ -283,8 +283,8 @@ inline void gather_line(const std::byte* from, std::ptrdiff_t from_stride, std::
 /// Lines are fetched and written once and whole, even where all rows fall into one set of the cache. Few rows of the
 /// source are read at a time, from one end to the other, for two lines of each row of `to`: a processor sees the next
 /// line of as many streams coming as it has places for, and with strides of a power of two of no more than a set of
-/// its second cache has ways. With 32 rows the bandwidth halves (docs/components.md). At the edges stores are ordinary:
-/// parts of lines are dear to stream.
+/// its second cache has ways. With 32 rows the bandwidth halves (docs/measurements/components.md). At the edges stores
+/// are ordinary: parts of lines are dear to stream.
 template <std::size_t N, bool streaming>
 inline void transpose(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride,
                       std::ptrdiff_t reads, std::ptrdiff_t writes) {

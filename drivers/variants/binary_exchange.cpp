@@ -1,6 +1,7 @@
 // Binary exchange (gupta1993, section 3.1): rank r holds the contiguous block of the indices whose leading bits are r.
 // The first log2 p iterations of the Cooley-Tukey algorithm (Figure 1) combine whole blocks of two ranks that differ in
-// one bit; all others, on n/p elements of one rank, are one transform of the local library. See docs/algorithms.md.
+// one bit; all others, on n/p elements of one rank, are one transform of the local library. See
+// docs/algorithms/one-dimensional.md.
 
 #include <fmt/format.h>
 

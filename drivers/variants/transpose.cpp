@@ -1,6 +1,6 @@
 // The transpose method (gupta1993, sections 3.2 and 5.1): n elements seen as an m-dimensional array over an
 // (m-1)-dimensional grid of ranks. Axis by axis is made whole, transformed and multiplied by the twiddle factors that
-// connect it to the next one. m = 2 is the four-step algorithm (Bailey 1990). See docs/algorithms.md.
+// connect it to the next one. m = 2 is the four-step algorithm (Bailey 1990). See docs/algorithms/one-dimensional.md.
 
 #include <fmt/format.h>
 

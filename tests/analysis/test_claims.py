@@ -169,9 +169,9 @@ def test_every_flag_of_the_drivers_is_known_everywhere_a_reader_looks():
     header = (ROOT / "core/flags.hpp").read_text(encoding="utf-8")
     assert found == set(re.findall(r"^///   ([a-z-]+)  ", header, re.MULTILINE))
     assert found == set(FLAGS) - {"mixed-launch"}  # that one is the report's own
-    architecture = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    measuring = (ROOT / "docs/measuring.md").read_text(encoding="utf-8")
     assert found == set(
-        re.findall(r"^\| `([a-z-]+)` \|", architecture.split("## Flags")[1].split("\n## ")[0], re.MULTILINE)
+        re.findall(r"^\| `([a-z-]+)` \|", measuring.split("## Flags")[1].split("\n## ")[0], re.MULTILINE)
     )
     schema = json.loads((ROOT / "results/run-record.schema.json").read_text(encoding="utf-8"))
     assert found == set(schema["properties"]["flags"]["items"]["enum"])
