@@ -2,8 +2,8 @@
 
 Usage: links.py ROOT [--selftest]
 Checked are, in all Markdown files, relative links and images with their #anchors, and in sources, suites and documents
-citation keys (an author's name and a year). A key must be a heading of docs/bibliography.md, and each heading there must
-be cited. Exits 1 with one line for each finding. --selftest plants one of each kind and expects to find it.
+citation keys (an author's name and a year). A key must be a heading of docs/bibliography.md, and each heading there
+must be cited. Exits 1 with one line for each finding. --selftest plants one of each kind and expects to find it.
 """
 
 from __future__ import annotations
