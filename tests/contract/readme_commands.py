@@ -1,4 +1,4 @@
-"""Runs the commands that README.md and docs/ show in blocks marked <!-- tested -->, in a temporary folder.
+"""Runs the commands that README.md, suites/README.md and docs/ show in blocks marked <!-- tested -->, in a temporary folder.
 
 Usage: readme_commands.py FOLDER_OF_PROGRAMS MPIEXEC MARKDOWN...
 Each block is one bash script (set -euo pipefail); the folder stands first in PATH, and mpirun is MPIEXEC. Exits 1 when a block fails or none is marked.
