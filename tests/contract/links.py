@@ -3,7 +3,8 @@
 Usage: links.py ROOT [--selftest]
 Checked are, in all Markdown files, relative links and images with their #anchors, and in sources, suites and documents
 citation keys (an author's name and a year). A key must be a heading of docs/bibliography.md, and each heading there
-must be cited. Exits 1 with one line for each finding. --selftest plants one of each kind and expects to find it.
+must be cited. A page that a comment or message of a source names must be there. Exits 1 with one line for each finding.
+--selftest plants one of each kind and expects to find it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from urllib.parse import unquote
 BIBLIOGRAPHY = Path("docs/bibliography.md")
 CITING = ("drivers", "suites", "analysis/fourscore_analysis", "docs")
 CITING_SUFFIXES = {".cpp", ".hpp", ".f90", ".toml", ".py", ".md"}
+NAMING = ("core", "drivers", "hwcounters", "results", "jobscripts", "analysis", "suites", "cmake", "tests")
+NAMING_SUFFIXES = {".cpp", ".hpp", ".f90", ".toml", ".py", ".cmake", ".txt", ".in", ""}
 SKIPPED = {"build", ".venv", ".git", ".cache", "node_modules", "__pycache__"}
 
 FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2[`~]*\s*$", re.M | re.S)
@@ -27,6 +30,7 @@ LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^
 REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s+(\S+)", re.M)
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$", re.M)
 EXTERNAL = re.compile(r"^[a-z][a-z0-9+.-]*:", re.I)
+PAGE = re.compile(r"(?<![\w./-])((?:docs|suites|results|analysis)/(?:[\w.-]+/)*[\w.-]+\.md)\b")
 KEY = re.compile(r"(?<![\w./-])([a-z]{3,}(?:19|20)\d\d)(?![\w-])")
 
 
@@ -104,8 +108,21 @@ def unknown_keys(root: Path) -> Iterator[str]:
         yield f"{BIBLIOGRAPHY}: nothing cites {key}"
 
 
+def missing_pages(root: Path) -> Iterator[str]:
+    for folder in NAMING:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in NAMING_SUFFIXES or not path.is_file() or SKIPPED & set(path.relative_to(root).parts):
+                continue
+            if path.name == Path(__file__).name:
+                continue  # it plants some
+            for number, text in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+                for page in PAGE.findall(text):
+                    if "planted" not in page and not (root / page).is_file():
+                        yield f"{path.relative_to(root)}:{number}: {page} is not there"
+
+
 def findings(root: Path) -> list[str]:
-    return [*broken_links(root), *unknown_keys(root)]
+    return [*broken_links(root), *unknown_keys(root), *missing_pages(root)]
 
 
 PLANTED = (
@@ -116,6 +133,8 @@ PLANTED = (
     ("docs/planted.md", "[out](../../secret.md)\n", "docs/planted.md:1: ../../secret.md leads nowhere"),
     ("drivers/variants/planted.cpp", '{"planted", "a card", "nobody2099"}\n',
      "drivers/variants/planted.cpp:1: nobody2099 is not in docs/bibliography.md"),
+    ("jobscripts/planted.cpp", '"see docs/no-such-page.md"\n',
+     "jobscripts/planted.cpp:1: docs/no-such-page.md is not there"),
     ("suites/papers/nobody2099/figure.toml", 'name = "planted"\n', "is not in docs/bibliography.md"),
 )  # fmt: skip
 ALLOWED = "# One two\n[up](#one-two) `[no](link.md)` [out](https://example.org/x.md#y)\n```\n[no](link.md)\n```\n"
