@@ -14,7 +14,7 @@ namespace {
 
 /// Element size of double precision: a shape is refused when it could not be held in either precision.
 constexpr Index largest_element_bytes = 16;
-constexpr Index most_elements = (Index{1} << 62) / largest_element_bytes;
+constexpr Index max_elements = (Index{1} << 62) / largest_element_bytes;
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view expected) {
   throw InputError(fmt::format("{} '{}': {}", what, text, expected));
@@ -118,9 +118,9 @@ std::vector<Index> parse_shape(std::string_view text, std::string_view what) {
   auto shape = parse_factors(text, what, "1 to 3 extents of at least 1 joined by x, as 128x96x100");
   Index product = 1;
   for (const Index extent : shape) {
-    if (extent > most_elements / product)
+    if (extent > max_elements / product)
       refuse(what, text,
-             fmt::format("the product overflows; expected at most 2^62 bytes, that is {} elements", most_elements));
+             fmt::format("the product overflows; expected at most 2^62 bytes, that is {} elements", max_elements));
     product *= extent;
   }
   return shape;

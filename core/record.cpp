@@ -165,7 +165,7 @@ Point point_from_json(const json& object) {
   point.ranks = reader.positive_integer(reader.at("ranks"), "ranks");
   if (const json* grid = reader.find("grid"); grid != nullptr && *grid != "auto")
     problem.grid = reader.extents<int>(*grid, "grid");
-  problem.threads = reader.positive("threads", problem.threads, most_threads);
+  problem.threads = reader.positive("threads", problem.threads, max_threads);
   problem.instances = reader.positive("instances", problem.instances);
   problem.placement = parse_placement(reader.text("placement", to_string(problem.placement)));
   if (const json* contract = reader.find("contract")) problem.contract = contract_from_json(*contract);

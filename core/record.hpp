@@ -14,7 +14,7 @@ inline constexpr std::string_view record_schema = "fourscore.run-record";
 inline constexpr int record_schema_version = 1;
 
 /// Threads a rank that a point may ask for: beyond are slips of the pen.
-inline constexpr int most_threads = 4096;
+inline constexpr int max_threads = 4096;
 
 /// The point with every key of the schema present, so that equal points have equal JSON.
 [[nodiscard]] nlohmann::json point_json(const Point& point);

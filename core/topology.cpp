@@ -54,9 +54,9 @@ json Topology::identity() const {
 
 /// Not asked of hwloc: where HWLOC_XMLFILE describes the machine, hwloc 2 says that a thread may run everywhere.
 std::vector<int> Topology::usable_units() {
-  constexpr std::size_t most_units = std::size_t{1} << 20;
+  constexpr std::size_t max_units = std::size_t{1} << 20;
   std::vector<int> units;
-  for (std::size_t count = CPU_SETSIZE; count <= most_units; count *= 2) {
+  for (std::size_t count = CPU_SETSIZE; count <= max_units; count *= 2) {
     struct Free {
       void operator()(cpu_set_t* set) const { CPU_FREE(set); }
     };

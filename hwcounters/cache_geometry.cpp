@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::uint64_t usual_ways = 16;
 constexpr std::uint64_t usual_line = 64;
-constexpr std::uint64_t least_line = 16;  // of Valgrind: no instruction may touch three lines
+constexpr std::uint64_t min_line = 16;    // of Valgrind: no instruction may touch three lines
 constexpr std::uint64_t most_ways = 256;  // a set is searched from end to end
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 31;
 constexpr const char* expected =
     "expected SIZE[,WAYS[,LINE]] with SIZE = sets x WAYS x LINE, powers of two of sets and of bytes a line (16 at "
     "least), and at most 2GiB: as 1MiB,16,64";
@@ -120,9 +120,9 @@ CacheGeometry simulated_cache(const CacheGeometry& asked, const CacheGeometry& o
                               expected);
   if (cache.line_bytes == 0) cache.line_bytes = machine.line_bytes == 0 ? usual_line : machine.line_bytes;
   const std::string text = to_string(cache);
-  if (!std::has_single_bit(cache.line_bytes) || cache.line_bytes < least_line)
+  if (!std::has_single_bit(cache.line_bytes) || cache.line_bytes < min_line)
     refuse(text, "a line of " + std::to_string(cache.line_bytes) + " bytes is no power of two from 16 on");
-  if (cache.size_bytes > most_bytes) refuse(text, "it is larger than 2GiB");
+  if (cache.size_bytes > max_bytes) refuse(text, "it is larger than 2GiB");
   if (cache.size_bytes <= cache.line_bytes || cache.size_bytes % cache.line_bytes != 0)
     refuse(text, "the size is no number of lines of " + std::to_string(cache.line_bytes) + " bytes");
   const std::uint64_t lines = cache.size_bytes / cache.line_bytes;

@@ -7,7 +7,7 @@
 namespace fourscore {
 namespace {
 
-constexpr int most_units = 16;  ///< boxes that a '*' in a code stands for
+constexpr int max_units = 16;  ///< boxes that a '*' in a code stands for
 
 /// Counters of one hardware thread; all others are of a socket.
 bool is_of_core(std::string_view counter) { return counter.starts_with("PMC") || counter.starts_with("FIXC"); }
@@ -56,7 +56,7 @@ LikwidEventSet likwid_event_set(const std::vector<EventSpec>& events) {
     const bool once = star == std::string::npos;
     const std::string before = code.counter.substr(0, star);
     const std::string after = once ? "" : code.counter.substr(star + 1);
-    for (int unit = 0; unit < (once ? 1 : most_units); ++unit) {
+    for (int unit = 0; unit < (once ? 1 : max_units); ++unit) {
       const std::string number = once ? "" : std::to_string(unit);
       set.text += fmt::format("{}{}:{}{}{}", set.text.empty() ? "" : ",", code.event, before, number, after);
       parts.push_back(count++);

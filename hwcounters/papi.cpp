@@ -16,7 +16,7 @@
 namespace fourscore {
 namespace {
 
-constexpr int most_units = 32;  ///< memory controllers that a '*' in a code stands for
+constexpr int max_units = 32;  ///< memory controllers that a '*' in a code stands for
 
 /// What to do about a code of PAPI; empty where there is nothing to say.
 std::string advice(int code) {
@@ -183,7 +183,7 @@ void PapiSession::add(std::size_t event, const EventSpec& spec, const ProcessSoc
     return;
   }
   bool found = false;
-  for (int unit = 0; unit < most_units; ++unit) {
+  for (int unit = 0; unit < max_units; ++unit) {
     const std::string name = spec.code.substr(0, star) + std::to_string(unit) + spec.code.substr(star + 1);
     int code = 0;
     if (calls_.event_name_to_code(name, code) != papi_code::ok) continue;

@@ -54,7 +54,7 @@ const std::map<std::string, Access, std::less<>>& accesses() {
       {"grid",
        {[](P& p, S v) { p.problem.grid = parse_grid(v); }, [](const P& p) { return grid_text(p.problem.grid); }}},
       {"threads",
-       {[](P& p, S v) { p.problem.threads = positive_integer(v, "threads", most_threads); },
+       {[](P& p, S v) { p.problem.threads = positive_integer(v, "threads", max_threads); },
         [](const P& p) { return std::to_string(p.problem.threads); }}},
       {"instances",
        {[](P& p, S v) { p.problem.instances = positive_integer(v, "instances"); },

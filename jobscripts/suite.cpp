@@ -18,7 +18,7 @@ namespace fourscore {
 namespace {
 
 constexpr std::size_t most_launches = 1000000;
-constexpr std::size_t most_bytes = 4 << 20;
+constexpr std::size_t max_bytes = 4 << 20;
 constexpr std::size_t most_key_parts = 16;
 
 bool valid_name(const std::string& name) {
@@ -112,8 +112,8 @@ void check_key_depth(const SuiteReader& reader, std::string_view text) {
 }
 
 toml::table parse_toml(const SuiteReader& reader, const std::string& text, const std::filesystem::path& file) {
-  if (text.size() > most_bytes)
-    reader.fail(0, fmt::format("the suite has {} bytes; at most {}", text.size(), most_bytes));
+  if (text.size() > max_bytes)
+    reader.fail(0, fmt::format("the suite has {} bytes; at most {}", text.size(), max_bytes));
   check_key_depth(reader, text);
   try {
     return toml::parse(text, file.string());
@@ -164,7 +164,7 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
 Suite load_suite(const std::filesystem::path& file, int cores) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
-  std::string text(most_bytes + 1, '\0');  // one more than parse_suite takes
+  std::string text(max_bytes + 1, '\0');  // one more than parse_suite takes
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad()) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
   text.resize(static_cast<std::size_t>(in.gcount()));

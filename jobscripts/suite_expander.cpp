@@ -12,7 +12,7 @@
 namespace fourscore {
 namespace {
 
-constexpr std::size_t most_points = 100000;
+constexpr std::size_t max_points = 100000;
 constexpr std::size_t longest_shape = 200;
 constexpr std::size_t most_combinations = 1000000;
 constexpr std::size_t most_comparisons = 20000000;
@@ -293,8 +293,8 @@ void Expander::add(const Point& point, const std::vector<Condition>& exclude, co
     ++suite_.dropped_oversubscribed;
     return;
   }
-  if (suite_.points.size() == most_points)
-    reader_.fail(line, fmt::format("the suite has more than {} points", most_points));
+  if (suite_.points.size() == max_points)
+    reader_.fail(line, fmt::format("the suite has more than {} points", max_points));
   suite_.points.push_back(point);
 }
 

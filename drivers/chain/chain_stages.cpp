@@ -32,10 +32,10 @@ std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages) {
   return merged;
 }
 
-std::optional<std::string> chain_limits(const Problem& problem, std::size_t least_extents, std::size_t most_extents) {
-  if (problem.shape.size() < least_extents || problem.shape.size() > most_extents) {
-    const std::string wanted = least_extents == most_extents ? std::to_string(least_extents)
-                                                             : fmt::format("{} to {}", least_extents, most_extents);
+std::optional<std::string> chain_limits(const Problem& problem, std::size_t min_extents, std::size_t max_extents) {
+  if (problem.shape.size() < min_extents || problem.shape.size() > max_extents) {
+    const std::string wanted =
+        min_extents == max_extents ? std::to_string(min_extents) : fmt::format("{} to {}", min_extents, max_extents);
     return fmt::format("shape {} has {} extents; this variant takes {}", shape_text(problem.shape),
                        problem.shape.size(), wanted);
   }

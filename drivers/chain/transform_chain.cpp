@@ -88,11 +88,11 @@ TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStag
     throw std::invalid_argument("a chain of several stages without an exchange");
   set_layouts(context.problem);
   allocate(context);
-  find_hops(context);
+  find_redistributions(context);
   allocate_staging(context);
   make_exchanges(context);
-  const std::size_t leaving = leaving_stage(context.problem, ends_in_);
-  make_local_ffts(context, leaving);
+  const std::size_t out_of_place = out_of_place_stage(context.problem, ends_in_);
+  make_local_ffts(context, out_of_place);
 }
 
 void TransformChain::set_layouts(const Problem& problem) {
@@ -122,8 +122,8 @@ void TransformChain::allocate(const PlanContext& context) {
   for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
     if (context.exchange == nullptr || stages_.size() == 1)
       buffers_.push_back(ordinary_buffer(bytes));
-    else if (i == landing_buffer(context.problem))
-      buffers_.push_back(context.exchange->allocate_landing(context.comm, bytes));
+    else if (i == receive_buffer(context.problem))
+      buffers_.push_back(context.exchange->allocate_receive(context.comm, bytes));
     else
       buffers_.push_back(context.exchange->allocate(context.comm, bytes));
   }
@@ -131,38 +131,43 @@ void TransformChain::allocate(const PlanContext& context) {
 
 /// With a single exchange, which as a rule leaves its result in the other buffer than its source, one of the two is no
 /// source. Another number than 0 or 1: none.
-std::size_t TransformChain::landing_buffer(const Problem& problem) const {
+std::size_t TransformChain::receive_buffer(const Problem& problem) const {
   if (stages_.size() != 2) return 2;
-  return leaving_stage(problem, 1) == 0 ? 0 : 1;
+  return out_of_place_stage(problem, 1) == 0 ? 0 : 1;
 }
 
-void TransformChain::find_hops(const PlanContext& context) {
+void TransformChain::find_redistributions(const PlanContext& context) {
   const int me = mpi::rank_in(context.comm);
   for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
-    Hop& hop = hops_.emplace_back();
+    Redistribution& redistribution = redistributions_.emplace_back();
     const std::vector<int> ranks = group_of_rank(stages_[i].layout, stages_[i + 1].layout, me);
-    hop.comm = mpi::split(context.comm, ranks.front(), me);
-    hop.from = restricted(stages_[i].layout, ranks);
-    hop.to = restricted(stages_[i + 1].layout, ranks);
+    redistribution.comm = mpi::split(context.comm, ranks.front(), me);
+    redistribution.from = restricted(stages_[i].layout, ranks);
+    redistribution.to = restricted(stages_[i + 1].layout, ranks);
   }
 }
 
-ExchangeSpec TransformChain::exchange_spec(const PlanContext& context, const Hop& hop, std::size_t source) const {
-  return {hop.from,          hop.to,
-          hop.comm.get(),    context.problem.element_bytes(),
-          *buffers_[source], *buffers_[1 - source],
-          context.comm,      &context.problem,
+ExchangeSpec TransformChain::exchange_spec(const PlanContext& context, const Redistribution& redistribution,
+                                           std::size_t source) const {
+  return {redistribution.from,
+          redistribution.to,
+          redistribution.comm.get(),
+          context.problem.element_bytes(),
+          *buffers_[source],
+          *buffers_[1 - source],
+          context.comm,
+          &context.problem,
           staging_.get()};
 }
 
 /// The exchanges run one after another, so that the one which needs most says how much there is.
 void TransformChain::allocate_staging(const PlanContext& context) {
-  if (hops_.empty()) return;
+  if (redistributions_.empty()) return;
   if (in_pieces() && piecewise(*context.exchange) == nullptr)
     throw std::invalid_argument("a chain in pieces with an exchange that is not");
   std::size_t bytes = 0;
-  for (const Hop& hop : hops_) {
-    const ExchangeSpec spec = exchange_spec(context, hop, 0);
+  for (const Redistribution& redistribution : redistributions_) {
+    const ExchangeSpec spec = exchange_spec(context, redistribution, 0);
     bytes =
         std::max(bytes, in_pieces() ? PiecewiseExchange::staging_bytes(spec) : context.exchange->staging_bytes(spec));
   }
@@ -171,29 +176,29 @@ void TransformChain::allocate_staging(const PlanContext& context) {
 
 void TransformChain::make_exchanges(const PlanContext& context) {
   std::size_t place = 0;
-  for (Hop& hop : hops_) {
-    make_exchange(context, hop, place);
-    if (!hop.exchange->lands_in_source()) place = 1 - place;
+  for (Redistribution& redistribution : redistributions_) {
+    make_exchange(context, redistribution, place);
+    if (!redistribution.exchange->lands_in_source()) place = 1 - place;
   }
   ends_in_ = place;
 }
 
-void TransformChain::make_exchange(const PlanContext& context, Hop& hop, std::size_t source) {
-  const ExchangeSpec spec = exchange_spec(context, hop, source);
+void TransformChain::make_exchange(const PlanContext& context, Redistribution& redistribution, std::size_t source) {
+  const ExchangeSpec spec = exchange_spec(context, redistribution, source);
   if (!in_pieces()) {
-    hop.exchange = context.exchange->make(spec);
+    redistribution.exchange = context.exchange->make(spec);
   } else {
     auto in_pieces = piecewise(*context.exchange)->make_in_pieces(spec, {options_.pieces, std::size_t{0}});
-    hop.in_pieces = in_pieces.get();
-    hop.exchange = std::move(in_pieces);
+    redistribution.in_pieces = in_pieces.get();
+    redistribution.exchange = std::move(in_pieces);
   }
-  std::array<int, 2> does{hop.exchange->packs() ? 1 : 0, hop.exchange->unpacks() ? 1 : 0};
+  std::array<int, 2> does{redistribution.exchange->packs() ? 1 : 0, redistribution.exchange->unpacks() ? 1 : 0};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
-  hop.packs = does[0] != 0;
-  hop.unpacks = does[1] != 0;
+  redistribution.packs = does[0] != 0;
+  redistribution.unpacks = does[1] != 0;
 }
 
-std::size_t TransformChain::leaving_stage(const Problem& problem, std::size_t ends_in) const {
+std::size_t TransformChain::out_of_place_stage(const Problem& problem, std::size_t ends_in) const {
   const std::size_t wanted = problem.contract.buffers == Buffers::in_place ? 0 : 1;
   if (ends_in == wanted) return stages_.size();
   // A pass along slow axes only goes through the library's scratch anyway, and may as well leave its result elsewhere.
@@ -206,31 +211,32 @@ std::size_t TransformChain::leaving_stage(const Problem& problem, std::size_t en
   return static_cast<std::size_t>(first - stages_.begin());
 }
 
-/// An exchange behind the leaving stage starts in the other buffer than that for which it was made at first.
-void TransformChain::make_local_ffts(const PlanContext& context, std::size_t leaving) {
+/// An exchange behind the stage that goes out of place starts in the other buffer than that for which it was made at
+/// first.
+void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out_of_place) {
   const int me = mpi::rank_in(context.comm);
-  const std::vector<std::size_t> hop_of = hops_of_transforms(leaving);
-  if (in_pieces()) overlaps_.resize(hops_.size());
+  const std::vector<std::size_t> redistribution_of = redistributions_of_transforms(out_of_place);
+  if (in_pieces()) overlaps_.resize(redistributions_.size());
   std::size_t place = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (stages_[i].axes.empty()) {
       ffts_.push_back(nullptr);
-    } else if (hop_of[i] < hops_.size()) {
+    } else if (redistribution_of[i] < redistributions_.size()) {
       ffts_.push_back(nullptr);
-      make_slices(context, i, hop_of[i], static_cast<std::byte*>(buffers_[place]->data()));
+      make_slices(context, i, redistribution_of[i], static_cast<std::byte*>(buffers_[place]->data()));
     } else {
       const std::size_t from = place;
-      if (i == leaving) place = 1 - place;
+      if (i == out_of_place) place = 1 - place;
       ffts_.push_back(context.local_fft.make(spec_of(context.problem, stages_[i], me, options_.single_plan),
                                              buffers_[from]->data(), buffers_[place]->data()));
     }
-    if (i == hops_.size()) break;
-    Hop& hop = hops_[i];
-    const bool landed_in_source = hop.exchange->lands_in_source();
-    if (i >= leaving) {
-      hop.exchange.reset();
-      make_exchange(context, hop, place);
-      if (hop.exchange->lands_in_source() != landed_in_source)
+    if (i == redistributions_.size()) break;
+    Redistribution& redistribution = redistributions_[i];
+    const bool landed_in_source = redistribution.exchange->lands_in_source();
+    if (i >= out_of_place) {
+      redistribution.exchange.reset();
+      make_exchange(context, redistribution, place);
+      if (redistribution.exchange->lands_in_source() != landed_in_source)
         throw std::logic_error("an exchange lands elsewhere when its two buffers change places");
     }
     if (!landed_in_source) place = 1 - place;
@@ -238,31 +244,34 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t lea
   ends_in_ = place;
 }
 
-/// A transform along other axes than the first can go slice by slice with the pieces of a hop that are cut along the
-/// first: before those it feeds, after those it follows. One between two such hops goes with the one that has fewer.
-std::vector<std::size_t> TransformChain::hops_of_transforms(std::size_t leaving) const {
-  const std::size_t none = hops_.size();
+/// A transform along other axes than the first can go slice by slice with the pieces of a redistribution that are cut
+/// along the first: before those it feeds, after those it follows. One between two such redistributions goes with the
+/// one that has fewer.
+std::vector<std::size_t> TransformChain::redistributions_of_transforms(std::size_t out_of_place) const {
+  const std::size_t none = redistributions_.size();
   std::vector<std::size_t> result(stages_.size(), none);
-  std::vector<int> taken(hops_.size(), 0);
+  std::vector<int> taken(redistributions_.size(), 0);
   for (std::size_t i = 0; in_pieces() && i < stages_.size(); ++i) {
     const auto& axes = stages_[i].axes;
-    if (i == leaving || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
+    if (i == out_of_place || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
     const auto goes_with = [&](std::size_t neighbour) {
       return keeps_first_axis_whole(stages_[i].layout, stages_[neighbour].layout);
     };
     if (i > 0 && goes_with(i - 1)) result[i] = i - 1;
-    if (i < hops_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1])) result[i] = i;
+    if (i < redistributions_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1]))
+      result[i] = i;
     if (result[i] != none) ++taken[result[i]];
   }
   return result;
 }
 
-void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t hop, std::byte* data) {
+void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t redistribution,
+                                 std::byte* data) {
   const int me = mpi::rank_in(context.comm);
   const Decomposition& layout = stages_[stage].layout;
   const Index extent = layout.boxes[static_cast<std::size_t>(me)].extents()[0];
   const Index bytes = layout.strides(me)[0] * static_cast<Index>(context.problem.element_bytes());
-  auto& slices = hop == stage ? overlaps_[hop].before_ : overlaps_[hop].after_;
+  auto& slices = redistribution == stage ? overlaps_[redistribution].before_ : overlaps_[redistribution].after_;
   for (int k = 0; k < options_.pieces; ++k) {
     const Range slice = block_range(extent, options_.pieces, k);
     std::byte* const place = data + slice.low * bytes;
@@ -281,27 +290,27 @@ void TransformChain::Overlap::execute(const std::vector<std::unique_ptr<LocalFft
 void TransformChain::execute(PhaseClock& clock) {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     transform(i, clock);
-    if (i == hops_.size()) break;
-    if (hops_[i].in_pieces != nullptr)
-      hops_[i].in_pieces->run_around(clock, overlaps_[i]);
+    if (i == redistributions_.size()) break;
+    if (redistributions_[i].in_pieces != nullptr)
+      redistributions_[i].in_pieces->run_around(clock, overlaps_[i]);
     else
-      hops_[i].exchange->run(clock);
+      redistributions_[i].exchange->run(clock);
   }
 }
 
 void TransformChain::step(std::size_t number, PhaseClock& clock) {
-  const auto run_slices = [&](void (Overlap::*run)(int, PhaseClock&), std::size_t hop) {
+  const auto run_slices = [&](void (Overlap::*run)(int, PhaseClock&), std::size_t redistribution) {
     if (!overlaps_.empty())
-      for (int k = 0; k < options_.pieces; ++k) (overlaps_[hop].*run)(k, clock);
+      for (int k = 0; k < options_.pieces; ++k) (overlaps_[redistribution].*run)(k, clock);
   };
   if (number > 0) {
-    hops_[number - 1].exchange->end(clock);
+    redistributions_[number - 1].exchange->end(clock);
     run_slices(&Overlap::after, number - 1);
   }
   transform(number, clock);
-  if (number == hops_.size()) return;
+  if (number == redistributions_.size()) return;
   run_slices(&Overlap::before, number);
-  hops_[number].exchange->begin(clock);
+  redistributions_[number].exchange->begin(clock);
 }
 
 void TransformChain::transform(std::size_t stage, PhaseClock& clock) {
@@ -319,17 +328,17 @@ std::vector<Component> TransformChain::components() {
                     [&slices] {
                       for (const auto& slice : slices) slice->execute();
                     },
-                    least_bytes_of_fft(stage)});
+                    min_bytes_of_fft(stage)});
   };
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (ffts_[i])
       list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); },
-                      least_bytes_of_fft(i)});
+                      min_bytes_of_fft(i)});
     if (i > 0 && !overlaps_.empty()) add_slices(i, overlaps_[i - 1].after_);
-    if (i == hops_.size()) break;
+    if (i == redistributions_.size()) break;
     if (!overlaps_.empty()) add_slices(i, overlaps_[i].before_);
-    Exchange* exchange = hops_[i].exchange.get();
-    if (hops_[i].packs)
+    Exchange* exchange = redistributions_[i].exchange.get();
+    if (redistributions_[i].packs)
       list.push_back(
           {fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); }, 2 * exchange->bytes_packed()});
     list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange,
@@ -337,17 +346,17 @@ std::vector<Component> TransformChain::components() {
                       exchange->start();
                       exchange->finish();
                     },
-                    least_bytes_of_exchange(exchange->traffic(), stage_bytes_[i + 1])});
-    if (hops_[i].unpacks)
+                    min_bytes_of_exchange(exchange->message_volume(), stage_bytes_[i + 1])});
+    if (redistributions_[i].unpacks)
       list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); },
                       2 * exchange->bytes_unpacked()});
   }
   return list;
 }
 
-Traffic TransformChain::traffic() const {
-  Traffic total;
-  for (const Hop& hop : hops_) total += hop.exchange->traffic();
+MessageVolume TransformChain::message_volume() const {
+  MessageVolume total;
+  for (const Redistribution& redistribution : redistributions_) total += redistribution.exchange->message_volume();
   return total;
 }
 
@@ -359,7 +368,7 @@ std::size_t TransformChain::buffer_bytes() const {
 
 std::size_t TransformChain::workspace_bytes() const {
   std::size_t total = staging_ ? staging_->bytes() : 0;
-  for (const Hop& hop : hops_) total += hop.exchange->workspace_bytes();
+  for (const Redistribution& redistribution : redistributions_) total += redistribution.exchange->workspace_bytes();
   return total;
 }
 

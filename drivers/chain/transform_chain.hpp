@@ -27,8 +27,8 @@ struct ChainStage {
 [[nodiscard]] std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages);
 
 /// Nothing, or why no chain can solve the problem: its number of extents. No MPI.
-[[nodiscard]] std::optional<std::string> chain_limits(const Problem& problem, std::size_t least_extents,
-                                                      std::size_t most_extents);
+[[nodiscard]] std::optional<std::string> chain_limits(const Problem& problem, std::size_t min_extents,
+                                                      std::size_t max_extents);
 /// Throws InputError unless problem.grid is empty or has `entries` entries whose product is `ranks`.
 void require_grid(const Problem& problem, int ranks, std::size_t entries);
 
@@ -61,7 +61,7 @@ class TransformChain : public Plan {
   [[nodiscard]] std::size_t steps() const override { return stages_.size(); }
   void step(std::size_t number, PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] Traffic traffic() const override;
+  [[nodiscard]] MessageVolume message_volume() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override;
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
@@ -69,7 +69,7 @@ class TransformChain : public Plan {
 
  private:
   /// The way from one stage's layout to the next's, among the ranks that give each other something.
-  struct Hop {
+  struct Redistribution {
     mpi::Communicator comm;
     Decomposition from;
     Decomposition to;
@@ -81,18 +81,19 @@ class TransformChain : public Plan {
 
   void set_layouts(const Problem& problem);
   /// Each 1-D transform of a stage reads and writes the rank's data once.
-  [[nodiscard]] Index least_bytes_of_fft(std::size_t stage) const {
+  [[nodiscard]] Index min_bytes_of_fft(std::size_t stage) const {
     return 2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage];
   }
   void allocate(const PlanContext& context);
   [[nodiscard]] bool in_pieces() const { return options_.pieces > 1 && stages_.size() > 1; }
-  [[nodiscard]] std::size_t landing_buffer(const Problem& problem) const;
-  void find_hops(const PlanContext& context);
+  [[nodiscard]] std::size_t receive_buffer(const Problem& problem) const;
+  void find_redistributions(const PlanContext& context);
   void allocate_staging(const PlanContext& context);
-  [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Hop& hop, std::size_t source) const;
+  [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Redistribution& redistribution,
+                                           std::size_t source) const;
   void make_exchanges(const PlanContext& context);
-  void make_exchange(const PlanContext& context, Hop& hop, std::size_t source);
-  /// The local transforms of the stages around a hop that go with its pieces.
+  void make_exchange(const PlanContext& context, Redistribution& redistribution, std::size_t source);
+  /// The local transforms of the stages around a redistribution that go with its pieces.
   class Overlap : public PieceWork {
    public:
     void before(int piece, PhaseClock& clock) override { execute(before_, piece, clock); }
@@ -104,14 +105,14 @@ class TransformChain : public Plan {
     static void execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece, PhaseClock& clock);
   };
 
-  /// Which hop's pieces each stage's transform goes with: hops_.size() for none.
-  [[nodiscard]] std::vector<std::size_t> hops_of_transforms(std::size_t leaving) const;
-  void make_slices(const PlanContext& context, std::size_t stage, std::size_t hop, std::byte* data);
+  /// Which redistribution's pieces each stage's transform goes with: redistributions_.size() for none.
+  [[nodiscard]] std::vector<std::size_t> redistributions_of_transforms(std::size_t out_of_place) const;
+  void make_slices(const PlanContext& context, std::size_t stage, std::size_t redistribution, std::byte* data);
   /// The stage whose local transform goes out of place where the exchanges alone would end in buffer `ends_in`, or
   /// stages_.size().
-  [[nodiscard]] std::size_t leaving_stage(const Problem& problem, std::size_t ends_in) const;
+  [[nodiscard]] std::size_t out_of_place_stage(const Problem& problem, std::size_t ends_in) const;
   void transform(std::size_t stage, PhaseClock& clock);
-  void make_local_ffts(const PlanContext& context, std::size_t leaving);
+  void make_local_ffts(const PlanContext& context, std::size_t out_of_place);
 
   Options options_;
   std::vector<ChainStage> stages_;
@@ -120,9 +121,10 @@ class TransformChain : public Plan {
   std::vector<std::unique_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
   std::vector<Index> stage_bytes_;                ///< of this rank, by stage
   std::unique_ptr<Buffer> staging_;               ///< of all exchanges; null where there are none
-  std::vector<Hop> hops_;                         ///< hop i leads from stage i to stage i + 1
-  std::vector<std::unique_ptr<LocalFft>> ffts_;   ///< by stage; null where none, or where it goes with a hop's pieces
-  std::vector<Overlap> overlaps_;                 ///< by hop, if in pieces
+  std::vector<Redistribution> redistributions_;   ///< redistribution i leads from stage i to stage i + 1
+  std::vector<std::unique_ptr<LocalFft>>
+      ffts_;                       ///< by stage; null where none, or where it goes with a redistribution's pieces
+  std::vector<Overlap> overlaps_;  ///< by redistribution, if in pieces
   std::size_t ends_in_ = 0;
 };
 

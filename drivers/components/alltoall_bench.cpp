@@ -143,14 +143,14 @@ Sent sent_by(const GroupExchange& group, int rank, const std::vector<int>& nodes
 }
 
 /// Collective: number by number the largest of all ranks.
-Sent most_of_a_rank(const Sent& mine, MPI_Comm comm) {
+Sent max_of_a_rank(const Sent& mine, MPI_Comm comm) {
   std::array<double, 5> values{mine.bytes, mine.self, mine.off_node, mine.messages, mine.array};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), 5, MPI_DOUBLE, MPI_MAX, comm));
   return {values[0], values[1], values[2], values[3], values[4]};
 }
 
 /// Collective: bytes, and bytes to other nodes, of the node whose ranks send most together.
-std::array<double, 2> most_of_a_node(const Sent& mine, const Nodes& nodes, MPI_Comm comm) {
+std::array<double, 2> max_of_a_node(const Sent& mine, const Nodes& nodes, MPI_Comm comm) {
   std::array<double, 2> values{mine.bytes, mine.off_node};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), 2, MPI_DOUBLE, MPI_SUM, nodes.own.get()));
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), 2, MPI_DOUBLE, MPI_MAX, comm));
@@ -211,7 +211,7 @@ class AlltoallBench : public Program {
     const std::vector<Index> sizes = asked.shape ? std::vector<Index>{0} : asked.sizes;
     for (const auto& communicator : asked.communicators) {
       const Index largest = *std::max_element(sizes.begin(), sizes.end());
-      const Sent most = most_of_a_rank(
+      const Sent most = max_of_a_rank(
           sent_by(asked.group(communicator, session.rank(), largest), session.rank(), nodes.of_rank), session.comm());
       session.require_memory(3 * most.array,
                              fmt::format("source, spare and as much for the exchange, {} each", size_text(most.array)));
@@ -271,8 +271,8 @@ class AlltoallBench : public Program {
   static Benchmark benchmark(const Session& session, const Asked& asked, const Case& what, const Nodes& nodes) {
     const GroupExchange group = asked.group(what.communicator, session.rank(), what.size);
     const Sent mine = sent_by(group, session.rank(), nodes.of_rank);
-    const Sent most = most_of_a_rank(mine, session.comm());
-    const auto of_node = most_of_a_node(mine, nodes, session.comm());
+    const Sent most = max_of_a_rank(mine, session.comm());
+    const auto of_node = max_of_a_node(mine, nodes, session.comm());
 
     Benchmark result;
     const std::string size = asked.shape ? session.parameters().text("shape") : std::to_string(what.size);

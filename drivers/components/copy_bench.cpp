@@ -14,7 +14,7 @@
 namespace fourscore::component {
 namespace {
 
-constexpr Index most_bytes = Index{1} << 50;
+constexpr Index max_bytes = Index{1} << 50;
 
 const std::map<std::string, TransferDirection> directions{
     {"h2d", TransferDirection::to_device}, {"d2h", TransferDirection::to_host}, {"both", TransferDirection::both}};
@@ -67,7 +67,7 @@ class CopyBench : public Program {
 
  private:
   [[nodiscard]] static std::vector<Index> sizes_of(const Parameters& parameters) {
-    if (parameters.text("size") != "curve") return parameters.sizes("size", 1, most_bytes);
+    if (parameters.text("size") != "curve") return parameters.sizes("size", 1, max_bytes);
     std::vector<Index> sizes;
     for (Index bytes = Index{4} << 10; bytes <= Index{1} << 30; bytes *= 4) sizes.push_back(bytes);
     return sizes;

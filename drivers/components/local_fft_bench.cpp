@@ -139,7 +139,7 @@ class FftWork : public Work {
       worst = std::isnan(difference) ? INFINITY : std::max(worst, difference);
     };
     const Index last = case_.batch() - 1;
-    const Index step = std::max<Index>(1, case_.stored_length() / most_compared);
+    const Index step = std::max<Index>(1, case_.stored_length() / max_compared);
     for (Index k = 0; k < case_.stored_length(); k += step) {
       compare_at(0, k);
       compare_at(last, k);
@@ -149,7 +149,7 @@ class FftWork : public Work {
   }
 
   static constexpr std::uint64_t seed = 1;
-  static constexpr Index most_compared = 512;
+  static constexpr Index max_compared = 512;
   Case case_;
   std::unique_ptr<Buffer> input_;
   std::unique_ptr<Buffer> output_;  ///< null: in place
@@ -197,10 +197,10 @@ class LocalFftBench : public Program {
   }
 
  private:
-  static constexpr Index most_points = Index{1} << 46;
+  static constexpr Index max_points = Index{1} << 46;
 
   [[nodiscard]] static std::vector<Case> cases_of(const Parameters& parameters) {
-    const Index points = parameters.integer("points", 1, most_points);
+    const Index points = parameters.integer("points", 1, max_points);
     const auto threads = static_cast<int>(parameters.integer("threads", 1, 4096));
     std::vector<Case> cases;
     for (const std::string& precision : parameters.list("precision"))

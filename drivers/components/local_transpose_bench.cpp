@@ -135,7 +135,7 @@ class LocalTransposeBench : public Program {
 
   [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
     (void)extents_of(parameters);
-    (void)parameters.integers("blocks", 1, most_blocks);
+    (void)parameters.integers("blocks", 1, max_blocks);
     if (parameters.text("methods") != "all" && !has_streaming_stores())
       for (const std::string& method : parameters.list("methods"))
         if (method == "simd-streaming")
@@ -160,7 +160,7 @@ class LocalTransposeBench : public Program {
   }
 
  private:
-  static constexpr Index most_blocks = 4096;
+  static constexpr Index max_blocks = 4096;
 
   [[nodiscard]] static Index volume(const Extents& extents) { return extents[0] * extents[1] * extents[2]; }
 
@@ -176,7 +176,7 @@ class LocalTransposeBench : public Program {
       if (kernel == "permute")
         for (const std::string& order : parameters.list("permutations")) list.push_back(permutation(extents, order));
       else
-        for (const Index blocks : parameters.integers("blocks", 1, most_blocks)) {
+        for (const Index blocks : parameters.integers("blocks", 1, max_blocks)) {
           const auto count = static_cast<int>(blocks);
           if (kernel == "gather") list.push_back(strided_gather(extents, count));
           for (const std::size_t axis : {std::size_t{1}, std::size_t{2}}) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Index unit_bytes = kernel_unit * sizeof(double);
 constexpr Index smallest_curve_bytes = Index{16} << 10;
-constexpr Index most_bytes = Index{1} << 50;
+constexpr Index max_bytes = Index{1} << 50;
 
 struct Kernel {
   const char* name;
@@ -124,18 +124,18 @@ class MemoryBench : public Program {
     std::vector<Kernel const*> chosen;
     for (const std::string& name : session.parameters().list("kernels"))
       if (!kernel_of(name).streaming || has_streaming_stores()) chosen.push_back(&kernel_of(name));
-    const auto most_arrays = (*std::ranges::max_element(chosen, {}, &Kernel::arrays))->arrays;
+    const auto max_arrays = (*std::ranges::max_element(chosen, {}, &Kernel::arrays))->arrays;
     const std::vector<Index> sizes = sizes_of(session);
     const Index largest = *std::ranges::max_element(sizes);
-    session.require_memory(most_arrays * static_cast<double>(largest),
-                           fmt::format("{} arrays of {}", most_arrays, size_text(static_cast<double>(largest))));
+    session.require_memory(max_arrays * static_cast<double>(largest),
+                           fmt::format("{} arrays of {}", max_arrays, size_text(static_cast<double>(largest))));
     for (const Kernel* kernel : chosen)
       for (const Index bytes : sizes) add(session, *kernel, bytes);
   }
 
  private:
   [[nodiscard]] static std::vector<Index> checked_sizes(const Parameters& parameters) {
-    const auto sizes = parameters.sizes("size", unit_bytes, most_bytes);
+    const auto sizes = parameters.sizes("size", unit_bytes, max_bytes);
     for (const Index bytes : sizes)
       if (bytes % unit_bytes != 0) parameters.refuse("size", fmt::format("expected multiples of {} bytes", unit_bytes));
     return sizes;

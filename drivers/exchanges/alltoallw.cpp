@@ -22,7 +22,7 @@ class Alltoallw : public Exchange {
     const int me = mpi::rank_in(spec.comm);
     const auto bytes = static_cast<Index>(spec.element_bytes);
     const Block own = block_between(spec.from, me, spec.to, me);
-    traffic_.bytes_self = own.volume() * bytes;
+    message_volume_.bytes_self = own.volume() * bytes;
     if (moves_nothing_) return;
 
     own_ = {CopyPlan(own.extents, own.from_strides, own.to_strides, spec.element_bytes,
@@ -41,8 +41,8 @@ class Alltoallw : public Exchange {
         send_counts_[r] = 1;
         send_types_[r] = own_type(
             mpi::box_type(spec.element_bytes, block.from_offset, block.extents, block.from_strides, spec.from.order));
-        traffic_.bytes_sent += block.volume() * bytes;
-        traffic_.messages_sent += 1;
+        message_volume_.bytes_sent += block.volume() * bytes;
+        message_volume_.messages_sent += 1;
       }
       if (const Block block = block_between(spec.from, rank, spec.to, me); block.volume() > 0) {
         receive_counts_[r] = 1;
@@ -61,7 +61,7 @@ class Alltoallw : public Exchange {
   [[nodiscard]] bool packs() const override { return false; }
   [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
   [[nodiscard]] Index bytes_unpacked() const override { return own_.plan.bytes(); }
 
  private:
@@ -78,7 +78,7 @@ class Alltoallw : public Exchange {
   std::vector<int> displacements_;  ///< all 0: the types hold the offsets, which may be beyond int
   std::vector<MPI_Datatype> send_types_;
   std::vector<MPI_Datatype> receive_types_;
-  Traffic traffic_;
+  MessageVolume message_volume_;
 };
 
 class AlltoallwMethod : public ExchangeMethod {

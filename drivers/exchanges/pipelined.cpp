@@ -12,7 +12,7 @@ namespace fourscore {
 namespace {
 
 int pieces_of(const Problem& problem) {
-  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, most_pieces));
+  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, max_pieces));
 }
 
 /// The pipelined form of an exchange that goes in pieces.

@@ -42,7 +42,7 @@ class Shared : public Exchange {
     has_neighbours_ = mpi::size_of(neighbours_.get()) > 1;
 
     const Block own = block_between(spec.from, me, spec.to, me);
-    traffic_.bytes_self = own.volume() * bytes;
+    message_volume_.bytes_self = own.volume() * bytes;
     if (moves_nothing_) return;
     own_ = read_step(spec, own, static_cast<const std::byte*>(spec.source.data()));
     // Each rank begins with the rank after it, so that not all read from rank 0 first.
@@ -52,7 +52,7 @@ class Shared : public Exchange {
       const Block incoming = block_between(spec.from, rank, spec.to, me);
       if (incoming.volume() > 0 && source != nullptr) {
         reads_.push_back(read_step(spec, incoming, source));
-        traffic_.bytes_read_shared += incoming.volume() * bytes;
+        message_volume_.bytes_read_shared += incoming.volume() * bytes;
       }
       if (source != nullptr) continue;
       if (incoming.volume() > 0)
@@ -61,8 +61,8 @@ class Shared : public Exchange {
       if (const Block outgoing = block_between(spec.from, me, spec.to, rank); outgoing.volume() > 0) {
         sends_.push_back({rank, mpi::box_type(spec.element_bytes, outgoing.from_offset, outgoing.extents,
                                               outgoing.from_strides, spec.from.order)});
-        traffic_.bytes_sent += outgoing.volume() * bytes;
-        traffic_.messages_sent += 1;
+        message_volume_.bytes_sent += outgoing.volume() * bytes;
+        message_volume_.messages_sent += 1;
       }
     }
     spare_ = spec.spare.data();
@@ -88,7 +88,7 @@ class Shared : public Exchange {
   [[nodiscard]] bool packs() const override { return false; }
   [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
   [[nodiscard]] Index bytes_unpacked() const override { return own_.plan.bytes(); }
 
  private:
@@ -123,7 +123,7 @@ class Shared : public Exchange {
   std::vector<Message> receives_;
   std::vector<Message> sends_;
   mpi::Requests requests_;
-  Traffic traffic_;
+  MessageVolume message_volume_;
 };
 
 class SharedMethod : public ExchangeMethod {
@@ -136,7 +136,7 @@ class SharedMethod : public ExchangeMethod {
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
   }
   /// Nobody reads it but its rank; windows get no huge pages.
-  [[nodiscard]] std::unique_ptr<Buffer> allocate_landing(MPI_Comm /*comm*/, std::size_t bytes) const override {
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_receive(MPI_Comm /*comm*/, std::size_t bytes) const override {
     return ordinary_buffer(bytes);
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {

@@ -54,8 +54,8 @@ std::vector<NamedPhase> union_of(MPI_Comm comm, const std::vector<int>& leaders,
 }
 
 void require_instances(const Problem& problem, int ranks) {
-  if (problem.instances < 1 || problem.instances > most_instances)
-    throw InputError(fmt::format("instances is {}; allowed: 1 to {}", problem.instances, most_instances));
+  if (problem.instances < 1 || problem.instances > max_instances)
+    throw InputError(fmt::format("instances is {}; allowed: 1 to {}", problem.instances, max_instances));
   if (problem.grid.empty() || !on_subsets(problem) || problem.instances > ranks || ranks % problem.instances == 0)
     return;
   throw InputError(
@@ -144,30 +144,30 @@ std::vector<Component> Instances::components() {
   std::vector<Component> list;
   for (const NamedPhase& entry : subset_.get() == MPI_COMM_NULL ? read(mine) : union_of(all_, leaders_, mine)) {
     std::vector<std::function<void()>> parts;
-    std::optional<Index> least_bytes = 0;
+    std::optional<Index> min_bytes = 0;
     for (const auto& components : of_plans)
       for (const Component& component : components)
         if (component.name == entry.name) {
           parts.push_back(component.run);
-          least_bytes = least_bytes && component.least_bytes ? std::optional(*least_bytes + *component.least_bytes)
-                                                             : std::nullopt;
+          min_bytes =
+              min_bytes && component.min_bytes ? std::optional(*min_bytes + *component.min_bytes) : std::nullopt;
         }
     list.push_back({entry.name, entry.phase,
                     [parts = std::move(parts)] {
                       for (const auto& part : parts) part();
                     },
-                    least_bytes});
+                    min_bytes});
   }
   return list;
 }
 
-std::map<Phase, Index> Instances::least_bytes(const Problem& problem) {
+std::map<Phase, Index> Instances::min_bytes(const Problem& problem) {
   std::map<Phase, Index> least;
   std::set<Phase> unknown;
   const std::vector<Component> list = components();
   for (const Component& component : list) {
-    least[component.phase] += component.least_bytes.value_or(0);
-    if (!component.least_bytes) unknown.insert(component.phase);
+    least[component.phase] += component.min_bytes.value_or(0);
+    if (!component.min_bytes) unknown.insert(component.phase);
   }
   for (const Phase phase : unknown) least.erase(phase);
   if (!list.empty()) return least;
@@ -177,14 +177,14 @@ std::map<Phase, Index> Instances::least_bytes(const Problem& problem) {
     const Index data =
         std::max(plan.input_layout().boxes.at(me).volume() * static_cast<Index>(problem.input_element_bytes()),
                  plan.output_layout().boxes.at(me).volume() * static_cast<Index>(problem.output_element_bytes()));
-    least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.traffic().bytes_sent;
+    least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.message_volume().bytes_sent;
   }
   return least;
 }
 
-Traffic Instances::traffic() const {
-  Traffic total;
-  for (const Instance& instance : instances_) total += instance.plan->traffic();
+MessageVolume Instances::message_volume() const {
+  MessageVolume total;
+  for (const Instance& instance : instances_) total += instance.plan->message_volume();
   return total;
 }
 

@@ -16,7 +16,7 @@
 namespace fourscore {
 
 /// More than this many at once are an input error: each plan has communicators of its own, of which MPI has few.
-inline constexpr int most_instances = 1024;
+inline constexpr int max_instances = 1024;
 
 /// The ranks that instance number `instance` runs on, as many for each as can be.
 [[nodiscard]] Range ranks_of_instance(const Problem& problem, int ranks, int instance);
@@ -53,12 +53,12 @@ class Instances {
   /// where subsets have different components, those that a rank lacks do nothing there.
   [[nodiscard]] std::vector<Component> components();
 
-  /// The least that each phase moves to and from memory on this rank, all instances (Component::least_bytes); phases of
+  /// The least that each phase moves to and from memory on this rank, all instances (Component::min_bytes); phases of
   /// which it is not known are absent. A plan that is not told apart in components moves everything in phase other:
   /// each axis reads and writes the data once, and what is sent is read here and written elsewhere. Collective.
-  [[nodiscard]] std::map<Phase, Index> least_bytes(const Problem& problem);
+  [[nodiscard]] std::map<Phase, Index> min_bytes(const Problem& problem);
 
-  [[nodiscard]] Traffic traffic() const;  ///< this rank, all instances
+  [[nodiscard]] MessageVolume message_volume() const;  ///< this rank, all instances
   [[nodiscard]] std::size_t buffer_bytes() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
 

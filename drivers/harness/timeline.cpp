@@ -10,8 +10,8 @@
 namespace fourscore {
 namespace {
 
-constexpr std::size_t least_room = 256;
-constexpr std::size_t most_room = 20'000;
+constexpr std::size_t min_room = 256;
+constexpr std::size_t max_room = 20'000;
 constexpr int clock_tag = 4711;
 
 /// Values of all ranks in rank order, on rank 0.
@@ -87,7 +87,7 @@ TimelineRecorder::TimelineRecorder(MPI_Comm comm, std::size_t threads, std::size
     : comm_(comm),
       room_(
           std::clamp(events_in_all / (std::max<std::size_t>(1, threads) * static_cast<std::size_t>(mpi::size_of(comm))),
-                     least_room, most_room)),
+                     min_room, max_room)),
       offset_(align_clocks(comm)),
       logs_(std::max<std::size_t>(1, threads), EventLog(room_)) {
   lanes_.reserve(logs_.size() - 1);

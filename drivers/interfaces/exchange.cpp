@@ -44,7 +44,7 @@ class OrdinaryBuffer : public Buffer {
 
 }  // namespace
 
-Traffic& Traffic::operator+=(const Traffic& other) {
+MessageVolume& MessageVolume::operator+=(const MessageVolume& other) {
   bytes_sent += other.bytes_sent;
   messages_sent += other.messages_sent;
   bytes_self += other.bytes_self;
@@ -53,7 +53,7 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   return *this;
 }
 
-Index least_bytes_of_exchange(const Traffic& traffic, Index bytes_after) {
+Index min_bytes_of_exchange(const MessageVolume& traffic, Index bytes_after) {
   const Index received = std::max<Index>(0, bytes_after - traffic.bytes_self - traffic.bytes_read_shared);
   return traffic.bytes_sent + received + traffic.bytes_relayed + 2 * traffic.bytes_read_shared;
 }
@@ -88,7 +88,7 @@ std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t 
   return ordinary_buffer(bytes);
 }
 
-std::unique_ptr<Buffer> ExchangeMethod::allocate_landing(MPI_Comm comm, std::size_t bytes) const {
+std::unique_ptr<Buffer> ExchangeMethod::allocate_receive(MPI_Comm comm, std::size_t bytes) const {
   return allocate(comm, bytes);
 }
 

@@ -20,20 +20,20 @@ namespace fourscore {
 /// What one rank hands to MPI in one exchange, and what it moves without MPI. Exact: tests count it. A put into another
 /// rank's window is a message with its payload; messages without payload, which only say that something is ready, count
 /// nowhere.
-struct Traffic {
+struct MessageVolume {
   Index bytes_sent = 0;         ///< payload bytes to other ranks through MPI
   Index messages_sent = 0;      ///< non-empty messages to other ranks through MPI
   Index bytes_self = 0;         ///< payload that stays on the rank
   Index bytes_read_shared = 0;  ///< payload read from other ranks' memory
   Index bytes_relayed = 0;      ///< of bytes_sent and bytes_read_shared: what was moved before, by this rank or another
-  Traffic& operator+=(const Traffic& other);
-  bool operator==(const Traffic&) const = default;
+  MessageVolume& operator+=(const MessageVolume& other);
+  bool operator==(const MessageVolume&) const = default;
 };
 
 /// The least bytes an exchange moves to and from memory, where the rank holds `bytes_after` after it: it reads what it
 /// sends, writes what it receives, reads and writes what it takes from its neighbours' memory. What is passed on for
 /// others was received first. What stays on the rank is no part of it (packing or unpacking moves that).
-[[nodiscard]] Index least_bytes_of_exchange(const Traffic& traffic, Index bytes_after);
+[[nodiscard]] Index min_bytes_of_exchange(const MessageVolume& traffic, Index bytes_after);
 
 /// Memory a plan computes in, aligned to 64 bytes at least. `peer` is where another rank's buffer of the same
 /// allocation appears in this process, or null when it cannot be reached.
@@ -88,7 +88,7 @@ class Exchange {
   [[nodiscard]] virtual bool packs() const { return true; }
   [[nodiscard]] virtual bool unpacks() const { return true; }
   [[nodiscard]] virtual bool lands_in_source() const = 0;
-  [[nodiscard]] virtual Traffic traffic() const = 0;
+  [[nodiscard]] virtual MessageVolume message_volume() const = 0;
   /// What pack() and unpack() read, and write again.
   [[nodiscard]] virtual Index bytes_packed() const { return 0; }
   [[nodiscard]] virtual Index bytes_unpacked() const { return 0; }
@@ -112,7 +112,7 @@ class ExchangeMethod {
   /// Collective over comm, as is the buffer's destruction. The default is ordinary memory; `shared` gives windows.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const;
   /// The same for a buffer that is the source of no exchange that moves anything.
-  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_landing(MPI_Comm comm, std::size_t bytes) const;
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_receive(MPI_Comm comm, std::size_t bytes) const;
   /// Bytes of this rank that the exchange of this spec needs beside the two buffers while it runs. Collective as
   /// make().
   [[nodiscard]] virtual std::size_t staging_bytes(const ExchangeSpec& /*spec*/) const { return 0; }

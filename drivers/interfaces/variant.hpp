@@ -37,7 +37,7 @@ struct Component {
   /// The least it can move to and from memory on this rank where no cache holds anything from one component to the
   /// next, reads and writes together: a 1-D transform of all its data reads and writes that once, a copy reads and
   /// writes what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
-  std::optional<Index> least_bytes{};
+  std::optional<Index> min_bytes{};
 };
 
 /// A planned transform. Everything is planned and allocated in the constructor; execute() only computes. Layouts count
@@ -55,7 +55,7 @@ class Plan {
   [[nodiscard]] virtual std::size_t steps() const { return 1; }
   virtual void step(std::size_t /*number*/, PhaseClock& clock) { execute(clock); }
   [[nodiscard]] virtual std::vector<Component> components() { return {}; }
-  [[nodiscard]] virtual Traffic traffic() const = 0;                       ///< this rank, one execute
+  [[nodiscard]] virtual MessageVolume message_volume() const = 0;          ///< this rank, one execute
   [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< of the exchanges, beyond the buffers
   [[nodiscard]] virtual std::vector<std::string> describe_local_ffts() const { return {}; }

@@ -21,7 +21,7 @@ constexpr double measure_budget_s_per_byte = 1.5 / (32 << 20);
 constexpr double most_measure_budget_s = 4.0;
 constexpr double patient_budget_s = 15.0;
 /// Below this a library's planner is stopped before it has compared anything.
-constexpr double least_limit_s = 0.5;
+constexpr double min_limit_s = 0.5;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -173,7 +173,7 @@ std::vector<SplitPlanner::Candidate> SplitPlanner::candidates(const Work& work) 
 }
 
 PassPtr SplitPlanner::plan_within(const Work& work) const {
-  return library_.plan(work, spec_.effort == Effort::measure ? std::max(remaining_s(), least_limit_s) : -1);
+  return library_.plan(work, spec_.effort == Effort::measure ? std::max(remaining_s(), min_limit_s) : -1);
 }
 
 /// Threads share one plan over everything with less waiting than one for each of its passes. Planning it takes long,

@@ -105,7 +105,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   check_output(agreement, options);
   Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
   if (const MemoryShare memory = shortest_memory(comm); !resolved.skip)
-    resolved.skip = lacking_memory(memory, least_bytes_of_a_rank(resolved), "the plan and the inverse that checks it");
+    resolved.skip = lacking_memory(memory, min_bytes_of_a_rank(resolved), "the plan and the inverse that checks it");
   if (resolved.skip) {
     const json record = mpi::rank_in(comm) == 0 ? build_skipped_record(options, resolved, provenance) : json();
     deliver(agreement, options, record, seconds_since(begin));

@@ -149,9 +149,9 @@ void check_components(MPI_Comm comm, const std::vector<Component>& components) {
 void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& resolved, double plan_s, double rss,
                     Measurement& result) {
   const Plan& plan = *instances.here().front().plan;
-  const Traffic traffic = instances.traffic();
+  const MessageVolume traffic = instances.message_volume();
   nlohmann::json least = nlohmann::json::object();
-  for (const auto& [phase, bytes] : instances.least_bytes(resolved.point.problem))
+  for (const auto& [phase, bytes] : instances.min_bytes(resolved.point.problem))
     least[std::to_string(static_cast<int>(phase))] = bytes;
   const nlohmann::json mine{
       {"least", least},
@@ -179,9 +179,9 @@ void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& re
     result.bytes_read_shared.push_back(one["bytes_read_shared"]);
     distinct.insert(one["local_ffts"]);
     for (const auto& [phase, bytes] : one["least"].items())
-      result.least_bytes[static_cast<Phase>(std::stoi(phase))].push_back(bytes);
+      result.min_bytes[static_cast<Phase>(std::stoi(phase))].push_back(bytes);
   }
-  std::erase_if(result.least_bytes, [&](const auto& entry) { return entry.second.size() < result.plan_s.size(); });
+  std::erase_if(result.min_bytes, [&](const auto& entry) { return entry.second.size() < result.plan_s.size(); });
   result.distinct_plans = static_cast<int>(distinct.size());
   result.local_ffts = plan.describe_local_ffts();
   result.grid = plan.grid();

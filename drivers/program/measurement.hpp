@@ -29,8 +29,8 @@ struct Measurement {
   Samples samples;                   ///< only meaningful when ok
   std::optional<Timeline> timeline;  ///< where it was asked for
   std::vector<ComponentSamples> isolated;
-  nlohmann::json counters;                           ///< the record's object, without the qualification; null: none
-  std::map<Phase, std::vector<double>> least_bytes;  ///< by rank; only phases of which every rank knows it
+  nlohmann::json counters;                         ///< the record's object, without the qualification; null: none
+  std::map<Phase, std::vector<double>> min_bytes;  ///< by rank; only phases of which every rank knows it
   std::vector<double> plan_s;
   std::vector<int> grid;
   std::string input_layout, output_layout;

@@ -71,7 +71,7 @@ std::optional<std::string> lacking_memory(const MemoryShare& memory, double byte
                      memory.scope);
 }
 
-double least_bytes_of_a_rank(const ResolvedPoint& resolved) {
+double min_bytes_of_a_rank(const ResolvedPoint& resolved) {
   const Problem& problem = resolved.point.problem;
   const Problem one = one_instance(problem);
   const int last = problem.instances - 1;  // on subsets the smallest

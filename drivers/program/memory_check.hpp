@@ -27,6 +27,6 @@ struct MemoryShare {
 /// What a rank needs at the least, on average over the ranks of an instance: the arrays of its plans, and of the
 /// opposite plan by which the result is checked. A variant that takes an exchange has two arrays of its data as soon as
 /// there is something to exchange; of others one is sure in place, two out of place.
-[[nodiscard]] double least_bytes_of_a_rank(const ResolvedPoint& resolved);
+[[nodiscard]] double min_bytes_of_a_rank(const ResolvedPoint& resolved);
 
 }  // namespace fourscore::bench

@@ -63,11 +63,11 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
       ->group(group);
   app.add_option("--direction", texts.direction, "forward or backward (default: forward, but for c2r)")->group(group);
   app.add_option("--threads", problem.threads, "threads a rank, for the local FFT")
-      ->check(CLI::Range(1, most_threads))
+      ->check(CLI::Range(1, max_threads))
       ->capture_default_str()
       ->group(group);
   app.add_option("--instances", problem.instances, "transforms at once")
-      ->check(CLI::Range(1, most_instances))
+      ->check(CLI::Range(1, max_instances))
       ->capture_default_str()
       ->group(group);
   app.add_option("--placement", texts.placement,

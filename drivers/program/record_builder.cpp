@@ -150,7 +150,7 @@ json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
               {"bytes_read_shared_per_rank", measurement.bytes_read_shared},
               {"model_bytes_per_rank", cost.bytes_per_rank},
               {"model_messages_per_rank", cost.messages_per_rank}};
-  for (const auto& [phase, bytes] : measurement.least_bytes)
+  for (const auto& [phase, bytes] : measurement.min_bytes)
     result["least_bytes_per_rank"][std::string(phase_names[static_cast<std::size_t>(phase)])] = bytes;
   return result;
 }

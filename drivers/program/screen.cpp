@@ -141,7 +141,7 @@ std::string times(const json& record) {
 
 struct PhaseRow {
   std::optional<double> share_s;  ///< of the slowest rank in the median run
-  std::optional<double> most_s;   ///< maximum over ranks, median over the runs: what the component alone is set beside
+  std::optional<double> max_s;    ///< maximum over ranks, median over the runs: what the component alone is set beside
   std::optional<double> alone_s;
 };
 
@@ -176,7 +176,7 @@ std::map<std::string, PhaseRow> phase_rows(const json& record, const SlowestOfMe
   if (samples.contains("rank_phase_s"))
     for (const auto& [phase, ranks] : samples["rank_phase_s"].items()) {
       rows[phase].share_s = ranks[shown.rank][shown.run].get<double>();
-      rows[phase].most_s = median_of_maxima(ranks);
+      rows[phase].max_s = median_of_maxima(ranks);
     }
   if (record.contains("isolated"))
     for (const json& component : record["isolated"]) {
@@ -199,12 +199,12 @@ std::string phases(const json& record) {
   for (const char* phase : order) {
     const auto it = rows.find(phase);
     if (it == rows.end()) continue;
-    const auto& [share_s, most_s, alone_s] = it->second;
+    const auto& [share_s, max_s, alone_s] = it->second;
     text += fmt::format("{:<13}{:<10}{:>12}{:>8}", "", phase, seconds_or_dash(share_s),
                         share_s ? fmt::format("{:.1f} %", 100 * *share_s / shown.total_s) : "-");
     if (isolated)
-      text += fmt::format("{:>12}{:>12}{:>14}", seconds_or_dash(most_s), seconds_or_dash(alone_s),
-                          most_s && alone_s && *alone_s > 0 ? three_digits(*most_s / *alone_s) : "-");
+      text += fmt::format("{:>12}{:>12}{:>14}", seconds_or_dash(max_s), seconds_or_dash(alone_s),
+                          max_s && alone_s && *alone_s > 0 ? three_digits(*max_s / *alone_s) : "-");
     text += "\n";
   }
   return text;
@@ -241,7 +241,7 @@ std::string timeline(const json& record) {
 }
 
 /// The most of any reader, or nothing where none could count.
-std::optional<double> most_of(const json& values, const char* metric) {
+std::optional<double> max_of(const json& values, const char* metric) {
   std::optional<double> most;
   if (!values.contains(metric)) return most;
   for (const json& value : values[metric])
@@ -253,9 +253,9 @@ std::string bytes_or_dash(const std::optional<double>& bytes) { return bytes ? b
 
 /// Read, written, together, the least there could be, and how many times that.
 std::string traffic_row(const std::string& name, const json& values, const std::optional<double>& least) {
-  const auto read = most_of(values, "dram_read_bytes");
-  const auto written = most_of(values, "dram_write_bytes");
-  auto all = most_of(values, "dram_bytes");
+  const auto read = max_of(values, "dram_read_bytes");
+  const auto written = max_of(values, "dram_write_bytes");
+  auto all = max_of(values, "dram_bytes");
   if (!all && read && written) all = *read + *written;
   return fmt::format("{:<13}{:<10}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", name, bytes_or_dash(read),
                      bytes_or_dash(written), bytes_or_dash(all), bytes_or_dash(least),
@@ -278,24 +278,24 @@ std::string counted(const json& record) {
   std::string text = wrapped("counters", what);
   if (const std::string reason = counters.value("unavailable", ""); !reason.empty())
     return text + wrapped("", "no numbers: " + reason);
-  const auto has = [&](const char* metric) { return most_of(counters["total"], metric).has_value(); };
+  const auto has = [&](const char* metric) { return max_of(counters["total"], metric).has_value(); };
   if (has("dram_read_bytes") || has("dram_write_bytes") || has("dram_bytes")) {
     text += fmt::format("{:<13}{:<10}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", "most", "read", "written", "together",
                         "least", "of least");
     const json least = record.at("cost").value("least_bytes_per_rank", json::object());
-    double least_in_all = 0;
+    double min_in_all = 0;
     for (const auto& [phase, values] : counters.at("phases").items()) {
       const auto of_phase = least.contains(phase) ? std::optional(largest(least[phase])) : std::nullopt;
       text += traffic_row(phase, values, of_phase);
     }
-    for (const auto& [phase, values] : least.items()) least_in_all += largest(values);
-    text += traffic_row("all", counters["total"], least_in_all > 0 ? std::optional(least_in_all) : std::nullopt);
+    for (const auto& [phase, values] : least.items()) min_in_all += largest(values);
+    text += traffic_row("all", counters["total"], min_in_all > 0 ? std::optional(min_in_all) : std::nullopt);
   }
   std::string others;
   for (const json& metric : counters.at("metrics")) {
     const std::string name = metric.at("name");
     if (metric.at("unit") == "bytes") continue;
-    const auto value = most_of(counters["total"], name.c_str());
+    const auto value = max_of(counters["total"], name.c_str());
     others += fmt::format("{}{} {}", others.empty() ? "" : ", ", name, value ? fmt::format("{:.4g}", *value) : "-");
   }
   return text + wrapped("", others);

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t usual_factor = 16;
-constexpr std::size_t least_factor = 4;
+constexpr std::size_t min_factor = 4;
 constexpr int runs_of_hardware = 5;
 constexpr std::chrono::milliseconds idle_time{300};
 
@@ -136,7 +136,7 @@ CacheGeometry cache_of(const CounterBackend& backend, const CounterRequest& requ
 
 }  // namespace
 
-std::optional<double> ratio_of(const Traffic& known, const CountedTraffic& counted) {
+std::optional<double> ratio_of(const MemoryTraffic& known, const CountedTraffic& counted) {
   std::optional<double> worst;
   const auto consider = [&](const EventCount& count, double of) {
     if (!count || of <= 0) return;
@@ -168,7 +168,7 @@ std::optional<std::size_t> available_memory(const std::filesystem::path& meminfo
 }
 
 std::size_t array_size(std::size_t asked, const CacheGeometry& cache, std::optional<std::size_t> memory) {
-  const std::size_t least = least_factor * cache.size_bytes;
+  const std::size_t least = min_factor * cache.size_bytes;
   std::size_t bytes = asked;
   if (asked == 0) {
     bytes = usual_factor * cache.size_bytes;
@@ -179,7 +179,7 @@ std::size_t array_size(std::size_t asked, const CacheGeometry& cache, std::optio
     throw CounterRequestError(
         fmt::format("arrays of {} are too small: expected at least {} times the last-level cache of "
                     "{}, {}",
-                    in_mib(asked), least_factor, in_mib(cache.size_bytes), in_mib(least)));
+                    in_mib(asked), min_factor, in_mib(cache.size_bytes), in_mib(least)));
   if (memory && bytes > *memory / 2)
     throw CounterRequestError(
         fmt::format("two arrays of {} do not fit into memory: {} can be had", in_mib(bytes), in_mib(*memory)));

@@ -27,14 +27,14 @@ struct CountedTraffic {
 
 struct KernelResult {
   TrafficKernel kernel = TrafficKernel::read;
-  Traffic known;
+  MemoryTraffic known;
   CountedTraffic counted;
   std::optional<double> ratio;  ///< counted over known
 };
 
 /// Counted over known of what is read, of what is written and of both together, where there is both a figure and
 /// something to be counted: of these the one farthest from 1. Absent where nothing was counted.
-[[nodiscard]] std::optional<double> ratio_of(const Traffic& known, const CountedTraffic& counted);
+[[nodiscard]] std::optional<double> ratio_of(const MemoryTraffic& known, const CountedTraffic& counted);
 /// The ratio farthest from 1. Absent where a kernel has none.
 [[nodiscard]] std::optional<double> worst_ratio(const std::vector<KernelResult>& kernels);
 

@@ -58,7 +58,7 @@ std::vector<TrafficKernel> traffic_kernels() {
   return kernels;
 }
 
-Traffic known_traffic(TrafficKernel kernel, std::size_t bytes, bool streams) {
+MemoryTraffic known_traffic(TrafficKernel kernel, std::size_t bytes, bool streams) {
   const auto once = static_cast<double>(bytes);
   switch (kernel) {
     case TrafficKernel::read:

@@ -15,7 +15,7 @@ enum class TrafficKernel { read, write, copy, streaming_write };
 [[nodiscard]] std::vector<TrafficKernel> traffic_kernels();
 
 /// Bytes between the last-level cache and memory.
-struct Traffic {
+struct MemoryTraffic {
   double read_bytes = 0;
   double write_bytes = 0;
 };
@@ -24,7 +24,7 @@ struct Traffic {
 /// dirty in the cache goes out with the next pass, so every pass writes out as much as it stores. A store to part of a
 /// line reads the line first; a streaming store of a whole line does not, but on a machine that has none (a simulated
 /// one: `streams` false).
-[[nodiscard]] Traffic known_traffic(TrafficKernel kernel, std::size_t bytes, bool streams);
+[[nodiscard]] MemoryTraffic known_traffic(TrafficKernel kernel, std::size_t bytes, bool streams);
 
 /// Arrays that one kernel passes over: two for copy, one for the others; touched, so that no page is missing.
 class TrafficArrays {

@@ -142,7 +142,7 @@ PackedBlocks::PackedBlocks(const ExchangeSpec& spec, const char* exchange) : agr
   require_int_count(agreement_.largest_block, "a block", exchange);
   const int me = mpi::rank_in(spec.comm);
   const Index own = block_between(spec.from, me, spec.to, me).volume();
-  traffic_.bytes_self = own * static_cast<Index>(spec.element_bytes);
+  message_volume_.bytes_self = own * static_cast<Index>(spec.element_bytes);
   lands_in_source_ = agreement_.moves_nothing;
   if (agreement_.moves_nothing) return;
 
@@ -175,8 +175,8 @@ void PackedBlocks::plan_messages(const ExchangeSpec& spec, const Layout& layout)
     if (rank == me) continue;
     if (const Block block = block_between(spec.from, me, spec.to, rank); block.volume() > 0) {
       sends_.push_back({rank, block.volume(), layout.pack ? sent : block.from_offset});
-      traffic_.bytes_sent += block.volume() * size;
-      traffic_.messages_sent += 1;
+      message_volume_.bytes_sent += block.volume() * size;
+      message_volume_.messages_sent += 1;
       if (layout.pack)
         pack_steps_.push_back({CopyPlan(block.extents, block.from_strides, dense_strides(block.extents, layout.order),
                                         spec.element_bytes, pack_stores),

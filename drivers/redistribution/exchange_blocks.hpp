@@ -92,7 +92,7 @@ class PackedBlocks {
   [[nodiscard]] const std::byte* send_buffer() const { return send_buffer_; }
   [[nodiscard]] std::byte* receive_buffer() const { return receive_buffer_; }
   [[nodiscard]] bool lands_in_source() const { return lands_in_source_; }
-  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  [[nodiscard]] const MessageVolume& message_volume() const { return message_volume_; }
   [[nodiscard]] const ExchangeAgreement& agreement() const { return agreement_; }
 
  private:
@@ -108,7 +108,7 @@ class PackedBlocks {
   std::byte* send_buffer_ = nullptr;
   std::byte* receive_buffer_ = nullptr;
   bool lands_in_source_ = false;
-  Traffic traffic_;
+  MessageVolume message_volume_;
 };
 
 /// The messages as MPI's collectives want them: by rank, 0 for those that get nothing.
@@ -130,7 +130,7 @@ class PackedExchange : public Exchange {
   [[nodiscard]] bool packs() const override { return blocks_.packs(); }
   [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
   [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
-  [[nodiscard]] Traffic traffic() const override { return blocks_.traffic(); }
+  [[nodiscard]] MessageVolume message_volume() const override { return blocks_.message_volume(); }
   [[nodiscard]] Index bytes_packed() const override { return blocks_.bytes_packed(); }
   [[nodiscard]] Index bytes_unpacked() const override { return blocks_.bytes_unpacked(); }
 

@@ -66,7 +66,7 @@ PiecewiseExchange::PiecewiseExchange(const ExchangeSpec& spec, const PieceSpec& 
   require_int_count(agreement_.largest_block, "a block", pieces.exchange == nullptr ? exchange : pieces.exchange);
   const int me = mpi::rank_in(spec.comm);
   const Block own = block_between(spec.from, me, spec.to, me);
-  traffic_.bytes_self = own.volume() * element_bytes_;
+  message_volume_.bytes_self = own.volume() * element_bytes_;
   lands_in_source_ = agreement_.moves_nothing;
   if (agreement_.moves_nothing) return;
   if (pieces.axis && (spec.from.order[0] != static_cast<int>(*pieces.axis) || spec.to.order[0] != spec.from.order[0]))
@@ -115,8 +115,8 @@ void PiecewiseExchange::plan_blocks(const ExchangeSpec& spec, const Layout& layo
         if (count > 0) {
           const Index place = pack ? sent + part.before : part.block.from_offset;
           piece.sends.push_back({rank, count, place});
-          traffic_.bytes_sent += count * element_bytes_;
-          traffic_.messages_sent += 1;
+          message_volume_.bytes_sent += count * element_bytes_;
+          message_volume_.messages_sent += 1;
           if (pack)
             piece.pack.push_back(
                 {CopyPlan(part.block.extents, part.block.from_strides, dense_strides(part.block.extents, order),

@@ -12,7 +12,7 @@ namespace fourscore {
 /// What parameters named `pieces` take. Four: a quarter of the first piece's packing and of the last one's unpacking
 /// stay uncovered, and messages are still large.
 inline constexpr int default_pieces = 4;
-inline constexpr int most_pieces = 1024;
+inline constexpr int max_pieces = 1024;
 
 struct PieceSpec {
   int pieces = 1;
@@ -56,7 +56,7 @@ class PiecewiseExchange : public Exchange {
   [[nodiscard]] bool packs() const override;
   [[nodiscard]] bool unpacks() const override;
   [[nodiscard]] bool lands_in_source() const override { return lands_in_source_; }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
   [[nodiscard]] Index bytes_packed() const override;
   [[nodiscard]] Index bytes_unpacked() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override { return staging_.own_bytes(); }
@@ -108,7 +108,7 @@ class PiecewiseExchange : public Exchange {
   const std::byte* send_buffer_ = nullptr;
   std::byte* receive_buffer_ = nullptr;
   bool lands_in_source_ = false;
-  Traffic traffic_;
+  MessageVolume message_volume_;
 };
 
 /// What an ExchangeMethod also is whose exchange can have several pieces in flight.

@@ -34,7 +34,7 @@ StagedExchange::StagedExchange(const ExchangeSpec& spec, const char* exchange)
       type_(mpi::element_type(spec.element_bytes)),
       element_bytes_(static_cast<Index>(spec.element_bytes)) {
   const int me = mpi::rank_in(spec.comm);
-  traffic_.bytes_self = block_between(spec.from, me, spec.to, me).volume() * element_bytes_;
+  message_volume_.bytes_self = block_between(spec.from, me, spec.to, me).volume() * element_bytes_;
 }
 
 void StagedExchange::stage(const ExchangeSpec& spec, const ExchangeMethod& method, std::size_t bytes) {

@@ -43,7 +43,7 @@ class StagedExchange : public Exchange {
   [[nodiscard]] bool packs() const override { return !pack_.empty(); }
   [[nodiscard]] bool unpacks() const override { return !unpack_.empty(); }
   [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
   [[nodiscard]] Index bytes_packed() const override { return bytes_of(pack_); }
   [[nodiscard]] Index bytes_unpacked() const override { return bytes_of(unpack_); }
   [[nodiscard]] std::size_t workspace_bytes() const override { return staging_.own_bytes(); }
@@ -68,7 +68,7 @@ class StagedExchange : public Exchange {
   [[nodiscard]] MPI_Datatype type() const { return type_; }
   [[nodiscard]] Index element_bytes() const { return element_bytes_; }
   [[nodiscard]] const Staging& staging() const { return staging_; }
-  [[nodiscard]] Traffic& declared() { return traffic_; }
+  [[nodiscard]] MessageVolume& declared() { return message_volume_; }
 
  private:
   bool moves_nothing_;
@@ -78,7 +78,7 @@ class StagedExchange : public Exchange {
   Staging staging_;
   std::vector<CopyStep> pack_;
   std::vector<CopyStep> unpack_;
-  Traffic traffic_;
+  MessageVolume message_volume_;
 };
 
 }  // namespace fourscore

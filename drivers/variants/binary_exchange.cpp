@@ -61,7 +61,7 @@ class BinaryExchangePlan : public Plan {
   [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] Traffic traffic() const override;
+  [[nodiscard]] MessageVolume message_volume() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override {
     std::size_t total = 0;
     for (const auto& buffer : buffers_) total += buffer->bytes();
@@ -326,12 +326,12 @@ std::vector<Component> BinaryExchangePlan<Real>::components() {
 }
 
 template <class Real>
-Traffic BinaryExchangePlan<Real>::traffic() const {
-  Traffic total;
+MessageVolume BinaryExchangePlan<Real>::message_volume() const {
+  MessageVolume total;
   const auto steps = static_cast<Index>(steps_.size());
   total.bytes_sent = steps * local_ * static_cast<Index>(sizeof(Value));
   total.messages_sent = steps * static_cast<Index>(pieces_.size());
-  if (swap_) total += swap_->traffic();
+  if (swap_) total += swap_->message_volume();
   return total;
 }
 

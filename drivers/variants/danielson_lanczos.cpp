@@ -107,7 +107,7 @@ class DanielsonLanczosPlan : public Plan {
   [[nodiscard]] void* output() const override { return output_->data(); }
   void execute(PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] Traffic traffic() const override;
+  [[nodiscard]] MessageVolume message_volume() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override;
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {fft_->describe()}; }
@@ -269,7 +269,7 @@ std::vector<Component> DanielsonLanczosPlan::components() {
   if (gather_) {
     list.push_back({"pack-1", Phase::pack, [this] { gather_->pack(); }, 2 * gather_->bytes_packed()});
     list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange, [this] { gather_->exchange(); },
-                    2 * gather_->traffic().bytes_sent});
+                    2 * gather_->message_volume().bytes_sent});
     if (gather_->unpacks())
       list.push_back({"unpack-1", Phase::unpack, [this] { gather_->unpack(); }, 2 * gather_->bytes_unpacked()});
   }
@@ -289,8 +289,8 @@ std::vector<Component> DanielsonLanczosPlan::components() {
   return list;
 }
 
-Traffic DanielsonLanczosPlan::traffic() const {
-  Traffic total = gather_ ? gather_->traffic() : Traffic{};
+MessageVolume DanielsonLanczosPlan::message_volume() const {
+  MessageVolume total = gather_ ? gather_->message_volume() : MessageVolume{};
   const auto steps = static_cast<Index>(steps_.size());
   total.bytes_sent += steps * count_ * static_cast<Index>(element_bytes_);
   total.messages_sent += steps;

@@ -16,7 +16,7 @@ namespace fourscore {
 
 namespace {
 
-constexpr Index most_segments = 4096;
+constexpr Index max_segments = 4096;
 constexpr Index default_segment_bytes = Index{64} << 10;
 
 std::optional<Grid> grid_of(const Problem& problem, int ranks) {
@@ -29,7 +29,7 @@ bool all_call_mpi(const Problem& problem) {
 
 /// By default as many as there are threads, so that all have their share of every message.
 Index segments_of(const Problem& problem) {
-  return integer_parameter(problem, "segments", std::min<Index>(problem.threads, most_segments), 1, most_segments);
+  return integer_parameter(problem, "segments", std::min<Index>(problem.threads, max_segments), 1, max_segments);
 }
 
 Index segment_bytes_of(const Problem& problem) {

@@ -16,7 +16,7 @@ namespace fourscore {
 
 namespace {
 
-constexpr std::size_t most_pencils_unasked = 4;  ///< of a rank and state; lee2018's optimum was near one a core
+constexpr std::size_t max_pencils_unasked = 4;  ///< of a rank and state; lee2018's optimum was near one a core
 
 /// How many pieces the first and the second axis of a state's cut have.
 using Cuts = std::array<Index, 2>;
@@ -126,7 +126,7 @@ class Overdecomposed : public Variant {
     return std::min(cuts[0] * cuts[1], problem.shape[2]);
   }
   /// Every pencil of every state has elements.
-  [[nodiscard]] static Cuts most_cuts(const Problem& problem) {
+  [[nodiscard]] static Cuts max_cuts(const Problem& problem) {
     const auto& n = problem.shape;
     return {slabs_wanted(problem) ? n[0] : std::min(n[0], n[1]), std::min(n[1], n[2])};
   }
@@ -157,14 +157,14 @@ class Overdecomposed : public Variant {
   }
 
   [[nodiscard]] static std::optional<Cuts> cuts_on(const Problem& problem, const Grid& grid) {
-    const Cuts most = most_cuts(problem);
+    const Cuts most = max_cuts(problem);
     if (const auto asked = decomposition_asked(problem)) {
       const bool fits = (*asked)[0] >= grid.extents[0] && (*asked)[1] >= grid.extents[1] && (*asked)[0] <= most[0] &&
                         (*asked)[1] <= most[1];
       return fits ? asked : std::nullopt;
     }
     if (const Index asked = pencils_asked(problem); asked > 0) return cuts_of(asked, grid, most);
-    for (Index pencils = most_pencils_unasked; pencils > 0; --pencils)
+    for (Index pencils = max_pencils_unasked; pencils > 0; --pencils)
       if (const auto cuts = cuts_of(pencils, grid, most)) return cuts;
     return std::nullopt;
   }
@@ -182,7 +182,7 @@ class Overdecomposed : public Variant {
   }
 
   [[nodiscard]] static std::string reason_against(const Problem& problem, int ranks) {
-    const Cuts most = most_cuts(problem);
+    const Cuts most = max_cuts(problem);
     const std::string where =
         problem.grid.empty() ? fmt::format("{} ranks", ranks) : fmt::format("a grid of {}", grid_text(problem.grid));
     const std::string limits =

@@ -20,7 +20,7 @@ std::optional<Grid> grid_of(const Problem& problem, int ranks) {
 }
 
 int pieces_of(const Problem& problem) {
-  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, most_pieces));
+  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, max_pieces));
 }
 
 class PencilOverlap : public Variant {

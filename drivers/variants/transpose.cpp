@@ -42,8 +42,8 @@ ViewRequest request_of(const Problem& problem, int ranks) {
   request.ranks = ranks;
   request.dimensions = dimensions_of(problem, ranks);
   request.grid = problem.grid;
-  if (has_blocks(problem)) request.least_first = ranks;
-  if (is_natural(problem)) request.least_common = ranks;
+  if (has_blocks(problem)) request.min_first = ranks;
+  if (is_natural(problem)) request.min_common = ranks;
   return request;
 }
 
@@ -59,9 +59,9 @@ class TransposePlan : public Plan {
     for (const auto& step : steps_) step->run(clock);
   }
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] Traffic traffic() const override {
-    Traffic total;
-    for (const auto& step : steps_) total += step->traffic();
+  [[nodiscard]] MessageVolume message_volume() const override {
+    MessageVolume total;
+    for (const auto& step : steps_) total += step->message_volume();
     return total;
   }
   [[nodiscard]] std::size_t buffer_bytes() const override {
@@ -324,9 +324,9 @@ class Transpose : public Variant {
     if (choose_view(request)) return std::nullopt;
     std::string wanted = "factors of at least 2, and at least the ranks that cut them";
     if (request.dimensions > 2) wanted += ", of which there are at least 2 in each dimension of their grid";
-    if (request.least_common > 1)
+    if (request.min_common > 1)
       wanted += fmt::format("; natural order wants a common divisor of at least {} of the first and the last", ranks);
-    else if (request.least_first > 1)
+    else if (request.min_first > 1)
       wanted += fmt::format("; blocks want a first factor of at least {}", ranks);
     return fmt::format("{} elements have no {}-dimensional view for {} ranks: it takes {}", request.elements,
                        request.dimensions, ranks, wanted);

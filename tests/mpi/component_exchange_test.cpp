@@ -75,7 +75,7 @@ class Faulty : public Exchange {
       static_cast<std::byte*>(landed_.data())[landed_.bytes() - 1] ^= std::byte{1};
   }
   [[nodiscard]] bool lands_in_source() const override { return right_->lands_in_source(); }
-  [[nodiscard]] Traffic traffic() const override { return right_->traffic(); }
+  [[nodiscard]] MessageVolume message_volume() const override { return right_->message_volume(); }
 
  private:
   std::unique_ptr<Exchange> right_;
@@ -116,7 +116,7 @@ class Overlapping : public Exchange {
     ++calls_.run;
   }
   [[nodiscard]] bool lands_in_source() const override { return parts_->lands_in_source(); }
-  [[nodiscard]] Traffic traffic() const override { return parts_->traffic(); }
+  [[nodiscard]] MessageVolume message_volume() const override { return parts_->message_volume(); }
 
  private:
   std::unique_ptr<Exchange> parts_;

@@ -70,7 +70,7 @@ TEST_P(CountLimit, IsNamedOrHeldByDatatypes) {
   const auto& method = ExchangeRegistry::instance().get(GetParam(), "exchange");
   try {
     const auto exchange = method.make({from, to, MPI_COMM_WORLD, 16, source, spare});
-    const Traffic traffic = exchange->traffic();
+    const MessageVolume traffic = exchange->message_volume();
     EXPECT_EQ(traffic.bytes_sent + traffic.bytes_read_shared, (local - block) * 16);
     // Between nodes `shared` moves its blocks as datatypes too.
     EXPECT_THAT(GetParam(), ::testing::AnyOf("alltoallw", "shared")) << "only datatypes hold this";

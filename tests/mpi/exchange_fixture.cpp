@@ -169,8 +169,9 @@ Index wrong_elements(const std::complex<Real>* data, const Decomposition& layout
 }
 
 template <class Real>
-Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement, const Buffers& buffers,
-                         const std::function<void(const std::function<void()>&)>& around, const Problem& problem) {
+MessageVolume run_and_check_as(const ExchangeMethod& method, const Movement& movement, const Buffers& buffers,
+                               const std::function<void(const std::function<void()>&)>& around,
+                               const Problem& problem) {
   using Complex = std::complex<Real>;
   const int me = mpi::rank_in(movement.comm);
   const auto exchange = method.make({movement.from, movement.to, movement.comm, sizeof(Complex), *buffers.source,
@@ -202,7 +203,7 @@ Traffic run_and_check_as(const ExchangeMethod& method, const Movement& movement,
         << method.card().name << ", " << movement.name << ", run " << repetition << ", element of " << sizeof(Complex)
         << " bytes";
   }
-  return exchange->traffic();
+  return exchange->message_volume();
 }
 
 }  // namespace
@@ -232,9 +233,9 @@ const std::vector<Movement>& movements() {
   return all;
 }
 
-Traffic run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
-                      const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around,
-                      const Problem& problem) {
+MessageVolume run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
+                            const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around,
+                            const Problem& problem) {
   if (element_bytes == 16) return run_and_check_as<double>(method, movement, buffers, around, problem);
   return run_and_check_as<float>(method, movement, buffers, around, problem);
 }

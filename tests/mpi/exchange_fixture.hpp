@@ -40,9 +40,10 @@ Buffers allocate_on_two_nodes();
 /// Runs the exchange three times on data that tells where it is from, and checks each element of the result. Returns
 /// the traffic declared for one run; `around` (if any) gets the run, to count what is sent; `problem` has its
 /// parameters.
-Traffic run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
-                      const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around = {},
-                      const Problem& problem = {});
+MessageVolume run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
+                            const Buffers& buffers,
+                            const std::function<void(const std::function<void()>&)>& around = {},
+                            const Problem& problem = {});
 
 /// As a test's name may be.
 std::string as_test_name(std::string text);

@@ -105,9 +105,9 @@ TEST_P(EveryExchange, NamesABlockThatOverflowsMpisCountsOrPlansIt) {
   if (const std::set<std::string> whole_blocks{"alltoallw", "shared"}; whole_blocks.contains(GetParam())) {
     const auto exchange = make();
     const int me = mpi::rank_in(MPI_COMM_WORLD);
-    const Index sent = from.boxes[static_cast<std::size_t>(me)].volume() * 16 - exchange->traffic().bytes_self;
-    EXPECT_EQ(exchange->traffic().bytes_sent, sent);
-    EXPECT_EQ(exchange->traffic().messages_sent, size - 1);
+    const Index sent = from.boxes[static_cast<std::size_t>(me)].volume() * 16 - exchange->message_volume().bytes_self;
+    EXPECT_EQ(exchange->message_volume().bytes_sent, sent);
+    EXPECT_EQ(exchange->message_volume().messages_sent, size - 1);
     return;
   }
   try {
@@ -148,14 +148,14 @@ TEST(Movements, AreOfEachKind) {
 }
 
 TEST(LeastTraffic, OfAnExchangeIsWhatIsReadToSendAndWrittenOnceReceived) {
-  Traffic traffic;
+  MessageVolume traffic;
   traffic.bytes_sent = 100;
   traffic.bytes_self = 20;
   traffic.bytes_relayed = 5;
   traffic.bytes_read_shared = 30;
   // Of 200 bytes afterwards 20 stayed and 30 were read from neighbours, and written: 150 came in messages.
-  EXPECT_EQ(least_bytes_of_exchange(traffic, 200), 100 + 150 + 5 + 2 * 30);
-  EXPECT_EQ(least_bytes_of_exchange(traffic, 10), 100 + 5 + 2 * 30) << "nothing came in messages";
+  EXPECT_EQ(min_bytes_of_exchange(traffic, 200), 100 + 150 + 5 + 2 * 30);
+  EXPECT_EQ(min_bytes_of_exchange(traffic, 10), 100 + 5 + 2 * 30) << "nothing came in messages";
 }
 
 TEST(Exchanges, AreAllRegistered) {

@@ -133,10 +133,10 @@ TEST_F(InstancesTest, AddUpInCostAndTraffic) {
   const Instances single(variant("slab"), context_of(variant("slab"), one, "alltoallv"));
   const Instances triple(variant("slab"), context_of(variant("slab"), three, "alltoallv"));
   EXPECT_FALSE(single.several());
-  EXPECT_EQ(triple.traffic().bytes_sent, 3 * single.traffic().bytes_sent);
+  EXPECT_EQ(triple.message_volume().bytes_sent, 3 * single.message_volume().bytes_sent);
   EXPECT_EQ(triple.buffer_bytes(), 3 * single.buffer_bytes());
   const Problem apart = problem_of(ranks_, Placement::subset);
-  EXPECT_EQ(Instances(variant("slab"), context_of(variant("slab"), apart, "alltoallv")).traffic().bytes_sent, 0);
+  EXPECT_EQ(Instances(variant("slab"), context_of(variant("slab"), apart, "alltoallv")).message_volume().bytes_sent, 0);
 }
 
 TEST_F(InstancesTest, ThatDoNotFitGetTheAllowedValues) {
@@ -144,7 +144,7 @@ TEST_F(InstancesTest, ThatDoNotFitGetTheAllowedValues) {
   ASSERT_TRUE(reason);
   EXPECT_THAT(*reason, testing::AllOf(HasSubstr("5 instances"), HasSubstr("3 ranks"), HasSubstr("allowed: 1 to 3")));
   EXPECT_FALSE(supports_instances(variant("slab"), problem_of(5, Placement::all), 3));
-  for (const int count : {0, -1, most_instances + 1})
+  for (const int count : {0, -1, max_instances + 1})
     EXPECT_THROW((void)supports_instances(variant("slab"), problem_of(count, Placement::all), 3), InputError);
   const auto small = supports_instances(variant("serial"), problem_of(2, Placement::subset), 3);
   ASSERT_TRUE(small);

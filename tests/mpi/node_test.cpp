@@ -63,21 +63,22 @@ TEST_P(Node, CutsEachMessageIntoTheSegmentsAskedFor) {
     problem.grid = grid;
     problem.threads = 2;
     problem.parameters = {{"mpi", GetParam()}, {"segments", "1"}};
-    const Index whole = test::make_plan(variant(), problem, nullptr)->traffic().messages_sent;
+    const Index whole = test::make_plan(variant(), problem, nullptr)->message_volume().messages_sent;
     Problem pencils = problem;
     pencils.threads = 1;
     pencils.parameters.clear();
     const auto& pencil = VariantRegistry::instance().get("pencil", "variant");
     EXPECT_EQ(whole, test::make_plan(pencil, pencils, &ExchangeRegistry::instance().get("alltoallv", "exchange"))
-                         ->traffic()
+                         ->message_volume()
                          .messages_sent);
     problem.parameters = {{"mpi", GetParam()}, {"segments", "4"}, {"segment-bytes", "1"}};
     const auto plan = test::make_plan(variant(), problem, nullptr);
-    EXPECT_EQ(plan->traffic().messages_sent, 4 * whole);
+    EXPECT_EQ(plan->message_volume().messages_sent, 4 * whole);
     EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).messages_per_rank, static_cast<double>(4 * whole));
-    EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).bytes_per_rank, static_cast<double>(plan->traffic().bytes_sent));
+    EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).bytes_per_rank,
+                     static_cast<double>(plan->message_volume().bytes_sent));
     problem.parameters["segment-bytes"] = "1000000";
-    EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->traffic().messages_sent, whole);
+    EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->message_volume().messages_sent, whole);
   }
 }
 

@@ -80,12 +80,12 @@ TEST_F(OneDimensional, TransposeIsRightInAnyNumberOfDimensionsFromColumnsAndFrom
           const std::vector<int> grid = plan->grid();
           EXPECT_EQ(grid.size(), static_cast<std::size_t>(dimensions - 1));
           EXPECT_EQ(std::accumulate(grid.begin(), grid.end(), 1, std::multiplies<>()), ranks_);
-          if (plan->traffic().bytes_read_shared > 0) continue;
+          if (plan->message_volume().bytes_read_shared > 0) continue;
           Index messages = 0;  // section 5.1: among the ranks of one dimension of the grid at a time
           for (const int group : grid) messages += group - 1;
           if (input == "blocks" || problem.contract.layout == LayoutContract::natural) messages += ranks_ - 1;
           if (problem.contract.layout == LayoutContract::natural) messages += ranks_ - 1;
-          EXPECT_LE(plan->traffic().messages_sent, messages);
+          EXPECT_LE(plan->message_volume().messages_sent, messages);
         }
       }
   EXPECT_GE(cases_, 16);

@@ -105,8 +105,9 @@ TEST_F(Overdecomposed, CostsWhatItsFormulaSaysWhereAllDivides) {
       if (variant().supports(problem, ranks_)) continue;
       const auto plan = test::make_plan(variant(), problem, nullptr);
       const Cost cost = variant().cost(problem, ranks_);
-      EXPECT_DOUBLE_EQ(cost.bytes_per_rank, static_cast<double>(plan->traffic().bytes_sent)) << grid_text(grid);
-      EXPECT_DOUBLE_EQ(cost.messages_per_rank, static_cast<double>(plan->traffic().messages_sent)) << grid_text(grid);
+      EXPECT_DOUBLE_EQ(cost.bytes_per_rank, static_cast<double>(plan->message_volume().bytes_sent)) << grid_text(grid);
+      EXPECT_DOUBLE_EQ(cost.messages_per_rank, static_cast<double>(plan->message_volume().messages_sent))
+          << grid_text(grid);
     }
 }
 

@@ -59,7 +59,7 @@ TEST(PencilOverlap, IsPencilWhereNothingOverlaps) {
   const auto overlapping = test::make_plan(variant("pencil-overlap"), problem, exchange);
   const auto pencil = test::make_plan(variant("pencil"), plain, exchange);
   EXPECT_EQ(overlapping->describe_local_ffts(), pencil->describe_local_ffts());
-  EXPECT_EQ(overlapping->traffic(), pencil->traffic());
+  EXPECT_EQ(overlapping->message_volume(), pencil->message_volume());
   EXPECT_EQ(overlapping->buffer_bytes(), pencil->buffer_bytes());
   EXPECT_EQ(overlapping->workspace_bytes(), pencil->workspace_bytes());
 }
@@ -79,9 +79,9 @@ TEST(PencilOverlap, AttributesThePiecesToTheirPhases) {
     for (const Component& component : plan->components()) component.run();
     Problem whole = problem;
     whole.parameters.clear();
-    const Traffic once = test::make_plan(variant("pencil"), whole, exchange)->traffic();
-    EXPECT_EQ(plan->traffic().bytes_sent, once.bytes_sent);
-    EXPECT_EQ(plan->traffic().messages_sent, 3 * once.messages_sent);
+    const MessageVolume once = test::make_plan(variant("pencil"), whole, exchange)->message_volume();
+    EXPECT_EQ(plan->message_volume().bytes_sent, once.bytes_sent);
+    EXPECT_EQ(plan->message_volume().messages_sent, 3 * once.messages_sent);
   }
 }
 

@@ -102,7 +102,7 @@ class FourParts : public Exchange {
   [[nodiscard]] bool packs() const override { return packs_; }
   [[nodiscard]] bool unpacks() const override { return packs_; }
   [[nodiscard]] bool lands_in_source() const override { return false; }
-  [[nodiscard]] Traffic traffic() const override { return {}; }
+  [[nodiscard]] MessageVolume message_volume() const override { return {}; }
 
   [[nodiscard]] std::vector<std::string> parts_in_phases(bool in_halves) {
     parts_.clear();
@@ -150,7 +150,7 @@ TEST_P(PhasesOfExchange, ArePackingExchangeAndUnpackingWhereItCopies) {
     const std::string word = in_short(phases_of([&](PhaseClock& clock) { exchange->run(clock); }));
     std::string promised = exchange->bytes_packed() > 0 ? "px" : "x";
     if (exchange->bytes_unpacked() > 0) promised += "u";
-    const Traffic traffic = exchange->traffic();
+    const MessageVolume traffic = exchange->message_volume();
     if (word.empty()) {
       EXPECT_EQ(promised, "x") << movement.name << " on rank " << me;
       EXPECT_EQ(traffic.bytes_sent + traffic.bytes_read_shared, 0) << movement.name << " on rank " << me;
@@ -172,7 +172,7 @@ TEST(ExchangesWithoutPacking, HaveNoPhasePackWhereDatatypesOrNeighboursReadTheSo
       const std::string word = in_short(phases_of([&](PhaseClock& clock) { exchange->run(clock); }));
       // What stays on the rank is put in its place by a copy.
       EXPECT_THAT(word, AnyOf("x", "xu")) << name << ", " << movement.name;
-      EXPECT_TRUE(word == "x" || exchange->traffic().bytes_self > 0) << name << ", " << movement.name;
+      EXPECT_TRUE(word == "x" || exchange->message_volume().bytes_self > 0) << name << ", " << movement.name;
     }
   }
 }
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Registered, PhasesOfExchange, ::testing::ValuesIn(Excha
 std::string word_of(const std::vector<Component>& components, bool with_idle_exchanges) {
   std::string word;
   for (const Component& component : components)
-    if (component.least_bytes != 0 || (component.phase == Phase::exchange && with_idle_exchanges))
+    if (component.min_bytes != 0 || (component.phase == Phase::exchange && with_idle_exchanges))
       word += letter(component.phase);
   return word;
 }

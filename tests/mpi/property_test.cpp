@@ -82,7 +82,7 @@ class Draw {
 };
 
 /// Small enough for the definition in long double.
-constexpr Index most_elements = 3000;
+constexpr Index max_elements = 3000;
 
 /// Any extents; powers of two; multiples of the ranks; or one long extent and short ones.
 std::vector<Index> draw_shape(Draw& draw, int ranks) {
@@ -151,7 +151,7 @@ std::optional<Problem> draw_supported(Draw& draw, const Pair& pair, int ranks) {
   constexpr int most_tries = 300;
   for (int i = 0; i < most_tries; ++i) {
     const Problem problem = draw_problem(draw, pair, ranks);
-    if (problem.elements() > most_elements) continue;
+    if (problem.elements() > max_elements) continue;
     try {
       if (is_supported(pair, problem, ranks)) return problem;
     } catch (const InputError&) {

@@ -98,7 +98,7 @@ TEST_P(RealKind, SendsHalfOfWhatTheComplexTransformSends) {
   const Cost cost = variant().cost(problem, ranks_);
   EXPECT_DOUBLE_EQ(cost.flops, problem.credited_flops());
   const auto plan = test::make_plan(variant(), problem, test::exchanges_of(variant()).front());
-  const Traffic traffic = plan->traffic();
+  const MessageVolume traffic = plan->message_volume();
   EXPECT_DOUBLE_EQ(static_cast<double>(traffic.bytes_sent + traffic.bytes_read_shared), cost.bytes_per_rank);
   problem.kind = Kind::c2c;
   const double complex_bytes = variant().cost(problem, ranks_).bytes_per_rank;

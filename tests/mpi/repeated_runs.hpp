@@ -48,10 +48,10 @@ inline bool is_right_three_times(const Variant& variant, const Problem& problem)
     counted_sends.on = false;
     EXPECT_LT(error_of(expected, run, plan->output_layout(), me, problem.precision, plan->output()), 20)
         << "run " << run;
-    EXPECT_EQ(plan->traffic().bytes_sent, counted_sends.bytes);
-    EXPECT_EQ(plan->traffic().messages_sent, counted_sends.messages);
+    EXPECT_EQ(plan->message_volume().bytes_sent, counted_sends.bytes);
+    EXPECT_EQ(plan->message_volume().messages_sent, counted_sends.messages);
   }
-  return plan->traffic().messages_sent > 0;
+  return plan->message_volume().messages_sent > 0;
 }
 
 }  // namespace fourscore::test

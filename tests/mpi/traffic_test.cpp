@@ -126,7 +126,7 @@ class TrafficOf : public ::testing::Test {
       run();
       counter.on = false;
     };
-    const Traffic declared = testing::run_and_check(method(), movement, element_bytes, buffers, count, problem);
+    const MessageVolume declared = testing::run_and_check(method(), movement, element_bytes, buffers, count, problem);
     EXPECT_EQ(declared.bytes_sent, counter.bytes) << name_ << ", " << movement.name;
     EXPECT_EQ(declared.messages_sent, counter.messages) << name_ << ", " << movement.name;
 
@@ -303,9 +303,9 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
         counter.on = false;
         const auto text =
             shape_text(shape) + " " + to_string(kind) + " " + (exchange == nullptr ? "" : exchange->card().name);
-        EXPECT_EQ(plan->traffic().bytes_sent, counter.bytes) << text;
-        EXPECT_EQ(plan->traffic().messages_sent, counter.messages) << text;
-        moved_in_all += counter.bytes + plan->traffic().bytes_read_shared;
+        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes) << text;
+        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages) << text;
+        moved_in_all += counter.bytes + plan->message_volume().bytes_read_shared;
         ++cases;
       }
   if (cases == 0) GTEST_SKIP() << "no shape of the list on " << ranks << " ranks";
@@ -344,8 +344,8 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
       counter = {true, 0, 0};
       instances.execute(clock, [](std::size_t) {});
       counter.on = false;
-      EXPECT_EQ(instances.traffic().bytes_sent, counter.bytes) << exchange << " " << to_string(placement);
-      EXPECT_EQ(instances.traffic().messages_sent, counter.messages) << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.message_volume().bytes_sent, counter.bytes) << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.message_volume().messages_sent, counter.messages) << exchange << " " << to_string(placement);
     }
 }
 
@@ -373,8 +373,8 @@ TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
         counter.on = false;
         EXPECT_EQ(counter.messages, bits * (pieces + (layout == LayoutContract::natural ? 1 : 0)));
         EXPECT_EQ(counter.bytes, 192 / ranks * 16 * bits * (layout == LayoutContract::natural ? 3 : 2) / 2);
-        EXPECT_EQ(plan->traffic().messages_sent, counter.messages);
-        EXPECT_EQ(plan->traffic().bytes_sent, counter.bytes);
+        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages);
+        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes);
         if (pieces == 1) {
           EXPECT_LE(counter.messages, 2 * bits + 1);
         }

@@ -134,10 +134,10 @@ void EveryCase::check(const Problem& problem) const {
 /// layouts up to 4 ranks; the others meet three shapes, with contracts that take turns.
 TEST_P(EveryCase, IsTheTransformByItsDefinitionInTheLayoutStated) {
   std::size_t number = turn();
-  std::size_t most_taken = 0;
+  std::size_t max_taken = 0;
   for (const auto& [key, list] : contracts_by_key({1, 1, 1})) {
     const auto taken = shapes_taken(list);
-    most_taken = std::max(most_taken, taken.size());
+    max_taken = std::max(max_taken, taken.size());
     std::set<LayoutContract> layouts;
     std::size_t cases = 0;
     const auto run = [&](Problem problem, std::size_t shape) {
@@ -167,7 +167,7 @@ TEST_P(EveryCase, IsTheTransformByItsDefinitionInTheLayoutStated) {
     }
     ++number;
   }
-  if (most_taken == 0) GTEST_SKIP() << "no shape of the list on " << ranks_ << " ranks";
+  if (max_taken == 0) GTEST_SKIP() << "no shape of the list on " << ranks_ << " ranks";
 }
 
 class EveryPencil : public EveryCase {};

@@ -157,7 +157,7 @@ TEST_P(EveryVariant, SendsWhatItsPapersFormulaSaysOnShapesThatDivide) {
   const Cost cost = variant().cost(problem, ranks_);
   EXPECT_DOUBLE_EQ(cost.flops, problem.credited_flops());
   for (const ExchangeMethod* exchange : exchanges()) {
-    const Traffic traffic = make(problem, exchange)->traffic();
+    const MessageVolume traffic = make(problem, exchange)->message_volume();
     const std::string name = exchange == nullptr ? "none" : exchange->card().name;
     EXPECT_DOUBLE_EQ(static_cast<double>(traffic.bytes_sent + traffic.bytes_read_shared - traffic.bytes_relayed),
                      cost.bytes_per_rank)
@@ -200,7 +200,7 @@ TEST(Hierarchical, IsRightBetweenNodesRunAfterRun) {
               << "run " << run;
         }
         for (const Component& component : plan->components()) component.run();
-        relayed += static_cast<std::size_t>(plan->traffic().bytes_relayed);
+        relayed += static_cast<std::size_t>(plan->message_volume().bytes_relayed);
       }
     unsetenv("FOURSCORE_RANKS_PER_NODE");
   }

@@ -44,7 +44,7 @@ class NaivePlan : public Plan {
   const Decomposition& output_layout() const override { return out_; }
   void* input() const override { return const_cast<Complex*>(buffer_.data()); }
   void* output() const override { return const_cast<Complex*>((result_.empty() ? buffer_ : result_).data()); }
-  Traffic traffic() const override { return {}; }
+  MessageVolume message_volume() const override { return {}; }
   std::size_t buffer_bytes() const override { return (buffer_.size() + result_.size()) * sizeof(Complex); }
   std::vector<int> grid() const override { return problem_.grid; }
 

@@ -28,7 +28,7 @@ std::string message_of(const std::function<void()>& action) {
 
 TEST(KnownTraffic, OfAStoreToPartOfALineHoldsTheReadOfThatLine) {
   const auto is = [](TrafficKernel kernel, bool streams, double reads, double writes) {
-    const Traffic known = known_traffic(kernel, 1000, streams);
+    const MemoryTraffic known = known_traffic(kernel, 1000, streams);
     return known.read_bytes == reads && known.write_bytes == writes;
   };
   EXPECT_TRUE(is(TrafficKernel::read, true, 1000, 0));
@@ -119,7 +119,7 @@ class KnowingSession : public CounterSession {
   [[nodiscard]] std::vector<std::vector<EventCount>> counts() const override {
     if (next_ == 0) return {{backend_.idle_, backend_.idle_}};  // the idle time comes first
     const auto kernel = traffic_kernels().at(static_cast<std::size_t>(next_ - 1));
-    const Traffic known = known_traffic(kernel, 16 * 64 * 1024, false);
+    const MemoryTraffic known = known_traffic(kernel, 16 * 64 * 1024, false);
     return {{backend_.factor_ * known.read_bytes / 64, backend_.factor_ * known.write_bytes / 64}};
   }
   [[nodiscard]] std::string uncounted() const override { return backend_.uncounted_; }

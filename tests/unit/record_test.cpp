@@ -126,9 +126,9 @@ TEST(UnlaunchedRecord, CannotClaimToHaveRun) {
 
 TEST(Point, RefusesMoreThreadsThanAnyMachineHas) {
   json point = point_json(example());
-  point["threads"] = most_threads;
-  EXPECT_EQ(point_from_json(point).problem.threads, most_threads);
-  point["threads"] = most_threads + 1;
+  point["threads"] = max_threads;
+  EXPECT_EQ(point_from_json(point).problem.threads, max_threads);
+  point["threads"] = max_threads + 1;
   EXPECT_EQ(error_of(point), "point: threads is 4097; expected an integer from 1 to 4096");
 }
 

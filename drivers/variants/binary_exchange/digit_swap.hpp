@@ -67,7 +67,7 @@ class DigitSwap {
   }
 
   /// Half of the slots in each step.
-  [[nodiscard]] Traffic traffic() const {
+  [[nodiscard]] MessageVolume message_volume() const {
     const auto bytes = static_cast<Index>(sizeof(Value)) * slot_;
     const auto steps = static_cast<Index>(steps_.size());
     return {steps * bytes * (ranks_ / 2), steps, bytes, 0};

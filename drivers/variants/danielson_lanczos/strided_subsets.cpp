@@ -101,8 +101,8 @@ BlocksToSubsets::BlocksToSubsets(const Extents& shape, const Grid& grid, MPI_Com
                                source_ + received * size, spare_ + in.subset_offset * size});
     sent += out.volume();
     received += in.volume();
-    (rank == me ? traffic_.bytes_self : traffic_.bytes_sent) += out.volume() * size;
-    if (rank != me && out.volume() > 0) traffic_.messages_sent += 1;
+    (rank == me ? message_volume_.bytes_self : message_volume_.bytes_sent) += out.volume() * size;
+    if (rank != me && out.volume() > 0) message_volume_.messages_sent += 1;
   }
 }
 

@@ -32,7 +32,7 @@ class BlocksToSubsets {
   void unpack() const;
   [[nodiscard]] bool unpacks() const { return unpacks_; }
   [[nodiscard]] bool lands_in_source() const { return !unpacks_; }
-  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  [[nodiscard]] const MessageVolume& message_volume() const { return message_volume_; }
   [[nodiscard]] Index bytes_packed() const { return bytes_of(pack_steps_); }
   [[nodiscard]] Index bytes_unpacked() const { return bytes_of(unpack_steps_); }
 
@@ -48,7 +48,7 @@ class BlocksToSubsets {
   std::vector<int> send_places_;
   std::vector<int> receive_counts_;
   std::vector<int> receive_places_;
-  Traffic traffic_;
+  MessageVolume message_volume_;
 };
 
 }  // namespace fourscore

@@ -19,11 +19,11 @@ std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignme
 
 Extents dense_strides(const Extents& extents) { return {extents[1] * extents[2], extents[2], 1}; }
 
-/// The box in pieces of at least least_bytes, at most `most` of them, cut along the slowest axis that is long enough:
+/// The box in pieces of at least min_bytes, at most `most` of them, cut along the slowest axis that is long enough:
 /// such a piece lies in one run wherever the box does.
-std::vector<Box> pieces_of(const Box& box, Index most, Index least_bytes, std::size_t element_bytes) {
+std::vector<Box> pieces_of(const Box& box, Index most, Index min_bytes, std::size_t element_bytes) {
   const Extents extents = box.extents();
-  Index count = std::clamp<Index>(box.volume() * static_cast<Index>(element_bytes) / least_bytes, 1, most);
+  Index count = std::clamp<Index>(box.volume() * static_cast<Index>(element_bytes) / min_bytes, 1, most);
   const auto long_enough = std::ranges::find_if(extents, [&](Index extent) { return extent >= count; });
   const auto cut = long_enough != extents.end() ? long_enough : std::ranges::max_element(extents);
   const auto axis = static_cast<std::size_t>(cut - extents.begin());
@@ -81,7 +81,7 @@ void NodeExchange::plan(const NodeExchangeSpec& spec) {
     own_.push_back({CopyPlan(piece.extents(), spec.from.strides(me), spec.to.strides(me), spec.element_bytes, stores),
                     address(spec.from, me, piece, spec.source, spec.element_bytes),
                     address(spec.to, me, piece, spec.destination, spec.element_bytes)});
-  traffic_.bytes_self = kept.volume() * static_cast<Index>(spec.element_bytes);
+  message_volume_.bytes_self = kept.volume() * static_cast<Index>(spec.element_bytes);
 }
 
 void NodeExchange::plan_messages(const NodeExchangeSpec& spec, int other) {
@@ -112,8 +112,8 @@ void NodeExchange::plan_messages(const NodeExchangeSpec& spec, int other) {
       const std::size_t bytes = static_cast<std::size_t>(segment.count) * spec.element_bytes;
       if (segment.copied) workspace_bytes_ += padded(bytes);
       if (outgoing) {
-        traffic_.bytes_sent += static_cast<Index>(bytes);
-        traffic_.messages_sent += 1;
+        message_volume_.bytes_sent += static_cast<Index>(bytes);
+        message_volume_.messages_sent += 1;
       }
       list.push_back(segment);
     }

@@ -51,7 +51,7 @@ class NodeExchange {
   void send_and_wait(int thread);
   void unpack(int thread) const;
 
-  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  [[nodiscard]] const MessageVolume& message_volume() const { return message_volume_; }
   /// Of all threads: what pack() and unpack() read, and write again, and what comes in as messages.
   [[nodiscard]] Index bytes_packed() const;
   [[nodiscard]] Index bytes_unpacked() const;
@@ -104,7 +104,7 @@ class NodeExchange {
   std::vector<MPI_Request> send_requests_;
   std::vector<MPI_Request> receive_requests_;
   std::vector<int> completed_;
-  Traffic traffic_;
+  MessageVolume message_volume_;
   std::size_t workspace_bytes_ = 0;
 
   // Where only thread 0 calls MPI: what it and the others tell each other.

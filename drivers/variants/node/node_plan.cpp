@@ -174,15 +174,15 @@ void NodePlan::execute(PhaseClock& clock) {
   });
 }
 
-void NodePlan::add_components_of_hop(std::size_t hop, std::vector<Component>& list) {
-  NodeExchange* exchange = exchanges_[hop].get();
-  const auto add = [&](const char* name, Phase phase, Index least_bytes, auto part) {
-    list.push_back({fmt::format("{}-{}", name, hop + 1), phase,
+void NodePlan::add_components_of_redistribution(std::size_t redistribution, std::vector<Component>& list) {
+  NodeExchange* exchange = exchanges_[redistribution].get();
+  const auto add = [&](const char* name, Phase phase, Index min_bytes, auto part) {
+    list.push_back({fmt::format("{}-{}", name, redistribution + 1), phase,
                     [this, part] { team_.run([&](int thread) { team_.step(thread, [&] { part(thread); }); }); },
-                    least_bytes});
+                    min_bytes});
   };
   add("pack", Phase::pack, 2 * exchange->bytes_packed(), [exchange](int thread) { exchange->pack(thread); });
-  list.push_back({fmt::format("exchange-{}", hop + 1), Phase::exchange,
+  list.push_back({fmt::format("exchange-{}", redistribution + 1), Phase::exchange,
                   [this, exchange] {
                     team_.run([&](int thread) {
                       team_.step(thread, [&] { exchange->post(thread); });
@@ -190,7 +190,7 @@ void NodePlan::add_components_of_hop(std::size_t hop, std::vector<Component>& li
                       team_.step(thread, [&] { exchange->send_and_wait(thread); });
                     });
                   },
-                  exchange->traffic().bytes_sent + exchange->bytes_received()});
+                  exchange->message_volume().bytes_sent + exchange->bytes_received()});
   add("unpack", Phase::unpack, 2 * exchange->bytes_unpacked(), [exchange](int thread) { exchange->unpack(thread); });
 }
 
@@ -206,14 +206,14 @@ std::vector<Component> NodePlan::components() {
                             [&](int thread) { run_passes(s, thread, silent.lane(static_cast<std::size_t>(thread))); });
                       },
                       2 * static_cast<Index>(stages_[s].axes.size()) * stage_bytes_[s]});
-    if (s < exchanges_.size()) add_components_of_hop(s, list);
+    if (s < exchanges_.size()) add_components_of_redistribution(s, list);
   }
   return list;
 }
 
-Traffic NodePlan::traffic() const {
-  Traffic total;
-  for (const auto& exchange : exchanges_) total += exchange->traffic();
+MessageVolume NodePlan::message_volume() const {
+  MessageVolume total;
+  for (const auto& exchange : exchanges_) total += exchange->message_volume();
   return total;
 }
 

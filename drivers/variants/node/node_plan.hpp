@@ -30,7 +30,7 @@ class NodePlan : public Plan {
   [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] Traffic traffic() const override;
+  [[nodiscard]] MessageVolume message_volume() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override;
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
@@ -52,7 +52,7 @@ class NodePlan : public Plan {
   void make_exchanges(const PlanContext& context);
   void run_stage(std::size_t stage, int thread, PhaseClock& clock);
   void run_passes(std::size_t stage, int thread, PhaseClock& clock);
-  void add_components_of_hop(std::size_t hop, std::vector<Component>& list);
+  void add_components_of_redistribution(std::size_t redistribution, std::vector<Component>& list);
   [[nodiscard]] std::byte* data(std::size_t buffer) const;
 
   NodeOptions options_;

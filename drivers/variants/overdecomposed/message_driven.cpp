@@ -111,7 +111,7 @@ void MessageDrivenPlan::make_gates() {
     const StatePlaces& places = places_[s];
     const unsigned same_memory = s >= 2 ? bit(s - 2) : 0;
     arrival_gates_.push_back({0, 0, same_memory});
-    landing_gates_.push_back(arrives_by_messages(states_, s) ? gate_for(s, places.lands_in) : Gate{});
+    receive_gates_.push_back(arrives_by_messages(states_, s) ? gate_for(s, places.lands_in) : Gate{});
     leaving_gates_.push_back(places.leaves_in != places.lands_in ? gate_for(s, places.leaves_in) : Gate{});
     // A pencil to which nothing was sent may run before any of the memory in which it packs was received in.
     leaving_gates_.back().emptied = same_memory;
@@ -147,7 +147,7 @@ void MessageDrivenPlan::begin() {
   for (std::size_t s = 0; s < states_.size(); ++s) {
     Progress& state = progress_[s];
     for (Queue* queue : {&state.ready, &state.parked, &state.landed, &state.copies}) queue->clear();
-    state.may_arrive = state.may_land = state.may_leave = false;
+    state.may_arrive = state.may_receive = state.may_leave = false;
     state.untransformed = state.unreleased = state.unemptied = length(tables_->tasks_of_state[s]);
     if (state.untransformed == 0) transformed_ |= bit(s);
   }
@@ -227,7 +227,7 @@ void MessageDrivenPlan::send_from(const PencilTask& task) {
 void MessageDrivenPlan::copy_from(const PencilTask& task) {
   Progress& next = progress_[task.state + 1];
   for (std::size_t i = task.copies.first; i < task.copies.last; ++i) {
-    if (next.may_land)
+    if (next.may_receive)
       run_copy(i);
     else
       next.copies.push(i);
@@ -271,7 +271,7 @@ void MessageDrivenPlan::progress(bool wait) {
 void MessageDrivenPlan::land(std::size_t index) {
   const PencilMessage& message = tables_->receives[index];
   Progress& state = progress_[tables_->tasks[message.task].state];
-  if (message.copied && !state.may_land) {
+  if (message.copied && !state.may_receive) {
     state.landed.push(index);
     return;
   }
@@ -316,14 +316,14 @@ void MessageDrivenPlan::open_gates() {
       state.may_arrive = true;
       start_receives(s, true);
     }
-    if (!state.may_land && is_open(landing_gates_[s])) {
-      state.may_land = true;
-      open_landing(s);
+    if (!state.may_receive && is_open(receive_gates_[s])) {
+      state.may_receive = true;
+      open_receive(s);
     }
   }
 }
 
-void MessageDrivenPlan::open_landing(std::size_t s) {
+void MessageDrivenPlan::open_receive(std::size_t s) {
   start_receives(s, false);
   Progress& state = progress_[s];
   while (!state.copies.empty()) run_copy(state.copies.pop());

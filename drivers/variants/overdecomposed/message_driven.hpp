@@ -36,7 +36,7 @@ class MessageDrivenPlan : public Plan {
   }
   void execute(PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] Traffic traffic() const override { return tables_->traffic; }
+  [[nodiscard]] MessageVolume message_volume() const override { return tables_->traffic; }
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override { return tables_->workspace_bytes(); }
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
@@ -70,7 +70,7 @@ class MessageDrivenPlan : public Plan {
     Queue landed;             ///< receives that wait for the place where they belong
     Queue copies;             ///< copies that do
     bool may_arrive = false;  ///< in memory of its own
-    bool may_land = false;
+    bool may_receive = false;
     bool may_leave = false;
     std::size_t untransformed = 0;
     std::size_t unreleased = 0;  ///< tasks, copies and messages that lie in the pencils themselves
@@ -95,12 +95,12 @@ class MessageDrivenPlan : public Plan {
   void release(std::size_t state);
   void empty(std::size_t state);
   void open_gates();
-  void open_landing(std::size_t state);
+  void open_receive(std::size_t state);
   [[nodiscard]] bool is_open(const Gate& gate) const;
   void start_receives(std::size_t state, bool copied);
   void start_receive(std::size_t receive);
   void start_send(std::size_t send);
-  void add_components_of_hop(std::size_t to_state, int number, std::vector<Component>& list);
+  void add_components_of_redistribution(std::size_t to_state, int number, std::vector<Component>& list);
 
   std::vector<PencilState> states_;
   std::vector<int> grid_;
@@ -114,7 +114,7 @@ class MessageDrivenPlan : public Plan {
   std::vector<LocalFft*> fft_of_task_;           ///< null: passed through
   std::vector<std::size_t> order_;               ///< of states, in which ready pencils are looked for
   std::vector<Gate> arrival_gates_;
-  std::vector<Gate> landing_gates_;
+  std::vector<Gate> receive_gates_;
   std::vector<Gate> leaving_gates_;
 
   std::vector<Progress> progress_;

@@ -7,7 +7,8 @@
 namespace fourscore {
 
 /// What the pencils of one state hand to the next, each kind of step at once.
-void MessageDrivenPlan::add_components_of_hop(std::size_t to_state, int number, std::vector<Component>& list) {
+void MessageDrivenPlan::add_components_of_redistribution(std::size_t to_state, int number,
+                                                         std::vector<Component>& list) {
   const TableRange tasks = tables_->tasks_of_state[to_state - 1];
   const auto of_tasks = [this, tasks](TableRange PencilTask::*range) -> TableRange {
     if (tasks.first == tasks.last) return {};
@@ -53,9 +54,9 @@ void MessageDrivenPlan::add_components_of_hop(std::size_t to_state, int number, 
 std::vector<Component> MessageDrivenPlan::components() {
   std::vector<Component> list;
   int fft = 0;
-  int hop = 0;
+  int redistribution = 0;
   for (std::size_t s = 0; s < states_.size(); ++s) {
-    if (arrives_by_messages(states_, s)) add_components_of_hop(s, ++hop, list);
+    if (arrives_by_messages(states_, s)) add_components_of_redistribution(s, ++redistribution, list);
     if (!states_[s].axis) continue;
     const TableRange tasks = tables_->tasks_of_state[s];
     Index bytes = 0;

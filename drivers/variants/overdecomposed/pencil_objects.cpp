@@ -46,7 +46,7 @@ std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Buffe
 }
 
 /// From one state to the next.
-struct PencilTables::Hop {
+struct PencilTables::Redistribution {
   std::size_t from_state;
   std::size_t to_state;
   bool by_messages;
@@ -98,7 +98,8 @@ void PencilTables::connect(std::size_t from_state) {
   const PencilState& to = states_[to_state];
   const auto box_bytes =
       static_cast<std::size_t>(to.layout.boxes[static_cast<std::size_t>(me_)].volume()) * element_bytes_;
-  const Hop hop{from_state, to_state, arrives_by_messages(states_, to_state), stores_for(box_bytes)};
+  const Redistribution redistribution{from_state, to_state, arrives_by_messages(states_, to_state),
+                                      stores_for(box_bytes)};
   const std::size_t first_receive = receives.size();
   for (std::size_t p = 0; p < from.pencils.size(); ++p) {
     const bool mine = from.owners[p] == me_;
@@ -106,7 +107,7 @@ void PencilTables::connect(std::size_t from_state) {
     const TableRange copies_before{copies.size(), 0};
     const TableRange signals_before{signals.size(), 0};
     for (std::size_t q = 0; q < to.pencils.size(); ++q)
-      if (mine || to.owners[q] == me_) connect_pair(hop, p, q);
+      if (mine || to.owners[q] == me_) connect_pair(redistribution, p, q);
     if (!mine) continue;
     PencilTask& task = tasks[task_of_[from_state][p]];
     task.sends = {before.first, sends.size()};
@@ -117,41 +118,42 @@ void PencilTables::connect(std::size_t from_state) {
   receives_of_state.push_back({first_receive, receives.size()});
 }
 
-void PencilTables::connect_pair(const Hop& hop, std::size_t p, std::size_t q) {
-  const PencilState& from = states_[hop.from_state];
-  const PencilState& to = states_[hop.to_state];
+void PencilTables::connect_pair(const Redistribution& redistribution, std::size_t p, std::size_t q) {
+  const PencilState& from = states_[redistribution.from_state];
+  const PencilState& to = states_[redistribution.to_state];
   const Box common = intersect(from.pencils[p], to.pencils[q]);
   if (common.empty()) return;
   const auto size = static_cast<Index>(element_bytes_);
   if (from.owners[p] != me_) {
-    const std::size_t task = task_of_[hop.to_state][q];
-    receives.push_back(message(hop, common, from.owners[p], task, false));
+    const std::size_t task = task_of_[redistribution.to_state][q];
+    receives.push_back(message(redistribution, common, from.owners[p], task, false));
     ++tasks[task].expected;
   } else if (to.owners[q] != me_) {
-    sends.push_back(message(hop, common, to.owners[q], task_of_[hop.from_state][p], true));
+    sends.push_back(message(redistribution, common, to.owners[q], task_of_[redistribution.from_state][p], true));
     traffic.bytes_sent += common.volume() * size;
     traffic.messages_sent += 1;
   } else {
-    const std::size_t source = task_of_[hop.from_state][p];
-    const std::size_t target = task_of_[hop.to_state][q];
+    const std::size_t source = task_of_[redistribution.from_state][p];
+    const std::size_t target = task_of_[redistribution.to_state][q];
     ++tasks[target].expected;
-    if (!hop.by_messages) {
+    if (!redistribution.by_messages) {
       signals.push_back(target);
       return;
     }
     copies.push_back({source, target,
                       CopyPlan(common.extents(), from.layout.strides(me_), to.layout.strides(me_), element_bytes_,
-                               hop.unpack_stores),
-                      address(hop.from_state, places_[hop.from_state].leaves_in, common),
-                      address(hop.to_state, places_[hop.to_state].lands_in, common)});
+                               redistribution.unpack_stores),
+                      address(redistribution.from_state, places_[redistribution.from_state].leaves_in, common),
+                      address(redistribution.to_state, places_[redistribution.to_state].lands_in, common)});
     traffic.bytes_self += common.volume() * size;
   }
 }
 
-PencilMessage PencilTables::message(const Hop& hop, const Box& common, int other, std::size_t task, bool outgoing) {
+PencilMessage PencilTables::message(const Redistribution& redistribution, const Box& common, int other,
+                                    std::size_t task, bool outgoing) {
   require_int_count(common.volume(), "a message between two pencils", "overdecomposed");
   const Extents extents = common.extents();
-  const std::size_t state = outgoing ? hop.from_state : hop.to_state;
+  const std::size_t state = outgoing ? redistribution.from_state : redistribution.to_state;
   const Extents strides = states_[state].layout.strides(me_);
   const Extents dense = dense_strides(extents);
   PencilMessage result;
@@ -164,7 +166,7 @@ PencilMessage PencilTables::message(const Hop& hop, const Box& common, int other
   result.pencil = address(state, buffer, common);
   const auto bytes = static_cast<std::size_t>(common.volume()) * element_bytes_;
   result.copy = outgoing ? CopyPlan(extents, strides, dense, element_bytes_, stores_for(bytes))
-                         : CopyPlan(extents, dense, strides, element_bytes_, hop.unpack_stores);
+                         : CopyPlan(extents, dense, strides, element_bytes_, redistribution.unpack_stores);
   result.copied = !result.copy.is_one_run();
   return result;
 }

@@ -88,17 +88,18 @@ class PencilTables {
   std::vector<PencilCopy> copies;
   std::vector<std::size_t> signals;  ///< tasks to which nothing needs to be moved
   int largest_tag = 0;
-  Traffic traffic;
+  MessageVolume traffic;
 
   /// The messages' memory, and the tables of them: their number grows with the cube of the decomposition.
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:
-  struct Hop;
+  struct Redistribution;
   void add_tasks(std::size_t state);
   void connect(std::size_t from_state);
-  void connect_pair(const Hop& hop, std::size_t p, std::size_t q);
-  [[nodiscard]] PencilMessage message(const Hop& hop, const Box& common, int other, std::size_t task, bool outgoing);
+  void connect_pair(const Redistribution& redistribution, std::size_t p, std::size_t q);
+  [[nodiscard]] PencilMessage message(const Redistribution& redistribution, const Box& common, int other,
+                                      std::size_t task, bool outgoing);
   void begin_with_the_next_rank(TableRange range, int ranks);
   void place_messages();
   [[nodiscard]] std::byte* address(std::size_t state, int buffer, const Box& part) const;

@@ -10,8 +10,8 @@
 
 namespace fourscore {
 
-Traffic payload_between(const Decomposition& from, const Decomposition& to, int me, std::size_t element_bytes) {
-  Traffic traffic;
+MessageVolume payload_between(const Decomposition& from, const Decomposition& to, int me, std::size_t element_bytes) {
+  MessageVolume traffic;
   const auto bytes = static_cast<Index>(element_bytes);
   const Box& held = from.boxes[static_cast<std::size_t>(me)];
   for (int rank = 0; rank < to.ranks(); ++rank) {
@@ -59,17 +59,17 @@ Cost reference_cost(const Problem& problem, int ranks, const Grid& grid) {
 }
 
 ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,
-                             std::size_t least_bytes)
+                             std::size_t min_bytes)
     : route_(std::move(route)), grid_{grid.extents[0], grid.extents[1]} {
   const Problem& problem = context.problem;
   if (problem.direction == Direction::backward) std::ranges::reverse(route_);
   const int me = mpi::rank_in(context.comm);
   for (std::size_t i = 0; i + 1 < route_.size(); ++i)
     if (route_[i].boxes != route_[i + 1].boxes)
-      traffic_ += payload_between(route_[i], route_[i + 1], me, problem.element_bytes());
+      message_volume_ += payload_between(route_[i], route_[i + 1], me, problem.element_bytes());
   const auto at = static_cast<std::size_t>(me);
   const auto elements = std::max(route_.front().boxes.at(at).volume(), route_.back().boxes.at(at).volume());
-  const std::size_t bytes = std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), least_bytes);
+  const std::size_t bytes = std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), min_bytes);
   const bool in_place = problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
 }

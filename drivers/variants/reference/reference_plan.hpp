@@ -13,8 +13,8 @@ namespace fourscore {
 
 /// Payload of rank `me` when data goes from one layout to another: what other ranks get, with one message for each of
 /// them, and what stays. A library may pad it or send it in more messages.
-[[nodiscard]] Traffic payload_between(const Decomposition& from, const Decomposition& to, int me,
-                                      std::size_t element_bytes);
+[[nodiscard]] MessageVolume payload_between(const Decomposition& from, const Decomposition& to, int me,
+                                            std::size_t element_bytes);
 
 /// The boxes that the ranks of comm say they hold, as the library dealt them. Collective.
 [[nodiscard]] Decomposition gathered_layout(MPI_Comm comm, const Extents& shape, const Box& mine,
@@ -38,21 +38,21 @@ class ReferencePlan : public Plan {
   [[nodiscard]] const Decomposition& output_layout() const override { return route_.back(); }
   [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
   [[nodiscard]] void* output() const override { return buffers_.back()->data(); }
-  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::vector<int> grid() const override { return grid_; }
 
  protected:
   /// route: the layouts through which a forward transform leads the data, both ends included; a backward one goes
-  /// through them in reverse. Each buffer holds the larger end, and least_bytes at least.
+  /// through them in reverse. Each buffer holds the larger end, and min_bytes at least.
   ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,
-                std::size_t least_bytes = 0);
+                std::size_t min_bytes = 0);
 
  private:
   std::vector<Decomposition> route_;
   std::vector<int> grid_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
-  Traffic traffic_;
+  MessageVolume message_volume_;
 };
 
 }  // namespace fourscore

@@ -312,14 +312,14 @@ class Redistribution : public TransposeStep {
                       exchange_->start();
                       exchange_->finish();
                     },
-                    least_bytes_of_exchange(exchange_->traffic(), bytes_after_)});
+                    min_bytes_of_exchange(exchange_->message_volume(), bytes_after_)});
     if (unpacks_)
       list.push_back({fmt::format("unpack-{}", number), Phase::unpack, [this] { exchange_->unpack(); },
                       2 * exchange_->bytes_unpacked()});
   }
   [[nodiscard]] Sort sort() const override { return Sort::exchange; }
   [[nodiscard]] bool lands_in_source() const override { return exchange_->lands_in_source(); }
-  [[nodiscard]] Traffic traffic() const override { return exchange_->traffic(); }
+  [[nodiscard]] MessageVolume message_volume() const override { return exchange_->message_volume(); }
   [[nodiscard]] std::size_t workspace_bytes() const override { return exchange_->workspace_bytes(); }
 
  private:

@@ -22,7 +22,7 @@ class TransposeStep {
   virtual void add_components(std::vector<Component>& list, int number) = 0;
   [[nodiscard]] virtual Sort sort() const = 0;
   [[nodiscard]] virtual bool lands_in_source() const = 0;
-  [[nodiscard]] virtual Traffic traffic() const { return {}; }
+  [[nodiscard]] virtual MessageVolume message_volume() const { return {}; }
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
   [[nodiscard]] virtual std::string describe() const { return {}; }
 };

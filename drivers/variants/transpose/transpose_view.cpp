@@ -74,13 +74,13 @@ class ExtentSearch {
     Index first = 0;
     Index last = 0;
     for (const Index a : divisors_) {
-      if (!fits(a, 0) || a < request_.least_first) continue;
+      if (!fits(a, 0) || a < request_.min_first) continue;
       for (const Index b : divisors_) {
         if (request_.elements / a % b != 0 || !fits(b, dimensions_ - 1)) continue;
         const Index common = std::gcd(a, b);
-        if (common < request_.least_common) continue;
+        if (common < request_.min_common) continue;
         double cost = cost_of(a, 0) + cost_of(b, dimensions_ - 1);
-        if (request_.least_common > 1) cost += 2 * imbalance_cost(common, request_.ranks);
+        if (request_.min_common > 1) cost += 2 * imbalance_cost(common, request_.ranks);
         if (cost >= least) continue;
         cost += middle(request_.elements / a / b, 1).cost;
         if (cost >= least) continue;

@@ -31,9 +31,9 @@ struct ViewRequest {
   Index elements = 1;
   int ranks = 1;
   int dimensions = 2;
-  std::vector<int> grid;   ///< empty: any
-  Index least_first = 1;   ///< the first extent is at least this
-  Index least_common = 1;  ///< the greatest common divisor of the first and the last extent is at least this
+  std::vector<int> grid;  ///< empty: any
+  Index min_first = 1;    ///< the first extent is at least this
+  Index min_common = 1;   ///< the greatest common divisor of the first and the last extent is at least this
 };
 /// The view whose extents are most alike and divide best among the ranks. Each extent is at least 2, and at least the
 /// number of ranks that cut it; with more than two dimensions each dimension of the grid has at least 2 ranks. Nothing

@@ -37,7 +37,7 @@ Decomposition pencils_along(std::size_t whole, std::size_t preferred, const Deco
   return result;
 }
 
-int most_idle_ranks(const VolumetricLayouts& layouts) {
+int max_idle_ranks(const VolumetricLayouts& layouts) {
   const auto idle = [](const Decomposition& layout) {
     return static_cast<int>(std::ranges::count_if(layout.boxes, &Box::empty));
   };
@@ -83,7 +83,7 @@ Grid most_cubic_mesh(const Extents& shape, int ranks) {
     for (int y = 1; y <= ranks / x; ++y) {
       if (ranks / x % y != 0) continue;
       const Grid mesh{{x, y, ranks / x / y}};
-      const Key key{most_idle_ranks(volumetric_layouts(shape, mesh)), x + y + mesh.extents[2], -x, -y};
+      const Key key{max_idle_ranks(volumetric_layouts(shape, mesh)), x + y + mesh.extents[2], -x, -y};
       if (key >= least) continue;
       least = key;
       best = mesh;

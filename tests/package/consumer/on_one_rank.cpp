@@ -38,7 +38,7 @@ class OnOneRankPlan : public Plan {
     const Region region(clock, Phase::fft);
     fft_->execute();
   }
-  Traffic traffic() const override { return {}; }
+  MessageVolume message_volume() const override { return {}; }
   std::size_t buffer_bytes() const override { return data_.size() * sizeof(data_[0]); }
 
  private:
