@@ -23,4 +23,7 @@ def test_the_examples_of_the_help_run_as_they_stand(bench: Bench, tmp_path: Path
         options = words[words.index("fft_bench") + 1 :]
         options = [str(tmp_path / word) if word.endswith(".json") else word for word in options]
         run = bench(*options, ranks=ranks, faulty=False, stdin=answer_to)
+        if "callgrind" in example and "sanitizer" in run.stderr:
+            assert run.returncode == 3  # such programs do not run under Valgrind
+            continue
         assert run.returncode == 0, example + "\n" + run.stderr
