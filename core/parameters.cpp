@@ -8,6 +8,12 @@
 
 namespace fourscore {
 
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+  return names;
+}
+
 Index integer_parameter(const Problem& problem, std::string_view name, Index fallback, Index least, Index most) {
   const auto given = problem.parameters.find(std::string(name));
   if (given == problem.parameters.end()) return fallback;

@@ -9,6 +9,13 @@
 
 namespace fourscore {
 
+/// An option that a variant or an exchange reads from Problem::parameters.
+struct Parameter {
+  std::string name;
+  std::vector<std::string> samples;  ///< values that tests try; the entry says or throws where one does not fit
+};
+[[nodiscard]] std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
+
 /// The whole number that the problem gives for `name`, or `fallback` where it gives none. Throws InputError naming the
 /// parameter, its value and what is allowed, unless it is in [least, most].
 [[nodiscard]] Index integer_parameter(const Problem& problem, std::string_view name, Index fallback, Index least,

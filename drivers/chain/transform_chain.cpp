@@ -123,9 +123,9 @@ void TransformChain::allocate(const PlanContext& context) {
     if (context.exchange == nullptr || stages_.size() == 1)
       buffers_.push_back(ordinary_buffer(bytes));
     else if (i == receive_buffer(context.problem))
-      buffers_.push_back(context.exchange->allocate_receive(context.comm, bytes));
+      buffers_.push_back(context.exchange->allocate(context.comm, bytes, BufferUse::receive));
     else
-      buffers_.push_back(context.exchange->allocate(context.comm, bytes));
+      buffers_.push_back(context.exchange->allocate(context.comm, bytes, BufferUse::source));
   }
 }
 
@@ -171,7 +171,7 @@ void TransformChain::allocate_staging(const PlanContext& context) {
     bytes =
         std::max(bytes, in_pieces() ? PiecewiseExchange::staging_bytes(spec) : context.exchange->staging_bytes(spec));
   }
-  staging_ = in_pieces() ? ordinary_buffer(bytes) : context.exchange->allocate_staging(context.comm, bytes);
+  staging_ = in_pieces() ? ordinary_buffer(bytes) : context.exchange->allocate(context.comm, bytes, BufferUse::staging);
 }
 
 void TransformChain::make_exchanges(const PlanContext& context) {
@@ -192,7 +192,8 @@ void TransformChain::make_exchange(const PlanContext& context, Redistribution& r
     redistribution.in_pieces = in_pieces.get();
     redistribution.exchange = std::move(in_pieces);
   }
-  std::array<int, 2> does{redistribution.exchange->packs() ? 1 : 0, redistribution.exchange->unpacks() ? 1 : 0};
+  std::array<int, 2> does{redistribution.exchange->facts().packs ? 1 : 0,
+                          redistribution.exchange->facts().unpacks ? 1 : 0};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
   redistribution.packs = does[0] != 0;
   redistribution.unpacks = does[1] != 0;
@@ -339,8 +340,8 @@ std::vector<Component> TransformChain::components() {
     if (!overlaps_.empty()) add_slices(i, overlaps_[i].before_);
     Exchange* exchange = redistributions_[i].exchange.get();
     if (redistributions_[i].packs)
-      list.push_back(
-          {fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); }, 2 * exchange->bytes_packed()});
+      list.push_back({fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); },
+                      2 * exchange->facts().bytes_packed});
     list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange,
                     [exchange] {
                       exchange->start();
@@ -349,7 +350,7 @@ std::vector<Component> TransformChain::components() {
                     min_bytes_of_exchange(exchange->message_volume(), stage_bytes_[i + 1])});
     if (redistributions_[i].unpacks)
       list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); },
-                      2 * exchange->bytes_unpacked()});
+                      2 * exchange->facts().bytes_unpacked});
   }
   return list;
 }
@@ -368,7 +369,8 @@ std::size_t TransformChain::buffer_bytes() const {
 
 std::size_t TransformChain::workspace_bytes() const {
   std::size_t total = staging_ ? staging_->bytes() : 0;
-  for (const Redistribution& redistribution : redistributions_) total += redistribution.exchange->workspace_bytes();
+  for (const Redistribution& redistribution : redistributions_)
+    total += redistribution.exchange->facts().workspace_bytes;
   return total;
 }
 

@@ -249,10 +249,10 @@ class AlltoallBench : public Program {
       if (const std::string reason = method.unavailable(); !reason.empty())
         return fmt::format("exchange '{}' cannot run here: {}", exchange, reason);
       try {
-        method.check_parameters(asked.parameters);
+        (void)method.supports(asked.parameters);
       } catch (const InputError& error) {
         for (const auto& [name, value] : asked.parameters.parameters)
-          if (std::ranges::count(method.parameters(), name) > 0) throw ParameterError(name, error.what());
+          if (std::ranges::count(names_of(method.parameters()), name) > 0) throw ParameterError(name, error.what());
         throw;
       }
       return std::nullopt;

@@ -22,12 +22,15 @@ class Alltoallw : public Exchange {
     const int me = mpi::rank_in(spec.comm);
     const auto bytes = static_cast<Index>(spec.element_bytes);
     const Block own = block_between(spec.from, me, spec.to, me);
-    message_volume_.bytes_self = own.volume() * bytes;
+    declared().volume.bytes_self = own.volume() * bytes;
+    declared().lands_in_source = moves_nothing_;
     if (moves_nothing_) return;
 
     own_ = {CopyPlan(own.extents, own.from_strides, own.to_strides, spec.element_bytes,
                      stores_for(static_cast<std::size_t>(own.volume() * bytes))),
             source_ + own.from_offset * bytes, spare_ + own.to_offset * bytes};
+    declared().unpacks = own_.plan.bytes() > 0;
+    declared().bytes_unpacked = own_.plan.bytes();
     const auto size = static_cast<std::size_t>(ranks);
     for (auto* counts : {&send_counts_, &receive_counts_, &displacements_}) counts->assign(size, 0);
     // MPI wants a valid type even where the count is 0.
@@ -41,8 +44,8 @@ class Alltoallw : public Exchange {
         send_counts_[r] = 1;
         send_types_[r] = own_type(
             mpi::box_type(spec.element_bytes, block.from_offset, block.extents, block.from_strides, spec.from.order));
-        message_volume_.bytes_sent += block.volume() * bytes;
-        message_volume_.messages_sent += 1;
+        declared().volume.bytes_sent += block.volume() * bytes;
+        declared().volume.messages_sent += 1;
       }
       if (const Block block = block_between(spec.from, rank, spec.to, me); block.volume() > 0) {
         receive_counts_[r] = 1;
@@ -58,11 +61,6 @@ class Alltoallw : public Exchange {
                                 receive_counts_.data(), displacements_.data(), receive_types_.data(), comm_.get()));
   }
   void unpack() override { own_.run(); }
-  [[nodiscard]] bool packs() const override { return false; }
-  [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
-  [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
-  [[nodiscard]] Index bytes_unpacked() const override { return own_.plan.bytes(); }
 
  private:
   MPI_Datatype own_type(mpi::Datatype type) { return types_.emplace_back(std::move(type)).get(); }
@@ -78,7 +76,6 @@ class Alltoallw : public Exchange {
   std::vector<int> displacements_;  ///< all 0: the types hold the offsets, which may be beyond int
   std::vector<MPI_Datatype> send_types_;
   std::vector<MPI_Datatype> receive_types_;
-  MessageVolume message_volume_;
 };
 
 class AlltoallwMethod : public ExchangeMethod {

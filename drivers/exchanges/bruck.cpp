@@ -91,6 +91,7 @@ class Bruck : public StagedExchange {
     receive_ = gathered_ + passage.largest_gathered * element_bytes();
     for (int k = 0; k < passage.rounds; ++k) plan_round(spec, k, passage);
     plan_copies(spec, passage);
+    state_copies();
   }
 
   /// The copies between the slots and the messages are part of every round, so they count as exchange.
@@ -144,7 +145,7 @@ class Bruck : public StagedExchange {
         round.gather.push_back(
             {slot(passage, distance), gathered_ + sent * element_bytes(), static_cast<std::size_t>(bytes)});
         sent += volume;
-        if (distance % (1 << k) != 0) declared().bytes_relayed += bytes;
+        if (distance % (1 << k) != 0) declared().volume.bytes_relayed += bytes;
       }
       if (const Index volume = volume_in_slot(spec, me, distance, k + 1); volume > 0) {
         round.scatter.push_back({receive_ + received * element_bytes(), slot(passage, distance),
@@ -162,8 +163,8 @@ class Bruck : public StagedExchange {
     if (received > 0) round.from = (me - (1 << k) + ranks) % ranks;
     round.send_count = static_cast<int>(sent);
     round.receive_count = static_cast<int>(received);
-    declared().bytes_sent += sent * element_bytes();
-    declared().messages_sent += sent > 0 ? 1 : 0;
+    declared().volume.bytes_sent += sent * element_bytes();
+    declared().volume.messages_sent += sent > 0 ? 1 : 0;
     if (sent > 0 || received > 0) rounds_.push_back(std::move(round));
   }
 

@@ -23,12 +23,10 @@ namespace {
 
 constexpr const char* exchange_name = "hierarchical";
 constexpr int message_tag = 0;
-constexpr Index most_leaders = 1024;
+constexpr Index max_leaders = 1024;
 
-int leaders_of(const ExchangeSpec& spec) {
-  const Problem defaults;
-  const Problem& problem = spec.problem == nullptr ? defaults : *spec.problem;
-  return static_cast<int>(integer_parameter(problem, "leaders", 1, 1, most_leaders));
+int leaders_of(const Problem& problem) {
+  return static_cast<int>(integer_parameter(problem, "leaders", 1, 1, max_leaders));
 }
 
 /// Which ranks of the exchange share a node. Nodes are numbered by their first rank.
@@ -131,7 +129,7 @@ struct Surroundings {
         nodes(spec.comm, node.get()),
         own(nodes.node_of[static_cast<std::size_t>(mpi::rank_in(spec.comm))]),
         number(mpi::rank_in(node.get())),
-        leaders(leaders_of(spec)),
+        leaders(leaders_of(spec.problem == nullptr ? Problem{} : *spec.problem)),
         map(spec, nodes, own, leaders) {}
   [[nodiscard]] const WindowMap::Part& part(int of) const { return map.parts[static_cast<std::size_t>(of)]; }
   [[nodiscard]] std::size_t window_bytes(std::size_t element_bytes) const {
@@ -151,8 +149,10 @@ class Hierarchical : public StagedExchange {
     plan_messages(spec, around);
     plan_reads(spec, around);
     add_own_block(spec, unpack_steps());
+    state_copies();
     shares_window_ =
         spec.staging != nullptr && mpi::size_of(around.plan_node.get()) < mpi::size_of(spec.agreeing_comm());
+    declared().unpacks = declared().unpacks || shares_window_;
     node_ = std::move(around.node);
     plan_node_ = std::move(around.plan_node);
   }
@@ -181,7 +181,6 @@ class Hierarchical : public StagedExchange {
     StagedExchange::unpack();
     if (shares_window_) meet(plan_node_.get());
   }
-  [[nodiscard]] bool unpacks() const override { return shares_window_ || StagedExchange::unpacks(); }
 
  private:
   struct Message {
@@ -235,8 +234,8 @@ class Hierarchical : public StagedExchange {
       const int partner = nodes.of(other)[static_cast<std::size_t>(nodes.leader(other, around.own, around.leaders))];
       if (const Index count = volume_between(spec, nodes, around.own, other); count > 0) {
         sends_.push_back({partner, static_cast<int>(count), place(around.number, element)});
-        declared().bytes_sent += count * element_bytes();
-        declared().messages_sent += 1;
+        declared().volume.bytes_sent += count * element_bytes();
+        declared().volume.messages_sent += 1;
       }
       if (const Index count = volume_between(spec, nodes, other, around.own); count > 0)
         receives_.push_back({partner, static_cast<int>(count), place(around.number, mine.from_node.at(other))});
@@ -259,15 +258,15 @@ class Hierarchical : public StagedExchange {
         const auto& members = nodes.of(around.own);
         const auto number = static_cast<int>(std::ranges::find(members, rank) - members.begin());
         reads_.push_back(copy_out(spec, block, place(number, around.part(number).to_neighbour.at(me))));
-        declared().bytes_read_shared += bytes;
+        declared().volume.bytes_read_shared += bytes;
         continue;
       }
       const int leader = nodes.leader(around.own, other, around.leaders);
       unpack_from(spec, block,
                   place(leader, around.part(leader).from_node.at(other) + place_between(spec, nodes, rank, me)));
       if (leader == around.number) continue;
-      declared().bytes_read_shared += bytes;
-      declared().bytes_relayed += bytes;
+      declared().volume.bytes_read_shared += bytes;
+      declared().volume.bytes_relayed += bytes;
     }
   }
 
@@ -294,18 +293,17 @@ class HierarchicalMethod : public ExchangeMethod {
     return {exchange_name, "within the node through a shared window, between nodes one message for each pair of nodes",
             "kandalla2009"};
   }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"leaders"}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
-    return {{"leaders", {"1", "2"}}};
-  }
-  void check_parameters(const Problem& problem) const override {
-    (void)integer_parameter(problem, "leaders", 1, 1, most_leaders);
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"leaders", {"1", "2"}}}; }
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+    (void)leaders_of(problem);
+    return std::nullopt;
   }
   [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {
     return Surroundings(spec).window_bytes(spec.element_bytes);
   }
-  /// A window of the node.
-  [[nodiscard]] std::unique_ptr<Buffer> allocate_staging(MPI_Comm comm, std::size_t bytes) const override {
+  /// The staging is a window of the node.
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
+    if (use != BufferUse::staging) return ordinary_buffer(bytes);
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {

@@ -24,11 +24,11 @@ class Pipelined : public ExchangeMethod {
     return {name_, plain_ + " with the blocks cut in pieces: packing and unpacking overlap the flight",
             "gupta1993, appendix E"};
   }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"pieces"}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
-    return {{"pieces", {"1", "3", "9"}}};
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"pieces", {"1", "3", "9"}}}; }
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+    (void)pieces_of(problem);
+    return std::nullopt;
   }
-  void check_parameters(const Problem& problem) const override { (void)pieces_of(problem); }
   [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {
     return PiecewiseExchange::staging_bytes(spec);
   }

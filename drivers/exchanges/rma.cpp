@@ -139,13 +139,10 @@ class RmaMethod : public ExchangeMethod {
             "pack, MPI_Put into the partners' windows, unpack; one lock for all runs, or a fence around each",
             "eleftheriou2005"};
   }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"epoch"}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
-    return {{"epoch", {"lock", "fence"}}};
-  }
-  void check_parameters(const Problem& problem) const override { (void)epoch_of(problem); }
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"epoch", epoch_names}}; }
   /// See make_window().
-  [[nodiscard]] std::optional<std::string> supports([[maybe_unused]] const Problem& problem) const override {
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+    (void)epoch_of(problem);
 #ifdef OPEN_MPI
     if (problem.instances > 1 && problem.placement == Placement::subset)
       return "exchange 'rma' cannot serve instances on subsets of the ranks here: Open MPI's windows (osc/rdma, seen "

@@ -42,9 +42,12 @@ class Shared : public Exchange {
     has_neighbours_ = mpi::size_of(neighbours_.get()) > 1;
 
     const Block own = block_between(spec.from, me, spec.to, me);
-    message_volume_.bytes_self = own.volume() * bytes;
+    declared().volume.bytes_self = own.volume() * bytes;
+    declared().lands_in_source = moves_nothing_;
     if (moves_nothing_) return;
     own_ = read_step(spec, own, static_cast<const std::byte*>(spec.source.data()));
+    declared().unpacks = own_.plan.bytes() > 0;
+    declared().bytes_unpacked = own_.plan.bytes();
     // Each rank begins with the rank after it, so that not all read from rank 0 first.
     for (int distance = 1; distance < ranks; ++distance) {
       const int rank = (me + distance) % ranks;
@@ -52,7 +55,7 @@ class Shared : public Exchange {
       const Block incoming = block_between(spec.from, rank, spec.to, me);
       if (incoming.volume() > 0 && source != nullptr) {
         reads_.push_back(read_step(spec, incoming, source));
-        message_volume_.bytes_read_shared += incoming.volume() * bytes;
+        declared().volume.bytes_read_shared += incoming.volume() * bytes;
       }
       if (source != nullptr) continue;
       if (incoming.volume() > 0)
@@ -61,8 +64,8 @@ class Shared : public Exchange {
       if (const Block outgoing = block_between(spec.from, me, spec.to, rank); outgoing.volume() > 0) {
         sends_.push_back({rank, mpi::box_type(spec.element_bytes, outgoing.from_offset, outgoing.extents,
                                               outgoing.from_strides, spec.from.order)});
-        message_volume_.bytes_sent += outgoing.volume() * bytes;
-        message_volume_.messages_sent += 1;
+        declared().volume.bytes_sent += outgoing.volume() * bytes;
+        declared().volume.messages_sent += 1;
       }
     }
     spare_ = spec.spare.data();
@@ -85,11 +88,6 @@ class Shared : public Exchange {
     meet_neighbours();  // all have read this rank's source
   }
   void unpack() override { own_.run(); }
-  [[nodiscard]] bool packs() const override { return false; }
-  [[nodiscard]] bool unpacks() const override { return own_.plan.bytes() > 0; }
-  [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
-  [[nodiscard]] Index bytes_unpacked() const override { return own_.plan.bytes(); }
 
  private:
   struct Message {
@@ -123,7 +121,6 @@ class Shared : public Exchange {
   std::vector<Message> receives_;
   std::vector<Message> sends_;
   mpi::Requests requests_;
-  MessageVolume message_volume_;
 };
 
 class SharedMethod : public ExchangeMethod {
@@ -132,12 +129,11 @@ class SharedMethod : public ExchangeMethod {
     return {"shared", "neighbours' memory read through an MPI-3 shared window; messages between nodes only",
             "hoefler2013"};
   }
-  [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const override {
+  /// A window of the node where neighbours read. What only its own rank reads is ordinary memory: windows get no huge
+  /// pages.
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
+    if (use != BufferUse::source) return ordinary_buffer(bytes);
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
-  }
-  /// Nobody reads it but its rank; windows get no huge pages.
-  [[nodiscard]] std::unique_ptr<Buffer> allocate_receive(MPI_Comm /*comm*/, std::size_t bytes) const override {
-    return ordinary_buffer(bytes);
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Shared>(spec);

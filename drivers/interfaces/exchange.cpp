@@ -64,7 +64,7 @@ void Exchange::run(PhaseClock& clock) {
 }
 
 void Exchange::begin(PhaseClock& clock) {
-  if (packs()) {
+  if (facts_.packs) {
     const Region region(clock, Phase::pack);
     pack();
   }
@@ -77,22 +77,14 @@ void Exchange::end(PhaseClock& clock) {
     const Region region(clock, Phase::exchange);
     finish();
   }
-  if (!unpacks()) return;
+  if (!facts_.unpacks) return;
   const Region region(clock, Phase::unpack);
   unpack();
 }
 
 std::unique_ptr<Buffer> ordinary_buffer(std::size_t bytes) { return std::make_unique<OrdinaryBuffer>(bytes); }
 
-std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t bytes) const {
-  return ordinary_buffer(bytes);
-}
-
-std::unique_ptr<Buffer> ExchangeMethod::allocate_receive(MPI_Comm comm, std::size_t bytes) const {
-  return allocate(comm, bytes);
-}
-
-std::unique_ptr<Buffer> ExchangeMethod::allocate_staging(MPI_Comm /*comm*/, std::size_t bytes) const {
+std::unique_ptr<Buffer> ExchangeMethod::allocate(MPI_Comm /*comm*/, std::size_t bytes, BufferUse /*use*/) const {
   return ordinary_buffer(bytes);
 }
 

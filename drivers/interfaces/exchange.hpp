@@ -4,13 +4,13 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/grid.hpp"
+#include "core/parameters.hpp"
 #include "core/phase.hpp"
 #include "core/problem.hpp"
 #include "core/registry.hpp"
@@ -62,16 +62,28 @@ struct ExchangeSpec {
   MPI_Comm plan_comm = MPI_COMM_NULL;
   /// Whose parameters the exchange reads while it is made. Null: all have their defaults.
   const Problem* problem = nullptr;
-  /// Of staging_bytes() bytes at least, from allocate_staging() over agreeing_comm(), and free whenever the exchange
+  /// Of staging_bytes() bytes at least, from allocate() over agreeing_comm(), and free whenever the exchange
   /// does not run: exchanges that run in turn may have the same. Null: the exchange has its own.
   Buffer* staging = nullptr;
 
   [[nodiscard]] MPI_Comm agreeing_comm() const { return plan_comm == MPI_COMM_NULL ? comm : plan_comm; }
 };
 
+/// What a planned exchange is, from its construction on.
+struct ExchangeFacts {
+  bool packs = false;            ///< pack() does something on this rank; where it does on none it is no phase of a plan
+  bool unpacks = false;          ///< the same of unpack()
+  bool lands_in_source = false;  ///< the result is in the source buffer, else in the spare; equal on all ranks
+  MessageVolume volume{};
+  Index bytes_packed = 0;  ///< that pack() reads, and writes again
+  Index bytes_unpacked = 0;
+  std::size_t workspace_bytes = 0;  ///< of its own, beyond the two buffers and the staging that the spec brought
+};
+
 /// One planned exchange. run() does pack, start, finish, unpack, in this order, on all ranks of comm; one that overlaps
-/// them does the same in pieces, and its four parts can still be called one after another. The result is in the source
-/// buffer or in the spare, as lands_in_source() says, fixed at construction and equal on all ranks.
+/// them does the same in pieces, and its four parts can still be called one after another. A subclass fills in
+/// declared() in its constructor; PackedExchange, StagedExchange and PiecewiseExchange (drivers/redistribution) do it
+/// for theirs.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -84,16 +96,24 @@ class Exchange {
   /// The same in two halves, with whatever else the rank does between them: pack and start, finish and unpack.
   void begin(PhaseClock& clock);
   void end(PhaseClock& clock);
-  /// Whether pack() and unpack() do anything on this rank; where they do on none they are no phase of a plan.
-  [[nodiscard]] virtual bool packs() const { return true; }
-  [[nodiscard]] virtual bool unpacks() const { return true; }
-  [[nodiscard]] virtual bool lands_in_source() const = 0;
-  [[nodiscard]] virtual MessageVolume message_volume() const = 0;
-  /// What pack() and unpack() read, and write again.
-  [[nodiscard]] virtual Index bytes_packed() const { return 0; }
-  [[nodiscard]] virtual Index bytes_unpacked() const { return 0; }
-  /// Memory of its own, beyond the two buffers and the staging that the spec brought.
-  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+
+  [[nodiscard]] const ExchangeFacts& facts() const { return facts_; }
+  [[nodiscard]] bool lands_in_source() const { return facts_.lands_in_source; }
+  [[nodiscard]] const MessageVolume& message_volume() const { return facts_.volume; }
+
+ protected:
+  /// To be filled in while it is constructed.
+  [[nodiscard]] ExchangeFacts& declared() { return facts_; }
+
+ private:
+  ExchangeFacts facts_;
+};
+
+/// What a buffer of an exchange is for.
+enum class BufferUse {
+  source,   ///< exchanges read it, as their spec's source
+  receive,  ///< no exchange that moves anything reads it
+  staging,  ///< ExchangeSpec::staging
 };
 
 class ExchangeMethod {
@@ -101,23 +121,16 @@ class ExchangeMethod {
   virtual ~ExchangeMethod() = default;
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
-  /// Names of the parameters it reads (Problem::parameters), beside the variant's.
-  [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
-  /// By name, values of its parameters that tests try; check_parameters() throws where one does not fit a problem.
-  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
-  /// Throws InputError naming a parameter of its own whose value cannot be used. Calls no MPI.
-  virtual void check_parameters(const Problem& /*problem*/) const {}
-  /// Nothing, or why it cannot serve the problem, which is then skipped. Calls no MPI.
+  /// The parameters it reads (Problem::parameters), beside the variant's.
+  [[nodiscard]] virtual std::vector<Parameter> parameters() const { return {}; }
+  /// Nothing, or why it cannot serve the problem, which is then skipped. Throws InputError naming a parameter of its
+  /// own whose value cannot be used. Calls no MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
-  /// Collective over comm, as is the buffer's destruction. The default is ordinary memory; `shared` gives windows.
-  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes) const;
-  /// The same for a buffer that is the source of no exchange that moves anything.
-  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_receive(MPI_Comm comm, std::size_t bytes) const;
+  /// Collective over comm, as is the buffer's destruction. The default is ordinary memory.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const;
   /// Bytes of this rank that the exchange of this spec needs beside the two buffers while it runs. Collective as
   /// make().
   [[nodiscard]] virtual std::size_t staging_bytes(const ExchangeSpec& /*spec*/) const { return 0; }
-  /// Collective as allocate(). The default is ordinary memory.
-  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_staging(MPI_Comm comm, std::size_t bytes) const;
   /// Collective over spec.comm and spec.plan_comm. The two decompositions hold the same elements, in boxes without
   /// overlap and with equal axis maps, else std::invalid_argument. Throws InputError where counts overflow what MPI
   /// takes, naming the count.

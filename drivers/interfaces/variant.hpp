@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/grid.hpp"
+#include "core/parameters.hpp"
 #include "core/phase.hpp"
 #include "core/problem.hpp"
 #include "core/registry.hpp"
@@ -81,10 +81,8 @@ class Variant {
   }
   /// The kinds of transform it can do; asked for another it is skipped.
   [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
-  /// Names of the parameters it reads (Problem::parameters); others are an input error.
-  [[nodiscard]] virtual std::vector<std::string> parameters() const { return {}; }
-  /// By name, values of its parameters that tests try; supports() says or throws where one does not fit a problem.
-  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> sample_parameters() const { return {}; }
+  /// The parameters it reads (Problem::parameters); others are an input error.
+  [[nodiscard]] virtual std::vector<Parameter> parameters() const { return {}; }
   /// What the plan's threads ask of MPI; the program must have initialised MPI with it. Throws InputError for a
   /// parameter that cannot be used. Calls no MPI.
   [[nodiscard]] virtual ThreadLevel thread_level(const Problem& /*problem*/) const { return ThreadLevel::funneled; }

@@ -59,13 +59,13 @@ json list_entries() {
   return {{"variants", entries_json(VariantRegistry::instance(),
                                     [](const Variant& variant, json& value) {
                                       value["takes_exchange"] = variant.takes_exchange();
-                                      value["parameters"] = variant.parameters();
+                                      value["parameters"] = names_of(variant.parameters());
                                       value["kinds"] = json::array();
                                       for (const Kind kind : variant.kinds()) value["kinds"].push_back(to_string(kind));
                                     })},
           {"exchanges", entries_json(ExchangeRegistry::instance(),
                                      [](const ExchangeMethod& exchange, json& value) {
-                                       value["parameters"] = exchange.parameters();
+                                       value["parameters"] = names_of(exchange.parameters());
                                      })},
           {"local_ffts", entries_json(LocalFftRegistry::instance(), [](const LocalFftLibrary& library, json& value) {
              if (library.unavailable().empty()) value["version"] = library.version();

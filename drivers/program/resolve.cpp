@@ -45,11 +45,11 @@ void check_grid(const Point& point) {
                             there, there == point.ranks ? "" : " in a subset"));
 }
 
-void check_parameters(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
-  auto known = variant.parameters();
+void check_parameter_names(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
+  auto known = names_of(variant.parameters());
   std::string who = fmt::format("variant '{}'", point.variant);
   if (exchange != nullptr) {
-    const auto of_exchange = exchange->parameters();
+    const auto of_exchange = names_of(exchange->parameters());
     known.insert(known.end(), of_exchange.begin(), of_exchange.end());
     who += fmt::format(" with exchange '{}'", point.exchange);
   }
@@ -61,7 +61,6 @@ void check_parameters(const Point& point, const Variant& variant, const Exchange
                                  nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
                                  known.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(known, ", "))));
   }
-  if (exchange != nullptr) exchange->check_parameters(point.problem);
 }
 
 /// Nothing, or the kinds that the variant has where it has not the one asked for.
@@ -98,10 +97,12 @@ ResolvedPoint resolve_point(Point point) {
   }
   if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
   check_grid(point);
-  check_parameters(point, *resolved.variant, resolved.exchange);
+  check_parameter_names(point, *resolved.variant, resolved.exchange);
+  // Asked first: a value that the exchange cannot use is an error, whatever else is in the way.
+  const auto refused = resolved.exchange == nullptr ? std::nullopt : resolved.exchange->supports(point.problem);
   if (!resolved.skip) resolved.skip = lacking_kind(point, *resolved.variant);
   if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.variant->refuses(*resolved.exchange);
-  if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.exchange->supports(point.problem);
+  if (!resolved.skip) resolved.skip = refused;
   if (!resolved.skip) resolved.skip = supports_instances(*resolved.variant, point.problem, point.ranks);
   resolved.point = std::move(point);
   return resolved;

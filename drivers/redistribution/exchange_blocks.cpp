@@ -160,6 +160,16 @@ PackedBlocks::PackedBlocks(const ExchangeSpec& spec, const char* exchange) : agr
   plan_messages(spec, layout);
 }
 
+ExchangeFacts PackedBlocks::facts() const {
+  return {!pack_steps_.empty(),
+          !unpack_steps_.empty(),
+          lands_in_source_,
+          message_volume_,
+          bytes_of(pack_steps_),
+          bytes_of(unpack_steps_),
+          0};
+}
+
 void PackedBlocks::plan_messages(const ExchangeSpec& spec, const Layout& layout) {
   const int me = mpi::rank_in(spec.comm);
   const auto size = static_cast<Index>(spec.element_bytes);

@@ -82,17 +82,11 @@ class PackedBlocks {
 
   void pack() const { run_all(pack_steps_); }
   void unpack() const { run_all(unpack_steps_); }
-  [[nodiscard]] bool packs() const { return !pack_steps_.empty(); }
-  [[nodiscard]] bool unpacks() const { return !unpack_steps_.empty(); }
-  [[nodiscard]] Index bytes_packed() const { return bytes_of(pack_steps_); }
-  [[nodiscard]] Index bytes_unpacked() const { return bytes_of(unpack_steps_); }
-
+  [[nodiscard]] ExchangeFacts facts() const;
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }        ///< by rank
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }  ///< by rank
   [[nodiscard]] const std::byte* send_buffer() const { return send_buffer_; }
   [[nodiscard]] std::byte* receive_buffer() const { return receive_buffer_; }
-  [[nodiscard]] bool lands_in_source() const { return lands_in_source_; }
-  [[nodiscard]] const MessageVolume& message_volume() const { return message_volume_; }
   [[nodiscard]] const ExchangeAgreement& agreement() const { return agreement_; }
 
  private:
@@ -127,12 +121,6 @@ class PackedExchange : public Exchange {
  public:
   void pack() override { blocks_.pack(); }
   void unpack() override { blocks_.unpack(); }
-  [[nodiscard]] bool packs() const override { return blocks_.packs(); }
-  [[nodiscard]] bool unpacks() const override { return blocks_.unpacks(); }
-  [[nodiscard]] bool lands_in_source() const override { return blocks_.lands_in_source(); }
-  [[nodiscard]] MessageVolume message_volume() const override { return blocks_.message_volume(); }
-  [[nodiscard]] Index bytes_packed() const override { return blocks_.bytes_packed(); }
-  [[nodiscard]] Index bytes_unpacked() const override { return blocks_.bytes_unpacked(); }
 
  protected:
   /// Collective as agree(). `exchange` is named in errors.
@@ -140,7 +128,9 @@ class PackedExchange : public Exchange {
       : blocks_(spec, exchange),
         comm_(mpi::duplicate(spec.comm)),
         type_(mpi::element_type(spec.element_bytes)),
-        element_bytes_(static_cast<Index>(spec.element_bytes)) {}
+        element_bytes_(static_cast<Index>(spec.element_bytes)) {
+    declared() = blocks_.facts();
+  }
 
   [[nodiscard]] const PackedBlocks& blocks() const { return blocks_; }
   [[nodiscard]] MPI_Comm comm() const { return comm_.get(); }

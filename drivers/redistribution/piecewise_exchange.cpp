@@ -66,8 +66,8 @@ PiecewiseExchange::PiecewiseExchange(const ExchangeSpec& spec, const PieceSpec& 
   require_int_count(agreement_.largest_block, "a block", pieces.exchange == nullptr ? exchange : pieces.exchange);
   const int me = mpi::rank_in(spec.comm);
   const Block own = block_between(spec.from, me, spec.to, me);
-  message_volume_.bytes_self = own.volume() * element_bytes_;
-  lands_in_source_ = agreement_.moves_nothing;
+  declared().volume.bytes_self = own.volume() * element_bytes_;
+  declared().lands_in_source = agreement_.moves_nothing;
   if (agreement_.moves_nothing) return;
   if (pieces.axis && (spec.from.order[0] != static_cast<int>(*pieces.axis) || spec.to.order[0] != spec.from.order[0]))
     throw std::logic_error("blocks are cut along an axis that is not the slowest of both storage orders");
@@ -83,12 +83,13 @@ PiecewiseExchange::PiecewiseExchange(const ExchangeSpec& spec, const PieceSpec& 
     staging_ = Staging(spec, bytes_on_the_way(spec), ordinary_buffer);
     layout.staging = staging_.data();
   }
-  lands_in_source_ = pack && unpack;
-  layout.result = lands_in_source_ ? static_cast<std::byte*>(spec.source.data()) : layout.spare;
+  declared().lands_in_source = pack && unpack;
+  layout.result = lands_in_source() ? static_cast<std::byte*>(spec.source.data()) : layout.spare;
   send_buffer_ = pack ? layout.staging : layout.source;
   receive_buffer_ = unpack && !pack ? layout.staging : layout.spare;
   plan_own(own, layout, pieces);
   plan_blocks(spec, layout, pieces);
+  state_copies();
 }
 
 std::size_t PiecewiseExchange::staging_bytes(const ExchangeSpec& spec) {
@@ -115,8 +116,8 @@ void PiecewiseExchange::plan_blocks(const ExchangeSpec& spec, const Layout& layo
         if (count > 0) {
           const Index place = pack ? sent + part.before : part.block.from_offset;
           piece.sends.push_back({rank, count, place});
-          message_volume_.bytes_sent += count * element_bytes_;
-          message_volume_.messages_sent += 1;
+          declared().volume.bytes_sent += count * element_bytes_;
+          declared().volume.messages_sent += 1;
           if (pack)
             piece.pack.push_back(
                 {CopyPlan(part.block.extents, part.block.from_strides, dense_strides(part.block.extents, order),
@@ -169,22 +170,14 @@ void PiecewiseExchange::plan_own(const Block& own, const Layout& layout, const P
   }
 }
 
-bool PiecewiseExchange::packs() const {
-  return std::ranges::any_of(pieces_, [](const Piece& piece) { return !piece.pack.empty(); });
-}
-bool PiecewiseExchange::unpacks() const {
-  return std::ranges::any_of(pieces_, [](const Piece& piece) { return !piece.unpack.empty(); });
-}
-
-Index PiecewiseExchange::bytes_packed() const {
-  Index bytes = 0;
-  for (const Piece& piece : pieces_) bytes += bytes_of(piece.pack);
-  return bytes;
-}
-Index PiecewiseExchange::bytes_unpacked() const {
-  Index bytes = 0;
-  for (const Piece& piece : pieces_) bytes += bytes_of(piece.unpack);
-  return bytes;
+void PiecewiseExchange::state_copies() {
+  for (const Piece& piece : pieces_) {
+    declared().packs = declared().packs || !piece.pack.empty();
+    declared().unpacks = declared().unpacks || !piece.unpack.empty();
+    declared().bytes_packed += bytes_of(piece.pack);
+    declared().bytes_unpacked += bytes_of(piece.unpack);
+  }
+  declared().workspace_bytes = staging_.own_bytes();
 }
 
 void PiecewiseExchange::pack() {

@@ -53,13 +53,6 @@ class PiecewiseExchange : public Exchange {
   void run_around(PhaseClock& clock, PieceWork& work);
 
   [[nodiscard]] int pieces() const { return static_cast<int>(pieces_.size()); }
-  [[nodiscard]] bool packs() const override;
-  [[nodiscard]] bool unpacks() const override;
-  [[nodiscard]] bool lands_in_source() const override { return lands_in_source_; }
-  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
-  [[nodiscard]] Index bytes_packed() const override;
-  [[nodiscard]] Index bytes_unpacked() const override;
-  [[nodiscard]] std::size_t workspace_bytes() const override { return staging_.own_bytes(); }
 
   /// As ExchangeMethod::staging_bytes(), of ordinary memory.
   [[nodiscard]] static std::size_t staging_bytes(const ExchangeSpec& spec);
@@ -97,6 +90,7 @@ class PiecewiseExchange : public Exchange {
 
   [[nodiscard]] const Piece& piece_at(int piece) const { return pieces_[static_cast<std::size_t>(piece)]; }
   void plan_blocks(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces);
+  void state_copies();
   void plan_own(const Block& own, const Layout& layout, const PieceSpec& pieces);
 
   ExchangeAgreement agreement_;
@@ -107,8 +101,6 @@ class PiecewiseExchange : public Exchange {
   Staging staging_;
   const std::byte* send_buffer_ = nullptr;
   std::byte* receive_buffer_ = nullptr;
-  bool lands_in_source_ = false;
-  MessageVolume message_volume_;
 };
 
 /// What an ExchangeMethod also is whose exchange can have several pieces in flight.

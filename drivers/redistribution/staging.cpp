@@ -34,11 +34,21 @@ StagedExchange::StagedExchange(const ExchangeSpec& spec, const char* exchange)
       type_(mpi::element_type(spec.element_bytes)),
       element_bytes_(static_cast<Index>(spec.element_bytes)) {
   const int me = mpi::rank_in(spec.comm);
-  message_volume_.bytes_self = block_between(spec.from, me, spec.to, me).volume() * element_bytes_;
+  declared().lands_in_source = moves_nothing_;
+  declared().volume.bytes_self = block_between(spec.from, me, spec.to, me).volume() * element_bytes_;
 }
 
 void StagedExchange::stage(const ExchangeSpec& spec, const ExchangeMethod& method, std::size_t bytes) {
-  staging_ = Staging(spec, bytes, [&](std::size_t own) { return method.allocate_staging(spec.agreeing_comm(), own); });
+  staging_ = Staging(spec, bytes,
+                     [&](std::size_t own) { return method.allocate(spec.agreeing_comm(), own, BufferUse::staging); });
+}
+
+void StagedExchange::state_copies() {
+  declared().packs = !pack_.empty();
+  declared().unpacks = !unpack_.empty();
+  declared().bytes_packed = bytes_of(pack_);
+  declared().bytes_unpacked = bytes_of(unpack_);
+  declared().workspace_bytes = staging_.own_bytes();
 }
 
 void StagedExchange::pack_into(const ExchangeSpec& spec, const Block& block, std::byte* place) {

@@ -40,13 +40,6 @@ class StagedExchange : public Exchange {
  public:
   void pack() override { run_all(pack_); }
   void unpack() override { run_all(unpack_); }
-  [[nodiscard]] bool packs() const override { return !pack_.empty(); }
-  [[nodiscard]] bool unpacks() const override { return !unpack_.empty(); }
-  [[nodiscard]] bool lands_in_source() const override { return moves_nothing_; }
-  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
-  [[nodiscard]] Index bytes_packed() const override { return bytes_of(pack_); }
-  [[nodiscard]] Index bytes_unpacked() const override { return bytes_of(unpack_); }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return staging_.own_bytes(); }
 
  protected:
   /// Collective as agree(). `exchange` is named in errors.
@@ -62,13 +55,14 @@ class StagedExchange : public Exchange {
   void add_own_block(const ExchangeSpec& spec, std::vector<CopyStep>& steps) const;
   [[nodiscard]] std::vector<CopyStep>& pack_steps() { return pack_; }
   [[nodiscard]] std::vector<CopyStep>& unpack_steps() { return unpack_; }
+  /// The facts that follow from the copies: to be called once all of them are planned.
+  void state_copies();
 
   [[nodiscard]] bool moves_nothing() const { return moves_nothing_; }
   [[nodiscard]] MPI_Comm comm() const { return comm_.get(); }
   [[nodiscard]] MPI_Datatype type() const { return type_; }
   [[nodiscard]] Index element_bytes() const { return element_bytes_; }
   [[nodiscard]] const Staging& staging() const { return staging_; }
-  [[nodiscard]] MessageVolume& declared() { return message_volume_; }
 
  private:
   bool moves_nothing_;
@@ -78,7 +72,6 @@ class StagedExchange : public Exchange {
   Staging staging_;
   std::vector<CopyStep> pack_;
   std::vector<CopyStep> unpack_;
-  MessageVolume message_volume_;
 };
 
 }  // namespace fourscore

@@ -342,8 +342,7 @@ class BinaryExchange : public Variant {
             "gupta1993"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"pieces", "twiddles"}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"pieces", {"1", "2", "5"}}, {"twiddles", {"on-the-fly", "precomputed"}}};
   }
 

@@ -321,10 +321,7 @@ class DanielsonLanczos : public Variant {
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   /// split: the axes over which the splits are shared.
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"split"}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
-    return {{"split", split_choices(3)}};
-  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"split", split_choices(3)}}; }
 
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 1, 3)) return reason;

@@ -52,9 +52,7 @@ class Node : public Variant {
 #endif
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"mpi", "segments", "segment-bytes"}; }
-
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"mpi", {"funneled", "multiple"}}, {"segments", {"1", "2", "5"}}, {"segment-bytes", {"1", "1000"}}};
   }
 

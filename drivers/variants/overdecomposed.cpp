@@ -79,8 +79,7 @@ class Overdecomposed : public Variant {
         "lee2018"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"decomposition", "pencils", "x-state"}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"decomposition", {"2x3", "5x2", "4x4"}}, {"pencils", {"1", "2", "6"}}, {"x-state", {"pencils", "slabs"}}};
   }
 

@@ -30,10 +30,7 @@ class PencilOverlap : public Variant {
             "pencil with its exchanges in pieces, in flight while others are transformed, packed and unpacked",
             "gupta1993, appendix E; czechowski2012"};
   }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"pieces"}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
-    return {{"pieces", {"1", "3", "9"}}};
-  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"pieces", {"1", "3", "9"}}}; }
   [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange) const override {
     if (piecewise(exchange) != nullptr) return std::nullopt;
     return fmt::format("exchange '{}' cannot have several pieces in flight; pencil-overlap takes {}",

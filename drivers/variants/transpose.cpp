@@ -271,14 +271,15 @@ void TransposePlan::allocate(const PlanContext& context) {
   for (const ViewLayout& layout : layouts_) volume = std::max(volume, local_volume(view_, layout, me_));
   const auto bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.buffers == Buffers::in_place;
-  for (int i = 0; i < (one ? 1 : 2); ++i) buffers_.push_back(context.exchange->allocate(context.comm, bytes));
+  for (int i = 0; i < (one ? 1 : 2); ++i)
+    buffers_.push_back(context.exchange->allocate(context.comm, bytes, BufferUse::source));
   if (redistributions_.empty()) return;
   // They run one after another, so that the one which needs most says how much there is.
   std::size_t staged = 0;
   for (const auto& spec : redistributions_)
     staged =
         std::max(staged, context.exchange->staging_bytes(spec->exchange(context, *buffers_[0], *buffers_[1], nullptr)));
-  staging_ = context.exchange->allocate_staging(context.comm, staged);
+  staging_ = context.exchange->allocate(context.comm, staged, BufferUse::staging);
 }
 
 void TransposePlan::make_steps(std::size_t first, std::size_t leaving) {
@@ -312,8 +313,7 @@ class Transpose : public Variant {
     return {"transpose", "1-D: an m-dimensional view, axis by axis; transposed: columns in, left permuted",
             "gupta1993"};
   }
-  [[nodiscard]] std::vector<std::string> parameters() const override { return {"dimensions", input_parameter}; }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"dimensions", {"2", "3", "4"}}, {input_parameter, {"columns", blocks}}};
   }
 

@@ -175,8 +175,8 @@ TEST_P(MemoryOfExchange, IsTheWorkspaceItDeclares) {
     Decomposition to = decompose(shape, move.to);
     to.order = move.to_order;
     const std::size_t local = std::max(local_bytes(from, 16), local_bytes(to, 16));
-    const auto source = method.allocate(MPI_COMM_WORLD, local);
-    const auto spare = method.allocate(MPI_COMM_WORLD, local);
+    const auto source = method.allocate(MPI_COMM_WORLD, local, BufferUse::source);
+    const auto spare = method.allocate(MPI_COMM_WORLD, local, BufferUse::source);
     const auto make = [&] { return method.make({from, to, MPI_COMM_WORLD, 16, *source, *spare}); };
     PhaseClock clock(false);
     {
@@ -187,9 +187,9 @@ TEST_P(MemoryOfExchange, IsTheWorkspaceItDeclares) {
       const Scales scales;
       {
         const auto exchange = make();
-        check_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
+        check_declared(exchange->facts().workspace_bytes, scales, local / book_keeping_share);
         exchange->run(clock);
-        check_declared(exchange->workspace_bytes(), scales, local / book_keeping_share);
+        check_declared(exchange->facts().workspace_bytes, scales, local / book_keeping_share);
       }
       check_released(scales, local / book_keeping_share);
     });

@@ -94,15 +94,11 @@ TEST(PhasesOfAWord, AreTakenTogetherOnlyWhereTheyAreOneStep) {
 /// An exchange whose parts write down in which phase they run.
 class FourParts : public Exchange {
  public:
-  explicit FourParts(bool packs) : packs_(packs) {}
+  explicit FourParts(bool packs) { declared().packs = declared().unpacks = packs; }
   void pack() override { note("pack"); }
   void start() override { note("start"); }
   void finish() override { note("finish"); }
   void unpack() override { note("unpack"); }
-  [[nodiscard]] bool packs() const override { return packs_; }
-  [[nodiscard]] bool unpacks() const override { return packs_; }
-  [[nodiscard]] bool lands_in_source() const override { return false; }
-  [[nodiscard]] MessageVolume message_volume() const override { return {}; }
 
   [[nodiscard]] std::vector<std::string> parts_in_phases(bool in_halves) {
     parts_.clear();
@@ -121,7 +117,6 @@ class FourParts : public Exchange {
   void note(const std::string& part) {
     parts_.push_back(part + " in " + std::string(phase_names[static_cast<std::size_t>(clock_.place().phase)]));
   }
-  bool packs_;
   PhaseClock clock_;
   std::vector<std::string> parts_;
 };
@@ -140,7 +135,7 @@ TEST_P(PhasesOfExchange, ArePackingExchangeAndUnpackingWhereItCopies) {
   const ExchangeMethod& method = *ExchangeRegistry::instance().find(GetParam());
   if (!method.unavailable().empty()) GTEST_SKIP() << method.unavailable();
   Problem problem;
-  const std::vector<std::string> parameters = method.parameters();
+  const std::vector<std::string> parameters = names_of(method.parameters());
   if (std::ranges::find(parameters, "pieces") != parameters.end()) problem.parameters.emplace("pieces", "1");
   const int me = mpi::rank_in(MPI_COMM_WORLD);
   const auto buffers = testing::allocate(method);
@@ -148,8 +143,8 @@ TEST_P(PhasesOfExchange, ArePackingExchangeAndUnpackingWhereItCopies) {
     const auto exchange = method.make(
         {movement.from, movement.to, movement.comm, 16, *buffers.source, *buffers.spare, MPI_COMM_WORLD, &problem});
     const std::string word = in_short(phases_of([&](PhaseClock& clock) { exchange->run(clock); }));
-    std::string promised = exchange->bytes_packed() > 0 ? "px" : "x";
-    if (exchange->bytes_unpacked() > 0) promised += "u";
+    std::string promised = exchange->facts().bytes_packed > 0 ? "px" : "x";
+    if (exchange->facts().bytes_unpacked > 0) promised += "u";
     const MessageVolume traffic = exchange->message_volume();
     if (word.empty()) {
       EXPECT_EQ(promised, "x") << movement.name << " on rank " << me;
@@ -157,8 +152,8 @@ TEST_P(PhasesOfExchange, ArePackingExchangeAndUnpackingWhereItCopies) {
     } else {
       EXPECT_EQ(word, promised) << movement.name << " on rank " << me;
     }
-    EXPECT_EQ(exchange->packs(), exchange->bytes_packed() > 0) << movement.name << " on rank " << me;
-    EXPECT_EQ(exchange->unpacks(), exchange->bytes_unpacked() > 0) << movement.name << " on rank " << me;
+    EXPECT_EQ(exchange->facts().packs, exchange->facts().bytes_packed > 0) << movement.name << " on rank " << me;
+    EXPECT_EQ(exchange->facts().unpacks, exchange->facts().bytes_unpacked > 0) << movement.name << " on rank " << me;
   }
 }
 
@@ -271,8 +266,8 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponents) {
           problem.parameters.clear();
           if (variant.supports(problem, ranks)) continue;
           ++cases;
-          const bool pieces =
-              has_pieces(variant.parameters()) || (exchange != nullptr && has_pieces(exchange->parameters()));
+          const bool pieces = has_pieces(names_of(variant.parameters())) ||
+                              (exchange != nullptr && has_pieces(names_of(exchange->parameters())));
           const Order order = order_of(GetParam());
           if (pieces) {
             check(variant, problem, exchange, order == Order::exact ? Order::overlapping : order);
@@ -291,7 +286,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponentsWithEachParameterToo) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   const ExchangeMethod* exchange = test::exchanges_of(variant).front();
   int cases = 0;
-  for (const auto& [name, values] : variant.sample_parameters())
+  for (const auto& [name, values] : variant.parameters())
     for (const std::string& value : values)
       for (Problem problem : test::contracts(test::shape_for(variant, {8, 8, 8}))) {
         if (problem.precision != Precision::double_precision || problem.contract.buffers != Buffers::in_place) continue;

@@ -110,7 +110,7 @@ std::vector<int> draw_grid(Draw& draw, int ranks) {
   return grid;
 }
 
-void draw_parameters(Draw& draw, const std::map<std::string, std::vector<std::string>>& samples, Problem& problem) {
+void draw_parameters(Draw& draw, const std::vector<Parameter>& samples, Problem& problem) {
   for (const auto& [name, values] : samples)
     if (!draw.one_in(3)) problem.parameters[name] = draw.of(values);
 }
@@ -130,17 +130,14 @@ Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
     problem.instances = static_cast<int>(draw.between(2, 3));
     if (draw.one_in(2)) problem.placement = Placement::subset;
   }
-  draw_parameters(draw, pair.variant->sample_parameters(), problem);
-  if (pair.exchange != nullptr) draw_parameters(draw, pair.exchange->sample_parameters(), problem);
+  draw_parameters(draw, pair.variant->parameters(), problem);
+  if (pair.exchange != nullptr) draw_parameters(draw, pair.exchange->parameters(), problem);
   return problem;
 }
 
 /// Whether variant, exchange and MPI can do it.
 bool is_supported(const Pair& pair, const Problem& problem, int ranks) {
-  if (pair.exchange != nullptr) {
-    pair.exchange->check_parameters(problem);
-    if (pair.exchange->supports(problem)) return false;
-  }
+  if (pair.exchange != nullptr && pair.exchange->supports(problem)) return false;
   if (supports_instances(*pair.variant, problem, ranks)) return false;
   return pair.variant->thread_level(problem) <= mpi::provided_thread_level();
 }

@@ -155,10 +155,7 @@ class Heffte : public Variant {
             "https://github.com/icl-utk-edu/heffte"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<std::string> parameters() const override {
-    return {"algorithm", "reorder", "decomposition"};
-  }
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> sample_parameters() const override {
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"algorithm", {"alltoallv", "alltoall", "p2p_plined", "p2p"}},
             {"reorder", {"yes", "no"}},
             {"decomposition", {"pencils", "slabs"}}};

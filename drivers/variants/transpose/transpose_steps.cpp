@@ -297,7 +297,7 @@ class Redistribution : public TransposeStep {
       : exchange_(context.exchange->make(spec)),
         bytes_after_(spec.to.boxes[static_cast<std::size_t>(mpi::rank_in(spec.comm))].volume() *
                      static_cast<Index>(spec.element_bytes)) {
-    std::array<int, 2> does{exchange_->packs() ? 1 : 0, exchange_->unpacks() ? 1 : 0};
+    std::array<int, 2> does{exchange_->facts().packs ? 1 : 0, exchange_->facts().unpacks ? 1 : 0};
     FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
     packs_ = does[0] != 0;
     unpacks_ = does[1] != 0;
@@ -305,8 +305,8 @@ class Redistribution : public TransposeStep {
   void run(PhaseClock& clock) override { exchange_->run(clock); }
   void add_components(std::vector<Component>& list, int number) override {
     if (packs_)
-      list.push_back(
-          {fmt::format("pack-{}", number), Phase::pack, [this] { exchange_->pack(); }, 2 * exchange_->bytes_packed()});
+      list.push_back({fmt::format("pack-{}", number), Phase::pack, [this] { exchange_->pack(); },
+                      2 * exchange_->facts().bytes_packed});
     list.push_back({fmt::format("exchange-{}", number), Phase::exchange,
                     [this] {
                       exchange_->start();
@@ -315,12 +315,12 @@ class Redistribution : public TransposeStep {
                     min_bytes_of_exchange(exchange_->message_volume(), bytes_after_)});
     if (unpacks_)
       list.push_back({fmt::format("unpack-{}", number), Phase::unpack, [this] { exchange_->unpack(); },
-                      2 * exchange_->bytes_unpacked()});
+                      2 * exchange_->facts().bytes_unpacked});
   }
   [[nodiscard]] Sort sort() const override { return Sort::exchange; }
   [[nodiscard]] bool lands_in_source() const override { return exchange_->lands_in_source(); }
   [[nodiscard]] MessageVolume message_volume() const override { return exchange_->message_volume(); }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return exchange_->workspace_bytes(); }
+  [[nodiscard]] std::size_t workspace_bytes() const override { return exchange_->facts().workspace_bytes; }
 
  private:
   std::unique_ptr<Exchange> exchange_;
