@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 
 namespace fourscore {
@@ -32,20 +33,27 @@ bool trusted_clock(std::string_view source) {
 
 }  // namespace
 
+const Flag* find_flag(std::string_view name) {
+  const auto* const found =
+      std::find_if(flag_table.begin(), flag_table.end(), [&](const Flag& f) { return f.name == name; });
+  return found == flag_table.end() ? nullptr : found;
+}
+
 std::vector<std::string> validity_flags(const FlagFacts& facts) {
   const auto any_node = [&](const auto& holds) { return std::any_of(facts.nodes.begin(), facts.nodes.end(), holds); };
-  std::vector<std::string> flags;
-  if (any_node([&](const NodeFacts& node) { return oversubscribed(node, facts.threads); }))
-    flags.emplace_back("oversubscribed");
-  if (any_node([&](const NodeFacts& node) { return unbound(node, facts.threads); })) flags.emplace_back("unbound");
-  if (!facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), in_cache))
-    flags.emplace_back("in-cache");
-  if (facts.warmup == 0) flags.emplace_back("cold");
   const bool too_short = facts.smallest_sample_s && *facts.smallest_sample_s < 1000 * facts.clock_resolution_s;
-  if (!trusted_clock(facts.clock_source) || too_short) flags.emplace_back("clock-suspect");
-  if (facts.closure_worst && *facts.closure_worst > facts.closure_limit) flags.emplace_back("open-breakdown");
-  if (facts.emulated) flags.emplace_back("emulated");
-  if (facts.simulated) flags.emplace_back("simulated");
+  const std::map<std::string_view, bool> holds{
+      {"oversubscribed", any_node([&](const NodeFacts& node) { return oversubscribed(node, facts.threads); })},
+      {"unbound", any_node([&](const NodeFacts& node) { return unbound(node, facts.threads); })},
+      {"in-cache", !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), in_cache)},
+      {"cold", facts.warmup == 0},
+      {"clock-suspect", !trusted_clock(facts.clock_source) || too_short},
+      {"open-breakdown", facts.closure_worst && *facts.closure_worst > facts.closure_limit},
+      {"emulated", facts.emulated},
+      {"simulated", facts.simulated}};
+  std::vector<std::string> flags;
+  for (const Flag& flag : flag_table)
+    if (holds.at(flag.name)) flags.emplace_back(flag.name);
   return flags;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 // Validity flags: what a reader must know before trusting a time. No MPI here.
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fourscore {
@@ -31,15 +33,27 @@ struct FlagFacts {
   bool simulated = false;  ///< the program ran under a simulator
 };
 
-/// Those that hold, in this order:
-///   oversubscribed  the ranks of a node have more threads than there are cores in their masks together
-///   unbound         a rank of several on its node may wander over more cores than it has threads
-///   in-cache        the plans of a node's ranks fit its last-level caches: no memory traffic to speak of
-///   cold            no warm-up run came before
-///   clock-suspect   the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps
-///   open-breakdown  the phases of some rank do not add up to its total
-///   emulated        some of it is a stand-in for hardware that is not there: a GPU, or several nodes
-///   simulated       the program ran under a simulator: its times rank nothing
+struct Flag {
+  std::string_view name;
+  std::string_view short_name;  ///< in tables
+  std::string_view holds_when;
+};
+/// The one list of them. The record's schema, the analysis and the documentation are held to it by tests/lists.py.
+inline constexpr std::array<Flag, 8> flag_table{{
+    {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
+    {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},
+    {"in-cache", "cache", "the plans of a node's ranks fit its last-level caches: no memory traffic to speak of"},
+    {"cold", "cold", "no warm-up run came before"},
+    {"clock-suspect", "clock",
+     "the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps"},
+    {"open-breakdown", "open", "the phases of some rank do not add up to its total"},
+    {"emulated", "emul", "some of it is a stand-in for hardware that is not there: a GPU, or several nodes"},
+    {"simulated", "sim", "the program ran under a simulator: its times must not be compared"},
+}};
+/// The entry of a flag, or null.
+[[nodiscard]] const Flag* find_flag(std::string_view name);
+
+/// The names of those that hold, in the order of the table.
 [[nodiscard]] std::vector<std::string> validity_flags(const FlagFacts& facts);
 
 }  // namespace fourscore

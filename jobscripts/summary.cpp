@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "core/flags.hpp"
 #include "jobscripts/component_summary.hpp"
 #include "jobscripts/progress.hpp"
 #include "results/index.hpp"
@@ -17,13 +18,6 @@ namespace fourscore {
 using nlohmann::json;
 
 namespace {
-
-const std::map<std::string, std::string>& short_flags() {
-  static const std::map<std::string, std::string> names{
-      {"oversubscribed", "over"}, {"unbound", "unb"},         {"in-cache", "cache"}, {"cold", "cold"},
-      {"clock-suspect", "clock"}, {"open-breakdown", "open"}, {"emulated", "emul"}};
-  return names;
-}
 
 std::string extents(const json& values) {
   if (!values.is_array()) return values.is_string() ? values.get<std::string>() : values.dump();
@@ -92,8 +86,8 @@ std::string status_text(const PointSummary& point) {
 std::string flags_text(const PointSummary& point) {
   std::vector<std::string> parts;
   for (const auto& flag : point.flags) {
-    const auto found = short_flags().find(flag);
-    parts.push_back(found == short_flags().end() ? printable(flag) : found->second);
+    const Flag* known = find_flag(flag);
+    parts.push_back(known == nullptr ? printable(flag) : std::string(known->short_name));
   }
   return fmt::format("{}", fmt::join(parts, " "));
 }

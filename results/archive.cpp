@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/path_kind.hpp"
+#include "core/record.hpp"
 #include "results/record_shape.hpp"
 #include "results/regular_file.hpp"
 
@@ -154,9 +155,9 @@ json parse_record(const std::string& text) {
   const json version = record.value("schema_version", json());
   if (!version.is_number_integer() || version < 1)
     throw UnreadableRecord("\"schema_version\" is not a positive integer");
-  if (version > archive_schema_version)
+  if (version > record_schema_version)
     throw UnreadableRecord(
-        fmt::format("schema version {} is newer than this program's {}", version.dump(), archive_schema_version));
+        fmt::format("schema version {} is newer than this program's {}", version.dump(), record_schema_version));
   if (const std::string problem = shape_problem(record); !problem.empty()) throw UnreadableRecord(problem);
   return record;
 }

@@ -16,9 +16,6 @@
 
 namespace fourscore {
 
-/// The newest RunRecord schema this program reads.
-inline constexpr int archive_schema_version = 1;
-
 /// A record file that cannot be used: no regular file, truncated, not a record, of a newer schema, or with a key of a
 /// wrong type. The message is the reason alone.
 struct UnreadableRecord : std::runtime_error {

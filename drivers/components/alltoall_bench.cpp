@@ -22,7 +22,7 @@ namespace {
 std::map<std::string, std::string> exchange_parameters() {
   std::map<std::string, std::string> names;
   for (const auto& exchange : ExchangeRegistry::instance().names())
-    for (const auto& name : ExchangeRegistry::instance().find(exchange)->parameters())
+    for (const auto& name : names_of(ExchangeRegistry::instance().find(exchange)->parameters()))
       names[name] += (names[name].empty() ? "of exchange " : ", ") + exchange;
   return names;
 }
@@ -30,7 +30,7 @@ std::map<std::string, std::string> exchange_parameters() {
 bool read_by_any(const std::vector<std::string>& exchanges, const std::string& parameter) {
   return std::ranges::any_of(exchanges, [&](const std::string& exchange) {
     const auto* method = ExchangeRegistry::instance().find(exchange);
-    return method != nullptr && std::ranges::count(method->parameters(), parameter) > 0;
+    return method != nullptr && std::ranges::count(names_of(method->parameters()), parameter) > 0;
   });
 }
 

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/phase.hpp"
+
 namespace fourscore::bench {
 namespace {
 
@@ -189,15 +191,14 @@ std::map<std::string, PhaseRow> phase_rows(const json& record, const SlowestOfMe
 std::string seconds_or_dash(const std::optional<double>& seconds) { return seconds ? seconds_text(*seconds) : "-"; }
 
 std::string phases(const json& record) {
-  static constexpr std::array<const char*, 7> order{"fft", "pack", "exchange", "unpack", "twiddle", "combine", "other"};
   const SlowestOfMedianRun shown(record.at("samples"));
   const auto rows = phase_rows(record, shown);
   if (rows.empty()) return {};
   const bool isolated = record.contains("isolated");
   std::string text = fmt::format("{:<13}{:<10}{:>12}{:>8}", "phases", "", "slowest rank", "share");
   text += isolated ? fmt::format("{:>12}{:>12}{:>14}\n", "most", "alone", "most/alone") : "\n";
-  for (const char* phase : order) {
-    const auto it = rows.find(phase);
+  for (const std::string_view phase : phase_names) {
+    const auto it = rows.find(std::string(phase));
     if (it == rows.end()) continue;
     const auto& [share_s, max_s, alone_s] = it->second;
     text += fmt::format("{:<13}{:<10}{:>12}{:>8}", "", phase, seconds_or_dash(share_s),

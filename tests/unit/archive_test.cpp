@@ -9,8 +9,6 @@
 namespace fourscore {
 namespace {
 
-TEST(Archive, ReadsTheSchemaThatTheDriverWrites) { EXPECT_EQ(archive_schema_version, record_schema_version); }
-
 TEST(Archive, RecordFilesAreNamedAfterPointAndLaunch) {
   const Archive archive("/a");
   EXPECT_EQ(archive.record_file("c", "0123456789abcdef", 7), "/a/records/c/0123456789abcdef-007.json");
