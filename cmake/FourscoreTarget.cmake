@@ -10,6 +10,7 @@ target_compile_options(fourscore_compile INTERFACE
   $<BUILD_INTERFACE:$<$<BOOL:${FOURSCORE_NATIVE}>:-march=native>>
   $<BUILD_INTERFACE:$<$<AND:$<BOOL:${FOURSCORE_CCACHE}>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>>)
 if(FOURSCORE_SANITIZE)
+  target_compile_definitions(fourscore_compile INTERFACE $<BUILD_INTERFACE:FOURSCORE_SANITIZED>)
   target_compile_options(fourscore_compile INTERFACE -fsanitize=${FOURSCORE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(fourscore_compile INTERFACE -fsanitize=${FOURSCORE_SANITIZE})
 endif()

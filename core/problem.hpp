@@ -4,21 +4,16 @@
 
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/errors.hpp"
 #include "core/grid.hpp"
 #include "core/nearest.hpp"
 
 namespace fourscore {
-
-/// What the user asked for cannot be used; the message says what was wrong and what is expected. Ends in exit code 2.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 enum class Precision { double_precision, single_precision };  // "double", "single"
 /// r2c: real in space and, being Hermitian, half a spectrum in frequency: the last extent n becomes n/2 + 1. Forward it

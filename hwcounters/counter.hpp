@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/errors.hpp"
 namespace fourscore {
 
 /// Whose events are counted. Wider than a process: one process reads for all of that scope (the driver elects it).
@@ -40,9 +41,9 @@ struct CounterRequest {
 };
 
 /// The request cannot be met because of what it says: an unknown event or group, an impossible cache. Exit code 2.
-class CounterRequestError : public std::runtime_error {
+class CounterRequestError : public InputError {
  public:
-  using std::runtime_error::runtime_error;
+  using InputError::InputError;
 };
 /// The machine does not let us count: no permission, no such unit, counters taken. Says what to do. Exit code 3.
 class CounterError : public std::runtime_error {

@@ -1,34 +1,30 @@
 #include "components/component_main.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <iostream>
 #include <limits>
 
 #include "components/component_options.hpp"
 #include "components/component_session.hpp"
 #include "core/record.hpp"
-#include "core/standard_files.hpp"
 #include "core/threads.hpp"
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
-#include "program/agreement.hpp"
 #include "program/measurement.hpp"
+#include "program/mpi_program.hpp"
 #include "program/queries.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore::component {
 namespace {
 
-using bench::Agreement;
+using bench::SteadyTime;
 using bench::StepTimes;
 using nlohmann::json;
-using SteadyTime = std::chrono::steady_clock::time_point;
 
 double seconds_since(SteadyTime begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -253,66 +249,25 @@ int run_launch(Launch& launch) {
   return session.ok() ? 0 : 1;
 }
 
-/// Between MPI_Init and MPI_Finalize: every way out is a code for all ranks, or ends all ranks.
-int run_under_mpi(const Options& options, const Program& program, const StepTimes& steps) {
-  const ProgramCard card = program.card();
-  try {
-    Agreement agreement(MPI_COMM_WORLD, card.name);
-    try {
-      Launch launch{program, card, options, agreement};
-      launch.steps = steps;
-      return run_launch(launch);
-    } catch (const bench::LeaveTogether& leave) {
-      if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "%s: %s\n", card.name.c_str(), leave.message.c_str());
-      return leave.code;
-    }
-  } catch (const std::exception& error) {
-    // The other ranks may wait in a collective that this one will never reach.
-    mpi::abort_job(card.name, error.what(), 3);
-  }
-}
-
 int measure_point(int argc, char** argv, const Options& options, const Program& program, SteadyTime begin) {
-  StepTimes steps;
-  if (options.launched_at_s) {
-    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    steps.launch_s = std::max(0.0, now - *options.launched_at_s);
-  }
   bench::die_with_the_launcher();
-  int provided = 0;
-  if (MPI_Init_thread(&argc, &argv, mpi::code_of(ThreadLevel::funneled), &provided) != MPI_SUCCESS) {
-    std::fprintf(stderr, "%s: MPI_Init_thread failed\n", program.card().name.c_str());
-    return 3;
-  }
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  bench::announce_start(options.started);
-  steps.init_s = seconds_since(begin);
-  const int code = run_under_mpi(options, program, steps);
-  MPI_Finalize();
-  return code;
-}
-
-int run_program(int argc, char** argv, const Program& program) {
-  const auto begin = std::chrono::steady_clock::now();
-  try {
-    const Options options = parse_command_line(argc, argv, program.card());
-    if (options.mode != Mode::measure) return answer(options, program);
-    return measure_point(argc, argv, options, program, begin);
-  } catch (const bench::Exit& exit) {
-    bench::print_once(exit.code == 0 ? stdout : stderr, exit.text);
-    return exit.code;
-  } catch (const std::exception& error) {
-    bench::print_once(stderr, program.card().name + ": " + error.what() + "\n");
-    return 3;
-  }
+  const ProgramCard card = program.card();
+  const bench::MpiStart start{card.name, ThreadLevel::funneled, options.started, options.launched_at_s};
+  return bench::run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes& steps) {
+    Launch launch{program, card, options, agreement};
+    launch.steps = steps;
+    return run_launch(launch);
+  });
 }
 
 }  // namespace
 
 int run(int argc, char** argv, const Program& program) {
-  open_standard_files();
-  bench::survive_full_files();
-  return bench::end_output(run_program(argc, argv, program), program.card().name);
+  return bench::run_main(program.card().name, [&](SteadyTime begin) {
+    const Options options = parse_command_line(argc, argv, program.card());
+    if (options.mode != Mode::measure) return answer(options, program);
+    return measure_point(argc, argv, options, program, begin);
+  });
 }
 
 }  // namespace fourscore::component

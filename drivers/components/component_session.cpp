@@ -109,8 +109,8 @@ class BenchmarkSession::Reporter : public benchmark::BenchmarkReporter {
   google::SharedReporter shown_;  ///< Google Benchmark's own; null on all ranks but 0
 };
 
-BenchmarkSession::BenchmarkSession(MPI_Comm comm, bench::Agreement& agreement, const ProgramCard& card,
-                                   const Options& options, const std::vector<NodeFacts>& nodes)
+BenchmarkSession::BenchmarkSession(MPI_Comm comm, Agreement& agreement, const ProgramCard& card, const Options& options,
+                                   const std::vector<NodeFacts>& nodes)
     : comm_(comm),
       agreement_(agreement),
       program_(card.name),
@@ -199,7 +199,7 @@ bool BenchmarkSession::run() {
   const std::size_t chosen = benchmark::RunSpecifiedBenchmarks(&reporter);
   work_.reset();
   benchmark::Shutdown();
-  if (leaving_) throw bench::LeaveTogether(*leaving_);
+  if (leaving_) throw LeaveTogether(*leaving_);
   if (chosen == 0) throw InputError(fmt::format("no benchmark of {} is chosen by its flags and parameters", program_));
   return !benchmark_flag_is_on(given, "list_tests");
 }
@@ -207,7 +207,7 @@ bool BenchmarkSession::run() {
 void BenchmarkSession::execute(std::size_t index, benchmark::State& state) {
   try {
     if (!leaving_ && ok() && current_ != index) begin(index);
-  } catch (const bench::LeaveTogether& leave) {
+  } catch (const LeaveTogether& leave) {
     leaving_ = leave;  // on all ranks; told when Google Benchmark is done
   }
   if (leaving_ || !ok()) {

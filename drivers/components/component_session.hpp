@@ -7,7 +7,7 @@
 
 #include "components/component_main.hpp"
 #include "components/component_options.hpp"
-#include "program/agreement.hpp"
+#include "harness/agreement.hpp"
 #include "program/memory_check.hpp"
 
 namespace benchmark {
@@ -31,7 +31,7 @@ struct Entry {
 class BenchmarkSession : public Session {
  public:
   /// Collective. `nodes` are those of rank 0's provenance.
-  BenchmarkSession(MPI_Comm comm, bench::Agreement& agreement, const ProgramCard& card, const Options& options,
+  BenchmarkSession(MPI_Comm comm, Agreement& agreement, const ProgramCard& card, const Options& options,
                    const std::vector<NodeFacts>& nodes);
 
   [[nodiscard]] MPI_Comm comm() const override { return comm_; }
@@ -73,7 +73,7 @@ class BenchmarkSession : public Session {
   void show_against_baseline(const Benchmark& benchmark, double time_s, benchmark::State& state) const;
 
   MPI_Comm comm_;
-  bench::Agreement& agreement_;
+  Agreement& agreement_;
   std::string program_;
   const Options& options_;
   Parameters parameters_;
@@ -93,7 +93,7 @@ class BenchmarkSession : public Session {
   std::size_t current_ = static_cast<std::size_t>(-1);
   std::unique_ptr<Work> work_;
   std::string wrong_;  ///< the first result that was not right
-  std::optional<bench::LeaveTogether> leaving_;
+  std::optional<LeaveTogether> leaving_;
 };
 
 }  // namespace fourscore::component

@@ -3,13 +3,13 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "core/topology.hpp"
+#include "harness/agreement.hpp"
 #include "harness/provenance.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -85,28 +85,10 @@ CountedRuns::~CountedRuns() = default;
 
 /// Work of each rank for itself; where it throws on some rank, all throw.
 void CountedRuns::together(const std::function<void()>& work) const {
-  std::string message;
-  int code = 0;
-  try {
-    work();
-  } catch (const CounterRequestError& error) {
-    code = 2;
-    message = error.what();
-  } catch (const std::exception& error) {
-    code = 3;
-    message = error.what();
-  }
-  const int ranks = mpi::size_of(comm_);
-  const int mine = code == 0 ? ranks : mpi::rank_in(comm_);
-  int speaker = ranks;
-  FOURSCORE_MPI(MPI_Allreduce(&mine, &speaker, 1, MPI_INT, MPI_MIN, comm_));
-  if (speaker == ranks) return;
-  std::array<int, 2> header{code, static_cast<int>(message.size())};
-  FOURSCORE_MPI(MPI_Bcast(header.data(), 2, MPI_INT, speaker, comm_));
-  message.resize(static_cast<std::size_t>(header[1]));
-  FOURSCORE_MPI(MPI_Bcast(message.data(), header[1], MPI_CHAR, speaker, comm_));
-  if (header[0] == 2) throw CounterRequestError(message);
-  throw CounterError(message);
+  const auto failure = failure_of_any(comm_, work);
+  if (!failure) return;
+  if (failure->code == 2) throw CounterRequestError(failure->message);
+  throw CounterError(failure->message);
 }
 
 /// The lowest rank of each node opens first and learns whose counts these are: of a socket's counters there must not be

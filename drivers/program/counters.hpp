@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "program/agreement.hpp"
+#include "harness/agreement.hpp"
 #include "program/options.hpp"
 
 namespace fourscore::bench {

@@ -1,24 +1,20 @@
 // The driver: one measurement point, one record.
 
 #include <mpi.h>
-#include <signal.h>
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <string>
 
 #include "core/record.hpp"
-#include "core/standard_files.hpp"
 #include "mpi/error.hpp"
-#include "program/agreement.hpp"
 #include "program/command_line.hpp"
 #include "program/counters.hpp"
 #include "program/measurement.hpp"
 #include "program/memory_check.hpp"
+#include "program/mpi_program.hpp"
 #include "program/options.hpp"
 #include "program/queries.hpp"
 #include "program/record_builder.hpp"
@@ -29,7 +25,7 @@ namespace fourscore::bench {
 namespace {
 
 using nlohmann::json;
-using SteadyTime = std::chrono::steady_clock::time_point;
+constexpr const char* program_name = "fft_bench";
 
 double seconds_since(SteadyTime begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -127,64 +123,24 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   return measurement.ok && measurement.failed_parts.empty() ? 0 : 1;
 }
 
-/// Between MPI_Init and MPI_Finalize: every way out is a code for all ranks, or ends all ranks.
-int run_under_mpi(const Options& options, const StepTimes& steps, SteadyTime begin) {
-  try {
-    Agreement agreement(MPI_COMM_WORLD);
-    try {
-      return run_point(agreement, options, steps, begin);
-    } catch (const LeaveTogether& leave) {
-      if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "fft_bench: %s\n", leave.message.c_str());
-      return leave.code;
-    }
-  } catch (const std::exception& error) {
-    // The other ranks may wait in a collective that this one will never reach.
-    mpi::abort_job("fft_bench", error.what(), 3);
-  }
-}
-
 int measure_point(int argc, char** argv, const Options& options, SteadyTime begin) {
-  StepTimes steps;
-  if (options.launched_at_s) {
-    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    steps.launch_s = std::max(0.0, now - *options.launched_at_s);
-  }
   die_with_the_launcher();
   become_countable(options, argc, argv);
-  int provided = 0;
-  if (MPI_Init_thread(&argc, &argv, mpi::code_of(wanted_thread_level(options.point)), &provided) != MPI_SUCCESS) {
-    std::fputs("fft_bench: MPI_Init_thread failed\n", stderr);
-    return 3;
-  }
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  announce_start(options.started);
-  steps.init_s = seconds_since(begin);
-  const int code = run_under_mpi(options, steps, begin);
-  MPI_Finalize();
-  return code;
-}
-
-int run(int argc, char** argv) {
-  const auto begin = std::chrono::steady_clock::now();
-  survive_full_files();
-  try {
-    const Options options = parse_command_line(argc, argv);
-    if (options.mode != Mode::measure) return answer(options);
-    check_counters(options);
-    return measure_point(argc, argv, options, begin);
-  } catch (const Exit& exit) {
-    print_once(exit.code == 0 ? stdout : stderr, exit.text);
-    return exit.code;
-  } catch (const std::exception& error) {
-    print_once(stderr, std::string("fft_bench: ") + error.what() + "\n");
-    return 3;
-  }
+  const MpiStart start{program_name, wanted_thread_level(options.point), options.started, options.launched_at_s};
+  return run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes& steps) {
+    return run_point(agreement, options, steps, begin);
+  });
 }
 
 }  // namespace
 }  // namespace fourscore::bench
 
 int main(int argc, char** argv) {
-  fourscore::open_standard_files();
-  return fourscore::bench::end_output(fourscore::bench::run(argc, argv), "fft_bench");
+  using namespace fourscore::bench;
+  return run_main(program_name, [&](SteadyTime begin) {
+    const Options options = parse_command_line(argc, argv);
+    if (options.mode != Mode::measure) return answer(options);
+    check_counters(options);
+    return measure_point(argc, argv, options, begin);
+  });
 }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/agreement.hpp"
 #include "harness/sampler.hpp"
 #include "harness/verifier.hpp"
-#include "program/agreement.hpp"
 #include "program/options.hpp"
 #include "program/resolve.hpp"
 

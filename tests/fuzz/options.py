@@ -77,7 +77,6 @@ COMPONENTS = {
     "copy_bench": ["--parameter", "size=4KiB", "--parameter", "memory=pinned"],
     "alltoall_bench": ["--parameter", "exchange=alltoallv", "--parameter", "shape=4x4x4"],
     "pairwise_bench": [],
-    "region_bench": [],
 }
 # Open MPI keeps files of a session in TMPDIR, and not all of them go when a program ends early.
 WRITES_WITH_MPI = ("work", "tmp")

@@ -1,0 +1,71 @@
+#include "harness/agreement.hpp"
+
+#include <array>
+#include <chrono>
+#include <exception>
+#include <thread>
+
+#include "core/errors.hpp"
+#include "mpi/error.hpp"
+
+namespace fourscore {
+namespace {
+
+std::optional<Failure> failure_of(const std::function<void()>& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const InputError& error) {
+    return Failure{2, error.what()};
+  } catch (const std::exception& error) {
+    return Failure{3, error.what()};
+  }
+}
+
+/// Polls, so that a rank that failed does not wait for ranks that cannot come.
+bool completes_within(MPI_Request& request, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int done = 0;
+  while (done == 0 && std::chrono::steady_clock::now() < end) {
+    FOURSCORE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return done != 0;
+}
+
+}  // namespace
+
+std::optional<Failure> failure_of_any(MPI_Comm comm, const std::function<void()>& work,
+                                      const std::function<void(const Failure&)>& impatient, double patience_s) {
+  const auto own = failure_of(work);
+  // The lowest failing rank speaks; its message is the one that is shown.
+  const int ranks = mpi::size_of(comm);
+  const int speaker = own ? mpi::rank_in(comm) : ranks;
+  int lowest = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  FOURSCORE_MPI(MPI_Iallreduce(&speaker, &lowest, 1, MPI_INT, MPI_MIN, comm, &request));
+  if (own && impatient && !completes_within(request, patience_s)) impatient(*own);
+  FOURSCORE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  if (lowest == ranks) return std::nullopt;
+  Failure told = own.value_or(Failure{});
+  std::array<int, 2> header{told.code, static_cast<int>(told.message.size())};
+  FOURSCORE_MPI(MPI_Bcast(header.data(), 2, MPI_INT, lowest, comm));
+  told.code = header[0];
+  told.message.resize(static_cast<std::size_t>(header[1]));
+  FOURSCORE_MPI(MPI_Bcast(told.message.data(), header[1], MPI_CHAR, lowest, comm));
+  return told;
+}
+
+void Agreement::run(const std::function<void()>& work, double patience_s) {
+  const auto end_job = [&](const Failure& failure) { mpi::abort_job(program_, failure.message, failure.code); };
+  if (const auto failure = failure_of_any(comm_.get(), work, end_job, patience_s)) throw LeaveTogether{*failure};
+}
+
+void Agreement::run_on_root(const std::function<void()>& work) {
+  const bool root = mpi::rank_in(comm_.get()) == 0;
+  run([&] {
+    if (root) work();
+  });
+}
+
+}  // namespace fourscore
