@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDERS = ("core", "drivers", "hwcounters", "results", "jobscripts", "analysis", "suites", "cmake", "tests", "docs")
+FOLDERS = ("core", "examples", "drivers", "hwcounters", "results", "jobscripts", "analysis", "suites", "cmake", "tests", "docs")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 CPP_TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')""",

@@ -33,6 +33,19 @@ if(NOT status STREQUAL "ok" OR NOT variant STREQUAL "on-one-rank")
   message(FATAL_ERROR "expected an ok record of on-one-rank, got '${status}' of '${variant}'")
 endif()
 
+# Its exchange and its local library, in a variant of ours.
+step("${MPIEXEC}" -n 2 "${WORK}/build/my_bench" --variant slab --exchange in-order --local-fft definition --shape 12x10x9
+  --layout natural --buffers out-of-place --precision single --repetitions 2 --record "${WORK}/parts.json")
+file(READ "${WORK}/parts.json" record)
+foreach(part exchange local_fft)
+  string(JSON name GET "${record}" cards ${part} name)
+  list(APPEND names "${name}")
+endforeach()
+string(JSON status GET "${record}" verdict status)
+if(NOT status STREQUAL "ok" OR NOT names STREQUAL "in-order;definition")
+  message(FATAL_ERROR "expected an ok record with in-order and definition, got '${status}' with '${names}'")
+endif()
+
 # The installed command finds the suites and the programs that were installed with it.
 step("${WORK}/prefix/${BINDIR}/fourscore" list suites)
 expect("${output}" "smoke")

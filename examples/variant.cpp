@@ -1,9 +1,9 @@
 // A variant of another project: rank 0 holds and transforms everything, the other ranks hold nothing.
 
+#include "interfaces/variant.hpp"
+
 #include <complex>
 #include <vector>
-
-#include "interfaces/variant.hpp"
 
 namespace {
 
