@@ -62,7 +62,7 @@ def programs() -> Path:
 @pytest.fixture(scope="session")
 def base_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What programs need and nothing of the machine's own: the same everywhere."""
-    passed = {name: value for name, value in os.environ.items() if name.startswith(("OMPI_", "ASAN_", "UBSAN_", "LD_"))}
+    passed = {name: value for name, value in os.environ.items() if name.startswith(("OMPI_", "ASAN_", "LSAN_", "UBSAN_", "LD_"))}
     return passed | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
         "FOURSCORE_MPIEXEC": str(HERE.parent / "jobs" / "fake_mpirun"),

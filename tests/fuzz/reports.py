@@ -18,7 +18,7 @@ def load() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if str(ANALYSIS) not in sys.path:
         sys.path.insert(0, str(ANALYSIS))
-    import fourscore_analysis.report  # noqa: F401 (to have it in memory)
+    import fourscore_analysis.page.report  # noqa: F401 (to have it in memory)
     import matplotlib.backends.backend_agg
     import matplotlib.backends.backend_pdf
     import matplotlib.backends.backend_svg
@@ -33,7 +33,7 @@ def nothing_unescaped(page: Path) -> str | None:
 
 def steps(draw: random.Random, place: Place) -> list[Step]:
     load()
-    import fourscore_analysis.report
+    import fourscore_analysis.page.report
     from fourscore_analysis.cli import main
 
     archive = place.work / "fourscore-archive"
@@ -52,7 +52,7 @@ def steps(draw: random.Random, place: Place) -> list[Step]:
 
     def call() -> int:
         if not with_plots:  # they take nearly all of the time
-            fourscore_analysis.report.draw_all = lambda views, folder: [[] for _ in views]
+            fourscore_analysis.page.report.draw_all = lambda views, folder: [[] for _ in views]
         return main(arguments)
 
     argv: list[str | bytes] = [place.program("fourscore"), *arguments]
