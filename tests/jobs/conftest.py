@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -44,6 +45,13 @@ class Fourscore:
             # The fakes are scripts of this interpreter.
             "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
         }
+
+    def is_sanitized_for(self, suite: str) -> bool:
+        """Whether a shipped suite counts with a backend that a build with a sanitizer does not have."""
+        text = (HERE.parents[1] / "suites" / f"{suite}.toml").read_text()
+        wanted = re.findall(r'^counters = "(\w+)', text, re.MULTILINE)
+        backends = json.loads(self("list", "counters", "--json").stdout)
+        return any(one["name"] in wanted and "sanitizer" in one["reason"] for one in backends)
 
     def command(self, *arguments: object) -> list[str]:
         return [str(BIN / "fourscore"), *map(str, arguments)]

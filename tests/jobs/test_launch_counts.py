@@ -10,8 +10,7 @@ import re
 import pytest
 
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-SUITES = pathlib.Path(__file__).parents[2] / "suites"
-README = SUITES / "README.md"
+README = pathlib.Path(__file__).parents[2] / "suites" / "README.md"
 REAL = {
     "FOURSCORE_BENCH": str(BIN / "fft_bench"),
     "FOURSCORE_COMPONENTS": str(BIN),
@@ -29,20 +28,13 @@ def test_every_shipped_suite_stands_in_the_table(fourscore):
     assert set(table()) == {suite["name"] for suite in shipped}
 
 
-def require_counters(fourscore, suite: str) -> None:
-    """Skips where the suite's counters cannot run for what this build is."""
-    wanted = re.findall(r'^counters = "(\w+)', (SUITES / f"{suite}.toml").read_text(), re.MULTILINE)
-    for backend in json.loads(fourscore("list", "counters", "--json", environment=REAL).stdout):
-        if backend["name"] in wanted and "sanitizer" in backend["reason"]:
-            pytest.skip("a program with a sanitizer does not run under Valgrind")
-
-
 @pytest.mark.parametrize(("suite", "launches"), table().items())
 def test_a_suite_makes_the_launches_that_its_table_says(fourscore, suite, launches):
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
         pytest.skip("the table is that of 2 cores")
-    require_counters(fourscore, suite)
+    if fourscore.is_sanitized_for(suite):
+        pytest.skip("a program with a sanitizer does not run under Valgrind")
     planned = fourscore(
         "run", suite, "--dry-run", "--json", environment=REAL, preexec_fn=lambda: os.sched_setaffinity(0, cores)
     )
