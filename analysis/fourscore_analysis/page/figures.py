@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fourscore_analysis.page import svg
 from fourscore_analysis.page.output import refuse_unless_regular, write_whole
 from fourscore_analysis.plots import Plot, all_plots
 from fourscore_analysis.plots.shared import style
@@ -22,17 +23,21 @@ SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     ".png": {"dpi": 140},
     ".pdf": {"metadata": {"CreationDate": None}},
 }
+ENORMOUS_BYTES = 2_000_000  # of an SVG: the page then has a picture, whose marks say nothing
 
 
 @dataclass
 class DrawnPage:
-    """One page of one plot: the files beside the report, and the SVG as a data URI to put into it."""
+    """One page of one plot: the files beside the report, and what is put into it: an SVG, or where that would be
+    enormous (`svg` is empty) a picture as a data URI."""
 
     stem: str
     width_px: int
     height_px: int
+    svg: str
     data_uri: str
     alt: str
+    glyphs: dict[str, tuple[str, str]]  # outlines and transforms that the SVG refers to, by name
 
 
 @dataclass
@@ -107,12 +112,19 @@ def _draw_job(argument: tuple[int, Path]) -> DrawnPage:
     index, folder = argument
     job = _jobs[index]
     figure = job.plot.draw(_views[job.view], job.page, job.heading)
-    drawn = {}
+    drawn: dict[str, bytes] = {}
     for kind, options in SAVE_OPTIONS.items():
         content = io.BytesIO()
         figure.savefig(content, format=kind[1:], **options)
-        write_whole(folder / f"{job.stem}{kind}", content.getvalue())
         drawn[kind] = content.getvalue()
+    root = svg.titled(drawn[".svg"])
+    drawn[".svg"] = svg.whole_file(root)
+    for kind, content in drawn.items():
+        write_whole(folder / f"{job.stem}{kind}", content)
     width, height = figure.get_size_inches() * 96
-    encoded = base64.b64encode(drawn[".svg"]).decode("ascii")
-    return DrawnPage(job.stem, round(width), round(height), f"data:image/svg+xml;base64,{encoded}", job.heading)
+    page = DrawnPage(job.stem, round(width), round(height), "", "", job.heading, {})
+    if len(drawn[".svg"]) > ENORMOUS_BYTES:
+        page.data_uri = f"data:image/png;base64,{base64.b64encode(drawn['.png']).decode('ascii')}"
+    else:
+        page.svg, page.glyphs = svg.inline(root, f"f{index}-", job.heading)
+    return page

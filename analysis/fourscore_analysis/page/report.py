@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from fourscore_analysis import __version__
 from fourscore_analysis.models.alpha_beta import alpha_betas
@@ -36,6 +38,7 @@ PLOT_POINTS = 150  # a campaign
 MANY_RECORDS, FEW_PLOT_POINTS = 4000, 60  # beyond so many records the whole report draws so many points
 OPEN_TABLE_ROWS = 30
 OPEN_PAGES = 2  # of a plot; the others unfold
+LONGEST_WORD = 24  # characters of a table that stay on one line
 
 
 @dataclass
@@ -51,6 +54,8 @@ class Section:
     memory: list[tables.MemoryRow]
     components: list[tables.ComponentRow]
     harness: list[tables.HarnessRow]
+    wall: tables.WallTime | None
+    exchanges: list[tables.ExchangeRow]
     cards: list[tuple[str, str]]
     mixed: list[tuple[str, list[Difference]]]
     settings: list[tuple[str, str, str]]
@@ -87,6 +92,12 @@ class Report:
     unreadable: list[Unreadable]  # of all campaigns, also of those that have nothing else
     page: Path
     plots_folder: Path
+
+    @property
+    def glyphs(self) -> dict[str, tuple[str, str]]:
+        """Outlines that all figures of the page share."""
+        pages = [page for section in self.sections for drawn in section.plots for page in drawn.pages]
+        return {name: outline for page in pages for name, outline in page.glyphs.items()}
 
 
 def build_report(
@@ -140,6 +151,8 @@ def section_of(view: View) -> Section:
         memory=tables.memory_rows(view),
         components=tables.component_rows(view),
         harness=tables.harness_rows(runs),
+        wall=tables.wall_time(runs),
+        exchanges=tables.exchange_rows(view),
         cards=tables.method_cards(view),
         mixed=[(part, found) for part, found in mixed if found],
         settings=[(name, machine, code) for (machine, code), name in setting_names(launches).items()],
@@ -175,6 +188,13 @@ def machine_line(report: Report) -> str:
     return " · ".join(part for part in parts if part and part != "–")
 
 
+def breakable(text: str) -> Markup:
+    """`text`, escaped, with places where a line may end: behind each slash, and within words longer than any label."""
+    parts = re.findall(rf"[^\s/]{{1,{LONGEST_WORD}}}/?|\s+|/", text)
+    ends = (part.endswith("/") or len(part) == LONGEST_WORD for part in parts)
+    return Markup("").join(escape(part) + Markup("<wbr>" if end else "") for part, end in zip(parts, ends, strict=True))
+
+
 def render(report: Report, archive: Path) -> str:
     """The page. All text of records passes Jinja's escaping."""
     environment = Environment(
@@ -184,6 +204,7 @@ def render(report: Report, archive: Path) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = breakable
     started = [
         str(launch.volatile["started_at"])
         for section in report.sections

@@ -5,11 +5,13 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Plot, View
+from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import COLUMNS, method_handles
 from fourscore_analysis.plots.shared.ticks import ratio_ticks
 from fourscore_analysis.points.points import REFERENCE, Comparison
+from fourscore_analysis.points.units import ratio_text
 
 ROW_IN = 0.25
 ROWS_A_FACET = 30
@@ -56,7 +58,10 @@ def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
             ends = [point.time.low / reference_s, point.time.high / reference_s]
             limits += ends
             axes.plot(ends, [y, y], color=look.colour, linewidth=0.9, alpha=0.6)
-            axes.plot([point.time_s / reference_s], [y], marker=look.marker, markersize=3.4, color=look.colour)
+            [drawn] = axes.plot(
+                [point.time_s / reference_s], [y], marker=look.marker, markersize=3.4, color=look.colour
+            )
+            mark(drawn, point_text(point, f"{ratio_text(point.time_s / reference_s)} of {REFERENCE}"))
         if row:
             axes.axhline(row - 0.5, color=style.LIGHT_GREY, linewidth=0.5)
     axes.axvline(1, color=style.BLACK, linewidth=0.8, zorder=0)

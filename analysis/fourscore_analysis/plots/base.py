@@ -6,11 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
+from fourscore_analysis.records.values import printable
 from fourscore_analysis.views.view import Facet, View
 
-__all__ = ["Facet", "Plot", "View"]
+__all__ = ["MARK", "NEXT_LINE", "NEXT_TEXT", "Facet", "Plot", "View", "mark"]
+
+MARK = "fourscore-mark:"  # begins the name of a group of an SVG that says something
+NEXT_TEXT, NEXT_LINE = "\ue000", "\ue001"  # never in a text: printable() takes them out
 
 
 @dataclass(frozen=True)
@@ -24,3 +29,10 @@ class Plot:
     order: int
     pages: Callable[[View], Sequence[Any]]
     draw: Callable[[View, Any, str], Figure]  # view, page, heading
+
+
+def mark(artist: Artist, *texts: str) -> None:
+    """What a mouse or a finger over `artist` shows: one text for all of it, or one for each marker of a line. The page
+    makes titles of them; other formats lack them."""
+    lines = (NEXT_LINE.join(printable(line) for line in text.split("\n")) for text in texts)
+    artist.set_gid(MARK + NEXT_TEXT.join(lines))

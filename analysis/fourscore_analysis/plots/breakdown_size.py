@@ -10,9 +10,11 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.points import Point, group_by
-from fourscore_analysis.points.units import ranks_text, shape_text, time_unit
+from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text, time_text, time_unit
 
 PARTS = {
     "computation": ("fft", "twiddle", "combine"),
@@ -74,18 +76,19 @@ def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> Non
     values = []
     for part in present:
         for phases, marker_fill, line in (("phases_max", _colour(part), "-"), ("alone", "white", "--")):
-            series = [(point.cell.elements, part_time(getattr(point, phases), part) / unit_s) for point in group]
-            series = [(size, value) for size, value in series if value > 0]
-            if series:
-                values += [value for _, value in series]
-                axes.plot(
-                    *zip(*series, strict=True),
-                    color=_colour(part),
-                    linestyle=line,
-                    marker="o",
-                    markersize=3.2,
-                    markerfacecolor=marker_fill,
-                )
+            where = "inside" if line == "-" else "alone"
+            drawn = [point for point in group if part_time(getattr(point, phases), part) > 0]
+            if drawn:
+                times = [part_time(getattr(point, phases), part) for point in drawn]
+                values += [time_s / unit_s for time_s in times]
+                look = {"color": _colour(part), "markersize": 3.2, "markerfacecolor": marker_fill}
+                said = [
+                    point_text(point, f"{part} {where}: {time_text(time_s)}")
+                    for point, time_s in zip(drawn, times, strict=True)
+                ]
+                sizes = [point.cell.elements for point in drawn]
+                smooth = [is_power_of_two(*point.cell.shape) for point in drawn]
+                draw_series(axes, sizes, [time_s / unit_s for time_s in times], smooth, line, said, marker="o", **look)
     _size_axis(axes, group)
     axes.set_yscale("log")
     low, high = min(values) / 1.4, max(values) * 1.4
@@ -101,14 +104,17 @@ def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> Non
 def _draw_ratios(axes, group: list[Point], present: list[str]) -> None:
     highest = 1.0
     for part in present:
-        series = [
-            (point.cell.elements, part_time(point.phases_max, part) / part_time(point.alone, part))
-            for point in group
-            if part_time(point.alone, part) > 0 and part_time(point.phases_max, part) > 0
-        ]
-        if series:
-            highest = max(highest, *(ratio for _, ratio in series))
-            axes.plot(*zip(*series, strict=True), color=_colour(part), marker="o", markersize=3.2)
+        drawn = [point for point in group if part_time(point.alone, part) > 0 and part_time(point.phases_max, part) > 0]
+        if drawn:
+            ratios = [part_time(point.phases_max, part) / part_time(point.alone, part) for point in drawn]
+            highest = max(highest, *ratios)
+            said = [
+                point_text(point, f"{part}: {ratio_text(ratio)} of alone")
+                for point, ratio in zip(drawn, ratios, strict=True)
+            ]
+            sizes = [point.cell.elements for point in drawn]
+            smooth = [is_power_of_two(*point.cell.shape) for point in drawn]
+            draw_series(axes, sizes, ratios, smooth, "-", said, marker="o", color=_colour(part), markersize=3.2)
     axes.axhline(1, color=style.GREY, linewidth=1)
     _size_axis(axes, group)
     axes.set_ylim(0, highest * 1.12)

@@ -1,4 +1,4 @@
-"""Memory traffic of each phase over the least that it could be, inside the transform and alone."""
+"""Memory traffic of each phase over the minimum bytes, inside the transform and alone."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Plot, View
+from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.counted_facets import CountedFacet, counted_facets
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import ratio_ticks
-from fourscore_analysis.points.counting import CountedPoint
+from fourscore_analysis.points.counting import CountedPoint, short_source_text
+from fourscore_analysis.points.units import ratio_text
 from fourscore_analysis.records.transforms import PHASES
 
 LANE_IN, GAP_IN, LEAST_ROW_IN = 0.1, 0.05, 0.17
@@ -18,7 +20,7 @@ COLUMNS = 5
 
 
 def compared(one: CountedPoint) -> list[str]:
-    """Phases with a least."""
+    """Phases whose minimum bytes are known."""
     return [phase for phase in PHASES if one.over_least(phase)]
 
 
@@ -72,7 +74,9 @@ def _draw_facet(facet: CountedFacet, axes: Axes) -> None:
             values += _draw_phase(axes, one, phase, y)
         if one.total_over_least:
             values.append(one.total_over_least)
-            axes.plot([one.total_over_least] * 2, [top + 0.02, top + height - 0.02], color=style.INK, linewidth=1.2)
+            ends = [top + 0.02, top + height - 0.02]
+            [bar] = axes.plot([one.total_over_least] * 2, ends, color=style.INK, linewidth=1.2)
+            mark(bar, _said(one, "whole", one.total_over_least))
         top += height
         axes.axhline(top, color=style.LIGHT_GREY, linewidth=0.5)
     axes.axvline(1, color=style.BLACK, linewidth=0.8, zorder=0)
@@ -82,7 +86,7 @@ def _draw_facet(facet: CountedFacet, axes: Axes) -> None:
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
     axes.set_xlim(low, high)
-    axes.set_xlabel("bytes moved over the least without a cache (1 is the least)")
+    axes.set_xlabel("bytes moved over the minimum bytes (without a cache)")
     style.row_axis(axes, [one.point.label for one in facet.rows], centres, (0, top))
 
 
@@ -91,15 +95,21 @@ def _draw_phase(axes: Axes, one: CountedPoint, phase: str, y: float) -> list[flo
     look = {"marker": "o", "markersize": 3.8, "markeredgewidth": 1.0, "color": style.phase_colour(phase)}
     if alone:
         axes.plot([alone, inside], [y, y], color=look["color"], linewidth=1.3)
-        axes.plot([alone], [y], markerfacecolor="white", **look)
-    axes.plot([inside], [y], **look)
+        [drawn] = axes.plot([alone], [y], markerfacecolor="white", **look)
+        mark(drawn, _said(one, f"{phase} alone", alone))
+    [drawn] = axes.plot([inside], [y], **look)
+    mark(drawn, _said(one, f"{phase} inside", inside))
     return [value for value in (inside, alone) if value]
+
+
+def _said(one: CountedPoint, what: str, ratio: float) -> str:
+    return point_text(one.point, f"{what}: {ratio_text(ratio)} × the minimum bytes", short_source_text(one.source))
 
 
 PLOT = Plot(
     name="bytes-least",
-    title="Bytes against the least",
-    caption="Counted bytes of each phase over the least that it must read and write when nothing stays in a cache: "
+    title="Bytes against the minimum",
+    caption="Counted bytes of each phase over the minimum bytes, which it must move when nothing stays in a cache: "
     "each 1-D stage and each copy touches its data once. Filled: inside the transform; hollow: the same "
     "components alone; bar: all phases together. Below 1 some of the data stayed in the cache; an ordinary "
     "store first reads the line it writes, which makes a copy 1.5.",

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Plot, View
+from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import curve_text
 from fourscore_analysis.points.components import (
     COPIES,
     COPY_KERNELS,
@@ -97,7 +98,7 @@ def draw(view: View, facets: list[RateFacet], heading: str) -> Figure:
     methods = sorted({curve.labels.get(METHOD, "") for curve in curves})
     handles = []
     for method in methods:
-        look = style.curve_style(method)
+        look = style.curve_style(method) if method else style.LineStyle(style.INK, "o", "-")
         handles.append(
             Line2D(
                 [], [], color=look.colour, marker=look.marker, linestyle="", markersize=4, label=method or "measured"
@@ -124,10 +125,10 @@ def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
     unit, name = rate_unit(highest, "B/s")
     for row, curves in enumerate(facet.rows.values()):
         for curve in curves:
-            look, [point] = style.curve_style(curve.labels.get(METHOD, "")), curve.points
+            look, [point] = style.curve_style(curve.labels.get(METHOD) or curve.label), curve.points
             ends = [point.amount / point.high_s / unit, point.amount / point.low_s / unit]
             axes.plot(ends, [row, row], color=look.colour, linewidth=0.8, alpha=0.6)
-            axes.plot(
+            [drawn] = axes.plot(
                 [point.rate / unit],
                 [row],
                 linestyle="",
@@ -137,6 +138,7 @@ def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
                 color=look.colour,
                 markerfacecolor="white" if point.in_cache else look.colour,
             )
+            mark(drawn, curve_text(curve, point))
     if facet.ceiling:
         axes.axvline(facet.ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
     axes.set_xlim(0, max([highest, *(point.amount / point.low_s for point in points)]) / unit * 1.04)

@@ -6,9 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Plot, View
+from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.counted_facets import CountedFacet, counted_facets
+from fourscore_analysis.plots.shared.said import point_text
+from fourscore_analysis.points.counting import short_source_text
 from fourscore_analysis.points.units import bytes_text, bytes_unit, time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES
 
@@ -45,7 +47,11 @@ def _draw_bytes(axes: Axes, facet: CountedFacet) -> None:
     unit, name = bytes_unit(most)
     for row, one in enumerate(facet.rows):
         stacked = {phase: value.total / unit for phase, value in one.phases.items()}
-        end = _stack(axes, row, stacked)
+        said = {
+            phase: point_text(one.point, f"{phase}: {bytes_text(value.total)} moved", short_source_text(one.source))
+            for phase, value in one.phases.items()
+        }
+        end = _stack(axes, row, stacked, said)
         _end(axes, row, max(end, one.total.total / unit), bytes_text(one.total.total))
     axes.set_xlim(0, most / unit * 1.5)
     axes.locator_params(axis="x", nbins=4)
@@ -63,18 +69,21 @@ def _draw_times(axes: Axes, facet: CountedFacet) -> None:
         if timed is None:
             _end(axes, row, 0, "no time")
             continue
-        end = _stack(axes, row, {phase: seconds / unit_s for phase, seconds in timed.phases.items()})
+        said = {phase: point_text(timed, f"{phase}: {time_text(seconds)}") for phase, seconds in timed.phases.items()}
+        end = _stack(axes, row, {phase: seconds / unit_s for phase, seconds in timed.phases.items()}, said)
         _end(axes, row, max(end, timed.time_s / unit_s), time_text(timed.time_s))
     axes.set_xlim(0, longest / unit_s * 1.5)
     axes.locator_params(axis="x", nbins=4)
     axes.set_xlabel(f"time ({name})")
 
 
-def _stack(axes: Axes, row: int, widths: dict[str, float]) -> float:
+def _stack(axes: Axes, row: int, widths: dict[str, float], said: dict[str, str]) -> float:
     """The phases one after the other; returns where they end."""
     left = 0.0
     for phase in [*(phase for phase in PHASES if phase in widths), *sorted(set(widths) - set(PHASES))]:
-        axes.barh([row], [widths[phase]], left=[left], height=0.74, color=style.phase_colour(phase), linewidth=0)
+        look = {"height": 0.74, "color": style.phase_colour(phase), "linewidth": 0}
+        [bar] = axes.barh([row], [widths[phase]], left=[left], **look)
+        mark(bar, said[phase])
         left += widths[phase]
     return left
 

@@ -11,10 +11,12 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.sweeps import own_ticks
 from fourscore_analysis.plots.shared.ticks import ratio_ticks
 from fourscore_analysis.points.points import Comparison, Point, group_by
-from fourscore_analysis.points.units import ranks_text, shape_text
+from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text
 
 NEW, TRADITIONAL = "danielson-lanczos", "pencil"
 ROWS_A_PAGE = 4
@@ -124,18 +126,25 @@ def _line(axes: Axes, number: int, found: list[Meeting], quantity: Callable[[Mee
     colour, marker = _look(number)
     found = sorted(found, key=quantity)
     xs = [quantity(one) for one in found]
-    axes.plot(
+    smooth = [is_power_of_two(*one.comparison.cell.shape) for one in found] if hollow else [True] * len(found)
+    draw_series(
+        axes,
         xs,
         [one.ratio for one in found],
+        smooth,
+        "--" if hollow else "-",
+        [_said(one) for one in found],
         color=colour,
         marker=marker,
         markersize=3.8,
         markerfacecolor="white" if hollow else colour,
-        linestyle="--" if hollow else "-",
-        linewidth=1.1,
     )
     for x, one in zip(xs, found, strict=True):
         axes.plot([x, x], one.range, color=colour, linewidth=0.8, alpha=0.6)
+
+
+def _said(one: Meeting) -> str:
+    return "\n".join([f"{ratio_text(one.ratio)} of {TRADITIONAL}", point_text(one.new), point_text(one.traditional)])
 
 
 def _ratio_axis(axes: Axes, group: list[Meeting]) -> None:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, published_a
-from fourscore_analysis.plots.base import Plot, View
+from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.counting import short_doubt, short_source_text
 from fourscore_analysis.points.units import bytes_text, digits
@@ -50,7 +50,13 @@ def draw(view: View, found: list[Constant], heading: str) -> Figure:
 def _draw_constant(axes: Axes, one: Constant, published: float | None) -> None:
     look = {"linestyle": "", "marker": "o", "markersize": 4.2, "markeredgewidth": 1.0, "color": style.BLUE}
     for sample in one.samples:
-        axes.plot([sample.n], [sample.a], markerfacecolor=style.BLUE if sample.fitted else "white", **look)
+        fill = style.BLUE if sample.fitted else "white"
+        [drawn] = axes.plot([sample.n], [sample.a], markerfacecolor=fill, **look)
+        where = "" if sample.fitted else "\nin the cache: not fitted"
+        mark(
+            drawn,
+            f"n = {sample.n}: A = {digits(sample.a, A_DIGITS)}\n{sample.words:,.0f} words moved\n{one.title}{where}",
+        )
     ends = [one.fitted[0].n / 1.2, one.fitted[-1].n * 1.2]
     axes.fill_between(ends, *([value] * 2 for value in one.fit.interval), color=style.BLUE, alpha=0.15, linewidth=0)
     axes.plot(ends, [one.fit.a] * 2, color=style.BLUE)

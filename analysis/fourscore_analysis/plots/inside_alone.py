@@ -5,11 +5,12 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Facet, Plot, View
+from fourscore_analysis.plots.base import Facet, Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import ratio_text, time_unit
+from fourscore_analysis.points.units import ratio_text, time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES
 
 LANE_IN, GAP_IN = 0.115, 0.05
@@ -66,10 +67,14 @@ def _draw_facet(facet: Facet, axes) -> None:
             inside, alone = point.phases_max[phase] / unit_s, point.alone[phase] / unit_s
             colour = style.phase_colour(phase)
             axes.plot([alone, inside], [y, y], color=colour, linewidth=1.6)
-            axes.plot(
-                [alone], [y], marker="o", markersize=4, color=colour, markerfacecolor="white", markeredgewidth=1.1
-            )
-            axes.plot([inside], [y], marker="o", markersize=4, color=colour, markeredgewidth=1.1)
+            look = {"marker": "o", "markersize": 4, "color": colour, "markeredgewidth": 1.1}
+            [hollow] = axes.plot([alone], [y], markerfacecolor="white", **look)
+            [filled] = axes.plot([inside], [y], **look)
+            for drawn, where, time_s in (
+                (hollow, "alone", point.alone[phase]),
+                (filled, "inside", point.phases_max[phase]),
+            ):
+                mark(drawn, point_text(point, f"{phase} {where}: {time_text(time_s)}"))
             axes.annotate(
                 f"{ratio_text(inside / alone)} ×",
                 (1, y),

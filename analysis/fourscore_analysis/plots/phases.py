@@ -5,9 +5,10 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Facet, Plot, View
+from fourscore_analysis.plots.base import Facet, Plot, View, mark
 from fourscore_analysis.plots.shared import style
-from fourscore_analysis.points.units import time_text, time_unit
+from fourscore_analysis.plots.shared.said import point_text
+from fourscore_analysis.points.units import percent_text, time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES
 
 ROW_IN = 0.19
@@ -42,11 +43,17 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         for phase in present:
             widths = [point.phases.get(phase, 0.0) / unit_s for point in facet.points]
             if any(widths):
-                axes.barh(rows, widths, left=left, height=0.78, color=style.phase_colour(phase), linewidth=0)
+                bars = axes.barh(rows, widths, left=left, height=0.78, color=style.phase_colour(phase), linewidth=0)
+                for bar, point in zip(bars, facet.points, strict=True):
+                    seconds = point.phases.get(phase, 0.0)
+                    share = percent_text(seconds / sum(point.phases.values()))
+                    mark(bar, point_text(point, f"{phase}: {time_text(seconds)}, {share}"))
                 left = [start + width for start, width in zip(left, widths, strict=True)]
         for row, point in zip(rows, facet.points, strict=True):
             end = max(left[row], point.time_s / unit_s)
-            axes.plot([point.time_s / unit_s] * 2, [row - 0.45, row + 0.45], color=style.INK, linewidth=1.2)
+            ends = [row - 0.45, row + 0.45]
+            [tick] = axes.plot([point.time_s / unit_s] * 2, ends, color=style.INK, linewidth=1.2)
+            mark(tick, point_text(point))
             axes.annotate(
                 time_text(point.time_s), (end, row), (4, 0), textcoords="offset points", va="center", fontsize=7
             )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from fourscore_analysis.plots.base import Facet, Plot, View
+from fourscore_analysis.plots.base import Facet, Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import time_axis
-from fourscore_analysis.points.units import time_unit
+from fourscore_analysis.points.units import time_text, time_unit
 
 ROW_IN = 0.165
 
@@ -42,11 +43,10 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         low, high = min(time for time, _, _ in times), max(time for time, _, _ in times)
         unit_s, unit = time_unit(high)
         for colour_number, colour in enumerate(style.LAUNCH_COLOURS):
-            mine = [
-                (t / unit_s, row) for t, row, number in times if number % len(style.LAUNCH_COLOURS) == colour_number
-            ]
+            chosen = [one for one in times if one[2] % len(style.LAUNCH_COLOURS) == colour_number]
+            mine = [(t / unit_s, row) for t, row, _ in chosen]
             if mine:
-                axes.plot(
+                [dots] = axes.plot(
                     *zip(*mine, strict=True),
                     linestyle="",
                     marker="o",
@@ -54,6 +54,13 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
                     markeredgewidth=0,
                     color=colour,
                     alpha=0.8,
+                )
+                mark(
+                    dots,
+                    *(
+                        point_text(facet.points[row], f"planning of launch {number + 1}: {time_text(t)}")
+                        for t, row, number in chosen
+                    ),
                 )
         medians = [point.plan.median / unit_s for point in facet.points]
         axes.plot(

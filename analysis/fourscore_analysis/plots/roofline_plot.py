@@ -9,14 +9,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.models.roofline import Reached, RoofPoint, reached, roof_points
-from fourscore_analysis.plots.base import Plot, View
+from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import method_handles
 from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.components import Ceiling
 from fourscore_analysis.points.counting import CountedPoint, doubts, short_doubt, short_source_text
 from fourscore_analysis.points.points import group_by
-from fourscore_analysis.points.units import ranks_text, shape_text
+from fourscore_analysis.points.units import digits, ranks_text, rate_text, shape_text
 from fourscore_analysis.records.transforms import PHASES
 
 ROWS_A_PAGE = 3
@@ -120,7 +121,7 @@ def _draw_roof(view: View, axes: Axes, facet: RoofFacet) -> None:
     for point in facet.points:
         look = style.method_style(point.method.method)
         y = point.flops_rate / 1e9 if point.flops_rate else bottom * 1.25
-        axes.plot(
+        [drawn] = axes.plot(
             [point.intensity],
             [y],
             linestyle="",
@@ -130,6 +131,9 @@ def _draw_roof(view: View, axes: Axes, facet: RoofFacet) -> None:
             color=look.colour,
             markerfacecolor=look.colour if point.phase else "white",
         )
+        rate = rate_text(point.flops_rate, "FLOP/s") if point.flops_rate else "no time in this report"
+        what = point.phase or "whole transform"
+        mark(drawn, point_text(point.method, f"{what}: {digits(point.intensity)} flops a byte, {rate} a rank"))
     _log_axis(axes.xaxis, low, high)
     _log_axis(axes.yaxis, bottom, max(ys) * 4)
     axes.set_xlim(low, high)
@@ -166,7 +170,8 @@ def _draw_reached(view: View, axes: Axes, facet: RoofFacet) -> None:
         look = style.method_style(one.method.method)
         lane = methods.index(one.method) - (len(methods) - 1) / 2
         x = phases.index(one.phase) + 0.7 * lane / max(1, len(methods))
-        axes.plot([x], [one.rate / 1e9], linestyle="", marker=look.marker, markersize=3.8, color=look.colour)
+        [drawn] = axes.plot([x], [one.rate / 1e9], linestyle="", marker=look.marker, markersize=3.8, color=look.colour)
+        mark(drawn, point_text(one.method, f"{one.phase}: {rate_text(one.rate, 'B/s')} a rank"))
     highest = max([one.rate / 1e9 for one in facet.reached], default=1.0)
     if facet.ceiling:
         highest = max(highest, facet.ceiling.rate / 1e9)

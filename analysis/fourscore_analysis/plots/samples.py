@@ -5,11 +5,13 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import Facet, Plot, View
+from fourscore_analysis.plots.base import Facet, Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import flags_text, head_text, point_text
 from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import time_unit
+from fourscore_analysis.points.units import range_text, time_text, time_unit
+from fourscore_analysis.records.transforms import Launch
 
 LANE_IN, ROW_GAP_IN, MOST_ROW_IN = 0.06, 0.07, 0.5
 LOG_FROM = 4.0  # largest over smallest sample
@@ -67,31 +69,41 @@ def _draw_facet(facet: Facet, axes) -> None:
     low, high = min(samples), max(samples)
     unit_s, unit = time_unit(high)
     log = high > LOG_FROM * low
-    clouds: dict[str, tuple[list[float], list[float]]] = {}
     centres, top = [], 0.0
     for point in facet.points:
         height = _row_in(point)
         centres.append(top + height / 2)
         lane = (height - ROW_GAP_IN) / len(point.measured)
         for number, launch in enumerate(point.measured):
-            x, y = clouds.setdefault(style.LAUNCH_COLOURS[number % len(style.LAUNCH_COLOURS)], ([], []))
-            x += [time / unit_s for time in launch.time_s]
-            y += [top + ROW_GAP_IN / 2 + lane * (number + 0.5)] * len(launch.time_s)
-        axes.plot(
+            times = [time / unit_s for time in launch.time_s]
+            y = [top + ROW_GAP_IN / 2 + lane * (number + 0.5)] * len(times)
+            colour = style.LAUNCH_COLOURS[number % len(style.LAUNCH_COLOURS)]
+            [dots] = axes.plot(
+                times, y, linestyle="", marker="o", markersize=2.4, markeredgewidth=0, color=colour, alpha=0.75
+            )
+            mark(dots, _said(point, number, launch))
+        [median] = axes.plot(
             [point.time_s / unit_s] * 2,
             [top + 0.02, top + height - 0.02],
             color=style.VERMILLION,
             linewidth=1.6,
             zorder=3,
         )
+        mark(median, point_text(point))
         top += height
         axes.axhline(top, color=style.LIGHT_GREY, linewidth=0.5)
-    for colour, (x, y) in clouds.items():
-        axes.plot(x, y, linestyle="", marker="o", markersize=2.4, markeredgewidth=0, color=colour, alpha=0.75)
     style.row_axis(axes, [point.label for point in facet.points], centres, (0, top))
     margin = 1.08 if log else 1.0
     time_axis(axes, low / margin, high * margin, unit_s, unit, "time of a sample", log)
     style.facet_title(axes, facet.title, facet.subtitle)
+
+
+def _said(point: Point, number: int, launch: Launch) -> str:
+    times = launch.time_s
+    samples = f"{len(times)} samples, {range_text(min(times), max(times))}" if len(times) > 1 else "one sample"
+    return "\n".join(
+        [head_text(point), f"launch {number + 1}: {time_text(launch.median_s)}, {samples}", flags_text(launch.flags)]
+    )
 
 
 PLOT = Plot(

@@ -25,7 +25,7 @@ def _draw_speedup(view: View, axes: Axes, group: list[Series], ranks: list[int])
     for base in bases:
         ideal_ranks = [count for count in ranks if count >= base]
         axes.plot(ideal_ranks, [count / base for count in ideal_ranks], color=style.GREY, linewidth=1)
-    draw_lines(view, axes, group, Series.speedup)
+    draw_lines(view, axes, group, Series.speedup, "speedup")
     axes.set_yscale("log", base=2)
     ticks = [2.0**power for power in range(-6, 20)]
     axes.set_yticks(ticks, [f"{tick:g}" if tick >= 1 else f"1/{1 / tick:g}" for tick in ticks])

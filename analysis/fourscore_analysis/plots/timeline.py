@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Plot, View
+from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import flags_text, head_text
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import ranks_text, shape_text, time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES, Lane, Timeline
@@ -90,6 +91,13 @@ def _draw_trace(trace: Trace, axes: Axes) -> None:
             ]
             bar = axes.broken_barh(bars, (row - 0.4, 0.8), facecolor=style.phase_colour(phase), **edges)
             bar.set_rasterized(events >= RASTER_FROM)
+            busy = time_text(sum(width for _, width in bars) * unit_s)
+            lines = [
+                head_text(trace.point),
+                f"traced run of launch {trace.point.traced.launch + 1}: rank {lane.rank}, thread {lane.lane}",
+                f"{phase}: {busy} in {len(bars)} stretches",
+            ]
+            mark(bar, "\n".join([*lines, flags_text(trace.point.flags)]))
         if lane.dropped and len(lane.end_s):
             axes.annotate(
                 f" {lane.dropped} more", (lane.end_s[-1] / unit_s, row), va="center", fontsize=6.5, color=style.INK

@@ -7,8 +7,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Facet, Plot, View
+from fourscore_analysis.plots.base import Facet, Plot, View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import bytes_text
 
@@ -73,8 +74,14 @@ def _draw_bytes(axes: Axes, points: list[Point]) -> None:
     unit = next(step for step in BYTES_STEPS if most >= step or step == 1)
     for row, point in enumerate(points):
         sent, read = point.traffic.bytes_sent / unit, point.traffic.bytes_read_shared / unit
-        axes.barh([row], [sent], height=0.72, color=style.phase_colour("exchange"), linewidth=0)
-        axes.barh([row], [read], left=[sent], height=0.72, color=style.SKY, linewidth=0)
+        [bar] = axes.barh([row], [sent], height=0.72, color=style.phase_colour("exchange"), linewidth=0)
+        if sent:
+            mark(bar, point_text(point, f"{bytes_text(point.traffic.bytes_sent)} handed to MPI by the busiest rank"))
+        [bar] = axes.barh([row], [read], left=[sent], height=0.72, color=style.SKY, linewidth=0)
+        if read:
+            mark(
+                bar, point_text(point, f"{bytes_text(point.traffic.bytes_read_shared)} read from a neighbour's memory")
+            )
         _end(axes, row, (sent + read), bytes_text(_bytes(point)))
         _formula(axes, row, point.traffic.model_bytes, unit)
     axes.set_xlim(0, most / unit * 1.5)
@@ -85,7 +92,9 @@ def _draw_bytes(axes: Axes, points: list[Point]) -> None:
 def _draw_messages(axes: Axes, points: list[Point]) -> None:
     most = max(max(point.traffic.messages, point.traffic.model_messages or 0) for point in points)
     for row, point in enumerate(points):
-        axes.barh([row], [point.traffic.messages], height=0.72, color=style.phase_colour("exchange"), linewidth=0)
+        look = {"height": 0.72, "color": style.phase_colour("exchange"), "linewidth": 0}
+        [bar] = axes.barh([row], [point.traffic.messages], **look)
+        mark(bar, point_text(point, f"{point.traffic.messages:,.0f} messages of the busiest rank"))
         _end(axes, row, point.traffic.messages, f"{point.traffic.messages:,.0f}")
         _formula(axes, row, point.traffic.model_messages, 1)
     axes.set_xlim(0, max(most, 1) * 1.3)
@@ -106,7 +115,7 @@ PLOT = Plot(
     name="traffic",
     title="Messages and bytes of a rank",
     caption="What the busiest rank sends in one transform, as its exchanges declare it (tests hold it equal to what "
-    "MPI is given), least bytes first. Black bars: the paper's formula, where the variant has one; a collective "
+    "MPI is given), fewest bytes first. Black bars: the paper's formula, where the variant has one; a collective "
     "counts the messages it stands for. Exchanges through shared memory send nothing and read instead.",
     order=48,
     pages=pages,

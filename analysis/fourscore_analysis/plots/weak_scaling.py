@@ -23,7 +23,7 @@ def draw(view: View, groups: list[list[Series]], heading: str) -> Figure:
 def _draw_times(view: View, axes: Axes, group: list[Series], ranks: list[int]) -> None:
     longest = max(point.time_s for series in group for point in series.points)
     unit_s, unit = time_unit(longest)
-    draw_lines(view, axes, group, lambda series: [point.time_s / unit_s for point in series.points])
+    draw_lines(view, axes, group, lambda series: [point.time_s / unit_s for point in series.points], f"time in {unit}")
     axes.set_ylim(0, longest / unit_s * 1.08)
     axes.set_ylabel(f"time per transform ({unit})")
     first = group[0].points[0].cell

@@ -37,6 +37,7 @@ class CurvePoint:
     high_s: float
     amount: float  # bytes or flops of one iteration of one rank
     in_cache: bool
+    launches: int = 1
     over_copy: float | None = None  # rate over that of the copy of the same run
 
     @property
@@ -76,7 +77,7 @@ class CurveGroup:
     title: str
     subtitle: str
     curves: list[Curve]
-    left_out: int = 0  # curves that a plot has no room for
+    others: list[Curve] = field(default_factory=list)  # of the same comparison, on axes beside this one
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,7 @@ def _curve_point(program: str, x: float, measured: list[_Measured]) -> CurvePoin
         high_s=max(spread),
         amount=amount_of(program, measured[0].benchmark),
         in_cache=any(one.benchmark.in_cache for one in measured),
+        launches=len(medians),
         over_copy=statistics.median(ratios) if ratios else None,
     )
 

@@ -60,7 +60,7 @@ class CountedPoint:
         return any(launch.counters.multiplexed for launch in self.launches)
 
     def over_least(self, phase: str) -> float | None:
-        """Counted over least bytes of a phase inside the transform; below 1 some of it stayed in the cache."""
+        """Counted over minimum bytes of a phase inside the transform; below 1 some of it stayed in the cache."""
         return _ratio(self.phases.get(phase), self.least.get(phase))
 
     def alone_over_least(self, phase: str) -> float | None:

@@ -1,4 +1,4 @@
-"""What a record says of counted memory traffic: `counters`, and the least that a phase could move."""
+"""What a record says of counted memory traffic: `counters`, and the minimum bytes of a phase."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _source(data: dict[str, Any]) -> Source:
 
 
 def read_least_bytes(cost: dict[str, Any]) -> dict[str, float]:
-    """Phase to the least bytes that all ranks together must move in it; {} where the record does not say."""
+    """Phase to the minimum bytes that all ranks together must move in it; {} where the record does not say."""
     least = read(cost, "least_bytes_per_rank", entries(each(amount_of)), {})
     return {phase: math.fsum(ranks) for phase, ranks in least.items()}
 

@@ -22,6 +22,7 @@ class BenchRow:
     best: str
     best_at: str
     beyond: str
+    copy: str  # of memory_bench, beyond the cache
     over_copy: str
     flags: tuple[str, ...]
     first: bool  # of its axes
@@ -109,6 +110,7 @@ def _row(curve: Curve, axes: str, ceiling: Ceiling | None, first: bool) -> Bench
         best=curve_rate_text(program, best.rate),
         best_at=size_text(program, best.x),
         beyond=curve_rate_text(program, beyond.rate if beyond else None),
+        copy=rate_text(ceiling.rate, "B/s") if ceiling and program != TRANSFORMS and not curve.emulated else "–",
         over_copy=over,
         flags=tuple(sorted({*curve.flags, *(["emulated"] if curve.emulated else [])} - {"in-cache"})),
         first=first,

@@ -13,6 +13,7 @@ from fourscore_analysis.points.units import (
     digits,
     percent_text,
     range_text,
+    rate_text,
     ratio_text,
     shape_text,
     time_text,
@@ -116,8 +117,51 @@ class ComponentRow:
 
 
 @dataclass
+class ExchangeRow:
+    """The exchange phase of a method, and the copy of the same machine."""
+
+    shape: str
+    ranks: int
+    method: str
+    contract: str
+    moved: str
+    time: str
+    rate: str
+    copy: str
+    over_copy: str
+    flags: tuple[str, ...]
+
+
+WALL_KINDS = {
+    "measuring": ("measure_s", "timeline_s", "isolate_s", "count_s"),
+    "planning": ("plan_s",),
+    "checking": ("verify_s",),
+    "launching": ("launch_s", "init_s"),
+    "writing": ("write_s",),
+}
+
+
+@dataclass
+class WallPart:
+    name: str
+    time: str
+    share: str
+    fraction: float
+
+
+@dataclass
+class WallTime:
+    """What the wall time of a campaign went to, in the order of WALL_KINDS."""
+
+    total: str
+    launches: int
+    parts: list[WallPart]
+
+
+@dataclass
 class HarnessRow:
     stage: str
+    kind: str
     median: str
     largest: str
     total: str
@@ -309,6 +353,7 @@ def harness_rows(launches: list[Run]) -> list[HarnessRow]:
     return [
         HarnessRow(
             stage=stage.removesuffix("_s"),
+            kind=next(kind for kind, stages in WALL_KINDS.items() if stage in stages),
             median=time_text(statistics.median(values[stage])),
             largest=time_text(max(values[stage])),
             total=time_text(sum(values[stage])),
@@ -317,6 +362,51 @@ def harness_rows(launches: list[Run]) -> list[HarnessRow]:
         for stage in HARNESS_STAGES
         if stage in values
     ]
+
+
+def wall_time(launches: list[Run]) -> WallTime | None:
+    """All stages of all launches that say how long they took; simulated ones are left out, as in harness_rows."""
+    told = [launch for launch in launches if launch.harness and not launch.simulated]
+    seconds = {
+        kind: sum(launch.harness.get(stage, 0.0) for launch in told for stage in stages)
+        for kind, stages in WALL_KINDS.items()
+    }
+    total = sum(seconds.values())
+    if not total:
+        return None
+    parts = [
+        WallPart(kind, time_text(spent), percent_text(spent / total), spent / total)
+        for kind, spent in seconds.items()
+        if spent
+    ]
+    return WallTime(time_text(total), len(told), parts)
+
+
+def exchange_rows(view: View) -> list[ExchangeRow]:
+    """Points whose exchange has a time and declares its bytes, in the order of the other tables."""
+    rows = []
+    for one in view.comparisons:
+        for point in one.ranked:
+            seconds = point.phases_max.get("exchange", 0.0)
+            moved = point.traffic.bytes_sent + point.traffic.bytes_read_shared if point.traffic else 0.0
+            if not seconds or not moved:
+                continue
+            ceiling = view.shelf.copy_ceiling(view, point.measured[0].machine_hash, one.cell.ranks)
+            rows.append(
+                ExchangeRow(
+                    shape=shape_text(one.cell.shape),
+                    ranks=one.cell.ranks,
+                    method=point.label,
+                    contract=view.contract_of(point),
+                    moved=bytes_text(moved),
+                    time=time_text(seconds),
+                    rate=rate_text(moved / seconds, "B/s"),
+                    copy=rate_text(ceiling.rate if ceiling else None, "B/s"),
+                    over_copy=ratio_text(moved / seconds / ceiling.rate) if ceiling else "–",
+                    flags=point.flags,
+                )
+            )
+    return rows
 
 
 def method_cards(view: View) -> list[tuple[str, str]]:

@@ -10,14 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import View
+from fourscore_analysis.plots.base import View, mark
 from fourscore_analysis.plots.shared import style
-from fourscore_analysis.plots.shared.ticks import log_ticks
+from fourscore_analysis.plots.shared.lines import even_parts, is_power_of_two
+from fourscore_analysis.plots.shared.said import curve_text
+from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
 from fourscore_analysis.points.components import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
-from fourscore_analysis.points.units import rate_unit, whole_bytes_text
+from fourscore_analysis.points.units import rate_text, rate_unit, whole_bytes_text
 
 AXES_A_PAGE = 8
-MOST_CURVES = 16  # of one axes; beyond that its slowest are left to the table
 LOG_FROM = 20  # times the least rate
 COLUMNS = 2
 LABEL_CHARACTERS = 34
@@ -37,15 +38,25 @@ def curve_pages(curves: Iterable[Curve]) -> list[CurvePage]:
     curves = [curve for curve in curves if len(curve.points) >= LEAST_SIZES]
     if not curves:
         return []
-    groups = grouped(curves)
-    for group in groups:
-        fastest = sorted(group.curves, key=lambda curve: -curve.best.rate)[:MOST_CURVES]
-        group.left_out = len(group.curves) - len(fastest)
-        group.curves = [curve for curve in group.curves if curve in fastest]
+    groups = [part for group in grouped(curves) for part in small_multiples(group)]
     labels = sorted({curve.label for group in groups for curve in group.curves})
     program = curves[0].program
     return [
         CurvePage(program, groups[start : start + AXES_A_PAGE], labels) for start in range(0, len(groups), AXES_A_PAGE)
+    ]
+
+
+def small_multiples(group: CurveGroup) -> list[CurveGroup]:
+    """The group on as many axes as its curves take, each with the others in grey behind its own."""
+    parts = even_parts(group.curves)
+    return [
+        CurveGroup(
+            f"{group.title} ({number} of {len(parts)})" if len(parts) > 1 else group.title,
+            group.subtitle,
+            part,
+            [curve for curve in group.curves if curve not in part],
+        )
+        for number, part in enumerate(parts, 1)
     ]
 
 
@@ -76,6 +87,10 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
     found = [_ceiling(view, group) if ceilings else None for group in page.groups]
     if any(found):
         handles.append(Line2D([], [], color=style.INK, linestyle=(0, (4, 2)), label="copy beyond the cache"))
+    if any(group.others for group in page.groups):
+        handles.append(Line2D([], [], color=style.LIGHT_GREY, label="those of the axes beside it"))
+    if page.program == TRANSFORMS:
+        handles.append(Line2D([], [], color=style.INK, linewidth=1, label="lengths that are powers of two"))
     rows = -(-len(page.groups) // 2)
     figure, pairs = style.paired_axes(heading, rows, top_in=style.legend_room_in(len(handles), COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
@@ -93,27 +108,36 @@ def _ceiling(view: View, group: CurveGroup):
 
 
 def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float | None) -> None:
-    rates = [point.rate for curve in group.curves for point in curve.points]
+    every = [*group.curves, *group.others]
+    rates = [point.rate for curve in every for point in curve.points]
     highest = max([*rates, *([ceiling] if ceiling else [])])
     unit, name = rate_unit(highest, "FLOP/s" if page.program == TRANSFORMS else "B/s")
+    for curve in group.others:
+        axes.plot(
+            [point.x for point in curve.points],
+            [point.rate / unit for point in curve.points],
+            color=style.LIGHT_GREY,
+            linewidth=0.8,
+            zorder=1,
+        )
     for curve in group.curves:
         _draw_curve(axes, curve, style.curve_style(curve.label), unit)
     if ceiling:
-        axes.axhline(ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+        line = axes.axhline(ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+        mark(line, f"copy beyond the cache (memory_bench): {rate_text(ceiling, 'B/s')} a rank")
     if highest > LOG_FROM * min(rates):
         low, high = min(rates) / unit / 1.5, highest / unit * 1.5
         axes.set_yscale("log")
         ticks = log_ticks(low, high)
-        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_yticks(ticks, [tick_text(tick) for tick in ticks])
         axes.set_yticks([], minor=True)
         axes.set_ylim(low, high)
     else:
         axes.set_ylim(0, highest / unit * 1.08)
         axes.locator_params(axis="y", nbins=6)
     axes.set_ylabel(f"{name} a rank")
-    size_axis(axes, page.program, [point.x for curve in group.curves for point in curve.points])
-    title = f"{group.title} ({group.left_out} slower not drawn)" if group.left_out else group.title
-    axes.set_title(style.shorten(title, 40), loc="left", fontsize=8, fontweight="bold", color=style.INK, pad=3)
+    size_axis(axes, page.program, [point.x for curve in every for point in curve.points])
+    style.axes_title(axes, group.title)
     if group.subtitle:
         axes.annotate(
             group.subtitle,
@@ -127,17 +151,19 @@ def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float |
 
 
 def _draw_curve(axes: Axes, curve: Curve, look: style.LineStyle, unit: float) -> None:
-    axes.plot(
-        [point.x for point in curve.points],
-        [point.rate / unit for point in curve.points],
-        color=look.colour,
-        linestyle=look.line,
-        linewidth=1.0,
-    )
+    on_curve = [point for point in curve.points if curve.program != TRANSFORMS or is_power_of_two(int(point.x))]
+    if len(on_curve) > 1:
+        axes.plot(
+            [point.x for point in on_curve],
+            [point.rate / unit for point in on_curve],
+            color=look.colour,
+            linestyle=look.line,
+            linewidth=1.0,
+        )
     for point in curve.points:
         ends = [point.amount / point.high_s / unit, point.amount / point.low_s / unit]
         axes.plot([point.x, point.x], ends, color=look.colour, linewidth=0.8, alpha=0.6)
-        axes.plot(
+        [drawn] = axes.plot(
             [point.x],
             [point.rate / unit],
             linestyle="",
@@ -147,6 +173,7 @@ def _draw_curve(axes: Axes, curve: Curve, look: style.LineStyle, unit: float) ->
             color=look.colour,
             markerfacecolor="white" if point.in_cache else look.colour,
         )
+        mark(drawn, curve_text(curve, point))
 
 
 def size_axis(axes: Axes, program: str, xs: Sequence[float]) -> None:

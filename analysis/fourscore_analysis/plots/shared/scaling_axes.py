@@ -8,10 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import View
+from fourscore_analysis.plots.base import View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.lines import MOST_CURVES, even_parts
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.scaling import Series
+from fourscore_analysis.points.units import digits
 
 COLUMNS = 3
 ROW_IN = 1.75
@@ -38,15 +41,17 @@ def legend_handles(view: View, groups: Sequence[Sequence[Series]]) -> list[Line2
     return [*method_handles(view, baselines, True), Line2D([], [], color=style.GREY, linewidth=1, label="ideal")]
 
 
-def draw_lines(view: View, axes: Axes, group: Sequence[Series], values: Callable[[Series], list[float]]) -> None:
-    """A line a method; hollow where more ranks than cores took part."""
+def draw_lines(
+    view: View, axes: Axes, group: Sequence[Series], values: Callable[[Series], list[float]], name: str
+) -> None:
+    """A line a method, of what is called `name`; hollow where more ranks than cores took part."""
     for series in group:
         look = style.method_style(series.baseline.method)
         y = values(series)
         axes.plot(series.ranks, y, color=look.colour, linestyle=look.line, linewidth=1.1)
         for hollow in (False, True):
             chosen = [i for i, point in enumerate(series.points) if ("oversubscribed" in point.flags) == hollow]
-            axes.plot(
+            [drawn] = axes.plot(
                 [series.ranks[i] for i in chosen],
                 [y[i] for i in chosen],
                 linestyle="",
@@ -56,6 +61,7 @@ def draw_lines(view: View, axes: Axes, group: Sequence[Series], values: Callable
                 color=look.colour,
                 markerfacecolor="white" if hollow else look.colour,
             )
+            mark(drawn, *(point_text(series.points[i], f"{name}: {digits(y[i])}") for i in chosen))
 
 
 def rank_axis(axes: Axes, group: Sequence[Series]) -> list[int]:
@@ -96,10 +102,16 @@ def draw_scaling(
     for group, (left, right) in zip(groups, pairs, strict=True):
         draw_left(view, left, group, rank_axis(left, group))
         rank_axis(right, group)
-        draw_lines(view, right, group, efficiency)
+        draw_lines(view, right, group, efficiency, "efficiency")
         efficiency_axis(right, group, efficiency)
     return figure
 
 
 def in_pages(groups: list[list[Series]]) -> list[list[list[Series]]]:
+    """Groups of more series than one axes has room for in parts, those of one variant together."""
+    groups = [
+        part
+        for group in groups
+        for part in even_parts(sorted(group, key=lambda one: one.baseline.label) if len(group) > MOST_CURVES else group)
+    ]
     return [groups[start : start + ROWS_A_PAGE] for start in range(0, len(groups), ROWS_A_PAGE)]

@@ -4,6 +4,7 @@ Pages are narrow and tall: at the width of a phone the text of a page 4.8 inches
 
 from __future__ import annotations
 
+import textwrap
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 from fourscore_analysis.points.points import REFERENCE
 from fourscore_analysis.records.transforms import Method
@@ -20,7 +23,7 @@ from fourscore_analysis.records.values import printable
 # Okabe and Ito, Color Universal Design, 2008: told apart with every common colour blindness.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY, LIGHT_GREY, INK = "#999999", "#DDDDDD", "#222222"
+GREY, LIGHT_GREY, INK, SOFT = "#999999", "#DDDDDD", "#222222", "#555555"
 
 PHASE_COLOURS = {
     "fft": BLUE,
@@ -123,7 +126,7 @@ _LINES = ("-", "--", "-.", ":")
 WIDTH_IN = 4.8
 MAX_HEIGHT_IN = 9.6
 TOP_IN = 0.62  # heading and legend
-TITLE_IN = 0.24  # a facet's title, above its axes
+TITLE_IN = 0.28  # a facet's title, above its axes
 AXIS_IN = 0.46  # a facet's ticks and axis label, below its axes
 CHARACTER_IN = 0.067  # of a tick label
 RIGHT_IN = 0.14
@@ -227,22 +230,41 @@ def shorten(label: str, characters: int = LABEL_CHARACTERS) -> str:
     return label.replace("$", r"\$")
 
 
-HEADING_CHARACTERS = 60  # have room above a page
+def text_width_in(text: str, points: float, bold: bool = False) -> float:
+    """Of a line, in the plots' own font."""
+    font = FontProperties(size=points, weight="bold" if bold else "normal")
+    return text_to_path.get_text_width_height_descent(text.replace(r"\$", "$"), font, ismath=False)[0] / 72
+
+
+def fitted(text: str, room_in: float, points: float, bold: bool = False) -> tuple[list[str], float]:
+    """All of `text`, in lines no wider than `room_in`, and the size of its letters: a title is never cut. One line if
+    letters down to SMALLEST_POINTS allow; else more lines of those, which end at spaces where they can."""
+    text = printable(text).replace("$", r"\$")
+    width = text_width_in(text, points, bold)
+    if width <= room_in or points * room_in / width >= SMALLEST_POINTS:
+        return [text], min(points, points * room_in / max(width, 1e-9))
+    a_line = max(1, int(len(text) * room_in / text_width_in(text, SMALLEST_POINTS, bold) * 0.92))
+    return textwrap.wrap(text, a_line) or [text], SMALLEST_POINTS
+
+
+SMALLEST_POINTS = 6.2
 
 
 def blank_figure(height_in: float, heading: str, width_in: float = WIDTH_IN) -> Figure:
+    """`height_in` without heading_extra_in(heading), by which it is higher."""
+    lines, points = fitted(heading, width_in - 0.2, 9)
+    height_in += heading_extra_in(heading)
     figure = Figure(figsize=(width_in, height_in), facecolor="white")
     FigureCanvasAgg(figure)
-    figure.text(
-        0.1 / width_in,
-        1 - 0.1 / height_in,
-        shorten(heading, HEADING_CHARACTERS),
-        va="top",
-        ha="left",
-        fontsize=9,
-        color=INK,
-    )
+    place = (0.1 / width_in, 1 - 0.1 / height_in)
+    figure.text(*place, "\n".join(lines), va="top", ha="left", fontsize=points, color=INK, linespacing=1.15)
     return figure
+
+
+def heading_extra_in(heading: str) -> float:
+    """Height that a heading of several lines takes beyond that of one."""
+    lines, points = fitted(heading, WIDTH_IN - 0.2, 9)
+    return (len(lines) - 1) * points * 1.2 / 72
 
 
 def stacked_axes(
@@ -251,6 +273,7 @@ def stacked_axes(
     """A page with one axes below the other, each `heights_in` high between its title and its axis label."""
     height = top_in + sum(TITLE_IN + one + AXIS_IN for one in heights_in)
     figure = blank_figure(height, heading)
+    top_in, height = top_in + heading_extra_in(heading), figure.get_figheight()
     axes, top = [], height - top_in
     for one in heights_in:
         bottom = top - TITLE_IN - one
@@ -271,6 +294,7 @@ def paired_axes(
     width = (WIDTH_IN - left - gap - RIGHT_IN) / 2
     height = top_in + rows * (TITLE_IN + height_in + AXIS_IN)
     figure = blank_figure(height, heading)
+    top_in, height = top_in + heading_extra_in(heading), figure.get_figheight()
     pairs, top = [], height - top_in
     for _ in range(rows):
         bottom = top - TITLE_IN - height_in
@@ -300,7 +324,8 @@ def row_pairs(
 
 def page_legend(figure: Figure, handles: Sequence, columns: int, below_in: float = 0.24) -> None:
     """A legend under the heading."""
-    height = figure.get_figheight()
+    height, heading = figure.get_figheight(), figure.texts[0]
+    below_in += heading.get_text().count("\n") * heading.get_fontsize() * 1.2 / 72
     figure.legend(
         handles=handles, loc="upper left", bbox_to_anchor=(0.02, 1 - below_in / height), ncols=columns, borderaxespad=0
     )
@@ -326,15 +351,28 @@ def paginate(heights_in: Sequence[float], top_in: float = TOP_IN) -> list[range]
 
 
 def facet_title(axes: Axes, title: str, subtitle: str = "") -> None:
-    """A title above `axes`, from the left edge of the page; `subtitle` at the right in smaller letters."""
+    """A title above `axes`, from the left edge of the page; `subtitle` at the right in smaller letters, or below the
+    title where they do not fit side by side."""
     figure = axes.figure
-    bounds = axes.get_position()
-    height = bounds.y1 + 4 / 72 / figure.get_figheight()
-    figure.text(0.1 / WIDTH_IN, height, shorten(title, 52), fontsize=8.5, fontweight="bold", color=INK)
-    if subtitle:
-        room = int((WIDTH_IN - 0.3 - 0.083 * min(len(title), 52)) / 0.057)
-        right = 1 - RIGHT_IN / WIDTH_IN
-        figure.text(right, height, shorten(subtitle, max(12, room)), fontsize=7, color="#555555", ha="right")
+    page_in, room_in = figure.get_figheight(), WIDTH_IN - 0.1 - RIGHT_IN
+    height, line = axes.get_position().y1 + 4 / 72 / page_in, 8.5 / 72 / page_in
+    left, right = 0.1 / WIDTH_IN, 1 - RIGHT_IN / WIDTH_IN
+    beside = text_width_in(title, 8.5, bold=True) + text_width_in(subtitle, 7) + 0.15 <= room_in
+    if not beside:
+        below, points = fitted(subtitle, room_in, 7)
+        figure.text(left, height, "\n".join(below), fontsize=points, color=SOFT)
+        height += line * len(below) * points / 7.4
+    elif subtitle:
+        figure.text(right, height, printable(subtitle).replace("$", r"\$"), fontsize=7, color=SOFT, ha="right")
+    above, points = fitted(title, room_in, 8.5, bold=True)
+    figure.text(left, height, "\n".join(above), fontsize=points, fontweight="bold", color=INK)
+
+
+def axes_title(axes: Axes, title: str) -> None:
+    """A title of one of several axes side by side, in as many lines as it takes."""
+    room_in = axes.get_position().width * axes.figure.get_figwidth() + 0.3
+    lines, points = fitted(title, room_in, 8, bold=True)
+    axes.set_title("\n".join(lines), loc="left", fontsize=points, fontweight="bold", color=INK, pad=3)
 
 
 def row_axis(axes: Axes, labels: Sequence[str], positions: Sequence[float], limits: tuple[float, float]) -> None:

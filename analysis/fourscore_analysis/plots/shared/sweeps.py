@@ -9,11 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import View
+from fourscore_analysis.plots.base import View, mark
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.lines import even_parts
+from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.points import Point, group_by
-from fourscore_analysis.points.units import time_unit
+from fourscore_analysis.points.units import time_text, time_unit
 
 ROWS_A_PAGE = 4
 COLUMNS = 2
@@ -98,6 +100,8 @@ def find_sweeps(
 
 
 def in_pages(groups: Sequence[SweepGroup]) -> list[list[SweepGroup]]:
+    """Groups of more sweeps than one axes has room for in parts."""
+    groups = [replace(group, sweeps=part) for group in groups for part in even_parts(group.sweeps)]
     return [list(groups[start : start + ROWS_A_PAGE]) for start in range(0, len(groups), ROWS_A_PAGE)]
 
 
@@ -197,7 +201,7 @@ def _lines(axes: Axes, group: SweepGroup, looks, value: Callable[[Sweep, float],
             ends = [value(sweep, point.time.low), value(sweep, point.time.high)]
             axes.plot([x, x], ends, color=look.colour, linewidth=0.8, alpha=0.6)
             hollow = "oversubscribed" in point.flags
-            axes.plot(
+            [drawn] = axes.plot(
                 [x],
                 [value(sweep, point.time_s)],
                 linestyle="",
@@ -207,12 +211,13 @@ def _lines(axes: Axes, group: SweepGroup, looks, value: Callable[[Sweep, float],
                 color=look.colour,
                 markerfacecolor="white" if hollow else look.colour,
             )
+            mark(drawn, point_text(point, f"at {x:g}"))
 
 
 def _published(axes: Axes, all_curves, curves, value: Callable[[Curve, float], float]) -> None:
     for curve in curves:
         marker = PUBLISHED_MARKERS[list(all_curves).index(curve) % len(PUBLISHED_MARKERS)]
-        axes.plot(
+        [drawn] = axes.plot(
             curve.quantity,
             [value(curve, time_s) for time_s in curve.time_s],
             color=style.INK,
@@ -222,6 +227,13 @@ def _published(axes: Axes, all_curves, curves, value: Callable[[Curve, float], f
             markersize=3.2,
             markeredgewidth=0.7,
             markerfacecolor="white",
+        )
+        mark(
+            drawn,
+            *(
+                f"{curve.label}, published\nat {x:g}: {time_text(time_s)}"
+                for x, time_s in zip(curve.quantity, curve.time_s, strict=True)
+            ),
         )
 
 

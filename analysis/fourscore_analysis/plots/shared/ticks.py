@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 def log_ticks(low: float, high: float) -> list[float]:
     """Ticks at 1, 2 and 5 times powers of ten within [low, high]; fewer where they would crowd."""
@@ -38,3 +40,11 @@ def ratio_ticks(low: float, high: float) -> list[float]:
         if len(ticks) <= 8:
             break
     return ticks
+
+
+def tick_text(tick: float) -> str:
+    """0.5, 20; beyond four digits as a power of ten, so that it has room beside its axis."""
+    exponent = round(math.log10(tick))
+    if 0.01 <= tick < 1e4 or not math.isclose(tick, 10.0**exponent):
+        return f"{tick:g}"
+    return rf"$10^{{{exponent}}}$"
