@@ -8,6 +8,7 @@ Comments never count. Strings count only where a rule says so, for includes and 
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import sys
@@ -186,6 +187,75 @@ def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#") -> Calla
     return check
 
 
+PACKAGE = "fourscore_analysis"
+ROOMS = ("records", "points", "models", "views")  # of the analysis: each imports only those before it
+BELOW = {room: ROOMS[:number] for number, room in enumerate(ROOMS)} | {"tables": ROOMS, "plots": ROOMS}
+
+
+def python_imports(path: Path, package: Path) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Modules of our package that `path` imports, relative ones and those within functions too: their names below the
+    package, and the line."""
+    inside = path.relative_to(package).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = (node.module or "").split(".") if node.module else []
+            if node.level:
+                base = [PACKAGE, *inside[: len(inside) - node.level + 1], *base]
+            names = [[*base, alias.name] for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name[0] == PACKAGE and len(name) > 1:
+                yield tuple(name[1:]), node.lineno
+
+
+def analysis_rooms(root: Path) -> Iterator[Finding]:
+    package = root / "analysis" / PACKAGE
+    for room, below in BELOW.items():
+        for path in sources(package, f"{room}/**/*.py"):
+            for name, line in python_imports(path, package):
+                if name[0] != room and name[0] not in below:
+                    yield path, line, f"import of {'.'.join(name)}"
+
+
+def plots_apart(root: Path) -> Iterator[Finding]:
+    """A plot may import the interface, `base`, and `shared`, which imports no plot."""
+    package = root / "analysis" / PACKAGE
+    for path in sources(package, "plots/**/*.py"):
+        if path.name == "__init__.py":
+            continue
+        for name, line in python_imports(path, package):
+            if name[0] == "plots" and (len(name) < 2 or name[1] not in ("base", "shared")):
+                yield path, line, f"import of {'.'.join(name)}"
+
+
+def no_import_circle(root: Path) -> Iterator[Finding]:
+    """Modules of the analysis that import one another, by way of others too."""
+    package = root / "analysis" / PACKAGE
+    modules = {".".join(path.relative_to(package).with_suffix("").parts): path for path in sources(package, "**/*.py")}
+    imports = {
+        module: {
+            ".".join(name[:length]): line
+            for name, line in python_imports(path, package)
+            for length in range(1, len(name) + 1)
+            if ".".join(name[:length]) in modules
+        }
+        for module, path in modules.items()
+    }
+    for module in modules:
+        for first, line in imports[module].items():
+            pending, seen = [first], {first}
+            while pending:
+                for following in imports[pending.pop()]:
+                    if following not in seen:
+                        seen.add(following)
+                        pending.append(following)
+            if module in seen:
+                yield modules[module], line, f"{module} imports {first}, which leads back to it"
+
+
 UNFINISHED = "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3))
 TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".md", ".toml", ".cmake", ".txt", ".json", ".html", ".css", ".js", ""}
 
@@ -269,6 +339,14 @@ RULES = [
                       allow=("drivers/local/fftw_api.hpp", "drivers/local/fftw.cpp", "drivers/variants/reference/fftw_mpi.cpp")), ("drivers/variants/planted.cpp", "#include <fftw3.h>\n")),
     Rule("analysis-launches-nothing", "analysis reads the archive, not programs",
          text_rule(("analysis/**/*.py",), r"\bsubprocess\b|\bos\.(system|popen|exec\w*|spawn\w*)\b|\bpty\b"), ("analysis/fourscore_analysis/planted.py", "import subprocess\n")),
+    Rule("rooms-of-the-analysis", "a record is read without points, a number computed without a table or a plot", analysis_rooms,
+         ("analysis/fourscore_analysis/points/planted.py", "def late():\n    from ..tables import findings\n")),
+    Rule("tables-and-plots-apart", "a table needs no drawing library, a plot no page", analysis_rooms,
+         ("analysis/fourscore_analysis/tables/planted.py", "import fourscore_analysis.plots.phases\n")),
+    Rule("plots-apart", "adding, changing or dropping a plot touches one file", plots_apart,
+         ("analysis/fourscore_analysis/plots/planted.py", "from fourscore_analysis.plots import phases\n")),
+    Rule("no-import-circle", "what two modules share stands in a third", no_import_circle,
+         ("analysis/fourscore_analysis/views/shelf.py", "from fourscore_analysis.views.view import View\n")),
     Rule("suites-name-no-machine", "a suite says what to measure, never where",
          text_rule(("suites/**/*.toml",), r"^\s*(machine|hosts?|launcher|partition|account|queue|nodelist)\s*="), ("suites/planted.toml", 'host = "a"\n')),
     Rule("jobscripts-hold-no-size", "problem sizes are data: they stand in suites",

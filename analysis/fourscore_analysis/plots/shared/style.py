@@ -219,6 +219,7 @@ def label_width_in(labels: Iterable[str]) -> float:
 
 
 LABEL_CHARACTERS = 26
+ROW_CHARACTERS = 72  # of a row in two lines of small letters
 
 
 def shorten(label: str, characters: int = LABEL_CHARACTERS) -> str:
@@ -376,7 +377,17 @@ def axes_title(axes: Axes, title: str) -> None:
 
 
 def row_axis(axes: Axes, labels: Sequence[str], positions: Sequence[float], limits: tuple[float, float]) -> None:
-    """Rows from top to bottom with their labels."""
-    axes.set_yticks(positions, [shorten(label) for label in labels])
+    """Rows from top to bottom with their labels; long ones in two lines of smaller letters."""
+    said = [_row_label(label) for label in labels]
+    axes.set_yticks(positions, said)
+    for label, text in zip(said, axes.get_yticklabels(), strict=True):
+        if "\n" in label:
+            text.set(fontsize=5.2, linespacing=1.0)
     axes.set_ylim(limits[1], limits[0])
     axes.grid(axis="y", visible=False)
+
+
+def _row_label(label: str) -> str:
+    if len(label) <= LABEL_CHARACTERS:
+        return shorten(label)
+    return "\n".join(textwrap.wrap(shorten(label, ROW_CHARACTERS), ROW_CHARACTERS // 2)[:2])
