@@ -39,7 +39,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         heading,
         [ROW_IN * len(rows) for _, rows in facets],
         style.label_width_in(one.title for one in comparisons),
-        top_in=style.legend_room_in(len(handles), COLUMNS),
+        top_in=style.legend_room_in(handles, COLUMNS),
     )
     style.page_legend(figure, handles, COLUMNS)
     for (contract, rows), axes in zip(facets, all_axes, strict=True):

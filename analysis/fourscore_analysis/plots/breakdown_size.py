@@ -59,7 +59,7 @@ def draw(view: View, groups: list[list[Point]], heading: str) -> Figure:
             [], [], color=style.INK, marker="o", markersize=3.5, markerfacecolor="white", linestyle="--", label="alone"
         ),
     ]
-    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
+    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(handles, COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         _draw_times(view, left, group, present)

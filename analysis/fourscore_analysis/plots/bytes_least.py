@@ -54,7 +54,7 @@ def draw(view: View, facets: list[CountedFacet], heading: str) -> Figure:
         heading,
         [_height_in(facet) for facet in facets],
         style.label_width_in(one.point.label for one in rows),
-        top_in=style.legend_room_in(len(handles), COLUMNS),
+        top_in=style.legend_room_in(handles, COLUMNS),
     )
     style.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):

@@ -110,7 +110,7 @@ def draw(view: View, facets: list[RateFacet], heading: str) -> Figure:
         heading,
         [facet.height_in for facet in facets],
         style.label_width_in(label for facet in facets for label in facet.rows),
-        top_in=style.legend_room_in(len(handles), COLUMNS),
+        top_in=style.legend_room_in(handles, COLUMNS),
     )
     style.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):

@@ -29,7 +29,7 @@ def draw(view: View, facets: list[CountedFacet], heading: str) -> Figure:
         heading,
         [facet.height_in for facet in facets],
         style.label_width_in(one.point.label for one in rows),
-        top_in=style.legend_room_in(len(present), COLUMNS),
+        top_in=style.legend_room_in(present, COLUMNS),
     )
     style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in present], COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):

@@ -68,7 +68,7 @@ def draw(view: View, groups: list[list[Meeting]], heading: str) -> Figure:
     handles = _handles([shape_text(shape) for shape in shapes])
     right_handles = _handles([ranks_text(count) for count in counts], hollow=True)
     figure, pairs = style.paired_axes(
-        heading, len(groups), top_in=style.legend_room_in(len(handles) + len(right_handles), COLUMNS)
+        heading, len(groups), top_in=style.legend_room_in([*handles, *right_handles], COLUMNS)
     )
     style.page_legend(figure, [*handles, *right_handles], COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):

@@ -36,7 +36,7 @@ def draw(view: View, found: list[Constant], heading: str) -> Figure:
         handles.append(Line2D([], [], color=style.INK, linestyle=":", linewidth=1.2, label=f"czechowski2012: {a:g}"))
     left = 0.56
     figure, all_axes = style.stacked_axes(
-        heading, [HEIGHT_IN] * len(found), left, top_in=style.legend_room_in(len(handles), COLUMNS)
+        heading, [HEIGHT_IN] * len(found), left, top_in=style.legend_room_in(handles, COLUMNS)
     )
     style.page_legend(figure, handles, COLUMNS)
     for one, axes in zip(found, all_axes, strict=True):

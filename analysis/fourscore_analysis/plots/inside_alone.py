@@ -47,7 +47,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         [_height_in(facet) for facet in facets],
         style.label_width_in(point.label for point in points),
         right_in=RATIO_IN,
-        top_in=style.legend_room_in(len(handles), COLUMNS),
+        top_in=style.legend_room_in(handles, COLUMNS),
     )
     style.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):

@@ -32,7 +32,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         heading,
         [ROW_IN * len(facet.points) for facet in facets],
         style.label_width_in(point.label for point in points),
-        top_in=style.legend_room_in(len(present), COLUMNS),
+        top_in=style.legend_room_in(present, COLUMNS),
     )
     style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in present], COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):

@@ -91,7 +91,7 @@ def draw(view: View, facets: list[RoofFacet], heading: str) -> Figure:
     handles.append(Line2D([], [], marker="o", markerfacecolor="white", label="whole transform", **grey))
     if any(point.flops_rate is None for facet in facets for point in facet.points):
         handles.append(Line2D([], [], marker="|", label="no time in this report", **grey))
-    figure, pairs = style.paired_axes(heading, len(facets), top_in=style.legend_room_in(len(handles), COLUMNS))
+    figure, pairs = style.paired_axes(heading, len(facets), top_in=style.legend_room_in(handles, COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):
         _draw_roof(view, left, facet)

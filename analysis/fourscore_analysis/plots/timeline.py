@@ -65,7 +65,7 @@ def draw(view: View, traces: list[Trace], heading: str) -> Figure:
         heading,
         [trace.height_in for trace in traces],
         style.label_width_in(label for trace in traces for label in _labels(trace)),
-        top_in=style.legend_room_in(len(shown), COLUMNS),
+        top_in=style.legend_room_in(shown, COLUMNS),
     )
     style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in shown], COLUMNS)
     for trace, axes in zip(traces, all_axes, strict=True):

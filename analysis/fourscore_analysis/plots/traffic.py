@@ -55,7 +55,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         heading,
         [ROW_IN * len(facet.points) for facet in facets],
         style.label_width_in(point.label for point in points),
-        top_in=style.legend_room_in(len(handles), COLUMNS),
+        top_in=style.legend_room_in(handles, COLUMNS),
     )
     style.page_legend(figure, handles, COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):

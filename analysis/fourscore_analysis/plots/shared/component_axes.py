@@ -21,7 +21,6 @@ from fourscore_analysis.points.units import rate_text, rate_unit, whole_bytes_te
 AXES_A_PAGE = 8
 LOG_FROM = 20  # times the least rate
 COLUMNS = 2
-LABEL_CHARACTERS = 34
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
                 marker=look.marker,
                 linestyle=look.line,
                 markersize=3.5,
-                label=style.shorten(label, LABEL_CHARACTERS),
+                label=style.shorten(label, style.LEGEND_CHARACTERS),
             )
         )
     hollow = Line2D(
@@ -92,7 +91,7 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
     if page.program == TRANSFORMS:
         handles.append(Line2D([], [], color=style.INK, linewidth=1, label="lengths that are powers of two"))
     rows = -(-len(page.groups) // 2)
-    figure, pairs = style.paired_axes(heading, rows, top_in=style.legend_room_in(len(handles), COLUMNS))
+    figure, pairs = style.paired_axes(heading, rows, top_in=style.legend_room_in(handles, COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
     all_axes = [axes for pair in pairs for axes in pair]
     for axes in all_axes[len(page.groups) :]:

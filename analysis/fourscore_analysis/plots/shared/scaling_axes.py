@@ -26,7 +26,7 @@ def method_handles(view: View, points: Iterable[Point], line: bool = False) -> l
     found: dict[str, Line2D] = {}
     for point in points:
         look = style.method_style(point.method)
-        label = style.shorten(point.label, 24)
+        label = style.shorten(point.label, style.LEGEND_CHARACTERS)
         style_of_line = look.line if line else ""
         found.setdefault(
             point.label,
@@ -97,7 +97,7 @@ def draw_scaling(
     """A row for each group: at the left what draw_left(view, axes, group, ranks) makes of it, at the right its
     efficiency, both against ranks."""
     handles = legend_handles(view, groups)
-    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
+    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(handles, COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         draw_left(view, left, group, rank_axis(left, group))

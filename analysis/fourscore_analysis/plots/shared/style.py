@@ -194,12 +194,10 @@ def marker_of(name: str) -> str:
 
 
 def method_style(method: Method) -> LineStyle:
-    """Colour by variant, marker by exchange and, where it has any, its own parameters; the reference is black."""
+    """Colour by variant (the reference is black), marker by exchange, line by its own parameters where it has any."""
     told = ", ".join(part for part in (method.parameters, method.placement) if part)
-    exchange = "none" if method.exchange in ("", "none") else method.exchange
-    name = f"{exchange}, {told}" if told else exchange
-    line = _LINES[_hashed(name, "line") % len(_LINES)] if told else "-"
-    return LineStyle(colour_of(method.variant), marker_of(name), line)
+    line = _LINES[_hashed(told, "line") % len(_LINES)] if told else "-"
+    return LineStyle(colour_of(method.variant), marker_of(method.exchange or "none"), line)
 
 
 def curve_style(label: str) -> LineStyle:
@@ -324,17 +322,30 @@ def row_pairs(
 
 
 def page_legend(figure: Figure, handles: Sequence, columns: int, below_in: float = 0.24) -> None:
-    """A legend under the heading."""
+    """A legend under the heading, of `columns` columns or as many as its labels have room for."""
     height, heading = figure.get_figheight(), figure.texts[0]
     below_in += heading.get_text().count("\n") * heading.get_fontsize() * 1.2 / 72
     figure.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=(0.02, 1 - below_in / height), ncols=columns, borderaxespad=0
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(0.02, 1 - below_in / height),
+        ncols=_fitting(handles, columns),
+        borderaxespad=0,
     )
 
 
-def legend_room_in(entries: int, columns: int) -> float:
-    """Height of heading and legend together."""
-    return 0.3 + 0.165 * -(-entries // columns) + 0.1
+def legend_room_in(handles: Sequence, columns: int) -> float:
+    """Height of heading and legend together. `handles` are those of the legend, or their labels."""
+    return 0.3 + 0.165 * -(-len(handles) // _fitting(handles, columns)) + 0.1
+
+
+def _fitting(handles: Sequence, columns: int) -> int:
+    labels = [one if isinstance(one, str) else one.get_label() for one in handles]
+    widest_in = max((text_width_in(label, RC["legend.fontsize"]) for label in labels), default=0) + 0.36
+    return max(1, min(columns, int((WIDTH_IN - 0.1) / widest_in)))
+
+
+LEGEND_CHARACTERS = 64  # of a label on a line of its own
 
 
 def paginate(heights_in: Sequence[float], top_in: float = TOP_IN) -> list[range]:
@@ -380,9 +391,9 @@ def row_axis(axes: Axes, labels: Sequence[str], positions: Sequence[float], limi
     """Rows from top to bottom with their labels; long ones in two lines of smaller letters."""
     said = [_row_label(label) for label in labels]
     axes.set_yticks(positions, said)
-    for label, text in zip(said, axes.get_yticklabels(), strict=True):
-        if "\n" in label:
-            text.set(fontsize=5.2, linespacing=1.0)
+    for label, text in zip(labels, axes.get_yticklabels(), strict=True):
+        if len(label) > LABEL_CHARACTERS:
+            text.set(fontsize=5.4, linespacing=1.0)
     axes.set_ylim(limits[1], limits[0])
     axes.grid(axis="y", visible=False)
 
@@ -390,4 +401,6 @@ def row_axis(axes: Axes, labels: Sequence[str], positions: Sequence[float], limi
 def _row_label(label: str) -> str:
     if len(label) <= LABEL_CHARACTERS:
         return shorten(label)
-    return "\n".join(textwrap.wrap(shorten(label, ROW_CHARACTERS), ROW_CHARACTERS // 2)[:2])
+    text, a_line = shorten(label, ROW_CHARACTERS), ROW_CHARACTERS // 2
+    lines = textwrap.wrap(text, a_line)
+    return "\n".join(lines if len(lines) < 3 else [text[:a_line], text[a_line:]])

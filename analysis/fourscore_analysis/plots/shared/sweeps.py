@@ -136,7 +136,7 @@ def draw_sweeps(
                 [], [], color=style.INK, linestyle="", marker="x", markersize=4, markeredgewidth=0.9, label=beside.label
             )
         )
-    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(len(handles), COLUMNS))
+    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(handles, COLUMNS))
     style.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         same_shape = [curve for curve in curves if curve.shape == group.first.cell.shape]
@@ -181,8 +181,10 @@ def _looks(groups: Sequence[SweepGroup]) -> dict[str, style.LineStyle]:
     found: dict[str, style.LineStyle] = {}
     for group in groups:
         for sweep in group.sweeps:
-            colour = style.method_style(sweep.points[0].method).colour
-            found.setdefault(sweep.label, replace(style.curve_style(sweep.label), colour=colour))
+            method = sweep.points[0].method
+            bare = method.variant if method.exchange in ("", "none") else f"{method.variant}/{method.exchange}"
+            told = sweep.label.removeprefix(bare).strip(" ,")  # the swept option is no part of the label
+            found.setdefault(sweep.label, style.method_style(replace(method, parameters=told, placement="")))
     return found
 
 
