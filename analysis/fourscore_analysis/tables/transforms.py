@@ -402,7 +402,7 @@ def exchange_rows(view: View) -> list[ExchangeRow]:
                     time=time_text(seconds),
                     rate=rate_text(moved / seconds, "B/s"),
                     copy=rate_text(ceiling.rate if ceiling else None, "B/s"),
-                    over_copy=ratio_text(moved / seconds / ceiling.rate) if ceiling else "–",
+                    over_copy=digits(moved / seconds / ceiling.rate, 2) if ceiling else "–",
                     flags=point.flags,
                 )
             )
