@@ -83,7 +83,7 @@ endif()
 if(FOURSCORE_PYTHON)
   execute_process(COMMAND "${FOURSCORE_PYTHON}" -c "
 import importlib.util, sys
-missing = [name for name in ('numpy', 'scipy', 'pandas', 'matplotlib', 'jinja2') if importlib.util.find_spec(name) is None]
+missing = [name for name in ('numpy', 'scipy', 'matplotlib', 'jinja2') if importlib.util.find_spec(name) is None]
 print('%d.%d' % sys.version_info[:2], ', '.join(missing), sep='|')
 sys.exit(sys.version_info < (3, 10))" OUTPUT_VARIABLE python_answer RESULT_VARIABLE python_status OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   string(REGEX MATCH "^([^|]*)[|](.*)$" unused "${python_answer}")

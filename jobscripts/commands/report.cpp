@@ -36,7 +36,7 @@ constexpr auto leave_current_folder_out = "import sys; sys.path[:] = [p for p in
 /// quicker than loading them.
 constexpr auto look_for_packages =
     "import importlib.util; "
-    "names = ('fourscore_analysis', 'numpy', 'scipy', 'pandas', 'matplotlib', 'jinja2'); "
+    "names = ('fourscore_analysis', 'numpy', 'scipy', 'matplotlib', 'jinja2'); "
     "print('missing:', ', '.join(n for n in names if importlib.util.find_spec(n) is None))";
 
 constexpr auto run_analysis = "from fourscore_analysis.cli import main; sys.exit(main())";
