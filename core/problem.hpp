@@ -15,6 +15,12 @@
 
 namespace fourscore {
 
+/// A process grid that the variant cannot deal to the ranks. fft_bench refuses it; in a suite, which may ask for many
+/// rank counts at once, the point is skipped.
+struct GridError : InputError {
+  using InputError::InputError;
+};
+
 enum class Precision { double_precision, single_precision };  // "double", "single"
 /// r2c: real in space and, being Hermitian, half a spectrum in frequency: the last extent n becomes n/2 + 1. Forward it
 /// goes from space to frequency; backward it is what others call c2r.
@@ -69,7 +75,7 @@ struct Problem {
 struct Point {
   std::string component;
   std::string variant;
-  std::string exchange = "alltoallv";
+  std::string exchange{};  ///< "none" for variants that take none; empty: the variant's default, not yet resolved
   std::string local_fft = "fftw";
   int ranks = 1;
   Problem problem;

@@ -117,24 +117,25 @@ json point_json(const Point& point) {
   const Problem& problem = point.problem;
   json grid = "auto";
   if (!problem.grid.empty()) grid = problem.grid;
-  return {{"variant", point.variant},
-          {"exchange", point.exchange},
-          {"local_fft", point.local_fft},
-          {"shape", problem.shape},
-          {"precision", to_string(problem.precision)},
-          {"kind", to_string(problem.kind)},
-          {"direction", to_string(problem.direction)},
-          {"ranks", point.ranks},
-          {"grid", grid},
-          {"threads", problem.threads},
-          {"instances", problem.instances},
-          {"placement", to_string(problem.placement)},
-          {"contract",
-           {{"layout", to_string(problem.contract.layout)},
-            {"buffers", to_string(problem.contract.buffers)},
-            {"normalisation", "none"},
-            {"planner", to_string(problem.contract.effort)}}},
-          {"parameters", json(problem.parameters)}};
+  json result{{"variant", point.variant},
+              {"local_fft", point.local_fft},
+              {"shape", problem.shape},
+              {"precision", to_string(problem.precision)},
+              {"kind", to_string(problem.kind)},
+              {"direction", to_string(problem.direction)},
+              {"ranks", point.ranks},
+              {"grid", grid},
+              {"threads", problem.threads},
+              {"instances", problem.instances},
+              {"placement", to_string(problem.placement)},
+              {"contract",
+               {{"layout", to_string(problem.contract.layout)},
+                {"buffers", to_string(problem.contract.buffers)},
+                {"normalisation", "none"},
+                {"planner", to_string(problem.contract.effort)}}},
+              {"parameters", json(problem.parameters)}};
+  if (!point.exchange.empty()) result["exchange"] = point.exchange;
+  return result;
 }
 
 Point point_from_json(const json& object) {
@@ -151,7 +152,8 @@ Point point_from_json(const json& object) {
   }
   if (!reader.at("variant").is_string()) reader.fail("variant", "a string");
   point.variant = object["variant"].get<std::string>();
-  point.exchange = reader.text("exchange", point.exchange);
+  point.exchange = reader.text("exchange", "");
+  if (reader.has("exchange") && point.exchange.empty()) reader.fail("exchange", "the name of an exchange, or none");
   point.local_fft = reader.text("local_fft", point.local_fft);
   // parse_shape also knows the limits on products.
   problem.shape = parse_shape(shape_text(reader.extents<Index>(reader.at("shape"), "shape")));

@@ -16,7 +16,8 @@ inline constexpr int record_schema_version = 1;
 /// Threads a rank that a point may ask for: beyond are slips of the pen.
 inline constexpr int max_threads = 4096;
 
-/// The point with every key of the schema present, so that equal points have equal JSON.
+/// The point with every key of the schema present, so that equal points have equal JSON. Only an exchange that is not
+/// yet resolved is left out; no record has such a point.
 [[nodiscard]] nlohmann::json point_json(const Point& point);
 /// variant, shape and ranks are required (of a component point component and ranks), other keys default as in Point.
 /// Throws InputError naming the key, its value and what is expected; an unknown key is an error with the nearest name.

@@ -32,7 +32,12 @@ const std::map<std::string, Access, std::less<>>& accesses() {
   static const std::map<std::string, Access, std::less<>> table{
       {"program", {[](P& p, S v) { p.component = v; }, [](const P& p) { return p.component; }}},
       {"variant", {[](P& p, S v) { p.variant = v; }, [](const P& p) { return p.variant; }}},
-      {"exchange", {[](P& p, S v) { p.exchange = v; }, [](const P& p) { return p.exchange; }}},
+      {"exchange",
+       {[](P& p, S v) {
+          if (v.empty()) throw InputError("exchange is ''; expected a name, or none");
+          p.exchange = v;
+        },
+        [](const P& p) { return p.exchange; }}},
       {"local_fft", {[](P& p, S v) { p.local_fft = v; }, [](const P& p) { return p.local_fft; }}},
       {"shape",
        {[](P& p, S v) { p.problem.shape = parse_shape(v); }, [](const P& p) { return shape_text(p.problem.shape); }}},
@@ -127,6 +132,7 @@ std::vector<std::string> point_options(const Point& point) {
   std::vector<std::string> options;
   for (const auto& key : point_keys()) {
     if (key == "ranks" || !point.component.empty()) continue;
+    if (key == "exchange" && point.exchange.empty()) continue;  // the variant's own
     options.push_back(key == "local_fft" ? "--local-fft" : "--" + key);
     options.push_back(point_value(point, key));
   }

@@ -46,12 +46,12 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries) {
   if (problem.grid.empty()) return;
   const std::string text = grid_text(problem.grid);
   if (problem.grid.size() != entries)
-    throw InputError(fmt::format("grid {} has {} entries; this variant takes {} with a product of {}, or auto", text,
-                                 problem.grid.size(), entries, ranks));
+    throw GridError(fmt::format("grid {} has {} entries; this variant takes {} with a product of {}, or auto", text,
+                                problem.grid.size(), entries, ranks));
   const int product = std::accumulate(problem.grid.begin(), problem.grid.end(), 1, std::multiplies<>());
   if (product != ranks)
-    throw InputError(fmt::format("grid {} is for {} ranks, but there are {}; expected a product of {}", text, product,
-                                 ranks, ranks));
+    throw GridError(fmt::format("grid {} is for {} ranks, but there are {}; expected a product of {}", text, product,
+                                ranks, ranks));
 }
 
 Cost even_exchange_cost(const Problem& problem, int ranks, int group) {

@@ -58,7 +58,7 @@ void require_instances(const Problem& problem, int ranks) {
     throw InputError(fmt::format("instances is {}; allowed: 1 to {}", problem.instances, max_instances));
   if (problem.grid.empty() || !on_subsets(problem) || problem.instances > ranks || ranks % problem.instances == 0)
     return;
-  throw InputError(
+  throw GridError(
       fmt::format("grid {} for {} instances on subsets of {} ranks, which are not all of one size; allowed: auto",
                   grid_text(problem.grid), problem.instances, ranks));
 }

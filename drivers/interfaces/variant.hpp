@@ -75,6 +75,8 @@ class Variant {
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual bool takes_exchange() const { return true; }
+  /// The exchange of a point that names none; one that it does not refuse.
+  [[nodiscard]] virtual std::string default_exchange() const { return takes_exchange() ? "alltoallv" : "none"; }
   /// Nothing, or why it cannot use this exchange.
   [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/) const {
     return std::nullopt;
@@ -83,6 +85,9 @@ class Variant {
   [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
   /// The parameters it reads (Problem::parameters); others are an input error.
   [[nodiscard]] virtual std::vector<Parameter> parameters() const { return {}; }
+  /// How many entries a process grid for the problem on this many ranks has: 2 for P1 x P2. With one there is but one
+  /// grid. Throws InputError for a parameter that cannot be used. Calls no MPI.
+  [[nodiscard]] virtual std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const { return 1; }
   /// What the plan's threads ask of MPI; the program must have initialised MPI with it. Throws InputError for a
   /// parameter that cannot be used. Calls no MPI.
   [[nodiscard]] virtual ThreadLevel thread_level(const Problem& /*problem*/) const { return ThreadLevel::funneled; }

@@ -107,8 +107,8 @@ CLI::Validator unsigned_integer() {
           "INTEGER"};
 }
 
-CLI::Validator not_empty() {
-  return {[](const std::string& text) { return std::string(text.empty() ? "is empty; expected a file" : ""); }, ""};
+CLI::Validator not_empty(const std::string& expected) {
+  return {[expected](const std::string& text) { return text.empty() ? "is empty; expected " + expected : ""; }, ""};
 }
 
 std::string with_suggestion(const CLI::App& app, const std::string& message, int argc, const char* const* argv) {

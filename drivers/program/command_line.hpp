@@ -41,7 +41,7 @@ void survive_full_files();
 /// read as an unsigned one.
 [[nodiscard]] CLI::Validator finite_positive();
 [[nodiscard]] CLI::Validator unsigned_integer();
-[[nodiscard]] CLI::Validator not_empty();
+[[nodiscard]] CLI::Validator not_empty(const std::string& expected = "a file");
 
 /// The message with the nearest known option for the first unknown one, if any is near.
 [[nodiscard]] std::string with_suggestion(const CLI::App& app, const std::string& message, int argc,

@@ -96,6 +96,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   agreement.run([&] {
     (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
     resolved = resolve_point(options.point);
+    if (resolved.grid_misfit) throw PointError("grid", *resolved.grid_misfit);
     require_thread_level(resolved);
   });
   check_output(agreement, options);

@@ -49,8 +49,9 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
   const std::string group = "The point";
   Problem& problem = options.point.problem;
   app.add_option("--variant", options.point.variant, "algorithm; fft_bench --list shows all")->group(group);
-  app.add_option("--exchange", options.point.exchange, "how data moves between ranks; none for variants that take none")
-      ->capture_default_str()
+  app.add_option("--exchange", options.point.exchange,
+                 "how data moves between ranks (default: the variant's own, as fft_bench --list says)")
+      ->check(not_empty("the name of an exchange"))
       ->group(group);
   app.add_option("--local-fft", options.point.local_fft, "library of the local transforms")
       ->capture_default_str()

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/record.hpp"
+#include "harness/instances.hpp"
 #include "harness/provenance.hpp"
 #include "program/resolve.hpp"
 
@@ -36,14 +37,20 @@ json entries_json(const Registry<T>& registry, const auto& decorate) {
   return entries;
 }
 
+/// What grids there are for the point: of so many entries, for so many ranks.
+json room_of_grid(const ResolvedPoint& resolved) {
+  const Problem& problem = resolved.point.problem;
+  const auto ranks = static_cast<int>(ranks_of_instance(problem, resolved.point.ranks, 0).size());
+  return {{"entries", resolved.variant->grid_entries(problem, ranks)}, {"ranks", ranks}};
+}
+
 json answer(const std::string& line) {
   try {
     const ResolvedPoint resolved = resolve_point(point_from_json(json::parse(line)));
-    return {{"point_id", point_id(resolved.point)},
-            {"point", point_json(resolved.point)},
-            {"supported", !resolved.skip},
-            {"reason", resolved.skip.value_or("")},
-            {"error", false}};
+    const auto& reason = resolved.grid_misfit ? resolved.grid_misfit : resolved.skip;
+    return {{"point_id", point_id(resolved.point)}, {"point", point_json(resolved.point)},
+            {"grid", room_of_grid(resolved)},       {"supported", !reason},
+            {"reason", reason.value_or("")},        {"error", false}};
   } catch (const json::parse_error& error) {
     return {{"supported", false}, {"reason", std::string("not JSON: ") + error.what()}, {"error", true}};
   } catch (const PointError& error) {
@@ -59,6 +66,7 @@ json list_entries() {
   return {{"variants", entries_json(VariantRegistry::instance(),
                                     [](const Variant& variant, json& value) {
                                       value["takes_exchange"] = variant.takes_exchange();
+                                      value["default_exchange"] = variant.default_exchange();
                                       value["parameters"] = names_of(variant.parameters());
                                       value["kinds"] = json::array();
                                       for (const Kind kind : variant.kinds()) value["kinds"].push_back(to_string(kind));

@@ -7,15 +7,16 @@
 namespace fourscore::bench {
 
 /// {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation, available, reason;
-/// variants also takes_exchange and parameters, libraries their version.
+/// variants also takes_exchange, default_exchange, parameters and kinds, libraries their version.
 [[nodiscard]] nlohmann::json list_entries();
 
 /// Identity of machine and code with their hashes.
 [[nodiscard]] nlohmann::json describe_identity();
 
-/// Reads one point (JSON) a line and writes one answer a line: {"point_id", "point" (normalised), "supported",
-/// "reason", "error", "key"}. error: the point is unusable input (then there is no point_id, and where one key of the
-/// point is to blame, "key" names it); not supported: to be skipped.
+/// Reads one point (JSON) a line and writes one answer a line: {"point_id", "point" (normalised), "grid",
+/// "supported", "reason", "error", "key"}. grid: {"entries", "ranks"} of a process grid for the point. error: the point
+/// is unusable input (then there is no point_id, and where one key of the point is to blame, "key" names it); not
+/// supported: to be skipped, also for a grid that does not fit the ranks.
 void check_points(std::istream& in, std::ostream& out);
 
 /// The version of FFTW as the local library reports it, or "" where it is not there.

@@ -34,15 +34,15 @@ const T& find_entry(const Registry<T>& registry, const std::string& name, const 
   return *entry;
 }
 
-void check_grid(const Point& point) {
-  if (point.problem.grid.empty()) return;
+/// Nothing, or why the grid has not as many places as there are ranks.
+std::optional<std::string> misfit_of(const Point& point) {
+  if (point.problem.grid.empty()) return std::nullopt;
   Index ranks = 1;
   for (const int extent : point.problem.grid) ranks *= extent;
   const Index there = ranks_of_instance(point.problem, point.ranks, 0).size();
-  if (ranks != there)
-    throw PointError(
-        "grid", fmt::format("grid {} has {} places, but there are {} ranks{}", grid_text(point.problem.grid), ranks,
-                            there, there == point.ranks ? "" : " in a subset"));
+  if (ranks == there) return std::nullopt;
+  return fmt::format("grid {} has {} places, but there are {} ranks{}", grid_text(point.problem.grid), ranks, there,
+                     there == point.ranks ? "" : " in a subset");
 }
 
 void check_parameter_names(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
@@ -73,6 +73,17 @@ std::optional<std::string> lacking_kind(const Point& point, const Variant& varia
                      fmt::join(names, ", "));
 }
 
+/// Why the point cannot be measured here, where its names, grid and parameters can be used. `refused`: the exchange's
+/// own reason.
+std::optional<std::string> reason_to_skip(const Point& point, const Variant& variant, const ExchangeMethod* exchange,
+                                          const std::optional<std::string>& refused) {
+  if (auto reason = lacking_kind(point, variant)) return reason;
+  if (exchange != nullptr)
+    if (auto reason = variant.refuses(*exchange)) return reason;
+  if (refused) return refused;
+  return supports_instances(variant, point.problem, point.ranks);
+}
+
 }  // namespace
 
 ResolvedPoint resolve_point(Point point) {
@@ -83,10 +94,10 @@ ResolvedPoint resolve_point(Point point) {
   resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant", resolved.skip);
   resolved.local_fft =
       &find_entry(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library", resolved.skip);
+  if (point.exchange.empty()) point.exchange = resolved.variant->default_exchange();
   if (!resolved.variant->takes_exchange()) {
     // The name must still be one that exists: a typing error is no wish for none.
-    if (point.exchange != "none" && point.exchange != Point{}.exchange &&
-        ExchangeRegistry::instance().find(point.exchange) == nullptr)
+    if (point.exchange != "none" && ExchangeRegistry::instance().find(point.exchange) == nullptr)
       blaming("exchange", [&] { (void)ExchangeRegistry::instance().get(point.exchange, "exchange"); });
     point.exchange = "none";
   } else {
@@ -96,14 +107,17 @@ ResolvedPoint resolve_point(Point point) {
         &find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", "exchange", resolved.skip);
   }
   if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
-  check_grid(point);
   check_parameter_names(point, *resolved.variant, resolved.exchange);
   // Asked first: a value that the exchange cannot use is an error, whatever else is in the way.
   const auto refused = resolved.exchange == nullptr ? std::nullopt : resolved.exchange->supports(point.problem);
-  if (!resolved.skip) resolved.skip = lacking_kind(point, *resolved.variant);
-  if (!resolved.skip && resolved.exchange != nullptr) resolved.skip = resolved.variant->refuses(*resolved.exchange);
-  if (!resolved.skip) resolved.skip = refused;
-  if (!resolved.skip) resolved.skip = supports_instances(*resolved.variant, point.problem, point.ranks);
+  resolved.grid_misfit = misfit_of(point);
+  if (!resolved.grid_misfit && !resolved.skip) {
+    try {
+      resolved.skip = reason_to_skip(point, *resolved.variant, resolved.exchange, refused);
+    } catch (const GridError& error) {
+      resolved.grid_misfit = error.what();
+    }
+  }
   resolved.point = std::move(point);
   return resolved;
 }

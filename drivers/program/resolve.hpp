@@ -20,12 +20,13 @@ struct ResolvedPoint {
   const Variant* variant = nullptr;
   const ExchangeMethod* exchange = nullptr;  ///< null for variants that take none
   const LocalFftLibrary* local_fft = nullptr;
-  std::optional<std::string> skip;  ///< why this cannot be measured here, if so
+  std::optional<std::string> skip;         ///< why this cannot be measured here, if so
+  std::optional<std::string> grid_misfit;  ///< why the grid does not fit the ranks, if so; the caller decides
 };
 
-/// Normalises: a variant that takes no exchange gets exchange "none" and one instance placement all, whatever was
-/// asked, so that equal work is one point. Calls no MPI. Throws PointError for unknown names (with the nearest), a grid
-/// that does not have the ranks, instances beyond what is allowed and parameters the variant does not read. What is
+/// Normalises: a point without exchange gets the variant's default, one whose variant takes none gets "none" whatever
+/// was asked, and one instance has placement all, so that equal work is one point. Calls no MPI. Throws PointError for
+/// unknown names (with the nearest), instances beyond what is allowed and parameters the variant does not read. What is
 /// known but cannot run here, or not for this problem, is a skip with its reason.
 [[nodiscard]] ResolvedPoint resolve_point(Point point);
 

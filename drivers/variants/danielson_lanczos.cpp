@@ -323,6 +323,9 @@ class DanielsonLanczos : public Variant {
   /// split: the axes over which the splits are shared.
   [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"split", split_choices(3)}}; }
 
+  [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
+    return problem.shape.size();
+  }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 1, 3)) return reason;
     if (const Splits splits = splits_of(problem, ranks); !splits.refusal.empty()) return splits.refusal;

@@ -60,6 +60,7 @@ class Node : public Variant {
     return problem.threads > 1 && all_call_mpi(problem) ? ThreadLevel::multiple : ThreadLevel::funneled;
   }
 
+  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     (void)all_call_mpi(problem);

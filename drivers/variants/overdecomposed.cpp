@@ -83,6 +83,7 @@ class Overdecomposed : public Variant {
     return {{"decomposition", {"2x3", "5x2", "4x4"}}, {"pencils", {"1", "2", "6"}}, {"x-state", {"pencils", "slabs"}}};
   }
 
+  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     if (choose(problem, ranks)) return std::nullopt;

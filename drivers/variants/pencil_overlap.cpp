@@ -31,6 +31,8 @@ class PencilOverlap : public Variant {
             "gupta1993, appendix E; czechowski2012"};
   }
   [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"pieces", {"1", "3", "9"}}}; }
+  [[nodiscard]] std::string default_exchange() const override { return "p2p"; }
+  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange) const override {
     if (piecewise(exchange) != nullptr) return std::nullopt;
     return fmt::format("exchange '{}' cannot have several pieces in flight; pencil-overlap takes {}",

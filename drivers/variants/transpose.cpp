@@ -317,8 +317,11 @@ class Transpose : public Variant {
     return {{"dimensions", {"2", "3", "4"}}, {input_parameter, {"columns", blocks}}};
   }
 
+  [[nodiscard]] std::size_t grid_entries(const Problem& problem, int ranks) const override {
+    return static_cast<std::size_t>(dimensions_of(problem, ranks) - 1);
+  }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    require_grid(problem, ranks, static_cast<std::size_t>(dimensions_of(problem, ranks) - 1));
+    require_grid(problem, ranks, grid_entries(problem, ranks));
     if (auto reason = chain_limits(problem, 1, 1)) return reason;
     const ViewRequest request = request_of(problem, ranks);
     if (choose_view(request)) return std::nullopt;

@@ -267,7 +267,7 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
         (good | {"exchange": "none"}, True, False),
         (good | {"ranks": 9}, False, False),
         (good | {"variant": "nave"}, False, True),
-        (good | {"grid": [3, 1]}, False, True),
+        (good | {"grid": [3, 1]}, False, False),
         (good | {"variant": "unavailable"}, False, False),
         (good | {"shape": [0, 4]}, False, True),
         (good | {"instances": 2, "placement": "subset"}, True, False),
@@ -277,6 +277,8 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
         (good | {"instances": 2000}, False, True),
         (good | {"instances": 1, "placement": "subset"}, True, False),
         (good | {"variant": "slab", "exchange": "rma", "instances": 2}, True, False),
+        (good | {"variant": "slab", "ranks": 4, "grid": [2, 2]}, False, False),
+        (good | {"exchange": ""}, False, True),
     ]
     text = "\n".join(json.dumps(point) for point, _, _ in cases) + "\nno json\n"
     run = bench("--check-points", stdin=text)
@@ -294,8 +296,48 @@ def test_check_points_answers_line_by_line(bench: Bench) -> None:
     assert answers[10]["reason"] == "5 instances on subsets of 3 ranks; allowed: 1 to 3, or placement all"
     assert "instances is 2000; allowed: 1 to 1024" in answers[11]["reason"]
     assert answers[12]["point_id"] == answers[0]["point_id"]  # one instance has one placement
+    assert answers[4]["reason"] == "grid 3x1 has 3 places, but there are 2 ranks"
+    assert answers[14]["reason"].startswith("grid 2x2 has 2 entries; this variant takes 1")
     assert answers[8]["reason"] == "variant 'naive' has no kind r2c; it has: c2c"
     assert (answers[8]["point"]["kind"], answers[8]["point"]["direction"]) == ("r2c", "backward")
+
+
+def test_each_variant_says_its_default_exchange_and_its_grids(bench: Bench) -> None:
+    """The exchange is one that it takes, and a grid of so many entries one that it can be asked for."""
+    variants = json.loads(bench("--list", faulty=False).stdout)["variants"]
+    assert len(variants) > 10
+    shapes = ([4096], [64, 64], [16, 16, 16])
+    points = [
+        {"variant": entry["name"], "shape": shape, "ranks": 4} for entry in variants for shape in shapes if entry["available"]
+    ]
+
+    def answers(asked: list[dict]) -> list[dict]:
+        run = bench("--check-points", faulty=False, stdin="".join(json.dumps(point) + "\n" for point in asked))
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+    defaults = {entry["name"]: entry["default_exchange"] for entry in variants}
+    supported = set()
+    first = answers(points)
+    assert len(first) == len(points)
+    for point, answer in zip(points, first, strict=True):
+        assert answer["point"]["exchange"] == defaults[point["variant"]]
+        assert answer["grid"]["ranks"] == 4
+        point["grid"] = [4] + [1] * (answer["grid"]["entries"] - 1)
+        if answer["supported"]:
+            supported.add(point["variant"])
+    assert {entry["name"] for entry in variants if entry["available"]} - supported <= {"serial"}
+    for point, answer in zip(points, answers(points), strict=True):
+        assert "entries; this variant takes" not in answer["reason"], point
+    assert defaults["pencil-overlap"] == "p2p" and defaults["slab"] == "alltoallv" and defaults["serial"] == "none"
+
+
+def test_a_variant_without_exchange_is_measured_with_its_own(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    options = ("--shape", "8x8x8", "--planner", "estimate", "--repetitions", "1", "--record", str(out))
+    run = bench("--variant", "pencil-overlap", *options, ranks=2, faulty=False)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert record["verdict"]["status"] == "ok" and record["point"]["exchange"] == "p2p"
 
 
 def test_an_exchange_that_cannot_serve_a_problem_is_skipped_with_its_reason(bench: Bench) -> None:

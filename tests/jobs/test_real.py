@@ -96,11 +96,11 @@ def test_what_fft_bench_refuses_is_named_with_file_line_and_key(fourscore):
     suite = fourscore.suite(
         'name="r"\n[[sweep]]\nvariant=["slab",\n"pencli"]\nshape="8x8x8"\nranks=2\n'
         '[[sweep]]\nvariant="slab"\nshape="8x8x8"\nranks=2\nexchange="p2q"\n'
-        '[[sweep]]\nvariant="pencil"\nshape="8x8x8"\nranks=2\ngrid="3x3"\n'
+        '[[sweep]]\nvariant="pencil"\nshape="8x8x8"\nranks=2\nlocal_fft="fftv"\n'
         '[[sweep]]\nvariant="pencil"\nshape="8x8x8"\nranks=2\nparameters={ tiel = 3 }\n'
     )
     error = fourscore("run", suite, environment=REAL, code=2).stderr
-    for line, key in [(4, "variant"), (11, "exchange"), (16, "grid"), (21, "parameters.tiel")]:
+    for line, key in [(4, "variant"), (11, "exchange"), (16, "local_fft"), (21, "parameters.tiel")]:
         assert f"{suite}:{line}: key '{key}': " in error, error
 
 

@@ -168,6 +168,7 @@ class Heffte : public Variant {
 #endif
   }
 
+  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     [[maybe_unused]] const Options options(problem);

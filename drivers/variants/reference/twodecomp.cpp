@@ -149,6 +149,7 @@ class TwoDecomp : public Variant {
 #endif
   }
 
+  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     const auto grid = reference_grid(problem, ranks);
