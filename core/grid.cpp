@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace fourscore {
 
@@ -118,6 +120,29 @@ std::vector<Grid> two_dimensional_grids(int ranks) {
     if (ranks % rows == 0) result.push_back({{rows, ranks / rows, 1}});
   std::ranges::stable_sort(result, {}, [](const Grid& grid) { return std::max(grid.extents[0], grid.extents[1]); });
   return result;
+}
+
+std::vector<std::vector<int>> all_grids(int ranks, std::size_t entries) {
+  if (entries == 1) return {{ranks}};
+  std::vector<int> divisors;  // from the largest on
+  for (int small = 1; small <= ranks / small; ++small)
+    if (ranks % small == 0) divisors.push_back(ranks / small);
+  for (std::size_t i = divisors.size(); i > 0; --i)
+    if (const int small = ranks / divisors[i - 1]; small != divisors[i - 1]) divisors.push_back(small);
+  std::vector<std::vector<int>> result;
+  for (const int first : divisors)
+    for (auto& rest : all_grids(ranks / first, entries - 1)) {
+      rest.insert(rest.begin(), first);
+      result.push_back(std::move(rest));
+    }
+  return result;
+}
+
+std::vector<int> most_square(const std::vector<std::vector<int>>& grids) {
+  const auto key = [](const std::vector<int>& grid) {
+    return std::pair(std::ranges::max(grid), std::accumulate(grid.begin(), grid.end(), 0));
+  };
+  return *std::ranges::min_element(grids, {}, key);
 }
 
 }  // namespace fourscore

@@ -60,8 +60,10 @@ std::vector<PointCheck> Bench::check(const std::vector<Point>& points) const {
     const json said = json::parse(line, nullptr, false);
     if (!said.is_object() || !said.contains("supported"))
       throw EnvironmentError(fmt::format("{} --check-points answers '{}'", program_.string(), line));
-    PointCheck answer{points[answers.size()], said.value("error", false), said.value("reason", ""),
-                      said.value("key", "")};
+    PointCheck answer{
+        points[answers.size()], said.value("error", false), said.value("reason", ""), said.value("key", ""), {}};
+    if (const auto room = said.find("grid"); room != said.end() && room->is_object())
+      answer.grid = {room->value("entries", std::size_t{1}), room->value("ranks", 1)};
     if (!answer.error && said.contains("point")) answer.point = point_from_json(said["point"]);
     if (!answer.error && !said.value("supported", false) && answer.reason.empty()) answer.reason = "not supported";
     answers.push_back(std::move(answer));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/grid.hpp"
 #include "core/problem.hpp"
 
 namespace fourscore {
@@ -17,6 +18,7 @@ struct PointCheck {
   std::string reason;
   std::string key{};  ///< of an error: what cannot be used, as of points ("variant"); of components a
                       ///< parameter's name
+  GridRoom grid{};    ///< of fft_bench
 };
 
 class Bench {

@@ -131,14 +131,14 @@ void for_each_table(const SuiteReader& reader, const toml::node* tables, const s
 
 }  // namespace
 
-Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores) {
+Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores, SuiteWords& words) {
   Suite suite;
   suite.file = file;
   suite.text = text;
   const SuiteReader reader(file);
   const toml::table table = parse_toml(reader, text, file);
   read_header(reader, table, suite);
-  Expander expander(reader, suite, std::max(1, cores));
+  Expander expander(reader, suite, std::max(1, cores), words);
   if (const toml::node* defaults = table.get("defaults")) {
     if (!defaults->is_table()) reader.fail_key(*defaults, "defaults", "a table: [defaults]");
     expander.read_defaults(*defaults->as_table());
@@ -161,14 +161,14 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
   return suite;
 }
 
-Suite load_suite(const std::filesystem::path& file, int cores) {
+Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
   std::string text(max_bytes + 1, '\0');  // one more than parse_suite takes
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad()) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  return parse_suite(text, file, cores);
+  return parse_suite(text, file, cores, words);
 }
 
 std::vector<ScheduledLaunch> schedule_launches(std::size_t points, int launches, LaunchOrder order,

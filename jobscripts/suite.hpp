@@ -30,6 +30,8 @@ struct NamedValue {
   std::uint32_t line = 0;
 };
 
+class SuiteWords;
+
 /// A suite after expansion. Points are in the order written, each once, components after transforms.
 struct Suite {
   std::filesystem::path file;
@@ -57,9 +59,10 @@ struct Suite {
 };
 
 /// Reads and expands a suite for a machine of `cores` cores. Throws InputError "file:line: key ...: what is allowed",
-/// and Interrupted when an InterruptGuard was asked to stop.
-[[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores);
-[[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores);
+/// Interrupted when an InterruptGuard was asked to stop, and what `words` throws.
+[[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words);
+[[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores,
+                                SuiteWords& words);
 
 /// One launch of one point: indices into the suite's points, from 0.
 struct ScheduledLaunch {

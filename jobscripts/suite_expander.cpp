@@ -61,6 +61,14 @@ std::string spell_out_shape(const std::string& text, int ranks) {
   return compact;
 }
 
+bool has_grid_words(const std::vector<AxisGroup>& groups) {
+  for (const auto& group : groups)
+    for (const auto& axis : group)
+      for (const auto& value : axis.values)
+        if (axis.key == "grid" && is_word(axis.key, value.text)) return true;
+  return false;
+}
+
 /// 1000000000000 as it is, what is longer with its power of ten.
 std::string count_text(double count) {
   return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:.3g}", count);
@@ -82,7 +90,8 @@ void Expander::read_sweep(const toml::table& table) {
 }
 
 void Expander::note(const std::string& program, const Axis& axis) {
-  for (const auto& value : axis.values) suite_.values.push_back({program, axis.key, value.text, value.line});
+  for (const auto& value : axis.values)
+    if (!is_word(axis.key, value.text)) suite_.values.push_back({program, axis.key, value.text, value.line});
 }
 
 std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm& form) {
@@ -121,23 +130,39 @@ std::vector<Axis> Expander::read_axes(const toml::table& table, bool single) con
 Axis Expander::read_axis(const std::string& key, const toml::node& node, bool single) const {
   if (single && node.is_array()) reader_.fail_key(node, key, "one value in [defaults]; lists stand in [[sweep]]");
   Axis axis{key, reader_.values(node, key, kind_of(key))};
-  if (key == "ranks") {
-    if (single && axis.values.front().text == "1..cores")
-      reader_.fail_key(node, key, "one value in [defaults]; \"1..cores\" stands in [[sweep]]");
-    axis.values = spell_out_ranks(axis.values, cores_);
-  }
+  const std::string& first = axis.values.front().text;
+  const bool several = key == "ranks" ? first == "1..cores" : is_word(key, first) && first == every_value;
+  if (single && several)
+    reader_.fail_key(node, key, fmt::format("one value in [defaults]; \"{}\" stands in [[sweep]]", first));
+  axis.values = spell_out(key, axis.values);
   for (const auto& value : axis.values) {
+    if (is_word(key, value.text)) continue;
     Point scratch;
     set_value(scratch, key, key == "shape" ? SuiteValue{shape_on(value, 1), value.line} : value);
   }
   return axis;
 }
 
+std::vector<SuiteValue> Expander::spell_out(const std::string& key, const std::vector<SuiteValue>& values) const {
+  if (key == "ranks") return spell_out_ranks(values, cores_);
+  if (key == "grid") return values;  // the point says which there are
+  std::vector<SuiteValue> result;
+  for (const auto& value : values) {
+    if (!is_word(key, value.text)) {
+      result.push_back(value);
+      continue;
+    }
+    for (const auto& name : words_.names(key)) result.push_back({name, value.line});
+  }
+  return result;
+}
+
 void Expander::set_value(Point& point, const std::string& key, const SuiteValue& value) const {
   try {
     set_point_value(point, key, value.text);
   } catch (const InputError& error) {
-    reader_.fail(value.line, fmt::format("key '{}': {}", key, error.what()));
+    const char* words = key == "grid" ? "; a suite also takes \"square\" and \"all\"" : "";
+    reader_.fail(value.line, fmt::format("key '{}': {}{}", key, error.what(), words));
   }
 }
 
@@ -199,6 +224,11 @@ std::vector<Condition> Expander::read_conditions(const toml::table& table, const
     if (condition == nullptr || condition->empty()) reader_.fail_key(element, key, expected);
     reader_.check_keys(*condition, with(form.keys, {"parameters"}), key);
     conditions.push_back(read_axes(*condition, /*single=*/false));
+    for (const auto& axis : conditions.back())
+      for (const auto& value : axis.values)
+        if (is_word(axis.key, value.text))
+          reader_.fail(value.line, fmt::format("key '{}': '{}' names no grid in '{}'; expected auto, or its extents",
+                                               axis.key, value.text, key));
   }
   return conditions;
 }
@@ -213,9 +243,14 @@ bool Expander::matches(const Point& point, const Condition& condition) const {
       if (axis.key == "kind" && wanted.problem.direction == Direction::backward &&
           point.problem.direction == Direction::forward)
         return false;  // "c2r" is meant
-      return point_value(wanted, axis.key) == point_value(point, axis.key);
+      return point_value(wanted, axis.key) == value_of(point, axis.key);
     });
   });
+}
+
+std::string Expander::value_of(const Point& point, const std::string& key) const {
+  if (key == "exchange" && point.exchange.empty()) return words_.default_exchange(point.variant);
+  return point_value(point, key);
 }
 
 /// c2r is r2c backward, and says so itself.
@@ -232,11 +267,20 @@ void Expander::check_product(const std::vector<AxisGroup>& groups, const std::ve
                              const std::vector<Condition>& only, std::uint32_t line) {
   double combinations = 1;
   for (const auto& group : groups) combinations *= static_cast<double>(group.front().values.size());
-  combinations_ += combinations;
+  check_combinations(combinations, line);
+  check_comparisons(combinations, exclude, only, line);
+}
+
+void Expander::check_combinations(double of_table, std::uint32_t line) {
+  combinations_ += of_table;
   if (combinations_ > most_combinations)
     reader_.fail(line, fmt::format("the lists of this table multiply to {} combinations, and the suite has {} with it; "
                                    "a suite has at most {}, those that are dropped or equal included",
-                                   count_text(combinations), count_text(combinations_), most_combinations));
+                                   count_text(of_table), count_text(combinations_), most_combinations));
+}
+
+void Expander::check_comparisons(double combinations, const std::vector<Condition>& exclude,
+                                 const std::vector<Condition>& only, std::uint32_t line) {
   double values = 0;
   for (const auto* conditions : {&exclude, &only})
     for (const auto& condition : *conditions)
@@ -251,18 +295,54 @@ void Expander::check_product(const std::vector<AxisGroup>& groups, const std::ve
 void Expander::expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
                       const std::vector<Condition>& only, std::uint32_t line) {
   check_product(groups, exclude, only, line);
+  const bool grid_words = has_grid_words(groups);
+  std::vector<Draft> drafts;
   std::vector<std::size_t> position(groups.size(), 0);
   while (true) {
     InterruptGuard::check();
-    add(build(groups, position), exclude, only, line);
+    Draft draft = build(groups, position);
+    if (!grid_words)
+      add(draft.point, exclude, only, line);
+    else if (drafts.size() == max_points)
+      reader_.fail(line, fmt::format("the lists of this table multiply to more than {} combinations, of which each is "
+                                     "asked for its grids",
+                                     max_points));
+    else
+      drafts.push_back(std::move(draft));
     std::size_t axis = groups.size();
     while (axis > 0 && ++position[axis - 1] == groups[axis - 1].front().values.size()) position[--axis] = 0;
-    if (axis == 0) return;
+    if (axis == 0) break;
+  }
+  if (grid_words) add_with_grids(std::move(drafts), exclude, only, line);
+}
+
+/// The program is asked once for all points of a table.
+void Expander::add_with_grids(std::vector<Draft> drafts, const std::vector<Condition>& exclude,
+                              const std::vector<Condition>& only, std::uint32_t line) {
+  std::vector<Point> asked;
+  for (const auto& draft : drafts)
+    if (!draft.grid_word.empty()) asked.push_back(draft.point);
+  const auto rooms = words_.grids(asked);
+  std::size_t answer = 0;
+  for (auto& [point, word] : drafts) {
+    InterruptGuard::check();
+    if (word.empty()) {
+      add(point, exclude, only, line);
+      continue;
+    }
+    const auto grids = spell_out_grid(word, rooms.at(answer++));
+    check_combinations(static_cast<double>(grids.size()) - 1, line);
+    check_comparisons(static_cast<double>(grids.size()) - 1, exclude, only, line);
+    for (const auto& grid : grids) {
+      point.problem.grid = grid;
+      add(point, exclude, only, line);
+    }
   }
 }
 
-Point Expander::build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const {
-  Point point;
+Expander::Draft Expander::build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const {
+  Draft draft;
+  Point& point = draft.point;
   SuiteValue shape;
   const SuiteValue* kind = nullptr;
   const SuiteValue* direction = nullptr;
@@ -275,11 +355,15 @@ Point Expander::build(const std::vector<AxisGroup>& groups, const std::vector<st
       }
       if (axis.key == "kind") kind = &value;
       if (axis.key == "direction") direction = &value;
+      if (is_word(axis.key, value.text)) {
+        draft.grid_word = value.text;
+        continue;
+      }
       set_value(point, axis.key, value);
     }
   if (point.component.empty()) set_value(point, "shape", {shape_on(shape, point.ranks), shape.line});
   if (kind != nullptr && direction != nullptr) check_direction(*kind, *direction);
-  return point;
+  return draft;
 }
 
 void Expander::add(const Point& point, const std::vector<Condition>& exclude, const std::vector<Condition>& only,

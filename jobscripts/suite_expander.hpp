@@ -8,6 +8,7 @@
 
 #include "jobscripts/suite.hpp"
 #include "jobscripts/suite_reader.hpp"
+#include "jobscripts/suite_words.hpp"
 
 namespace fourscore {
 
@@ -32,7 +33,8 @@ struct TableForm {
 /// Adds the points of tables to a suite. Throws InputError with file, line and key; Interrupted when asked to stop.
 class Expander {
  public:
-  Expander(const SuiteReader& reader, Suite& suite, int cores) : reader_(reader), suite_(suite), cores_(cores) {}
+  Expander(const SuiteReader& reader, Suite& suite, int cores, SuiteWords& words)
+      : reader_(reader), suite_(suite), cores_(cores), words_(words) {}
 
   void read_defaults(const toml::table& table);
   void read_sweep(const toml::table& table);
@@ -42,6 +44,12 @@ class Expander {
   void note(const std::string& program, const Axis& axis);
 
  private:
+  /// A point as the lists give it, and the word that stands for its grid, if one does.
+  struct Draft {
+    Point point;
+    std::string grid_word;
+  };
+
   [[nodiscard]] std::vector<Axis> read_axes(const toml::table& table, bool single) const;
   [[nodiscard]] Axis read_axis(const std::string& key, const toml::node& node, bool single) const;
   void set_value(Point& point, const std::string& key, const SuiteValue& value) const;
@@ -56,13 +64,22 @@ class Expander {
                      const std::vector<Condition>& only, std::uint32_t line);
   void expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
               const std::vector<Condition>& only, std::uint32_t line);
-  [[nodiscard]] Point build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const;
+  [[nodiscard]] Draft build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const;
+  void add_with_grids(std::vector<Draft> drafts, const std::vector<Condition>& exclude,
+                      const std::vector<Condition>& only, std::uint32_t line);
+  void check_combinations(double of_table, std::uint32_t line);
+  void check_comparisons(double combinations, const std::vector<Condition>& exclude, const std::vector<Condition>& only,
+                         std::uint32_t line);
+  /// "cores", "1..cores" and "all" as the values that they stand for.
+  [[nodiscard]] std::vector<SuiteValue> spell_out(const std::string& key, const std::vector<SuiteValue>& values) const;
+  [[nodiscard]] std::string value_of(const Point& point, const std::string& key) const;
   void add(const Point& point, const std::vector<Condition>& exclude, const std::vector<Condition>& only,
            std::uint32_t line);
 
   const SuiteReader& reader_;
   Suite& suite_;
   int cores_;
+  SuiteWords& words_;
   std::vector<Axis> defaults_;
   std::set<std::string> seen_;
   double combinations_ = 0;  ///< of all tables so far

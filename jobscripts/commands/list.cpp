@@ -6,6 +6,7 @@
 
 #include "hwcounters/counter.hpp"
 #include "jobscripts/bench.hpp"
+#include "jobscripts/bench_words.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/components.hpp"
 #include "jobscripts/launchers/launcher.hpp"
@@ -45,14 +46,15 @@ json launchers() {
   return entries;
 }
 
-json suites() {
+json suites(const std::string& bench) {
+  BenchWords words(bench);
   json entries = json::array();
   for (const auto& folder : suite_folders())
     for (const auto& file : all_suites()) {
       json entry{{"name", file.lexically_relative(folder).replace_extension().generic_string()},
                  {"file", file.string()}};
       try {
-        const Suite suite = load_suite(file, usable_cores());
+        const Suite suite = load_suite(file, usable_cores(), words);
         entry.update({{"summary", suite.description},
                       {"points", suite.points.size()},
                       {"launches", suite.launches},
@@ -60,6 +62,8 @@ json suites() {
                       {"available", true},
                       {"reason", ""}});
       } catch (const InputError& error) {
+        entry.update({{"summary", ""}, {"available", false}, {"reason", error.what()}});
+      } catch (const EnvironmentError& error) {
         entry.update({{"summary", ""}, {"available", false}, {"reason", error.what()}});
       }
       entries.push_back(std::move(entry));
@@ -86,6 +90,8 @@ void print(const json& entries) {
       line += fmt::format(" ({} points x {} launches)", entry["points"].dump(), entry["launches"].dump());
     if (const std::string citation = entry.value("citation", ""); !citation.empty())
       line += " [" + printable(citation) + "]";
+    if (entry.value("takes_exchange", false))
+      line += fmt::format(" (exchange: {})", printable(entry.value("default_exchange", "")));
     for (const auto& parameter : entry.contains("needs_mpi") ? entry.value("parameters", json::array()) : json::array())
       line += parameter_line(parameter, width);
     if (!entry.value("available", true))
@@ -101,7 +107,7 @@ int list(const ListOptions& options) {
   else if (options.what == "launchers")
     entries = launchers();
   else if (options.what == "suites")
-    entries = suites();
+    entries = suites(options.bench);
   else if (options.what == "components")
     entries = component_cards();
   else

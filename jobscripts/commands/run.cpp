@@ -10,6 +10,7 @@
 #include "core/record.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/group.hpp"
+#include "jobscripts/bench_words.hpp"
 #include "jobscripts/campaign.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
@@ -162,7 +163,8 @@ int run(RunOptions options) {
   const Archive archive(fs::absolute(archive_folder(options.archive)));
   RunSettings settings;
   settings.launcher_options = {options.mpirun, usable_cores()};
-  Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores);
+  BenchWords words(options.bench);
+  Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores, words);
   choose_counters(options, suite);
   settings.max_launches = options.max_launches;
   settings.quiet = options.quiet;

@@ -20,7 +20,7 @@ FLOATS = (
 )
 TEXTS = (
     *words_of("""
-    "" "cores" "1..cores" "auto" "none" "4x4x4" "8x8" "16" "0x4x4" "-4x4x4" "4x" "x" "4x4x4x4" "4X4x4"
+    "" "cores" "1..cores" "auto" "all" "square" "squre" "none" "4x4x4" "8x8" "16" "0x4x4" "-4x4x4" "4x" "x" "4x4x4x4" "4X4x4"
     "549755814912*ranks" "4*ranksx4*ranksx4*ranks" "*ranks" "1*ranks*ranks" "999999999999*ranksx1x1"
     "9223372036854775807x2x2" "2147483648x2147483648x2147483648" "1x1x1" "99999999999999999999" "double" "single"
     "c2r" "r2c" "backward" "slab" "serial" "pencil" "alltoallv" "estimate" "1x1" "2x1" "0x0" "-1x1"

@@ -276,3 +276,89 @@ def test_a_key_of_a_sweep_does_what_it_says(fourscore, key):
 @pytest.mark.parametrize("key", COMPONENT)
 def test_a_key_of_a_component_does_what_it_says(fourscore, key):
     COMPONENT[key](fourscore)
+
+
+def planned(fourscore, sweep: str, head: str = "") -> tuple[list[dict], list[dict]]:
+    """Points that would be launched, and those that would be skipped."""
+    file = fourscore.suite(suite_text(head=head, sweep=sweep))
+    plan = json.loads(fourscore("run", file, "--dry-run", "--json").stdout)
+    return [launch["point"] for launch in plan["launches"]], plan["skipped"]
+
+
+EVERY_VARIANT = {"good", "slow", "aborts", "hangs", "refuses", "forgets", "picky", "moves", "dies-early"}
+EVERY_EXCHANGE = ["alltoallv", "alltoallw", "p2p"]
+
+
+def test_all_variants_are_those_that_the_program_lists(fourscore):
+    launched, skipped = planned(fourscore, 'variant = "all"\nranks = 2')
+    assert {point["variant"] for point in launched} == EVERY_VARIANT - {"picky"}
+    assert [(point["point"]["variant"], point["reason"]) for point in skipped] == [("picky", "takes one rank")]
+
+
+def test_all_may_stand_among_others_in_conditions_and_in_zip(fourscore):
+    launched, _ = planned(fourscore, 'variant = ["good", "all"]\nexclude = [{ variant = ["slow", "hangs"] }]')
+    assert sorted(point["variant"] for point in launched) == sorted(EVERY_VARIANT - {"slow", "hangs"})
+    launched, _ = planned(fourscore, 'variant = "moves"\nexchange = "all"\nonly = [{ variant = "all", exchange = "p2p" }]')
+    assert [point["exchange"] for point in launched] == ["p2p"]
+    zipped = 'variant = "moves"\nexchange = "all"\nshape = ["4", "5", "6"]\nzip = [["exchange", "shape"]]'
+    launched, _ = planned(fourscore, zipped)
+    assert sorted((p["exchange"], p["shape"]) for p in launched) == list(zip(EVERY_EXCHANGE, ([4], [5], [6]), strict=True))
+
+
+def test_all_exchanges_fall_together_where_a_variant_takes_none(fourscore):
+    launched, skipped = planned(fourscore, 'variant = ["moves", "good"]\nexchange = "all"')
+    got = sorted((point["variant"], point["exchange"]) for point in launched)
+    assert got == [("good", "none"), *(("moves", name) for name in EVERY_EXCHANGE)] and not skipped
+
+
+def test_a_point_without_exchange_has_the_variants_default(fourscore):
+    """Named or not, it is one point."""
+    same = 'variant = "moves"\nshape = "4x4x4"\nranks = 1\n'
+    sweep = f'{same}[[sweep]]\n{same}exchange = "p2p"'
+    (argv,), (record,), _ = measured(fourscore, sweep=sweep)
+    assert option(argv, "--exchange") == record["point"]["exchange"] == "p2p"
+
+
+def test_a_default_exchange_is_met_by_conditions(fourscore):
+    launched, _ = planned(fourscore, 'variant = ["good", "moves"]\nexclude = [{ exchange = "p2p" }]')
+    assert [point["variant"] for point in launched] == ["good"]
+
+
+def grids(points: list[dict]) -> list:
+    return sorted(((point["variant"], point["ranks"], point["grid"]) for point in points), key=str)
+
+
+def test_square_and_all_grids_are_those_of_the_ranks(fourscore):
+    launched, skipped = planned(fourscore, 'variant = "moves"\nranks = [4, 6]\ngrid = "square"')
+    assert grids(launched) == [("moves", 4, [2, 2]), ("moves", 6, [3, 2])] and not skipped
+    launched, skipped = planned(fourscore, 'variant = "moves"\nranks = [1, 4]\ngrid = "all"')
+    assert grids(launched) == [("moves", 1, [1, 1]), *(("moves", 4, grid) for grid in ([1, 4], [2, 2], [4, 1]))]
+    assert not skipped
+
+
+def test_equal_grids_fall_together(fourscore):
+    launched, _ = planned(fourscore, 'variant = "moves"\nranks = 4\ngrid = ["square", "2x2", "all", "auto"]')
+    assert grids(launched) == [*(("moves", 4, grid) for grid in ("auto", [1, 4], [2, 2], [4, 1]))]
+
+
+def test_where_there_is_but_one_grid_words_leave_it_to_the_variant(fourscore):
+    launched, _ = planned(fourscore, 'variant = "good"\nranks = 4\ngrid = ["auto", "square", "all"]')
+    assert grids(launched) == [("good", 4, "auto")]
+
+
+def test_conditions_meet_the_grids_that_a_word_stands_for(fourscore):
+    launched, _ = planned(fourscore, 'variant = "moves"\nranks = 4\ngrid = "all"\nexclude = [{ grid = "2x2" }]')
+    assert grids(launched) == [("moves", 4, [1, 4]), ("moves", 4, [4, 1])]
+
+
+def test_a_grid_of_words_may_be_the_default(fourscore):
+    text = suite_text(sweep='variant = "moves"\nranks = 4').replace("[[sweep]]", '[defaults]\ngrid = "square"\n[[sweep]]')
+    plan = json.loads(fourscore("run", fourscore.suite(text), "--dry-run", "--json").stdout)
+    assert plan["launches"][0]["point"]["grid"] == [2, 2]
+
+
+def test_a_grid_that_does_not_fit_the_ranks_is_skipped_and_the_others_are_measured(fourscore):
+    _, records, _ = measured(fourscore, sweep='variant = "moves"\nranks = [4, 6]\ngrid = "2x3"')
+    verdicts = {record["point"]["ranks"]: record["verdict"] for record in records}
+    assert {ranks: verdict["status"] for ranks, verdict in verdicts.items()} == {4: "skipped", 6: "ok"}
+    assert verdicts[4]["reason"] == "the grid does not fit"

@@ -103,5 +103,23 @@ TEST(TwoDimensionalGrids, AreAllFactorisationsMostSquareFirst) {
   EXPECT_EQ(two_dimensional_grids(16)[0], (Grid{{4, 4, 1}}));
 }
 
+TEST(AllGrids, AreAllFactorisationsOfSoManyEntriesLargestFirst) {
+  using Grids = std::vector<std::vector<int>>;
+  EXPECT_EQ(all_grids(1, 2), (Grids{{1, 1}}));
+  EXPECT_EQ(all_grids(6, 1), (Grids{{6}}));
+  EXPECT_EQ(all_grids(6, 2), (Grids{{6, 1}, {3, 2}, {2, 3}, {1, 6}}));
+  EXPECT_EQ(all_grids(4, 3), (Grids{{4, 1, 1}, {2, 2, 1}, {2, 1, 2}, {1, 4, 1}, {1, 2, 2}, {1, 1, 4}}));
+  EXPECT_EQ(all_grids(7, 2), (Grids{{7, 1}, {1, 7}}));
+  EXPECT_EQ(all_grids(36, 2).size(), 9U);
+}
+
+TEST(MostSquare, HasTheSmallestLargestEntryThenTheFewestInAll) {
+  EXPECT_EQ(most_square(all_grids(16, 2)), (std::vector<int>{4, 4}));
+  EXPECT_EQ(most_square(all_grids(6, 2)), (std::vector<int>{3, 2}));
+  EXPECT_EQ(most_square(all_grids(2, 3)), (std::vector<int>{2, 1, 1}));
+  EXPECT_EQ(most_square(all_grids(12, 3)), (std::vector<int>{3, 2, 2}));
+  EXPECT_EQ(most_square(all_grids(8, 3)), (std::vector<int>{2, 2, 2}));
+}
+
 }  // namespace
 }  // namespace fourscore

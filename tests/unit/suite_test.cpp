@@ -7,15 +7,46 @@
 
 #include "core/record.hpp"
 #include "jobscripts/point_keys.hpp"
+#include "jobscripts/suite_words.hpp"
 
 namespace fourscore {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+/// Two variants, of which `b` has a grid of two entries and the default exchange `y`, and two exchanges.
+class Words : public SuiteWords {
+ public:
+  std::vector<std::string> names(const std::string& key) override {
+    return key == "variant" ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"x", "y"};
+  }
+  std::string default_exchange(const std::string& variant) override { return variant == "b" ? "y" : "x"; }
+  std::vector<GridRoom> grids(const std::vector<Point>& points) override {
+    std::vector<GridRoom> rooms;
+    for (const auto& point : points) rooms.push_back({point.variant == "b" ? 2U : 1U, point.ranks});
+    return rooms;
+  }
+};
+
+Suite parsed_text(const std::string& text, int cores = 4) {
+  Words words;
+  return parse_suite(text, "s.toml", cores, words);
+}
+
 Suite parsed(const std::string& sweep, int cores = 4, const std::string& head = "") {
-  return parse_suite("name = \"s\"\n" + head + "\n[[sweep]]\n" + sweep, "s.toml", cores);
+  return parsed_text("name = \"s\"\n" + head + "\n[[sweep]]\n" + sweep, cores);
+}
+
+/// The message of a suite that is refused.
+std::string refusal(const std::string& sweep) {
+  try {
+    (void)parsed(sweep);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
 }
 
 /// One key of all points.
@@ -171,10 +202,9 @@ TEST(Suite, C2rIsR2cBackwardInListsAndConditions) {
 }
 
 TEST(Suite, ComponentsAreAProductOfProgramsRanksAndParameters) {
-  const Suite suite = parse_suite(
+  const Suite suite = parsed_text(
       "name = \"s\"\n[defaults]\nranks = 3\n[[component]]\nprogram = [\"b\", \"a\"]\nranks = [1, \"cores\"]\n"
-      "parameters = { x = [\"1,2\", 3] }\nexclude = [{ program = \"a\", parameters = { x = 3 } }]\n",
-      "s.toml", 4);
+      "parameters = { x = [\"1,2\", 3] }\nexclude = [{ program = \"a\", parameters = { x = 3 } }]\n");
   EXPECT_THAT(column(suite, "program"), ElementsAre("b", "b", "b", "b", "a", "a"));
   EXPECT_THAT(column(suite, "ranks"), ElementsAre("1", "1", "4", "4", "1", "4"));
   EXPECT_THAT(column(suite, "parameters.x"), ElementsAre("1,2", "3", "1,2", "3", "1,2", "1,2"));
@@ -186,12 +216,60 @@ TEST(Suite, ComponentsAreAProductOfProgramsRanksAndParameters) {
 }
 
 TEST(Suite, ComponentsStandAfterSweepsAndEqualOnesAreKeptOnce) {
-  const Suite suite = parse_suite(
+  const Suite suite = parsed_text(
       "name = \"s\"\nmax_oversubscription = 1.0\n[[component]]\nprogram = \"a\"\nranks = [1, 8]\n[[component]]\n"
-      "program = \"a\"\nranks = 1\n[[sweep]]\nvariant = \"v\"\nshape = \"4\"\nranks = 1\n",
-      "s.toml", 4);
+      "program = \"a\"\nranks = 1\n[[sweep]]\nvariant = \"v\"\nshape = \"4\"\nranks = 1\n");
   EXPECT_THAT(column(suite, "program"), ElementsAre("", "a"));
   EXPECT_EQ(suite.dropped_oversubscribed, 1U);
+}
+
+TEST(Suite, AllStandsForTheNamesOfTheProgram) {
+  const Suite suite = parsed("variant = \"all\"\nexchange = [\"none\", \"all\"]\nshape = \"4\"\nranks = 1\n");
+  EXPECT_THAT(column(suite, "variant"), ElementsAre("a", "a", "a", "b", "b", "b"));
+  EXPECT_THAT(column(suite, "exchange"), ElementsAre("none", "x", "y", "none", "x", "y"));
+  EXPECT_EQ(suite.values[1].value, "b");  // a program's refusal finds the line of the word
+  EXPECT_EQ(suite.values[1].line, 4U);
+}
+
+TEST(Suite, AnExchangeThatIsNotNamedIsTheVariantsOwn) {
+  const Suite suite = parsed("variant = \"all\"\nshape = \"4\"\nranks = 1\nexclude = [{ exchange = \"y\" }]\n");
+  ASSERT_EQ(suite.points.size(), 1U);
+  EXPECT_EQ(suite.points[0].variant, "a");
+  EXPECT_EQ(suite.points[0].exchange, "");
+  EXPECT_FALSE(point_json(suite.points[0]).contains("exchange"));
+  for (const auto& option : point_options(suite.points[0])) EXPECT_NE(option, "--exchange");
+}
+
+TEST(Suite, GridsOfWordsAreThoseOfTheRanks) {
+  const std::string keys = "variant = \"b\"\nshape = \"4\"\nranks = [4, 6]\ngrid = ";
+  EXPECT_THAT(column(parsed(keys + "\"square\"\n"), "grid"), ElementsAre("2x2", "3x2"));
+  EXPECT_THAT(column(parsed(keys + "[\"all\", \"square\"]\n"), "grid"),
+              ElementsAre("4x1", "2x2", "1x4", "6x1", "3x2", "2x3", "1x6"));
+  EXPECT_THAT(column(parsed(keys + "\"all\"\nexclude = [{ grid = [\"2x2\", \"1x6\"] }]\n"), "grid"),
+              ElementsAre("4x1", "1x4", "6x1", "3x2", "2x3"));
+}
+
+TEST(Suite, AVariantWithOneGridKeepsItsOwn) {
+  EXPECT_THAT(
+      column(parsed("variant = [\"a\", \"b\"]\nshape = \"4\"\nranks = 2\ngrid = [\"auto\", \"all\"]\n"), "grid"),
+      ElementsAre("auto", "auto", "2x1", "1x2"));
+}
+
+TEST(Suite, AWordThatIsNoneIsToldWithTheWordsThereAre) {
+  const std::string keys = "variant = \"b\"\nshape = \"4\"\nranks = 4\n";
+  EXPECT_THAT(refusal(keys + "grid = \"squre\"\n"),
+              AllOf(HasSubstr("s.toml:7: key 'grid': grid 'squre'"), HasSubstr("\"square\" and \"all\"")));
+  EXPECT_THAT(refusal(keys + "exclude = [{ grid = \"all\" }]\n"),
+              HasSubstr("s.toml:7: key 'grid': 'all' names no grid"));
+}
+
+TEST(Suite, GridsOfWordsAreBoundedAsListsAre) {
+  // 360 ranks have 24 grids: 42,000 shapes make more than 1,000,000 combinations.
+  std::string shapes;
+  for (int n = 1; n <= 42000; ++n) shapes.append("\"").append(std::to_string(n)).append("\",");
+  const std::string keys = "variant = \"b\"\nranks = 360\ngrid = \"all\"\n";
+  EXPECT_THAT(refusal(keys + "only = [{ grid = \"1x1\" }]\nshape = [" + shapes + "]\n"), HasSubstr("at most 1000000"));
+  EXPECT_THAT(refusal(keys + "shape = [" + shapes + "]\n"), HasSubstr("more than 100000 points"));
 }
 
 TEST(Schedule, EveryRoundHasEveryPointOnceInAFreshOrder) {
