@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "core/nearest.hpp"
 #include "hwcounters/formula.hpp"
@@ -41,6 +42,7 @@ class GroupFile {
   }
 
   [[nodiscard]] const toml::table& table() const { return table_; }
+  [[nodiscard]] const fs::path& path() const { return file_; }
 
   [[noreturn]] void fail(std::uint32_t line, const std::string& message) const {
     throw CounterRequestError(line == 0 ? fmt::format("{}: {}", file_.string(), message)
@@ -105,15 +107,15 @@ std::vector<EventSpec> read_events(const GroupFile& file, const toml::table& bac
 }
 
 /// Throws where the formula cannot be evaluated from `known`; what it uses goes into `used`.
-void check_formula(const GroupFile& file, const toml::node& at, const Metric& metric,
+void check_formula(const GroupFile& file, const toml::node& at, const Metric& metric, const std::string& where,
                    const std::vector<std::string>& known, std::set<std::string>& used) {
   try {
     const Formula formula(metric.formula);
     for (const std::string& name : formula.names()) {
       used.insert(name);
       if (std::find(known.begin(), known.end(), name) == known.end())
-        file.fail(at, fmt::format("the formula of '{}' uses '{}', which is no event of the group{}; there is: {}",
-                                  metric.name, name, GroupFile::suggestion(name, known), fmt::join(known, ", ")));
+        file.fail(at, fmt::format("the formula of '{}' uses '{}', which is no event of {}{}; there is: {}", metric.name,
+                                  name, where, GroupFile::suggestion(name, known), fmt::join(known, ", ")));
     }
   } catch (const FormulaError& error) {
     file.fail(at, fmt::format("the formula of '{}', \"{}\": {}", metric.name, metric.formula, error.what()));
@@ -136,25 +138,58 @@ Metric read_metric(const GroupFile& file, const toml::node& node, const std::str
   return metric;
 }
 
+/// Nothing where the metrics stand in the group file itself, else the file of the folder `metrics`, beside those of the
+/// microarchitectures, that they name: groups whose events have the same names share it.
+std::optional<GroupFile> shared_metrics(const GroupFile& file, const toml::node& metrics, const std::string& where) {
+  const auto name = metrics.value_exact<std::string>();
+  if (!name) return std::nullopt;
+  const fs::path folder = file.path().parent_path().parent_path() / "metrics";
+  std::vector<std::string> known;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".toml") known.push_back(entry.path().stem().string());
+  std::sort(known.begin(), known.end());
+  if (std::find(known.begin(), known.end(), *name) == known.end())
+    file.fail(metrics, fmt::format("'metrics' of {} is '{}'{}; expected a list of tables (name, unit, formula), or a "
+                                   "name in {}: {}",
+                                   where, *name, GroupFile::suggestion(*name, known), folder.string(),
+                                   known.empty() ? "there is none" : fmt::format("{}", fmt::join(known, ", "))));
+  GroupFile shared(folder / (*name + ".toml"));
+  shared.check_keys(shared.table(), {"metrics"}, "a file of shared metrics");
+  return shared;
+}
+
+/// `list` of the metrics of `where` stands in the file `source`.
+std::vector<Metric> read_list(const GroupFile& source, const toml::node* list, const std::string& where,
+                              const std::vector<std::string>& known, std::set<std::string>& used) {
+  const toml::array* array = list == nullptr ? nullptr : list->as_array();
+  if (array == nullptr || array->empty())
+    source.fail(list == nullptr ? 0 : list->source().begin.line,
+                fmt::format("'metrics' of {} must be a list of tables: name, unit, formula", where));
+  std::vector<Metric> metrics;
+  for (const toml::node& element : *array) {
+    metrics.push_back(read_metric(source, element, where));
+    for (std::size_t i = 0; i + 1 < metrics.size(); ++i)
+      if (metrics[i].name == metrics.back().name)
+        source.fail(element, fmt::format("metric '{}' of {} is there twice", metrics.back().name, where));
+    check_formula(source, *element.as_table()->get("formula"), metrics.back(), where, known, used);
+  }
+  return metrics;
+}
+
 std::vector<Metric> read_metrics(const GroupFile& file, const toml::table& backend, const std::string& where,
                                  const std::vector<EventSpec>& events, const std::map<std::string, double>& constants) {
   const toml::node* node = backend.get("metrics");
   if (node == nullptr) file.fail(backend, fmt::format("{} has no key 'metrics'", where));
-  const toml::array* array = node->as_array();
-  if (array == nullptr || array->empty())
-    file.fail(*node, fmt::format("'metrics' of {} must be a list of tables: name, unit, formula", where));
   std::vector<std::string> known;
   for (const EventSpec& event : events) known.push_back(event.name);
   for (const auto& [name, value] : constants) known.push_back(name);
-  std::vector<Metric> metrics;
   std::set<std::string> used;
-  for (const toml::node& element : *array) {
-    metrics.push_back(read_metric(file, element, where));
-    for (std::size_t i = 0; i + 1 < metrics.size(); ++i)
-      if (metrics[i].name == metrics.back().name)
-        file.fail(element, fmt::format("metric '{}' of {} is there twice", metrics.back().name, where));
-    check_formula(file, *element.as_table()->get("formula"), metrics.back(), known, used);
-  }
+  const std::optional<GroupFile> shared = shared_metrics(file, *node, where);
+  const std::vector<Metric> metrics = shared
+                                          ? read_list(*shared, shared->table().get("metrics"),
+                                                      fmt::format("{} of {}", where, file.path().string()), known, used)
+                                          : read_list(file, node, where, known, used);
   for (const EventSpec& event : events)
     if (!used.contains(event.name))
       file.fail(*backend.get("events"), fmt::format("no metric of {} uses event '{}'", where, event.name));

@@ -126,6 +126,32 @@ TEST_F(Groups, MistakesAreToldWithFileAndLine) {
   EXPECT_THAT(error_of(group_with("{ reads = \"r\", writes = \"w\" }", metric)), HasSubstr("uses event 'writes'"));
 }
 
+TEST_F(Groups, MetricsOfSeveralGroupsStandInOneFile) {
+  fs::create_directories(folder_ / "metrics");
+  write("metrics/lines.toml", "metrics = [{ name = \"n\", unit = \"bytes\", formula = \"64 * reads\" }]\n");
+  const auto with = [](const std::string& events, const std::string& name) {
+    return std::string(head) + "[none]\nevents = " + events + "\nmetrics = \"" + name + "\"\n";
+  };
+  const Group group = load_group(write("amd-zen4/MEM.toml", with("{ reads = \"r\" }", "lines")), "none");
+  ASSERT_EQ(group.metrics.size(), 1U);
+  EXPECT_THAT(evaluate(group, {3}, {}), ElementsAre(Optional(192.0)));
+
+  EXPECT_THAT(error_of(with("{ reads = \"r\" }", "lins")),
+              AllOf(HasSubstr("BAD.toml:5: 'metrics' of [none] is 'lins', did you mean 'lines'?"),
+                    HasSubstr("expected a list of tables (name, unit, formula), or a name in ")));
+  EXPECT_THAT(error_of(with("{ reads = \"r\" }", "../any/MEM")), HasSubstr("BAD.toml:5: 'metrics' of [none]"));
+  EXPECT_THAT(error_of(with("{ reads = \"r\", writes = \"w\" }", "lines")),
+              HasSubstr("BAD.toml:4: no metric of [none] uses event 'writes'"));
+  EXPECT_THAT(error_of(with("{ read = \"r\" }", "lines")),
+              AllOf(HasSubstr("metrics/lines.toml:1: the formula of 'n' uses 'reads', which is no event of [none] of "),
+                    HasSubstr("BAD.toml, did you mean 'read'?")));
+  write("metrics/lines.toml", "\nmetric = []\n");
+  EXPECT_THAT(error_of(with("{ reads = \"r\" }", "lines")),
+              HasSubstr("lines.toml:2: unknown key 'metric' in a file of shared metrics, did you mean 'metrics'?"));
+  write("metrics/lines.toml", "");
+  EXPECT_THAT(error_of(with("{ reads = \"r\" }", "lines")), HasSubstr("lines.toml: 'metrics' of [none] of "));
+}
+
 TEST_F(Groups, EventsAreDealtOutOverTheRunsThatTheirUnitNeeds) {
   const std::string text =
       "events = { a = \"r1\", b = \"r2\", c = \"r3\" }\nmetrics = [{ name = \"n\", unit = "

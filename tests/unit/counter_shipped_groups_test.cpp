@@ -91,6 +91,19 @@ TEST(ShippedGroups, FormulasGiveWhatIsWorkedOutByHand) {
   EXPECT_EQ(met.size(), expected().size()) << "groups.json has numbers for groups that are not there";
 }
 
+/// What one table alone uses belongs in that table.
+TEST(ShippedGroups, SharedMetricsAreUsedByAtLeastTwo) {
+  for (const auto& entry : fs::directory_iterator(groups_folder({}) / "metrics")) {
+    int users = 0;
+    const std::string line = "metrics = \"" + entry.path().stem().string() + "\"";
+    for (const fs::path& file : shipped()) {
+      std::ifstream in(file);
+      for (std::string text; std::getline(in, text);) users += text == line ? 1 : 0;
+    }
+    EXPECT_GE(users, 2) << entry.path();
+  }
+}
+
 TEST(ShippedGroups, EightChannelsOfFourCountersTakeTwoRuns) {
   for (const std::string arch : {"amd-zen2", "amd-zen3"}) {
     const Group group = find_group(CounterRegistry::instance().at("perf"), {"perf", "MEM", "", {}}, arch);
