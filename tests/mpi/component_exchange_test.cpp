@@ -67,6 +67,7 @@ class Faulty : public Exchange {
   Faulty(std::unique_ptr<Exchange> right, const ExchangeSpec& spec)
       : right_(std::move(right)), landed_(right_->lands_in_source() ? spec.source : spec.spare) {
     declared() = right_->facts();
+    declared().unpacks = true;  // also where the right one has nothing to unpack
   }
   void pack() override { right_->pack(); }
   void start() override { right_->start(); }
