@@ -22,8 +22,8 @@ struct MpiStart {
   std::optional<double> launched_at_s;  ///< since the epoch
 };
 
-/// Initialises MPI, calls measure() on all ranks and finalises. The exit code: that of measure(), or of a failure, which
-/// rank 0 prints. measure() is given the steps made by now.
+/// Initialises MPI, calls measure() on all ranks and finalises. The exit code: that of measure(), or of a failure,
+/// which rank 0 prints. measure() is given the steps made by now.
 [[nodiscard]] int run_under_mpi(int& argc, char**& argv, const MpiStart& start, SteadyTime begin,
                                 const std::function<int(Agreement&, const StepTimes&)>& measure);
 
