@@ -1,9 +1,10 @@
-# fourscore_add_mpi_test(NAME SOURCES file... [RANKS 1 2 ...] [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
+# fourscore_add_mpi_test(FOLDER/NAME [FIXTURES name...] [SOURCES file...] [RANKS 1 2 ...] [LIBRARIES target...]
+#                        [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
-# Builds one GoogleTest program whose main() (tests/mpi/mpi_main.cpp) starts MPI, with MPI_THREAD_MULTIPLE where asked,
-# and adds the test NAME.<ranks> for
-# each rank count (default 1 2 3 4 5 6 7 8), labelled mpi. FOURSCORE_TEST_RANKS, when set, keeps only those it names: the
-# sanitizers and MPICH repeat what the ci preset does at every count.
+# Builds one GoogleTest program of FOLDER/NAME.cpp whose main() (tests/support/mpi_main.cpp) starts MPI, with
+# MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 6 7 8), labelled
+# mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps only those it names: the sanitizers and
+# MPICH repeat what the ci preset does at every count.
 set(FOURSCORE_TEST_RANKS "" CACHE STRING "Rank counts of the MPI tests; empty: all of each test")
 
 function(fourscore_mpi_test_links target)
@@ -13,24 +14,21 @@ function(fourscore_mpi_test_links target)
   fourscore_precompile(${target} TESTS OPENMP)
 endfunction()
 
-# The main program and the files *_fixture.cpp are compiled once for all tests that take them.
+# The main program and the fixtures are compiled once for all tests that take them.
 function(fourscore_mpi_test_object object)
   if(TARGET fourscore_test_${object})
     return()
   endif()
   string(REGEX REPLACE "_multiple$" "" source "${object}")
-  add_library(fourscore_test_${object} OBJECT ${PROJECT_SOURCE_DIR}/tests/mpi/${source}.cpp)
+  add_library(fourscore_test_${object} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/${source}.cpp)
   fourscore_mpi_test_links(fourscore_test_${object})
   if(object MATCHES "_multiple$")
     target_compile_definitions(fourscore_test_${object} PRIVATE FOURSCORE_TEST_THREAD_LEVEL=MPI_THREAD_MULTIPLE)
   endif()
 endfunction()
 
-function(fourscore_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "THREAD_MULTIPLE" "TIMEOUT" "SOURCES;RANKS;LIBRARIES")
-  if(NOT arg_SOURCES)
-    message(FATAL_ERROR "fourscore_add_mpi_test(${name}): SOURCES is missing")
-  endif()
+function(fourscore_add_mpi_test file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREAD_MULTIPLE" "TIMEOUT" "FIXTURES;SOURCES;RANKS;LIBRARIES")
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 3 4 5 6 7 8)
   endif()
@@ -42,14 +40,11 @@ function(fourscore_add_mpi_test name)
   if(arg_THREAD_MULTIPLE)
     set(main mpi_main_multiple)
   endif()
-  set(shared ${arg_SOURCES})
-  list(FILTER shared INCLUDE REGEX "_fixture[.]cpp$")
-  list(FILTER arg_SOURCES EXCLUDE REGEX "_fixture[.]cpp$")
-  add_executable(${name} ${arg_SOURCES})
+  cmake_path(GET file STEM name)
+  add_executable(${name} ${file}.cpp ${arg_SOURCES})
   fourscore_mpi_test_links(${name})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
-  foreach(object IN LISTS main shared)
-    cmake_path(GET object STEM object)
+  foreach(object IN LISTS main arg_FIXTURES)
     fourscore_mpi_test_object(${object})
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:fourscore_test_${object}>)
   endforeach()

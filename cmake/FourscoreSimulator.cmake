@@ -46,11 +46,11 @@ foreach(variable IN LISTS cached)
   endif()
 endforeach()
 
-# Valgrind's memcheck takes a test from there too (tests/mpi).
+# Valgrind's memcheck takes a test from there too (tests/drivers).
 set(simulator_programs fft_bench counter_bench)
-if(FOURSCORE_TESTS AND (NOT DEFINED FOURSCORE_TEST_FOLDERS OR "mpi" IN_LIST FOURSCORE_TEST_FOLDERS))
+if(FOURSCORE_TESTS AND (NOT DEFINED FOURSCORE_TEST_KINDS OR "mpi" IN_LIST FOURSCORE_TEST_KINDS))
   list(APPEND simulator_programs property_test)
-  list(APPEND handed_on "-DFOURSCORE_TESTS:BOOL=ON" "-DFOURSCORE_TEST_FOLDERS:STRING=mpi")
+  list(APPEND handed_on "-DFOURSCORE_TESTS:BOOL=ON" "-DFOURSCORE_TEST_KINDS:STRING=mpi")
 else()
   list(APPEND handed_on "-DFOURSCORE_TESTS:BOOL=OFF")
 endif()

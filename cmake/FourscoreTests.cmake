@@ -26,6 +26,10 @@ if(FOURSCORE_SANITIZE)
 endif()
 set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
+# Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
+# --slow` and CI do not.
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|report)|jobs\\.real|drivers\\.many_ranks|fuzz\\..*|valgrind\\..*|.*_test\\.[78])$")
+
 # fourscore_test(NAME <name> LABELS <label>... COMMAND <command>... [TIMEOUT <seconds>] [PROCESSORS <n>]
 #                [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
 function(fourscore_test)
@@ -39,18 +43,66 @@ function(fourscore_test)
   if(NOT arg_WORKING_DIRECTORY)
     set(arg_WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
   endif()
+  if(arg_NAME MATCHES "${FOURSCORE_SLOW_TESTS}")
+    list(APPEND arg_LABELS slow)
+  endif()
   add_test(NAME ${arg_NAME} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}")
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS}
     FIXTURES_REQUIRED skips ENVIRONMENT "${FOURSCORE_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
 endfunction()
 
-# fourscore_pytest(<label> [WITHOUT <part>...] [ALONE <part>...] [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
+# fourscore_unit_tests(<folder>...): every <name>_test.cpp of the folders is a program without MPI, of kind unit. It finds
+# data in its folder's data/ (FOURSCORE_TEST_DATA).
+function(fourscore_unit_tests)
+  if(NOT "unit" IN_LIST FOURSCORE_TEST_KINDS)
+    return()
+  endif()
+  add_library(fourscore_unit_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/unit_main.cpp)
+  target_include_directories(fourscore_unit_main PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(fourscore_unit_main PUBLIC fourscore::compile GTest::gtest)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+    foreach(source IN LISTS sources)
+      cmake_path(GET source STEM name)
+      add_executable(${name} ${source})
+      target_link_libraries(${name} PRIVATE fourscore_kernels GTest::gmock fourscore_unit_main)
+      target_compile_definitions(${name} PRIVATE FOURSCORE_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/${folder}/data")
+      foreach(library fourscore_results fourscore_hwcounters fourscore_jobs fourscore_qualification)
+        if(TARGET ${library})
+          target_link_libraries(${name} PRIVATE ${library})
+        endif()
+      endforeach()
+      if(folder STREQUAL "drivers/local")
+        target_link_libraries(${name} PRIVATE fourscore_local ${CMAKE_DL_LIBS})
+      endif()
+      fourscore_precompile(${name} TESTS)
+      fourscore_discover_unit_tests(${name})
+    endforeach()
+  endforeach()
+endfunction()
+
+# fourscore_discover_unit_tests(<program> [<prefix of the tests' names>])
+function(fourscore_discover_unit_tests program)
+  gtest_discover_tests(${program} TEST_PREFIX "${ARGN}" DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS unit TIMEOUT 300 FIXTURES_REQUIRED skips ENVIRONMENT "${FOURSCORE_UNIT_TEST_ENVIRONMENT}")
+endfunction()
+
+# fourscore_pytest(<kind> [FOLDERS <folder>...] [WITHOUT <part>...] [ALONE <part>...] [WORKING_DIRECTORY <dir>]
+#                  [ENVIRONMENT <name=value>...])
 #
-# Every test_<part>.py of the folder is a test <label>.<part>. Most wait for programs that they start, so two run at once;
-# those of ALONE look at what a program does with the cores of the machine. The longest begin first (COST).
-function(fourscore_pytest label)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WORKING_DIRECTORY" "WITHOUT;ALONE;ENVIRONMENT")
-  file(GLOB files CONFIGURE_DEPENDS test_*.py)
+# Every test_<part>.py at or below the folders (default: this one) is a test <kind>.<part>. Most wait for programs that
+# they start, so two run at once; those of ALONE look at what a program does with the cores of the machine. The longest
+# begin first (COST).
+function(fourscore_pytest kind)
+  if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
+    return()  # without Python the configure summary says so
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WORKING_DIRECTORY" "FOLDERS;WITHOUT;ALONE;ENVIRONMENT")
+  if(NOT arg_FOLDERS)
+    set(arg_FOLDERS ${CMAKE_CURRENT_SOURCE_DIR})
+  endif()
+  list(TRANSFORM arg_FOLDERS APPEND "/test_*.py")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${arg_FOLDERS})
   foreach(file IN LISTS files)
     cmake_path(GET file STEM part)
     string(REGEX REPLACE "^test_" "" part "${part}")
@@ -61,9 +113,9 @@ function(fourscore_pytest label)
     if(part IN_LIST arg_ALONE)
       set(processors 2)
     endif()
-    fourscore_test(NAME ${label}.${part} LABELS ${label} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
+    fourscore_test(NAME ${kind}.${part} LABELS ${kind} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
       COMMAND "${FOURSCORE_PYTHON}" -m pytest -q -p no:cacheprovider -p record_skips "${file}"
       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support" ${arg_ENVIRONMENT})
-    set_tests_properties(${label}.${part} PROPERTIES COST 60)
+    set_tests_properties(${kind}.${part} PROPERTIES COST 60)
   endforeach()
 endfunction()

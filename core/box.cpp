@@ -24,11 +24,23 @@ Box intersect(const Box& a, const Box& b) {
   return result.empty() ? Box{} : result;
 }
 
-Range block_range(Index n, int parts, int part) {
+Range block_range(Index n, Index parts, Index part) {
   const Index each = n / parts;
   const Index longer = n % parts;
-  const Index low = part * each + std::min<Index>(part, longer);
+  const Index low = part * each + std::min(part, longer);
   return {low, low + each + (part < longer ? 1 : 0)};
+}
+
+Range block_range(const Range& whole, Index parts, Index part) {
+  const Range range = block_range(whole.size(), parts, part);
+  return {whole.low + range.low, whole.low + range.high};
+}
+
+Index block_number(Index n, Index parts, Index index) {
+  const Index each = n / parts;
+  const Index longer = n % parts;
+  if (index < longer * (each + 1)) return index / (each + 1);
+  return longer + (index - longer * (each + 1)) / each;
 }
 
 }  // namespace fourscore

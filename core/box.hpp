@@ -31,6 +31,10 @@ struct Range {
   [[nodiscard]] Index size() const { return high - low; }
   bool operator==(const Range&) const = default;
 };
-[[nodiscard]] Range block_range(Index n, int parts, int part);
+[[nodiscard]] Range block_range(Index n, Index parts, Index part);
+/// The same of the elements of `whole`: a cut within a cut, which never leaves it.
+[[nodiscard]] Range block_range(const Range& whole, Index parts, Index part);
+/// The part of n elements that has this index.
+[[nodiscard]] Index block_number(Index n, Index parts, Index index);
 
 }  // namespace fourscore

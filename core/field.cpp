@@ -91,88 +91,127 @@ SparseField random_field(const Extents& shape, int waves, int spikes, double spi
   return field;
 }
 
-LocalRows::LocalRows(const Decomposition& layout, int rank, const Extents& shape) : shape_(shape) {
-  const Box& box = layout.boxes.at(static_cast<std::size_t>(rank));
-  const Extents extents = box.extents();
+LocalRows::LocalRows(const Decomposition& layout, int rank, const Extents& shape)
+    : layout_(layout), box_(layout.box(rank)), shape_(shape) {
+  const Extents extents = box_.extents();
   for (std::size_t position = 0; position < 3; ++position)
     axis_[position] = static_cast<std::size_t>(layout.order[position]);
   // Padding lies behind the rows of its axis, even where they are of one element.
-  const auto is_padded = [&](std::size_t a) { return !layout.padding.empty() && a == layout.padded_axis; };
-  std::stable_partition(axis_.begin(), axis_.end(), [&](std::size_t a) { return extents[a] == 1 && !is_padded(a); });
+  std::stable_partition(axis_.begin(), axis_.end(),
+                        [&](std::size_t a) { return extents[a] == 1 && !layout.is_padded(a); });
   const Extents memory_strides = layout.strides(rank);
   for (std::size_t position = 0; position < 3; ++position) {
     const std::size_t a = axis_[position];
+    count_[position] = extents[a];
     stride_[position] = a == 0 ? shape_[1] * shape_[2] : a == 1 ? shape_[2] : 1;
     memory_stride_[position] = memory_strides[a];
-    const auto& map = layout.axis_map[a];
-    for (Index c = box.low[a]; c < box.high[a]; ++c)
-      index_[position].push_back(map.empty() ? c : map.at(static_cast<std::size_t>(c)));
   }
 }
 
-Index LocalRows::linear(Index i, Index j) const {
-  return index_[0][static_cast<std::size_t>(i)] * stride_[0] + index_[1][static_cast<std::size_t>(j)] * stride_[1];
-}
-
-Index LocalRows::mirrored_linear(Index i, Index j) const {
-  return mirrored_index(0, index_[0][static_cast<std::size_t>(i)]) * stride_[0] +
-         mirrored_index(1, index_[1][static_cast<std::size_t>(j)]) * stride_[1];
+void LocalRows::indices(std::size_t position, Index first, std::span<Index> out) const {
+  layout_.indices(axis_[position], box_.low[axis_[position]] + first, out);
 }
 
 bool LocalRows::find(const Extents& global, Extents& local) const {
   for (std::size_t position = 0; position < 3; ++position) {
-    const auto& index = index_[position];
-    const auto it = std::find(index.begin(), index.end(), global[axis_[position]]);
-    if (it == index.end()) return false;
-    local[position] = it - index.begin();
+    const std::size_t a = axis_[position];
+    local[position] = layout_.coordinate_of(a, global[a]) - box_.low[a];
+    if (local[position] < 0 || local[position] >= count_[position]) return false;
   }
   return true;
 }
 
-void unit_roots(Index n, Index k, std::span<const Index> indices, std::span<Complex> factors,
-                std::vector<Complex>& coarse, std::vector<Complex>& fine) {
-  // exp(k (high B + low)) = exp(k high B) exp(k low): sqrt(n) sines instead of n.
-  unsigned shift = 0;
-  while ((Index{1} << (2 * shift)) < n) ++shift;
-  const Index block = Index{1} << shift;
-  const auto blocks = static_cast<std::size_t>((n + block - 1) / block);
-  coarse.resize(std::max(coarse.size(), blocks));
-  fine.resize(std::max(fine.size(), static_cast<std::size_t>(block)));
-  for (std::size_t i = 0; i < blocks; ++i)
-    coarse[i] = root<double>(product_modulo(k, modulo(static_cast<Index>(i) * block, n), n), n);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(block); ++i)
-    fine[i] = root<double>(product_modulo(k, modulo(static_cast<Index>(i), n), n), n);
-  for (std::size_t c = 0; c < indices.size(); ++c)
-    factors[c] = product(coarse[static_cast<std::size_t>(indices[c] >> shift)],
-                         fine[static_cast<std::size_t>(indices[c] & (block - 1))]);
+RowTile::RowTile(const LocalRows& rows) : rows_(&rows) {
+  for (std::size_t position = 0; position < 3; ++position)
+    index_[position].reserve(static_cast<std::size_t>(std::min(max_extent, rows.count(position))));
+}
+
+void RowTile::place_at(Index i, Index j) {
+  low_ = {i, j, 0};
+  fill_indices({1, 1, max_extent});
+}
+
+void RowTile::fill_indices(const Extents& most) {
+  for (std::size_t position = 0; position < 3; ++position) {
+    const Index count = std::min(most[position], rows_->count(position) - low_[position]);
+    index_[position].resize(static_cast<std::size_t>(count));
+    rows_->indices(position, low_[position], index_[position]);
+  }
+}
+
+Index RowTile::linear(Index i, Index j) const {
+  return index_[0][static_cast<std::size_t>(i)] * rows_->linear_step(0) +
+         index_[1][static_cast<std::size_t>(j)] * rows_->linear_step(1);
+}
+
+Index RowTile::mirrored_linear(Index i, Index j) const {
+  return rows_->mirrored_index(0, index_[0][static_cast<std::size_t>(i)]) * rows_->linear_step(0) +
+         rows_->mirrored_index(1, index_[1][static_cast<std::size_t>(j)]) * rows_->linear_step(1);
+}
+
+/// exp(k (high B + low)) = exp(k high B) exp(k low): few sines instead of n.
+void UnitRoots::assign(Index n, Index k) {
+  constexpr Index longest_of_two_tables = Index{1} << 28;
+  const unsigned levels = n > longest_of_two_tables ? 3 : 2;
+  shift_ = 0;
+  while (shift_ * levels < 62 && (Index{1} << (levels * shift_)) < n) ++shift_;
+  tables_.resize(levels);
+  for (unsigned level = 0; level < levels; ++level) {
+    const Index step = Index{1} << (level * shift_);
+    const Index entries = std::min(Index{1} << shift_, (n + step - 1) / step);
+    tables_[level].resize(static_cast<std::size_t>(entries));
+    for (Index i = 0; i < entries; ++i)
+      tables_[level][static_cast<std::size_t>(i)] = root<double>(product_modulo(k, modulo(i * step, n), n), n);
+  }
+}
+
+void UnitRoots::at(std::span<const Index> indices, std::span<Complex> factors) const {
+  const Index mask = (Index{1} << shift_) - 1;
+  const auto entry = [&](std::size_t level, Index index) {
+    return tables_[level][static_cast<std::size_t>((index >> (level * shift_)) & mask)];
+  };
+  for (std::size_t c = 0; c < indices.size(); ++c) factors[c] = product(entry(1, indices[c]), entry(0, indices[c]));
+  if (tables_.size() == 3)
+    for (std::size_t c = 0; c < indices.size(); ++c) factors[c] = product(entry(2, indices[c]), factors[c]);
 }
 
 void FieldRows::assign(const SparseField& field) {
-  if (field.shape != rows_.shape()) throw std::logic_error("FieldRows: field and layout have different shapes");
-  waves_ = field.waves.size();
-  amplitude_.clear();
-  for (const Wave& wave : field.waves) amplitude_.push_back(wave.amplitude);
+  field_ = field;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (roots_[a].size() < field.waves.size()) roots_[a].resize(field.waves.size());
+    for (std::size_t w = 0; w < field.waves.size(); ++w) roots_[a][w].assign(field.shape[a], field.waves[w].k[a]);
+  }
+}
+
+void FieldRows::enter(const RowTile& tile) {
+  const LocalRows& rows = tile.rows();
+  if (field_.shape != rows.shape()) throw std::logic_error("FieldRows: field and layout have different shapes");
   for (std::size_t position = 0; position < 3; ++position) {
     auto& factors = factor_[position];
-    if (factors.size() < waves_) factors.resize(waves_);
-    const std::size_t axis = rows_.axis(position);
-    for (std::size_t w = 0; w < waves_; ++w) {
-      factors[w].resize(rows_.index(position).size());
-      unit_roots(field.shape[axis], field.waves[w].k[axis], rows_.index(position), factors[w], coarse_, fine_);
+    if (factors.size() < field_.waves.size()) factors.resize(field_.waves.size());
+    for (std::size_t w = 0; w < field_.waves.size(); ++w) {
+      factors[w].resize(tile.index(position).size());
+      roots_[rows.axis(position)][w].at(tile.index(position), factors[w]);
     }
   }
   spikes_.clear();
-  for (const Spike& spike : field.spikes) {
+  for (const Spike& spike : field_.spikes) {
     Extents local{};
-    if (rows_.find(spike.at, local)) spikes_.push_back({spike.amplitude, local});
+    if (!rows.find(spike.at, local)) continue;
+    bool inside = true;
+    for (std::size_t position = 0; position < 3; ++position) {
+      local[position] -= tile.low(position);
+      inside = inside && local[position] >= 0 && local[position] < tile.count(position);
+    }
+    if (inside) spikes_.push_back({spike.amplitude, local});
   }
 }
 
 void FieldRows::row(Index i, Index j, std::span<Complex> out) const {
   std::fill(out.begin(), out.end(), Complex{});
-  for (std::size_t w = 0; w < waves_; ++w) {
-    const Complex head = product(
-        amplitude_[w], product(factor_[0][w][static_cast<std::size_t>(i)], factor_[1][w][static_cast<std::size_t>(j)]));
+  for (std::size_t w = 0; w < field_.waves.size(); ++w) {
+    const Complex head = product(field_.waves[w].amplitude, product(factor_[0][w][static_cast<std::size_t>(i)],
+                                                                    factor_[1][w][static_cast<std::size_t>(j)]));
     const Complex* tail = factor_[2][w].data();
     for (std::size_t k = 0; k < out.size(); ++k) out[k] += product(head, tail[k]);
   }

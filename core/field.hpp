@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 #include "core/problem.hpp"
 
 namespace fourscore {
@@ -69,65 +69,119 @@ struct SparseField {
   return (plain + std::conj(noise(seed, mirrored))) / 2.0;
 }
 
-/// The local array of one rank as rows along its longest contiguous axis, with the global index of every coordinate.
-/// Positions 0, 1, 2 run from slowest to fastest in memory; axes of one local element come first, so that a row is
-/// never shorter than it needs to be. `shape` is that of the whole grid, of which the layout may hold half (r2c).
+/// The local array of one rank as rows along its longest contiguous axis. Positions 0, 1, 2 run from slowest to fastest
+/// in memory; axes of one local element come first, so that a row is never shorter than it needs to be. `shape` is that
+/// of the whole grid, of which the layout may hold half (r2c).
 class LocalRows {
  public:
   LocalRows(const Decomposition& layout, int rank, const Extents& shape);
   LocalRows(const Decomposition& layout, int rank) : LocalRows(layout, rank, layout.shape) {}
 
-  [[nodiscard]] Index count(std::size_t position) const { return static_cast<Index>(index_[position].size()); }
-  [[nodiscard]] Index volume() const { return count(0) * count(1) * count(2); }
+  [[nodiscard]] Index count(std::size_t position) const { return count_[position]; }
   [[nodiscard]] std::size_t axis(std::size_t position) const { return axis_[position]; }
-  /// Global index along axis(position) of each local coordinate.
-  [[nodiscard]] std::span<const Index> index(std::size_t position) const { return index_[position]; }
   [[nodiscard]] const Extents& shape() const { return shape_; }
-  /// Row-major global linear index of coordinate 0 of the row (i, j), and its step per global index in a row.
-  [[nodiscard]] Index linear(Index i, Index j) const;
-  [[nodiscard]] Index linear_step() const { return stride_[2]; }
-  /// The same for the row of opposite indices.
-  [[nodiscard]] Index mirrored_linear(Index i, Index j) const;
+  /// Global indices along axis(position) of the local coordinates from `first` on.
+  void indices(std::size_t position, Index first, std::span<Index> out) const;
+  /// Step of the row-major global linear index per global index along axis(position).
+  [[nodiscard]] Index linear_step(std::size_t position) const { return stride_[position]; }
   [[nodiscard]] Index mirrored_index(std::size_t position, Index global) const {
     return global == 0 ? 0 : shape_[axis_[position]] - global;
   }
-  /// Where the row lies in memory, in elements; its own lie one after another.
-  [[nodiscard]] Index offset(Index i, Index j) const { return i * memory_stride_[0] + j * memory_stride_[1]; }
+  /// Where local element (i, j, k) lies in memory, in elements; those of a row lie one after another.
+  [[nodiscard]] Index offset(Index i, Index j, Index k) const {
+    return i * memory_stride_[0] + j * memory_stride_[1] + k;
+  }
   /// Local (i, j, k) of a global index, or false when another rank holds it.
   [[nodiscard]] bool find(const Extents& global, Extents& local) const;
 
  private:
+  Decomposition layout_;
+  Box box_;
   Extents shape_;
   std::array<std::size_t, 3> axis_{};
-  std::array<std::vector<Index>, 3> index_;
-  Extents stride_{};         // of the global linear index, by position
-  Extents memory_stride_{};  // of the local array, by position
+  Extents count_{};          // by position, as all that follow
+  Extents stride_{};         // of the global linear index
+  Extents memory_stride_{};  // of the local array
 };
 
-/// Evaluates a SparseField on one rank's rows. assign() allocates only when a field has more terms than any before.
-class FieldRows {
+/// A part of the rows that is worked on at once, with the global index of each of its coordinates: what an evaluation
+/// keeps along an axis is bounded by it, however long the axis.
+class RowTile {
  public:
-  explicit FieldRows(const LocalRows& rows) : rows_(rows) {}
+  static constexpr Index max_extent = 8192;  ///< along each position
+
+  explicit RowTile(const LocalRows& rows);
+  /// Calls visit() with the tile at each of its places, which cover all rows.
+  template <class Visit>
+  void for_each_place(const Visit& visit) {
+    for (low_[0] = 0; low_[0] < rows_->count(0); low_[0] += max_extent)
+      for (low_[1] = 0; low_[1] < rows_->count(1); low_[1] += max_extent)
+        for (low_[2] = 0; low_[2] < rows_->count(2); low_[2] += max_extent) {
+          fill_indices({max_extent, max_extent, max_extent});
+          visit();
+        }
+  }
+
+  /// One row, or as much of it as a tile holds.
+  void place_at(Index i, Index j);
+
+  [[nodiscard]] const LocalRows& rows() const { return *rows_; }
+  [[nodiscard]] Index low(std::size_t position) const { return low_[position]; }
+  [[nodiscard]] Index count(std::size_t position) const { return static_cast<Index>(index_[position].size()); }
+  /// Global index along rows().axis(position) of each coordinate of the tile.
+  [[nodiscard]] std::span<const Index> index(std::size_t position) const { return index_[position]; }
+  /// Row-major global linear index of global index 0 in row (i, j) of the tile, and of the row of opposite indices.
+  [[nodiscard]] Index linear(Index i, Index j) const;
+  [[nodiscard]] Index mirrored_linear(Index i, Index j) const;
+  /// Where the first element of row (i, j) lies in memory.
+  [[nodiscard]] Index offset(Index i, Index j) const { return rows_->offset(low_[0] + i, low_[1] + j, low_[2]); }
+
+ private:
+  void fill_indices(const Extents& most);
+  const LocalRows* rows_;
+  Extents low_{};
+  std::array<std::vector<Index>, 3> index_;
+};
+
+/// Values along the rows of a tile.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// From here on row() is of this place of the tile.
+  virtual void enter(const RowTile& /*tile*/) {}
+  /// out[k] = the value at element (i, j, k) of the tile.
+  virtual void row(Index i, Index j, std::span<std::complex<double>> out) const = 0;
+};
+
+/// exp(2 pi i k c / n) at any c from 0 to n - 1, within three rounding errors, from tables of n^(1/2) entries, beyond
+/// 2^28 of n^(1/3).
+class UnitRoots {
+ public:
+  void assign(Index n, Index k);
+  void at(std::span<const Index> indices, std::span<std::complex<double>> factors) const;
+
+ private:
+  unsigned shift_ = 0;
+  std::vector<std::vector<std::complex<double>>> tables_;  // of digits of `shift_` bits, from the lowest on
+};
+
+/// Evaluates a SparseField. assign() and enter() allocate only when a field has more terms than any before.
+class FieldRows : public RowSource {
+ public:
   void assign(const SparseField& field);
-  /// out[k] = field at local element (i, j, k).
-  void row(Index i, Index j, std::span<std::complex<double>> out) const;
+  void enter(const RowTile& tile) override;
+  void row(Index i, Index j, std::span<std::complex<double>> out) const override;
 
  private:
   struct LocalSpike {
     std::complex<double> amplitude;
-    Extents at{};  // local
+    Extents at{};  // in the tile
   };
-  const LocalRows& rows_;
-  std::size_t waves_ = 0;
-  std::vector<std::complex<double>> amplitude_;
+  SparseField field_;
+  std::array<std::vector<UnitRoots>, 3> roots_;                           // [axis][wave]
   std::array<std::vector<std::vector<std::complex<double>>>, 3> factor_;  // [position][wave][coordinate]
-  std::vector<std::complex<double>> coarse_, fine_;                       // scratch of assign()
   std::vector<LocalSpike> spikes_;
 };
-
-/// factors[c] = exp(2 pi i k indices[c] / n), within two rounding errors; coarse and fine are scratch.
-void unit_roots(Index n, Index k, std::span<const Index> indices, std::span<std::complex<double>> factors,
-                std::vector<std::complex<double>>& coarse, std::vector<std::complex<double>>& fine);
 
 /// The whole transform of the noise field (of this symmetry) by definition, separably, in extended precision; row-major
 /// over shape. Costs N * (n0 + n1 + n2) complex products.

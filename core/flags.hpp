@@ -38,7 +38,7 @@ struct Flag {
   std::string_view short_name;  ///< in tables
   std::string_view holds_when;
 };
-/// The one list of them. The record's schema, the analysis and the documentation are held to it by tests/lists.py.
+/// The one list of them. tests/contract/lists.py holds the record's schema, the analysis and the documentation to it.
 inline constexpr std::array<Flag, 8> flag_table{{
     {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
     {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},

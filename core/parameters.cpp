@@ -5,8 +5,26 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 namespace fourscore {
+
+const std::vector<std::string>& tried_values(const Parameter& parameter) {
+  return parameter.values.empty() ? parameter.samples : parameter.values;
+}
+
+nlohmann::json parameters_json(const std::vector<Parameter>& parameters) {
+  nlohmann::json result = nlohmann::json::array();
+  for (const Parameter& parameter : parameters) {
+    nlohmann::json entry{{"name", parameter.name},
+                         {"summary", parameter.summary},
+                         {"default", parameter.fallback},
+                         {"many", parameter.many}};
+    if (!parameter.values.empty()) entry["values"] = parameter.values;
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   std::vector<std::string> names;

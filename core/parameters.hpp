@@ -1,6 +1,7 @@
 #pragma once
-// Reading the options that are a variant's own (Problem::parameters). No MPI here.
+// Options of its own that an entry has, and reading those of variants and exchanges (Problem::parameters). No MPI here.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,11 +10,19 @@
 
 namespace fourscore {
 
-/// An option that a variant or an exchange reads from Problem::parameters.
+/// An option of its own that a variant, an exchange or a component program reads: NAME=VALUE.
 struct Parameter {
   std::string name;
-  std::vector<std::string> samples;  ///< values that tests try; the entry says or throws where one does not fit
+  std::string summary;                 ///< one line, with what free text may be
+  std::string fallback;                ///< the text taken where none is given
+  std::vector<std::string> values{};   ///< what is allowed; empty: free text
+  bool many = false;                   ///< several of them, joined by commas, and "all"; of component programs only
+  std::vector<std::string> samples{};  ///< free text that tests try; the entry says or throws where one does not fit
 };
+/// Values to try: those allowed, or the samples of free text.
+[[nodiscard]] const std::vector<std::string>& tried_values(const Parameter& parameter);
+/// For lists: name, summary, default, many, and values where not all are allowed.
+[[nodiscard]] nlohmann::json parameters_json(const std::vector<Parameter>& parameters);
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
 
 /// The whole number that the problem gives for `name`, or `fallback` where it gives none. Throws InputError naming the

@@ -42,6 +42,11 @@ struct Contract {
   bool operator==(const Contract&) const = default;
 };
 
+/// What a point may ask for: beyond are slips of the pen.
+inline constexpr int max_ranks = 1 << 24;
+inline constexpr int max_threads = 4096;    ///< a rank
+inline constexpr int max_instances = 1024;  ///< each has communicators of its own, of which MPI has few
+
 struct Problem {
   std::vector<Index> shape;  ///< 1 to 3 extents, slowest in memory first
   Precision precision = Precision::double_precision;

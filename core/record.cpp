@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <limits>
+#include <algorithm>
 #include <random>
-#include <set>
 #include <vector>
 
+#include "core/point_keys.hpp"
 #include "core/sha256.hpp"
 
 namespace fourscore {
@@ -15,86 +15,58 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads one JSON object key by key; finish() refuses the keys that nobody asked for.
-class ObjectReader {
- public:
-  ObjectReader(const json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) fail("", "an object");
-  }
+json::json_pointer path_of(const PointKey& key) { return json::json_pointer(std::string(key.path)); }
 
-  const json* find(const std::string& key) {
-    known_.push_back(key);
-    const auto it = object_.find(key);
-    return it == object_.end() ? nullptr : &*it;
-  }
+/// Beside the keys, and always "none".
+json::json_pointer normalisation() { return json::json_pointer("/contract/normalisation"); }
 
-  [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
+/// Every name that a point may have, each with an object of names or null.
+json allowed_names(const std::vector<PointKey>& keys) {
+  json names{{"parameters", nullptr}};
+  for (const PointKey& key : keys) names[path_of(key)] = nullptr;
+  if (names.contains("contract")) names[normalisation()] = nullptr;
+  return names;
+}
 
-  const json& at(const std::string& key) {
-    const json* value = find(key);
-    if (value == nullptr) throw InputError(fmt::format("{}: key '{}' is missing", where_, key));
-    return *value;
-  }
-
-  std::string text(const std::string& key, std::string fallback) {
-    const json* value = find(key);
-    if (value == nullptr) return fallback;
-    if (!value->is_string()) fail(key, "a string");
-    return value->get<std::string>();
-  }
-
-  int positive(const std::string& key, int fallback, int largest = std::numeric_limits<int>::max()) {
-    const json* value = find(key);
-    return value == nullptr ? fallback : positive_integer(*value, key, largest);
-  }
-
-  template <class Integer = int>
-  Integer positive_integer(const json& value, const std::string& key,
-                           Integer largest = std::numeric_limits<Integer>::max()) const {
-    if (!value.is_number_integer() || value < 1 || value > largest)
-      fail(key, fmt::format("an integer from 1 to {}", largest));
-    return value.template get<Integer>();
-  }
-
-  template <class Integer>
-  std::vector<Integer> extents(const json& value, const std::string& key) const {
-    if (!value.is_array() || value.empty() || value.size() > 3) fail(key, "an array of 1 to 3 positive integers");
-    std::vector<Integer> result;
-    for (const json& extent : value) result.push_back(positive_integer<Integer>(extent, key));
-    return result;
-  }
-
-  [[noreturn]] void fail(const std::string& key, const std::string& expected) const {
-    const json& value = key.empty() ? object_ : object_.at(key);
-    throw InputError(
-        fmt::format("{}{} is {}; expected {}", where_, key.empty() ? "" : ": " + key, value.dump(), expected));
-  }
-
-  void finish() const {
-    for (const auto& [key, value] : object_.items()) {
-      if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-      const auto nearest = nearest_name(key, known_);
-      throw InputError(fmt::format("{}: unknown key '{}'{}; allowed: {}", where_, key,
+void check_names(const json& object, const json& allowed, const std::string& where) {
+  if (!object.is_object()) throw InputError(fmt::format("{} is {}; expected an object", where, object.dump()));
+  std::vector<std::string> names;
+  for (const auto& [name, within] : allowed.items()) names.push_back(name);
+  for (const auto& [name, value] : object.items()) {
+    if (!allowed.contains(name)) {
+      const auto nearest = nearest_name(name, names);
+      throw InputError(fmt::format("{}: unknown key '{}'{}; allowed: {}", where, name,
                                    nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
-                                   fmt::join(known_, ", ")));
+                                   fmt::join(names, ", ")));
     }
+    if (allowed[name].is_object()) check_names(value, allowed[name], fmt::format("{}: {}", where, name));
   }
+}
 
- private:
-  const json& object_;
-  std::string where_;
-  std::vector<std::string> known_;
-};
+json json_of(Form form, const std::string& text) {
+  if (form == Form::text || (form == Form::grid && text == "auto")) return text;
+  if (form == Form::integer) return json::parse(text);
+  std::string extents = text;
+  std::ranges::replace(extents, 'x', ',');
+  return json::parse("[" + extents + "]");
+}
 
-Contract contract_from_json(const json& object) {
-  ObjectReader reader(object, "point: contract");
-  Contract contract;
-  contract.layout = parse_layout(reader.text("layout", to_string(contract.layout)));
-  contract.buffers = parse_buffers(reader.text("buffers", to_string(contract.buffers)));
-  contract.effort = parse_effort(reader.text("planner", to_string(contract.effort)));
-  if (reader.text("normalisation", "none") != "none") reader.fail("normalisation", "\"none\"");
-  reader.finish();
-  return contract;
+void check_form(Form form, const json& value, const std::string& what) {
+  const auto is_integer = [](const json& one) { return one.is_number_integer(); };
+  const auto is_extents = [&] { return value.is_array() && std::ranges::all_of(value, is_integer); };
+  const auto check = [&](bool holds, const char* expected) {
+    if (!holds) throw InputError(fmt::format("{} is {}; expected {}", what, value.dump(), expected));
+  };
+  switch (form) {
+    case Form::text:
+      return check(value.is_string(), "a string");
+    case Form::integer:
+      return check(is_integer(value), "an integer");
+    case Form::extents:
+      return check(is_extents(), "an array of 1 to 3 integers");
+    case Form::grid:
+      return check(value == "auto" || is_extents(), "\"auto\" or an array of 1 to 3 integers");
+  }
 }
 
 std::map<std::string, std::string> parameters_from_json(const json& object) {
@@ -112,67 +84,32 @@ std::map<std::string, std::string> parameters_from_json(const json& object) {
 }  // namespace
 
 json point_json(const Point& point) {
-  if (!point.component.empty())
-    return {{"component", point.component}, {"ranks", point.ranks}, {"parameters", json(point.problem.parameters)}};
-  const Problem& problem = point.problem;
-  json grid = "auto";
-  if (!problem.grid.empty()) grid = problem.grid;
-  json result{{"variant", point.variant},
-              {"local_fft", point.local_fft},
-              {"shape", problem.shape},
-              {"precision", to_string(problem.precision)},
-              {"kind", to_string(problem.kind)},
-              {"direction", to_string(problem.direction)},
-              {"ranks", point.ranks},
-              {"grid", grid},
-              {"threads", problem.threads},
-              {"instances", problem.instances},
-              {"placement", to_string(problem.placement)},
-              {"contract",
-               {{"layout", to_string(problem.contract.layout)},
-                {"buffers", to_string(problem.contract.buffers)},
-                {"normalisation", "none"},
-                {"planner", to_string(problem.contract.effort)}}},
-              {"parameters", json(problem.parameters)}};
-  if (!point.exchange.empty()) result["exchange"] = point.exchange;
+  json result{{"parameters", json(point.problem.parameters)}};
+  for (const PointKey& key : keys_of(point))
+    if (const std::string text = key.get(point); !text.empty()) result[path_of(key)] = json_of(key.form, text);
+  if (result.contains("contract")) result[normalisation()] = "none";
   return result;
 }
 
 Point point_from_json(const json& object) {
-  ObjectReader reader(object, "point");
+  const auto& keys = object.is_object() && object.contains("component") ? component_keys() : point_keys();
+  check_names(object, allowed_names(keys), "point");
   Point point;
-  Problem& problem = point.problem;
-  if (reader.has("component")) {
-    point.component = reader.text("component", "");
-    if (point.component.empty()) reader.fail("component", "the name of a program");
-    point.ranks = reader.positive_integer(reader.at("ranks"), "ranks");
-    if (const json* parameters = reader.find("parameters")) problem.parameters = parameters_from_json(*parameters);
-    reader.finish();
-    return point;
+  std::vector<KeyText> values;
+  for (const PointKey& key : keys) {
+    const auto path = path_of(key);
+    const std::string what = "point: " + path.back();
+    if (object.contains(path)) {
+      check_form(key.form, object.at(path), what);
+      values.push_back({&key, point_value(object, key.name), what});
+    } else if (key.required) {
+      throw InputError(fmt::format("point: key '{}' is missing", path.back()));
+    }
   }
-  if (!reader.at("variant").is_string()) reader.fail("variant", "a string");
-  point.variant = object["variant"].get<std::string>();
-  point.exchange = reader.text("exchange", "");
-  if (reader.has("exchange") && point.exchange.empty()) reader.fail("exchange", "the name of an exchange, or none");
-  point.local_fft = reader.text("local_fft", point.local_fft);
-  // parse_shape also knows the limits on products.
-  problem.shape = parse_shape(shape_text(reader.extents<Index>(reader.at("shape"), "shape")));
-  problem.precision = parse_precision(reader.text("precision", to_string(problem.precision)));
-  const std::string asked_direction = reader.text("direction", "");
-  const auto [kind, direction] = parse_kind_and_direction(
-      reader.text("kind", to_string(problem.kind)),
-      reader.has("direction") ? std::optional<std::string_view>(asked_direction) : std::nullopt);
-  problem.kind = kind;
-  problem.direction = direction;
-  point.ranks = reader.positive_integer(reader.at("ranks"), "ranks");
-  if (const json* grid = reader.find("grid"); grid != nullptr && *grid != "auto")
-    problem.grid = reader.extents<int>(*grid, "grid");
-  problem.threads = reader.positive("threads", problem.threads, max_threads);
-  problem.instances = reader.positive("instances", problem.instances);
-  problem.placement = parse_placement(reader.text("placement", to_string(problem.placement)));
-  if (const json* contract = reader.find("contract")) problem.contract = contract_from_json(*contract);
-  if (const json* parameters = reader.find("parameters")) problem.parameters = parameters_from_json(*parameters);
-  reader.finish();
+  set_point_values(point, values);
+  if (object.contains(normalisation()) && object.at(normalisation()) != "none")
+    throw InputError(fmt::format("point: normalisation is {}; expected \"none\"", object.at(normalisation()).dump()));
+  if (object.contains("parameters")) point.problem.parameters = parameters_from_json(object["parameters"]);
   return point;
 }
 
@@ -188,8 +125,8 @@ std::string new_record_id() {
 }
 
 json verdict_json(const Verdict& verdict) {
-  static const std::set<std::string> known{"ok", "wrong", "skipped", "failed", "timeout"};
-  if (!known.contains(verdict.status)) throw std::logic_error("no such verdict: " + verdict.status);
+  if (std::ranges::find(verdict_statuses, verdict.status) == verdict_statuses.end())
+    throw std::logic_error("no such verdict: " + verdict.status);
   return {{"status", verdict.status},
           {"reason", verdict.reason},
           {"exit_status", verdict.exit_status},

@@ -13,13 +13,10 @@ namespace fourscore {
 inline constexpr std::string_view record_schema = "fourscore.run-record";
 inline constexpr int record_schema_version = 1;
 
-/// Threads a rank that a point may ask for: beyond are slips of the pen.
-inline constexpr int max_threads = 4096;
-
 /// The point with every key of the schema present, so that equal points have equal JSON. Only an exchange that is not
 /// yet resolved is left out; no record has such a point.
 [[nodiscard]] nlohmann::json point_json(const Point& point);
-/// variant, shape and ranks are required (of a component point component and ranks), other keys default as in Point.
+/// Keys that are not required (core/point_keys.hpp) default as in Point.
 /// Throws InputError naming the key, its value and what is expected; an unknown key is an error with the nearest name.
 [[nodiscard]] Point point_from_json(const nlohmann::json& json);
 /// First 16 hex digits of the SHA-256 of the point's canonical JSON (sorted keys, no spaces).
@@ -29,7 +26,8 @@ inline constexpr int max_threads = 4096;
 /// 32 random hex digits.
 [[nodiscard]] std::string new_record_id();
 
-/// How a launch ended: status is ok, wrong, skipped, failed or timeout; reason is one sentence for all but ok.
+inline constexpr std::array<std::string_view, 5> verdict_statuses{"ok", "wrong", "skipped", "failed", "timeout"};
+/// How a launch ended: status is one of verdict_statuses; reason is one sentence for all but ok.
 struct Verdict {
   std::string status{"ok"};
   std::string reason{};
@@ -38,6 +36,10 @@ struct Verdict {
   std::string stderr_tail{};
 };
 [[nodiscard]] nlohmann::json verdict_json(const Verdict& verdict);
+
+/// The steps of a launch whose seconds the record's "harness" has, as "plan_s", in this order.
+inline constexpr std::array<std::string_view, 9> harness_steps{"launch",   "init",    "plan",  "verify", "measure",
+                                                               "timeline", "isolate", "count", "write"};
 
 /// Parts of a launch that come after its verified samples, in this order. Where one fails the samples stay.
 inline constexpr std::array<std::string_view, 3> optional_parts{"timeline", "isolate", "counters"};

@@ -16,10 +16,9 @@ class OnOneRankPlan : public Plan {
     int ranks = 1;
     MPI_Comm_rank(context.comm, &rank);
     MPI_Comm_size(context.comm, &ranks);
-    layout_.shape = context.problem.extents();
-    layout_.boxes.resize(static_cast<std::size_t>(ranks));
-    layout_.boxes[0].high = layout_.shape;
-    layout_.name = "all on rank 0";
+    AxisCut first{{{0}}};
+    first.pieces = 1;  // one block for all ranks: the first has it
+    layout_ = Decomposition(context.problem.extents(), {ranks}, {first, AxisCut{}, AxisCut{}}, "all on rank 0");
     data_.resize(static_cast<std::size_t>(context.problem.elements()));
     LocalFftSpec spec;
     const Extents strides = layout_.strides(0);

@@ -17,12 +17,12 @@
 #include <set>
 #include <thread>
 
+#include "core/point_keys.hpp"
 #include "core/record.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/components.hpp"
 #include "jobscripts/paths.hpp"
-#include "jobscripts/point_keys.hpp"
 #include "jobscripts/process.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"

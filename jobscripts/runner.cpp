@@ -9,11 +9,11 @@
 #include <system_error>
 
 #include "core/path_kind.hpp"
+#include "core/point_keys.hpp"
 #include "core/record.hpp"
 #include "core/threads.hpp"
 #include "hwcounters/counter.hpp"
 #include "jobscripts/paths.hpp"
-#include "jobscripts/point_keys.hpp"
 #include "jobscripts/retry.hpp"
 #include "results/index.hpp"
 #include "results/printable.hpp"
@@ -237,14 +237,13 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
   const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
   add({"--repetitions", std::to_string(suite.repetitions), "--record", planned.record.string()});
   add({"--launcher", settings_.launcher->card().name, "--launched-at", epoch_seconds()});
-  add({"--started", staged.string() + ".started"});
-  const std::string stamp = staged.string() + ".campaign.json";
+  add({"--started", staged.string() + ".started", "--campaign-json", staged.string() + ".campaign.json"});
   if (!point.component.empty()) {
-    add({"--campaign", stamp, "--min-time-s", fmt::format("{}", suite.min_time_s)});
+    add({"--min-time-s", fmt::format("{}", suite.min_time_s)});
     if (suite.synchronised) add({"--synchronised"});
     return argv;
   }
-  add({"--campaign-json", stamp, "--warmup", std::to_string(suite.warmup)});
+  add({"--warmup", std::to_string(suite.warmup)});
   add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", verified_file(planned).string()});
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});

@@ -1,11 +1,11 @@
 #include "jobscripts/suite_component.hpp"
 
-#include "jobscripts/point_keys.hpp"
+#include "core/point_keys.hpp"
 
 namespace fourscore {
 
 void read_component(const toml::table& table, Expander& expander) {
-  const auto axes = expander.read_table(table, {"[[component]]", component_keys(), {"program", "ranks"}, false});
+  const auto axes = expander.read_table(table, {"[[component]]", component_keys(), false});
   for (const auto& programs : axes) {
     if (programs.key != "program") continue;
     for (const auto& program : programs.values) {

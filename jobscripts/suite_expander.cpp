@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/threads.hpp"
-#include "jobscripts/point_keys.hpp"
 #include "jobscripts/process.hpp"
 
 namespace fourscore {
@@ -19,14 +18,15 @@ constexpr std::size_t most_comparisons = 20000000;
 
 ValueKind kind_of(std::string_view key) {
   if (key == "ranks") return ValueKind::ranks;
-  if (key == "threads" || key == "instances") return ValueKind::integer;
-  if (key == "shape" || key.starts_with("parameters.")) return ValueKind::text_or_integer;
-  return ValueKind::text;
+  const PointKey* known = find_point_key(key);
+  if (known == nullptr || known->form == Form::extents) return ValueKind::text_or_integer;  // a parameter, or a shape
+  return known->form == Form::integer ? ValueKind::integer : ValueKind::text;
 }
 
-std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
+std::vector<std::string> names_with(const std::vector<PointKey>& keys, const std::vector<std::string>& more) {
+  std::vector<std::string> names = names_of(keys);
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
 }
 
 /// "cores" and "1..cores" as numbers.
@@ -77,7 +77,7 @@ std::string count_text(double count) {
 }  // namespace
 
 void Expander::read_defaults(const toml::table& table) {
-  reader_.check_keys(table, with(point_keys(), {"parameters"}), "[defaults]");
+  reader_.check_keys(table, names_with(point_keys(), {"parameters"}), "[defaults]");
   for (const auto& axis : read_axes(table, /*single=*/true)) {
     defaults_.push_back(axis);
     note("", axis);
@@ -85,8 +85,7 @@ void Expander::read_defaults(const toml::table& table) {
 }
 
 void Expander::read_sweep(const toml::table& table) {
-  for (const auto& axis : read_table(table, {"[[sweep]]", point_keys(), {"variant", "shape", "ranks"}, true}))
-    note("", axis);
+  for (const auto& axis : read_table(table, {"[[sweep]]", point_keys(), true})) note("", axis);
 }
 
 void Expander::note(const std::string& program, const Axis& axis) {
@@ -95,16 +94,16 @@ void Expander::note(const std::string& program, const Axis& axis) {
 }
 
 std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm& form) {
-  reader_.check_keys(table, with(form.keys, {"parameters", "zip", "exclude", "only"}), form.name);
+  reader_.check_keys(table, names_with(form.keys, {"parameters", "zip", "exclude", "only"}), form.name);
   std::vector<Axis> axes = read_axes(table, /*single=*/false);
   const std::vector<Axis> own = axes;
   for (const auto& fallback : defaults_)
     if (form.defaults &&
         std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == fallback.key; }))
       axes.push_back(fallback);
-  for (const char* required : form.required)
-    if (std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == required; }))
-      reader_.fail(SuiteReader::line_of(table), fmt::format("key '{}' is missing in {}{}", required, form.name,
+  for (const PointKey& key : form.keys)
+    if (key.required && std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == key.name; }))
+      reader_.fail(SuiteReader::line_of(table), fmt::format("key '{}' is missing in {}{}", key.name, form.name,
                                                             form.defaults ? " and [defaults]" : ""));
   const auto groups = group_axes(table, std::move(axes));
   expand(groups, read_conditions(table, "exclude", form), read_conditions(table, "only", form),
@@ -222,7 +221,7 @@ std::vector<Condition> Expander::read_conditions(const toml::table& table, const
   for (const auto& element : *node->as_array()) {
     const auto* condition = element.as_table();
     if (condition == nullptr || condition->empty()) reader_.fail_key(element, key, expected);
-    reader_.check_keys(*condition, with(form.keys, {"parameters"}), key);
+    reader_.check_keys(*condition, names_with(form.keys, {"parameters"}), key);
     conditions.push_back(read_axes(*condition, /*single=*/false));
     for (const auto& axis : conditions.back())
       for (const auto& value : axis.values)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/point_keys.hpp"
 #include "jobscripts/suite.hpp"
 #include "jobscripts/suite_reader.hpp"
 #include "jobscripts/suite_words.hpp"
@@ -25,8 +26,7 @@ using Condition = std::vector<Axis>;
 /// The two kinds of table that expand to points.
 struct TableForm {
   const char* name;
-  const std::vector<std::string>& keys;
-  std::vector<const char*> required;
+  const std::vector<PointKey>& keys;
   bool defaults;  ///< [defaults] stand in for what it does not say
 };
 

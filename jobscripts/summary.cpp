@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/flags.hpp"
+#include "core/point_keys.hpp"
 #include "jobscripts/component_summary.hpp"
 #include "jobscripts/progress.hpp"
 #include "results/index.hpp"
@@ -19,25 +20,14 @@ using nlohmann::json;
 
 namespace {
 
-std::string extents(const json& values) {
-  if (!values.is_array()) return values.is_string() ? values.get<std::string>() : values.dump();
-  std::vector<std::string> parts;
-  for (const auto& value : values) parts.push_back(value.dump());
-  return fmt::format("{}", fmt::join(parts, "x"));
-}
-
 std::string group_title(const json& point) {
   if (is_component(point)) return component_title(point);
-  const json contract = point.value("contract", json::object());
-  std::string title =
-      fmt::format("{} {} {} {}, {} rank{}", extents(point.value("shape", json())), point.value("precision", "?"),
-                  point.value("kind", "?"), point.value("direction", "?"), point.value("ranks", 0),
-                  point.value("ranks", 0) == 1 ? "" : "s");
-  if (point.value("threads", 1) != 1) title += fmt::format(" x {} threads", point.value("threads", 1));
-  if (point.value("instances", 1) != 1)
-    title += fmt::format(", {} instances, placement {}", point.value("instances", 1), point.value("placement", "all"));
-  return title + fmt::format(": {}, {}, planner {}", contract.value("layout", "?"), contract.value("buffers", "?"),
-                             contract.value("planner", "?"));
+  const auto value = [&](std::string_view key) { return point_value(point, key); };
+  return fmt::format("{} {} {} {}, {} rank{}{}: {}, {}, planner {}", value("shape"), value("precision"), value("kind"),
+                     value("direction"), value("ranks"), value("ranks") == "1" ? "" : "s",
+                     further_values(point, {"variant", "exchange", "local_fft", "grid", "shape", "precision", "kind",
+                                            "direction", "ranks", "layout", "buffers", "planner"}),
+                     value("layout"), value("buffers"), value("planner"));
 }
 
 /// Problem size, then ranks, then words: small before large, as one reads a scaling table; components after all.
@@ -93,10 +83,9 @@ std::string flags_text(const PointSummary& point) {
 }
 
 std::string method(const PointSummary& point) {
-  std::string name = point.point.value("variant", "?");
-  if (const json grid = point.point.value("grid", json("auto")); grid != "auto")
-    name += fmt::format(" {}", extents(grid));
-  if (const std::string library = point.point.value("local_fft", "fftw"); library != "fftw") name += " " + library;
+  std::string name = point_value(point.point, "variant");
+  if (const std::string grid = point_value(point.point, "grid"); grid != "auto") name += " " + grid;
+  if (const std::string library = point_value(point.point, "local_fft"); library != "fftw") name += " " + library;
   const json parameters = point.point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())
     name += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/point_keys.hpp"
 #include "results/index_columns.hpp"
 
 namespace fourscore {
@@ -47,24 +48,6 @@ std::string shown(const IndexValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return json(*real).dump();
   if (const auto* string = std::get_if<std::string>(&value)) return quoted(*string);
   return {};
-}
-
-std::string joined(const json& values) {
-  if (!values.is_array()) return values.is_string() ? values.get<std::string>() : values.dump();
-  std::vector<std::string> parts;
-  for (const auto& value : values) parts.push_back(value.dump());
-  return fmt::format("{}", fmt::join(parts, "x"));
-}
-
-std::string transform_name(const json& point) {
-  const json contract = point.value("contract", json::object());
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}/ranks:{}/grid:{}/threads:{}/instances:{}/placement:{}/{}/{}/{}",
-                     point.value("variant", "?"), point.value("exchange", "?"), point.value("local_fft", "?"),
-                     joined(point.value("shape", json::array())), point.value("precision", "?"),
-                     point.value("kind", "?"), point.value("direction", "?"), point.value("ranks", 0),
-                     joined(point.value("grid", json("auto"))), point.value("threads", 1), point.value("instances", 1),
-                     point.value("placement", "all"), contract.value("layout", "?"), contract.value("buffers", "?"),
-                     contract.value("planner", "?"));
 }
 
 /// The machine, as Google Benchmark describes it; nothing where the record does not know it.
@@ -172,9 +155,12 @@ void CsvExport::add_benchmark(const std::string& line, const json& benchmark) {
 }
 
 std::string benchmark_name(const json& point) {
-  std::string name = point.contains("component")
-                         ? fmt::format("{}/ranks:{}", point.value("component", "?"), point.value("ranks", 0))
-                         : transform_name(point);
+  std::string name;
+  for (const PointKey& key : point.contains("component") ? component_keys() : point_keys()) {
+    const std::string value = point_value(point, key.name);
+    if (!name.empty()) name += '/';
+    name += key.labelled ? fmt::format("{}:{}", key.name, value) : value.empty() ? "?" : value;
+  }
   const json parameters = point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())
     name += fmt::format("/{}:{}", key, value.is_string() ? value.get<std::string>() : value.dump());

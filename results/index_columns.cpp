@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/point_keys.hpp"
 #include "results/statistics.hpp"
 
 namespace fourscore {
@@ -14,19 +15,19 @@ using nlohmann::json;
 namespace {
 
 struct Column {
-  const char* name;
+  std::string name;
   const char* type;
   std::function<IndexValue(const json&)> value;
 };
 
-const json* at(const json& record, const char* path) {
+const json* at(const json& record, const std::string& path) {
   const json::json_pointer pointer(path);
   return record.contains(pointer) ? &record[pointer] : nullptr;
 }
 
 /// Strings as they are, arrays of numbers joined by `separator`, other values as JSON.
-Column text(const char* name, const char* path, std::string separator = "") {
-  return {name, "TEXT", [path, separator](const json& record) -> IndexValue {
+Column text(std::string name, std::string path, std::string separator = "") {
+  return {std::move(name), "TEXT", [path = std::move(path), separator](const json& record) -> IndexValue {
             const json* value = at(record, path);
             if (value == nullptr) return {};
             if (value->is_string()) return value->get<std::string>();
@@ -37,8 +38,8 @@ Column text(const char* name, const char* path, std::string separator = "") {
           }};
 }
 
-Column integer(const char* name, const char* path) {
-  return {name, "INTEGER", [path](const json& record) -> IndexValue {
+Column integer(std::string name, std::string path) {
+  return {std::move(name), "INTEGER", [path = std::move(path)](const json& record) -> IndexValue {
             const json* value = at(record, path);
             if (value == nullptr || !value->is_number_integer()) return {};
             return value->get<std::int64_t>();
@@ -75,35 +76,32 @@ IndexValue gflops(const std::vector<double>& times, const json& record) {
   return flops->get<double>() / middle / 1e9;
 }
 
-const std::vector<Column>& columns() {
+std::vector<Column> launch_columns() {
+  return {
+      text("record_id", "/record_id"),  text("point_id", "/point_id"),         text("campaign", "/campaign/id"),
+      text("suite", "/campaign/suite"), integer("launch", "/campaign/launch"), text("component", "/point/component"),
+  };
+}
+
+/// One column for each key of a point, and the number of its dimensions.
+std::vector<Column> point_columns() {
+  std::vector<Column> columns;
+  for (const PointKey& key : point_keys()) {
+    const std::string path = "/point" + std::string(key.path);
+    columns.push_back(key.form == Form::integer ? integer(std::string(key.name), path)
+                                                : text(std::string(key.name), path, "x"));
+    if (key.name != "shape") continue;
+    columns.push_back({"dims", "INTEGER", [path](const json& record) -> IndexValue {
+                         const json* shape = at(record, path);
+                         return shape == nullptr ? IndexValue{} : static_cast<std::int64_t>(shape->size());
+                       }});
+  }
+  return columns;
+}
+
+std::vector<Column> result_columns() {
   using Times = std::vector<double>;
-  static const std::vector<Column> table{
-      text("record_id", "/record_id"),
-      text("point_id", "/point_id"),
-      text("campaign", "/campaign/id"),
-      text("suite", "/campaign/suite"),
-      integer("launch", "/campaign/launch"),
-      text("component", "/point/component"),
-      text("variant", "/point/variant"),
-      text("exchange", "/point/exchange"),
-      text("local_fft", "/point/local_fft"),
-      text("shape", "/point/shape", "x"),
-      {"dims", "INTEGER",
-       [](const json& record) -> IndexValue {
-         const json* shape = at(record, "/point/shape");
-         return shape == nullptr ? IndexValue{} : static_cast<std::int64_t>(shape->size());
-       }},
-      integer("ranks", "/point/ranks"),
-      text("grid", "/point/grid", "x"),
-      integer("threads", "/point/threads"),
-      integer("instances", "/point/instances"),
-      text("placement", "/point/placement"),
-      text("precision", "/point/precision"),
-      text("kind", "/point/kind"),
-      text("direction", "/point/direction"),
-      text("layout", "/point/contract/layout"),
-      text("buffers", "/point/contract/buffers"),
-      text("planner", "/point/contract/planner"),
+  return {
       text("parameters", "/point/parameters"),
       text("status", "/verdict/status"),
       text("reason", "/verdict/reason"),
@@ -123,6 +121,15 @@ const std::vector<Column>& columns() {
       real("plan_s", "/plan/time_s"),
       statistic("gflops", gflops),
   };
+}
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> table = [] {
+    std::vector<Column> all;
+    for (const auto& some : {launch_columns(), point_columns(), result_columns()})
+      all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }();
   return table;
 }
 

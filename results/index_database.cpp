@@ -19,7 +19,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int index_version = 4;
+/// What makes the tables of an index.
+const std::string& tables_sql() {
+  static const std::string sql = [] {
+    std::string text = "CREATE TABLE IF NOT EXISTS records (file TEXT PRIMARY KEY";
+    for (const auto& [name, type] : index_column_types()) text += fmt::format(", {} {}", name, type);
+    return text +
+           ") WITHOUT ROWID; CREATE TABLE IF NOT EXISTS unreadable (file TEXT PRIMARY KEY, reason TEXT) WITHOUT ROWID; "
+           "CREATE TABLE IF NOT EXISTS briefs (file TEXT PRIMARY KEY, stamp TEXT, status TEXT, brief TEXT, sha256 "
+           "TEXT);";
+  }();
+  return sql;
+}
+
+/// Another one for other columns: an index of another version is made anew. `content`: raised where the same columns
+/// come to hold something else.
+const std::string& index_version() {
+  constexpr int content = 4;
+  static const std::string version =
+      std::to_string(std::stoi(sha256_hex(fmt::format("{}\n{}", content, tables_sql())).substr(0, 7), nullptr, 16));
+  return version;
+}
 
 std::string version_of(Database& database) {
   Statement version(database, "PRAGMA user_version");
@@ -122,18 +142,13 @@ std::string brief_digest(const std::string& file, const std::string& stamp, cons
 void prepare_index(Database& database) {
   // A rollback journal, not WAL: WAL needs shared memory between hosts, which no network file system has.
   database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;");
-  if (const std::string found = version_of(database); found != "0" && found != std::to_string(index_version))
-    throw IndexError(fmt::format("the index is of version {}, this program's is {}", found, index_version));
-  std::string sql = "CREATE TABLE IF NOT EXISTS records (file TEXT PRIMARY KEY";
-  for (const auto& [name, type] : index_column_types()) sql += fmt::format(", {} {}", name, type);
-  database.execute(
-      sql +
-      ") WITHOUT ROWID; CREATE TABLE IF NOT EXISTS unreadable (file TEXT PRIMARY KEY, reason TEXT) WITHOUT ROWID; "
-      "CREATE TABLE IF NOT EXISTS briefs (file TEXT PRIMARY KEY, stamp TEXT, status TEXT, brief TEXT, sha256 TEXT);");
-  database.execute(fmt::format("PRAGMA user_version = {}", index_version));
+  if (const std::string found = version_of(database); found != "0" && found != index_version())
+    throw IndexError(fmt::format("the index is of version {}, this program's is {}", found, index_version()));
+  database.execute(tables_sql());
+  database.execute("PRAGMA user_version = " + index_version());
 }
 
-bool is_current(Database& database) { return version_of(database) == std::to_string(index_version); }
+bool is_current(Database& database) { return version_of(database) == index_version(); }
 
 void store_in_index(Database& database, const std::vector<IndexedRecord>& records) {
   database.execute("BEGIN IMMEDIATE");

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/point_keys.hpp"
+
 namespace fourscore {
 namespace {
 
@@ -82,7 +84,6 @@ const std::vector<Key>& keys_of_records() {
       {{"record_id"}, text},
       {{"point_id"}, text, required},
       {{"point"}, object, required},
-      {{"point", "ranks"}, positive, required},
       {{"point", "parameters"}, text_by_name},
       {{"verdict"}, object, required},
       {{"verdict", "status"}, text, required},
@@ -127,25 +128,46 @@ const std::vector<Key>& keys_of_records() {
   return keys;
 }
 
-const std::vector<Key>& keys_of_transforms() {
-  static const std::vector<Key> keys{
-      {{"point", "variant"}, text, required},
-      {{"point", "exchange"}, text},
-      {{"point", "local_fft"}, text},
-      {{"point", "shape"}, shape, required},
-      {{"point", "grid"}, grid},
-      {{"point", "threads"}, positive},
-      {{"point", "instances"}, positive},
-      {{"point", "placement"}, text},
-      {{"point", "precision"}, text},
-      {{"point", "kind"}, text},
-      {{"point", "direction"}, text},
-      {{"point", "contract"}, object},
-      {{"point", "contract", "layout"}, text},
-      {{"point", "contract", "buffers"}, text},
-      {{"point", "contract", "planner"}, text},
-  };
+const Type& type_of(Form form) {
+  switch (form) {
+    case Form::integer:
+      return positive;
+    case Form::extents:
+      return shape;
+    case Form::grid:
+      return grid;
+    case Form::text:
+      break;
+  }
+  return text;
+}
+
+/// "/contract/layout" -> "contract", "layout"
+std::vector<std::string> parts_of(std::string_view path) {
+  std::vector<std::string> parts;
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::size_t end = std::min(path.find('/'), path.size());
+    parts.emplace_back(path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return parts;
+}
+
+std::vector<Key> keys_within_points(const std::vector<PointKey>& point_keys) {
+  std::vector<Key> keys{{{"point", "contract"}, object}};
+  for (const PointKey& known : point_keys) {
+    Key key{{"point"}, type_of(known.form), known.required};
+    for (std::string& part : parts_of(known.path)) key.path.push_back(std::move(part));
+    keys.push_back(std::move(key));
+  }
   return keys;
+}
+
+const std::vector<Key>& keys_of_points(const json& point) {
+  static const std::vector<Key> of_transforms = keys_within_points(point_keys());
+  static const std::vector<Key> of_components = keys_within_points(component_keys());
+  return point.contains("component") ? of_components : of_transforms;
 }
 
 /// Arrays of objects: where they are, and the keys of each element.
@@ -240,12 +262,8 @@ std::string problem_of_elements(const json& record, const Elements& elements) {
 
 std::string shape_problem(const json& record) {
   if (std::string problem = first_problem(record, keys_of_records(), ""); !problem.empty()) return problem;
-  const json& point = record.at("point");
-  if (const auto component = point.find("component"); component != point.end()) {
-    if (!component->is_string()) return mistyped("point.component", *component, text.name);
-  } else if (std::string problem = first_problem(record, keys_of_transforms(), ""); !problem.empty()) {
+  if (std::string problem = first_problem(record, keys_of_points(record.at("point")), ""); !problem.empty())
     return problem;
-  }
   for (const Elements& elements : arrays_of_records())
     if (std::string problem = problem_of_elements(record, elements); !problem.empty()) return problem;
   return {};

@@ -10,6 +10,7 @@
 #include <set>
 #include <system_error>
 
+#include "core/record.hpp"
 #include "core/sha256.hpp"
 #include "results/campaign_file.hpp"
 #include "results/index.hpp"
@@ -77,13 +78,12 @@ class Checker {
   }
 
   void check_status() {
-    static const std::set<std::string> known{"ok", "wrong", "skipped", "failed", "timeout"};
     const json verdict = record_.value("verdict", json::object());
     const std::string status = verdict.is_object() && verdict.contains("status") && verdict["status"].is_string()
                                    ? verdict["status"].get<std::string>()
                                    : "";
-    if (!known.contains(status)) {
-      say(fmt::format("status \"{}\" is not one of ok, wrong, skipped, failed, timeout", status));
+    if (std::ranges::find(verdict_statuses, status) == verdict_statuses.end()) {
+      say(fmt::format("status \"{}\" is not one of {}", status, fmt::join(verdict_statuses, ", ")));
       return;
     }
     const char* const times = is_component() ? "benchmarks" : "samples";

@@ -12,74 +12,49 @@ namespace fourscore {
 
 namespace {
 
-/// The ranks that rank `me` reaches, directly or through others, by elements that move between the two layouts.
-std::vector<int> group_of_rank(const Decomposition& from, const Decomposition& to, int me) {
-  const auto boxes_meet = [&](int a, int b) {
-    const auto i = static_cast<std::size_t>(a);
-    const auto j = static_cast<std::size_t>(b);
-    return !intersect(from.boxes[i], to.boxes[j]).empty() || !intersect(from.boxes[j], to.boxes[i]).empty();
-  };
-  std::vector<int> group{me};
-  std::vector<bool> in_group(static_cast<std::size_t>(from.ranks()), false);
-  in_group[static_cast<std::size_t>(me)] = true;
-  for (std::size_t next = 0; next < group.size(); ++next)
-    for (int rank = 0; rank < from.ranks(); ++rank)
-      if (!in_group[static_cast<std::size_t>(rank)] && boxes_meet(group[next], rank)) {
-        in_group[static_cast<std::size_t>(rank)] = true;
-        group.push_back(rank);
-      }
-  std::ranges::sort(group);
-  return group;
-}
-
-Decomposition restricted(const Decomposition& whole, const std::vector<int>& ranks) {
-  Decomposition part = whole;
-  part.boxes.clear();
-  for (const int rank : ranks) part.boxes.push_back(whole.boxes[static_cast<std::size_t>(rank)]);
-  return part;
-}
-
 bool transforms(const ChainStage& stage, std::size_t axis) {
   return std::ranges::find(stage.axes, axis) != stage.axes.end();
 }
 
-/// Of the part `slice` of this rank's indices along the first axis.
-LocalFftSpec spec_of(const Problem& problem, const ChainStage& stage, int rank, bool single_plan,
-                     std::optional<Range> slice = std::nullopt) {
-  LocalFftSpec spec;
-  Extents extents = stage.layout.boxes[static_cast<std::size_t>(rank)].extents();
-  if (slice) extents[0] = slice->size();
-  const Extents strides = stage.layout.strides(rank);
-  for (std::size_t a = 0; a < 3; ++a) {
-    const Loop loop{extents[a], strides[a], strides[a]};
-    if (!transforms(stage, a)) {
-      spec.batch.push_back(loop);
-    } else if (problem.kind == Kind::r2c && a == problem.last_axis()) {
-      spec.axes.insert(spec.axes.begin(), loop);
-      spec.real_length = problem.shape.back();
-    } else {
-      spec.axes.push_back(loop);
-    }
+/// Stages that follow each other in the same layout become one.
+std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages) {
+  std::vector<ChainStage> merged;
+  for (ChainStage& stage : stages) {
+    if (!merged.empty() && merged.back().layout.same_boxes(stage.layout))
+      merged.back().axes.insert(merged.back().axes.end(), stage.axes.begin(), stage.axes.end());
+    else
+      merged.push_back(std::move(stage));
   }
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
-  spec.threads = problem.threads;
-  spec.single_plan = single_plan;
-  return spec;
-}
-
-/// Whether what a rank of `a` gives or gets of any rank of `b` is all of its indices along the first axis.
-bool keeps_first_axis_whole(const Decomposition& a, const Decomposition& b) {
-  return std::ranges::all_of(a.boxes, [&](const Box& mine) {
-    return std::ranges::all_of(b.boxes, [&](const Box& other) {
-      const Box common = intersect(mine, other);
-      return common.empty() || (common.low[0] == mine.low[0] && common.high[0] == mine.high[0]);
-    });
-  });
+  return merged;
 }
 
 }  // namespace
+
+std::vector<ChainStage> pencil_stages(const Extents& shape, const Grid& grid) {
+  const int rows = grid.extents[0];
+  const int columns = grid.extents[1];
+  return {{decompose(shape, Grid{{rows, columns, 1}}), {2}},
+          {decompose(shape, Grid{{rows, 1, columns}}), {1}},
+          {decompose(shape, Grid{{1, rows, columns}}), {0}}};
+}
+
+std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward, Return way_back) {
+  std::vector<ChainStage> stages = std::move(forward);
+  const bool natural = problem.contract.layout == LayoutContract::natural;
+  if (natural && way_back == Return::through_stages)
+    for (std::size_t i = stages.size() - 1; i-- > 0;) stages.push_back({stages[i].layout, {}});
+  else if (natural)
+    stages.push_back({stages.front().layout, {}});
+  if (problem.direction == Direction::backward && (!natural || problem.real_output())) std::ranges::reverse(stages);
+  return merge_stages(std::move(stages));
+}
+
+std::vector<RedistributionGroup> redistributions_between(const std::vector<ChainStage>& stages, int rank) {
+  std::vector<RedistributionGroup> groups;
+  for (std::size_t i = 0; i + 1 < stages.size(); ++i)
+    groups.push_back(redistribution_group(stages[i].layout, stages[i + 1].layout, rank));
+  return groups;
+}
 
 TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options)
     : options_(std::move(options)), stages_(std::move(stages)) {
@@ -110,10 +85,10 @@ void TransformChain::set_layouts(const Problem& problem) {
 }
 
 void TransformChain::allocate(const PlanContext& context) {
-  const auto me = static_cast<std::size_t>(mpi::rank_in(context.comm));
+  const int me = mpi::rank_in(context.comm);
   Index volume = 0;
   for (const ChainStage& stage : stages_) {
-    const Index here = stage.layout.boxes.at(me).volume();
+    const Index here = stage.layout.box(me).volume();
     volume = std::max(volume, here);
     stage_bytes_.push_back(here * static_cast<Index>(context.problem.element_bytes()));
   }
@@ -138,12 +113,11 @@ std::size_t TransformChain::receive_buffer(const Problem& problem) const {
 
 void TransformChain::find_redistributions(const PlanContext& context) {
   const int me = mpi::rank_in(context.comm);
-  for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
+  for (RedistributionGroup& group : redistributions_between(stages_, me)) {
     Redistribution& redistribution = redistributions_.emplace_back();
-    const std::vector<int> ranks = group_of_rank(stages_[i].layout, stages_[i + 1].layout, me);
-    redistribution.comm = mpi::split(context.comm, ranks.front(), me);
-    redistribution.from = restricted(stages_[i].layout, ranks);
-    redistribution.to = restricted(stages_[i + 1].layout, ranks);
+    redistribution.comm = mpi::split(context.comm, group.first, me);
+    redistribution.from = std::move(group.from);
+    redistribution.to = std::move(group.to);
   }
 }
 
@@ -212,11 +186,38 @@ std::size_t TransformChain::out_of_place_stage(const Problem& problem, std::size
   return static_cast<std::size_t>(first - stages_.begin());
 }
 
+LocalFftSpec TransformChain::local_fft_spec(const PlanContext& context, std::size_t stage,
+                                            std::optional<Range> slice) const {
+  const int me = mpi::rank_in(context.comm);
+  const Problem& problem = context.problem;
+  const Decomposition& layout = stages_[stage].layout;
+  LocalFftSpec spec;
+  Extents extents = layout.box(me).extents();
+  if (slice) extents[0] = slice->size();
+  const Extents strides = layout.strides(me);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const Loop loop{extents[a], strides[a], strides[a]};
+    if (!transforms(stages_[stage], a)) {
+      spec.batch.push_back(loop);
+    } else if (problem.kind == Kind::r2c && a == problem.last_axis()) {
+      spec.axes.insert(spec.axes.begin(), loop);
+      spec.real_length = problem.shape.back();
+    } else {
+      spec.axes.push_back(loop);
+    }
+  }
+  spec.precision = problem.precision;
+  spec.direction = problem.direction;
+  spec.effort = problem.contract.effort;
+  spec.threads = problem.threads;
+  spec.single_plan = options_.single_plan;
+  return spec;
+}
+
 /// An exchange behind the stage that goes out of place starts in the other buffer than that for which it was made at
 /// first.
 void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out_of_place) {
-  const int me = mpi::rank_in(context.comm);
-  const std::vector<std::size_t> redistribution_of = redistributions_of_transforms(out_of_place);
+  const std::vector<std::size_t> redistribution_of = redistributions_of_transforms(context, out_of_place);
   if (in_pieces()) overlaps_.resize(redistributions_.size());
   std::size_t place = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -228,8 +229,8 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out
     } else {
       const std::size_t from = place;
       if (i == out_of_place) place = 1 - place;
-      ffts_.push_back(context.local_fft.make(spec_of(context.problem, stages_[i], me, options_.single_plan),
-                                             buffers_[from]->data(), buffers_[place]->data()));
+      ffts_.push_back(
+          context.local_fft.make(local_fft_spec(context, i), buffers_[from]->data(), buffers_[place]->data()));
     }
     if (i == redistributions_.size()) break;
     Redistribution& redistribution = redistributions_[i];
@@ -243,49 +244,6 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out
     if (!landed_in_source) place = 1 - place;
   }
   ends_in_ = place;
-}
-
-/// A transform along other axes than the first can go slice by slice with the pieces of a redistribution that are cut
-/// along the first: before those it feeds, after those it follows. One between two such redistributions goes with the
-/// one that has fewer.
-std::vector<std::size_t> TransformChain::redistributions_of_transforms(std::size_t out_of_place) const {
-  const std::size_t none = redistributions_.size();
-  std::vector<std::size_t> result(stages_.size(), none);
-  std::vector<int> taken(redistributions_.size(), 0);
-  for (std::size_t i = 0; in_pieces() && i < stages_.size(); ++i) {
-    const auto& axes = stages_[i].axes;
-    if (i == out_of_place || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
-    const auto goes_with = [&](std::size_t neighbour) {
-      return keeps_first_axis_whole(stages_[i].layout, stages_[neighbour].layout);
-    };
-    if (i > 0 && goes_with(i - 1)) result[i] = i - 1;
-    if (i < redistributions_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1]))
-      result[i] = i;
-    if (result[i] != none) ++taken[result[i]];
-  }
-  return result;
-}
-
-void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t redistribution,
-                                 std::byte* data) {
-  const int me = mpi::rank_in(context.comm);
-  const Decomposition& layout = stages_[stage].layout;
-  const Index extent = layout.boxes[static_cast<std::size_t>(me)].extents()[0];
-  const Index bytes = layout.strides(me)[0] * static_cast<Index>(context.problem.element_bytes());
-  auto& slices = redistribution == stage ? overlaps_[redistribution].before_ : overlaps_[redistribution].after_;
-  for (int k = 0; k < options_.pieces; ++k) {
-    const Range slice = block_range(extent, options_.pieces, k);
-    std::byte* const place = data + slice.low * bytes;
-    slices.push_back(context.local_fft.make(spec_of(context.problem, stages_[stage], me, options_.single_plan, slice),
-                                            place, place));
-  }
-}
-
-void TransformChain::Overlap::execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece,
-                                      PhaseClock& clock) {
-  if (slices.empty()) return;
-  const Region region(clock, Phase::fft, piece);
-  slices[static_cast<std::size_t>(piece)]->execute();
 }
 
 void TransformChain::execute(PhaseClock& clock) {

@@ -18,26 +18,36 @@ struct ChainStage {
   std::vector<std::size_t> axes;  ///< may be empty: the layout is only passed through
 };
 
+/// z-pencils, y-pencils and x-pencils, each transformed along its own axis: the stages of a forward transform.
+[[nodiscard]] std::vector<ChainStage> pencil_stages(const Extents& shape, const Grid& grid);
+
+/// The way back to the input's layout where the result must be in natural order.
+enum class Return {
+  through_stages,  ///< back through every layout: each redistribution once more
+  direct,          ///< one redistribution from the last layout to the first
+};
+
 /// The stages of a forward transform, from the natural input layout on, for a problem's contract: backwards where
 /// the data starts transposed or the halved axis must come last, and led back to the input's layout where it must end
 /// natural. Stages that follow each other in the same layout become one, so that all axes that are whole at once are
 /// transformed at once.
-[[nodiscard]] std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward);
-/// Its last step: stages that follow each other in the same layout become one.
-[[nodiscard]] std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages);
+[[nodiscard]] std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward,
+                                                     Return way_back = Return::through_stages);
 
-/// Nothing, or why no chain can solve the problem: its number of extents. No MPI.
-[[nodiscard]] std::optional<std::string> chain_limits(const Problem& problem, std::size_t min_extents,
-                                                      std::size_t max_extents);
-/// Throws InputError unless problem.grid is empty or has `entries` entries whose product is `ranks`.
-void require_grid(const Problem& problem, int ranks, std::size_t entries);
-
-/// Payload bytes and messages to other ranks when each rank deals its share of the complex elements evenly over a group
-/// of `group` ranks, itself among them.
-[[nodiscard]] Cost even_exchange_cost(const Problem& problem, int ranks, int group);
+/// What `rank` exchanges with whom from stage to stage.
+[[nodiscard]] std::vector<RedistributionGroup> redistributions_between(const std::vector<ChainStage>& stages, int rank);
 
 /// Collective in construction and destruction. Where the contract wants the result in the other buffer than that in
 /// which the exchanges leave it, one local transform goes out of place.
+///
+/// Each redistribution has a communicator of its own: a RedistributionGroup (core/decomposition.hpp), whose ranks share
+/// the coordinates along all dimensions of the process grid that cut the same axis in the same way before and after it.
+/// So the rows and columns of a process grid exchange among themselves. Who writes the stages must know:
+/// - The exchange is made for that group alone. Its ranks are numbered within it, in the order of the plan's ranks; its
+///   messages, and what MPI's collectives hold for each rank, grow with the group and not with the plan.
+/// - All stages are cut by one process grid: with two grids all ranks are one group. Cuts within cuts are levels of an
+///   AxisCut, and a level that both stages begin with moves nothing.
+/// - Groups run at the same time, and nothing orders one after another. A rank that keeps all it has is alone.
 class TransformChain : public Plan {
  public:
   struct Options {
@@ -68,7 +78,7 @@ class TransformChain : public Plan {
   [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
 
  private:
-  /// The way from one stage's layout to the next's, among the ranks that give each other something.
+  /// The way from one stage's layout to the next's, among this rank's group.
   struct Redistribution {
     mpi::Communicator comm;
     Decomposition from;
@@ -84,6 +94,9 @@ class TransformChain : public Plan {
   [[nodiscard]] Index min_bytes_of_fft(std::size_t stage) const {
     return 2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage];
   }
+  /// Of a stage's axes, on the part `slice` of this rank's indices along the first axis.
+  [[nodiscard]] LocalFftSpec local_fft_spec(const PlanContext& context, std::size_t stage,
+                                            std::optional<Range> slice = std::nullopt) const;
   void allocate(const PlanContext& context);
   [[nodiscard]] bool in_pieces() const { return options_.pieces > 1 && stages_.size() > 1; }
   [[nodiscard]] std::size_t receive_buffer(const Problem& problem) const;
@@ -105,8 +118,9 @@ class TransformChain : public Plan {
     static void execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece, PhaseClock& clock);
   };
 
-  /// Which redistribution's pieces each stage's transform goes with: redistributions_.size() for none.
-  [[nodiscard]] std::vector<std::size_t> redistributions_of_transforms(std::size_t out_of_place) const;
+  /// Which redistribution's pieces each stage's transform goes with: redistributions_.size() for none. Collective.
+  [[nodiscard]] std::vector<std::size_t> redistributions_of_transforms(const PlanContext& context,
+                                                                       std::size_t out_of_place) const;
   void make_slices(const PlanContext& context, std::size_t stage, std::size_t redistribution, std::byte* data);
   /// The stage whose local transform goes out of place where the exchanges alone would end in buffer `ends_in`, or
   /// stages_.size().

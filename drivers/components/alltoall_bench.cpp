@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <stdexcept>
 
 #include "components/exchange_work.hpp"
 #include "components/messages.hpp"
@@ -161,7 +162,7 @@ class AlltoallBench : public Program {
  public:
   [[nodiscard]] ProgramCard card() const override {
     std::vector<Parameter> parameters{
-        {"exchange", "how the messages go; mpi-...: MPI's own collectives; all: all that can do it", "alltoallv",
+        {"exchange", "the exchange; mpi-...: a collective of MPI; all: every one that can run", "alltoallv",
          all_exchanges(), true},
         {"communicator",
          "who exchanges: the rows (P2 ranks) or columns (P1) of the grid, all at once, or all ranks",
@@ -215,7 +216,7 @@ class AlltoallBench : public Program {
           sent_by(asked.group(communicator, session.rank(), largest), session.rank(), nodes.of_rank), session.comm());
       session.require_memory(3 * most.array,
                              fmt::format("source, spare and as much for the exchange, {} each", size_text(most.array)));
-      for (const auto& exchange : usable(session.parameters(), asked))
+      for (const auto& exchange : able(session, usable(session.parameters(), asked)))
         for (const auto& parts : asked.parts)
           for (const Index size : sizes)
             if (!is_collective(exchange) || parts == "whole")
@@ -230,6 +231,18 @@ class AlltoallBench : public Program {
     std::string parts;
     Index size;
   };
+
+  /// Without those that MPI cannot do between these ranks, which is an error of one that was asked for by name.
+  static std::vector<std::string> able(const Session& session, std::vector<std::string> exchanges) {
+    const bool all = session.parameters().text("exchange") == "all";
+    std::erase_if(exchanges, [&](const std::string& exchange) {
+      if (is_collective(exchange)) return false;
+      const std::string reason = ExchangeRegistry::instance().find(exchange)->cannot_run_on(session.comm());
+      if (!reason.empty() && !all) throw std::runtime_error(fmt::format("exchange '{}': {}", exchange, reason));
+      return !reason.empty();
+    });
+    return exchanges;
+  }
 
   /// "all" are all that can do what else is asked for; what is asked for by name must be able to.
   static std::vector<std::string> usable(const Parameters& given, const Asked& asked) {

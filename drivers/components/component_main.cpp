@@ -77,14 +77,6 @@ struct Launch {
   Point point{};
 };
 
-json harness_json(const StepTimes& steps) {
-  json harness = json::object();
-  if (steps.launch_s) harness["launch_s"] = *steps.launch_s;
-  if (steps.init_s) harness["init_s"] = *steps.init_s;
-  if (steps.measure_s) harness["measure_s"] = *steps.measure_s;
-  return harness;
-}
-
 /// [rank][repetition], in rank order on rank 0.
 std::vector<json> times_of_ranks(MPI_Comm comm, const std::vector<Entry>& entries) {
   json own = json::array();
@@ -164,7 +156,7 @@ json record_of(Launch& launch, const BenchmarkSession& session) {
       {"component",
        {{"name", launch.card.name}, {"summary", launch.card.summary}, {"citation", launch.card.citation}}}};
   record["verification"] = {{"ok", session.ok()}, {"checks", bench::checks_json(checks)}};
-  record["harness"] = harness_json(launch.steps);
+  record["harness"] = bench::harness_json(launch.steps);
   record["counters"] = {{"backend", "none"}};
   if (!session.ok()) {
     record["harness"].erase("measure_s");

@@ -37,12 +37,6 @@ std::vector<std::string> parts_of(const std::string& text) {
   }
 }
 
-std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
-  return names;
-}
-
 std::string suggestion(const std::string& text, const std::vector<std::string>& candidates) {
   const auto nearest = nearest_name(text, candidates);
   return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";

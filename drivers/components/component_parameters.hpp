@@ -6,18 +6,10 @@
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/parameters.hpp"
 #include "core/problem.hpp"
 
 namespace fourscore::component {
-
-/// One parameter that a program understands.
-struct Parameter {
-  std::string name;
-  std::string summary;              ///< one line, with what free text may be
-  std::string fallback;             ///< the text taken where none is given
-  std::vector<std::string> values;  ///< what is allowed; empty: free text
-  bool many = false;                ///< several of them, joined by commas, and "all"
-};
 
 /// A parameter's value cannot be used; `name` says which parameter.
 struct ParameterError : InputError {

@@ -240,7 +240,7 @@ void BenchmarkSession::show_rates(double own_bytes_per_s, benchmark::State& stat
   FOURSCORE_MPI(MPI_Allreduce(&own_bytes_per_s, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_));
   constexpr auto unit = benchmark::Counter::kIs1024;
   state.counters["sum_per_second"] = benchmark::Counter(sum, benchmark::Counter::kDefaults, unit);
-  state.counters["least_per_second"] =
+  state.counters["min_per_second"] =
       benchmark::Counter(-largest_over_ranks(comm_, -own_bytes_per_s), benchmark::Counter::kDefaults, unit);
 }
 

@@ -21,14 +21,6 @@ std::vector<int> members(const Grid& grid, Among among, int rank) {
   return ranks;
 }
 
-/// The boxes of a group's ranks, of a decomposition over all.
-Decomposition restricted(Decomposition whole, const std::vector<int>& ranks) {
-  std::vector<Box> boxes;
-  for (const int rank : ranks) boxes.push_back(whole.boxes[static_cast<std::size_t>(rank)]);
-  whole.boxes = std::move(boxes);
-  return whole;
-}
-
 struct Grids {
   Grid from;
   Grid to;
@@ -58,21 +50,14 @@ Among parse_among(const std::string& name) {
 }
 
 Index GroupExchange::bytes_between(int sender, int receiver) const {
-  return intersect(from.boxes[static_cast<std::size_t>(sender)], to.boxes[static_cast<std::size_t>(receiver)])
-             .volume() *
-         element_bytes;
+  return intersect(from.box(sender), to.box(receiver)).volume() * element_bytes;
 }
 
-bool GroupExchange::even() const {
-  for (int sender = 0; sender < size(); ++sender)
-    for (int receiver = 0; receiver < size(); ++receiver)
-      if (bytes_between(sender, receiver) != bytes_between(0, 0)) return false;
-  return true;
-}
+/// Blocks never grow from one rank to the next.
+bool GroupExchange::even() const { return bytes_between(0, 0) == bytes_between(size() - 1, size() - 1); }
 
 Index GroupExchange::array_bytes(int member) const {
-  const auto place = static_cast<std::size_t>(member);
-  return std::max(from.boxes[place].volume(), to.boxes[place].volume()) * element_bytes;
+  return std::max(from.box(member).volume(), to.box(member).volume()) * element_bytes;
 }
 
 int GroupExchange::place_of(int world_rank) const {
@@ -95,8 +80,10 @@ GroupExchange pencil_exchange(const Extents& shape, const Grid& grid, Among amon
   const Grids grids = grids_of(grid, among);
   GroupExchange group;
   group.ranks = members(grid, among, rank);
-  group.from = restricted(decompose(shape, grids.from), group.ranks);
-  group.to = restricted(decompose(shape, grids.to), group.ranks);
+  RedistributionGroup redistribution =
+      redistribution_group(decompose(shape, grids.from), decompose(shape, grids.to), rank);
+  group.from = std::move(redistribution.from);
+  group.to = std::move(redistribution.to);
   group.element_bytes = element_bytes;
   return group;
 }

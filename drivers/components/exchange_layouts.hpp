@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 
 namespace fourscore::component {
 

@@ -17,7 +17,7 @@ namespace {
 /// Calls visit(place in bytes, global linear index) for each element of a member's array.
 template <class Visit>
 void for_each_element(const Decomposition& layout, int member, Index element_bytes, const Visit& visit) {
-  const Box& box = layout.boxes[static_cast<std::size_t>(member)];
+  const Box& box = layout.box(member);
   const Extents strides = layout.strides(member);
   for (Index i = box.low[0]; i < box.high[0]; ++i)
     for (Index j = box.low[1]; j < box.high[1]; ++j) {

@@ -126,10 +126,10 @@ class LocalTransposeBench : public Program {
             false,
             {{"shape", "extents of the local array, slowest first", "256x256x256", {}, false},
              {"precision", "of complex elements", "double", {"double", "single"}, true},
-             {"kernels", "what is done", "all", {"permute", "pack", "unpack", "gather"}, true},
+             {"kernels", "the reshuffle", "all", {"permute", "pack", "unpack", "gather"}, true},
              {"permutations", "new order of axes, from xyz, slowest first", "all", permutation_names(), true},
              {"blocks", "messages that pack, unpack and gather make, joined by commas", "2,4,8", {}, false},
-             {"methods", "how", "all", method_names(), true},
+             {"methods", "how the data is moved", "all", method_names(), true},
              {"planner", "effort of FFTW's plans", "measure", {"estimate", "measure", "patient"}, false}}};
   }
 
@@ -138,8 +138,7 @@ class LocalTransposeBench : public Program {
     (void)parameters.integers("blocks", 1, max_blocks);
     if (parameters.text("methods") != "all" && !has_streaming_stores())
       for (const std::string& method : parameters.list("methods"))
-        if (method == "simd-streaming")
-          return "method 'simd-streaming' needs stores that go past the caches, which this build has not";
+        if (method == "simd-streaming") return "method 'simd-streaming' needs streaming stores, which this build lacks";
     return std::nullopt;
   }
 

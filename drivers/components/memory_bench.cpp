@@ -101,7 +101,7 @@ class MemoryBench : public Program {
             "Bandwidth of memory and caches: read, write, copy, triad, streaming stores",
             "McCalpin 1995, STREAM",
             false,
-            {{"kernels", "what is done", "all", kernel_names(), true},
+            {{"kernels", "how memory is accessed", "all", kernel_names(), true},
              {"size",
               "bytes of each array on a rank, as 64MiB, joined by commas; auto: the ranks' arrays together four times "
               "the last-level caches; curve: from 16 KiB to that by powers of two",
@@ -116,7 +116,7 @@ class MemoryBench : public Program {
     for (const std::string& name : parameters.list("kernels"))
       if (parameters.given("kernels") && parameters.text("kernels") != "all" && kernel_of(name).streaming &&
           !has_streaming_stores())
-        return fmt::format("kernel '{}' needs stores that go past the caches, which this build has not", name);
+        return fmt::format("kernel '{}' needs streaming stores, which this build lacks", name);
     return std::nullopt;
   }
 

@@ -111,10 +111,10 @@ class PairwiseBench : public Program {
  public:
   [[nodiscard]] ProgramCard card() const override {
     return {"pairwise_bench",
-            "latency and bandwidth between the partners r and r ^ 2^k, all pairs at once",
+            "Latency and bandwidth between the partners r and r ^ 2^k, all pairs at once",
             "haynes2000",
             true,
-            {{"pattern", "both ways at once, or to and fro", "all", {"sendrecv", "pingpong"}, true},
+            {{"pattern", "both ranks send at once, or one answers the other", "all", {"sendrecv", "pingpong"}, true},
              {"phase", "k of r ^ 2^k: whole numbers from 0, joined by commas, or all", "all", {}, false},
              {"sizes",
               "bytes of a message: 8, 4KiB, 64MiB joined by commas, or a range as 8..64MiB (by fours)",

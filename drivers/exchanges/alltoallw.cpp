@@ -18,7 +18,6 @@ class Alltoallw : public Exchange {
         comm_(mpi::duplicate(spec.comm)),
         source_(static_cast<const std::byte*>(spec.source.data())),
         spare_(static_cast<std::byte*>(spec.spare.data())) {
-    const int ranks = spec.from.ranks();
     const int me = mpi::rank_in(spec.comm);
     const auto bytes = static_cast<Index>(spec.element_bytes);
     const Block own = block_between(spec.from, me, spec.to, me);
@@ -31,27 +30,27 @@ class Alltoallw : public Exchange {
             source_ + own.from_offset * bytes, spare_ + own.to_offset * bytes};
     declared().unpacks = own_.plan.bytes() > 0;
     declared().bytes_unpacked = own_.plan.bytes();
-    const auto size = static_cast<std::size_t>(ranks);
+    const auto size = static_cast<std::size_t>(spec.from.ranks());
     for (auto* counts : {&send_counts_, &receive_counts_, &displacements_}) counts->assign(size, 0);
     // MPI wants a valid type even where the count is 0.
     send_types_.assign(size, MPI_BYTE);
     receive_types_.assign(size, MPI_BYTE);
-    for (int rank = 0; rank < ranks; ++rank) {
-      if (rank == me) continue;
+    // Both sides visit a block in the source's axis order; where the destination has another, MPI transposes.
+    for (const int rank : receivers_of(spec)) {
+      const Block block = block_between(spec.from, me, spec.to, rank);
       const auto r = static_cast<std::size_t>(rank);
-      // Both sides visit a block in the source's axis order; where the destination has another, MPI transposes.
-      if (const Block block = block_between(spec.from, me, spec.to, rank); block.volume() > 0) {
-        send_counts_[r] = 1;
-        send_types_[r] = own_type(
-            mpi::box_type(spec.element_bytes, block.from_offset, block.extents, block.from_strides, spec.from.order));
-        declared().volume.bytes_sent += block.volume() * bytes;
-        declared().volume.messages_sent += 1;
-      }
-      if (const Block block = block_between(spec.from, rank, spec.to, me); block.volume() > 0) {
-        receive_counts_[r] = 1;
-        receive_types_[r] = own_type(
-            mpi::box_type(spec.element_bytes, block.to_offset, block.extents, block.to_strides, spec.from.order));
-      }
+      send_counts_[r] = 1;
+      send_types_[r] = own_type(
+          mpi::box_type(spec.element_bytes, block.from_offset, block.extents, block.from_strides, spec.from.order));
+      declared().volume.bytes_sent += block.volume() * bytes;
+      declared().volume.messages_sent += 1;
+    }
+    for (const int rank : senders_to(spec)) {
+      const Block block = block_between(spec.from, rank, spec.to, me);
+      const auto r = static_cast<std::size_t>(rank);
+      receive_counts_[r] = 1;
+      receive_types_[r] = own_type(
+          mpi::box_type(spec.element_bytes, block.to_offset, block.extents, block.to_strides, spec.from.order));
     }
   }
 

@@ -3,6 +3,7 @@
 // blocks out of the window. A node sends as many messages as there are other nodes, not ranks on them. Blocks for
 // neighbours are read from the window. As in kandalla2009, the messages of a node may be dealt to several leaders.
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -54,6 +55,8 @@ struct Nodes {
   }
 };
 
+struct NodeMessages;
+
 /// Where the blocks lie in the parts of the node's window, in elements. Every rank of the node computes the same.
 struct WindowMap {
   struct Part {
@@ -64,35 +67,53 @@ struct WindowMap {
   };
   std::vector<Part> parts;  ///< by number within the node
 
-  WindowMap(const ExchangeSpec& spec, const Nodes& nodes, int node, int leaders);
+  WindowMap(const ExchangeSpec& spec, const Nodes& nodes, const NodeMessages& messages, int node, int leaders);
 };
 
 Index volume(const ExchangeSpec& spec, int sender, int receiver) {
   return block_between(spec.from, sender, spec.to, receiver).volume();
 }
 
-/// Elements from one node to another; the blocks lie by sender and then by receiver.
-Index volume_between(const ExchangeSpec& spec, const Nodes& nodes, int from, int to) {
-  Index sum = 0;
-  for (const int sender : nodes.of(from))
-    for (const int receiver : nodes.of(to)) sum += volume(spec, sender, receiver);
-  return sum;
-}
+/// What goes between this rank's node and the others, in elements. A message from one node to another holds the blocks
+/// by sender and then by receiver. Of each pair of ranks one of which is on this node.
+struct NodeMessages {
+  std::vector<Index> to_node;  ///< by node: the whole message
+  std::vector<Index> from_node;
+  std::vector<Index> place_to;  ///< by rank: before this rank's block for it, in the message to its node
+  std::vector<Index> place_from;
 
-/// Elements before the block of this sender for this receiver, of another node.
-Index place_between(const ExchangeSpec& spec, const Nodes& nodes, int sender, int receiver) {
-  const int from = nodes.node_of[static_cast<std::size_t>(sender)];
-  const int to = nodes.node_of[static_cast<std::size_t>(receiver)];
-  Index sum = 0;
-  for (const int s : nodes.of(from))
-    for (const int r : nodes.of(to)) {
-      if (s == sender && r == receiver) return sum;
-      sum += volume(spec, s, r);
+  NodeMessages(const ExchangeSpec& spec, const Nodes& nodes, int own, int me)
+      : to_node(static_cast<std::size_t>(nodes.count()), 0),
+        from_node(to_node),
+        place_to(nodes.node_of.size(), 0),
+        place_from(place_to) {
+    const auto node_of = [&](int rank) {
+      return static_cast<std::size_t>(nodes.node_of[static_cast<std::size_t>(rank)]);
+    };
+    for (const int sender : nodes.of(own))
+      for (const Overlap& block : spec.to.overlaps(spec.from.box(sender))) {
+        Index& filled = to_node[node_of(block.rank)];
+        if (sender == me) place_to[static_cast<std::size_t>(block.rank)] = filled;
+        filled += block.box.volume();
+      }
+    // By sender: what is for this rank's predecessors on the node, and for all of the node.
+    std::vector<Index> before_me(nodes.node_of.size(), 0);
+    std::vector<Index> for_all(before_me);
+    for (const int receiver : nodes.of(own))
+      for (const Overlap& block : spec.from.overlaps(spec.to.box(receiver))) {
+        for_all[static_cast<std::size_t>(block.rank)] += block.box.volume();
+        if (receiver < me) before_me[static_cast<std::size_t>(block.rank)] += block.box.volume();
+      }
+    for (std::size_t sender = 0; sender < for_all.size(); ++sender) {
+      Index& filled = from_node[node_of(static_cast<int>(sender))];
+      place_from[sender] = filled + before_me[sender];
+      filled += for_all[sender];
     }
-  return sum;
-}
+  }
+};
 
-WindowMap::WindowMap(const ExchangeSpec& spec, const Nodes& nodes, int node, int leaders) {
+WindowMap::WindowMap(const ExchangeSpec& spec, const Nodes& nodes, const NodeMessages& messages, int node,
+                     int leaders) {
   const std::vector<int>& members = nodes.of(node);
   for (int number = 0; number < static_cast<int>(members.size()); ++number) {
     Part& part = parts.emplace_back();
@@ -105,9 +126,9 @@ WindowMap::WindowMap(const ExchangeSpec& spec, const Nodes& nodes, int node, int
     for (int other = 0; other < nodes.count(); ++other) {
       if (other == node || nodes.leader(node, other, leaders) != number) continue;
       part.to_node[other] = part.elements;
-      part.elements += volume_between(spec, nodes, node, other);
+      part.elements += messages.to_node[static_cast<std::size_t>(other)];
       part.from_node[other] = part.elements;
-      part.elements += volume_between(spec, nodes, other, node);
+      part.elements += messages.from_node[static_cast<std::size_t>(other)];
     }
   }
 }
@@ -120,6 +141,7 @@ struct Surroundings {
   int own;     ///< number of this rank's node
   int number;  ///< of this rank within it
   int leaders;
+  NodeMessages messages;
   WindowMap map;
 
   explicit Surroundings(const ExchangeSpec& spec)
@@ -130,7 +152,8 @@ struct Surroundings {
         own(nodes.node_of[static_cast<std::size_t>(mpi::rank_in(spec.comm))]),
         number(mpi::rank_in(node.get())),
         leaders(leaders_of(spec.problem == nullptr ? Problem{} : *spec.problem)),
-        map(spec, nodes, own, leaders) {}
+        messages(spec, nodes, own, mpi::rank_in(spec.comm)),
+        map(spec, nodes, messages, own, leaders) {}
   [[nodiscard]] const WindowMap::Part& part(int of) const { return map.parts[static_cast<std::size_t>(of)]; }
   [[nodiscard]] std::size_t window_bytes(std::size_t element_bytes) const {
     return static_cast<std::size_t>(part(number).elements) * element_bytes;
@@ -146,7 +169,7 @@ class Hierarchical : public StagedExchange {
     stage(spec, method, around.window_bytes(spec.element_bytes));
     find_segments(around.node.get());
     plan_pack(spec, around);
-    plan_messages(spec, around);
+    plan_messages(around);
     plan_reads(spec, around);
     add_own_block(spec, unpack_steps());
     state_copies();
@@ -192,7 +215,7 @@ class Hierarchical : public StagedExchange {
   static void agree_on_counts(const ExchangeSpec& spec, const Surroundings& around) {
     Index largest = 0;
     for (int other = 0; other < around.nodes.count(); ++other)
-      if (other != around.own) largest = std::max(largest, volume_between(spec, around.nodes, around.own, other));
+      if (other != around.own) largest = std::max(largest, around.messages.to_node[static_cast<std::size_t>(other)]);
     FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, spec.agreeing_comm()));
     require_int_count(largest, "the blocks from one node to another", exchange_name);
   }
@@ -212,32 +235,32 @@ class Hierarchical : public StagedExchange {
 
   void plan_pack(const ExchangeSpec& spec, const Surroundings& around) {
     const int me = mpi::rank_in(spec.comm);
-    for (int rank = 0; rank < spec.from.ranks(); ++rank) {
+    for (const int rank : receivers_of(spec)) {
       const Block block = block_between(spec.from, me, spec.to, rank);
-      if (rank == me || block.volume() == 0) continue;
       const int other = around.nodes.node_of[static_cast<std::size_t>(rank)];
       if (other == around.own) {
         pack_into(spec, block, place(around.number, around.part(around.number).to_neighbour.at(rank)));
       } else {
         const int leader = around.nodes.leader(around.own, other, around.leaders);
         pack_into(spec, block,
-                  place(leader, around.part(leader).to_node.at(other) + place_between(spec, around.nodes, me, rank)));
+                  place(leader, around.part(leader).to_node.at(other) +
+                                    around.messages.place_to[static_cast<std::size_t>(rank)]));
       }
     }
   }
 
   /// A leader's messages, to and from the leaders of other nodes that deal with this one.
-  void plan_messages(const ExchangeSpec& spec, const Surroundings& around) {
+  void plan_messages(const Surroundings& around) {
     const Nodes& nodes = around.nodes;
     const WindowMap::Part& mine = around.part(around.number);
     for (const auto& [other, element] : mine.to_node) {
       const int partner = nodes.of(other)[static_cast<std::size_t>(nodes.leader(other, around.own, around.leaders))];
-      if (const Index count = volume_between(spec, nodes, around.own, other); count > 0) {
+      if (const Index count = around.messages.to_node[static_cast<std::size_t>(other)]; count > 0) {
         sends_.push_back({partner, static_cast<int>(count), place(around.number, element)});
         declared().volume.bytes_sent += count * element_bytes();
         declared().volume.messages_sent += 1;
       }
-      if (const Index count = volume_between(spec, nodes, other, around.own); count > 0)
+      if (const Index count = around.messages.from_node[static_cast<std::size_t>(other)]; count > 0)
         receives_.push_back({partner, static_cast<int>(count), place(around.number, mine.from_node.at(other))});
     }
     requests_.reserve(sends_.size() + receives_.size());
@@ -246,12 +269,8 @@ class Hierarchical : public StagedExchange {
   void plan_reads(const ExchangeSpec& spec, const Surroundings& around) {
     const int me = mpi::rank_in(spec.comm);
     const Nodes& nodes = around.nodes;
-    const int ranks = spec.from.ranks();
-    // Each rank begins with the rank after it, so that not all read from rank 0 first.
-    for (int distance = 1; distance < ranks; ++distance) {
-      const int rank = (me + distance) % ranks;
+    for (const int rank : starting_after(me, senders_to(spec))) {
       const Block block = block_between(spec.from, rank, spec.to, me);
-      if (block.volume() == 0) continue;
       const Index bytes = block.volume() * element_bytes();
       const int other = nodes.node_of[static_cast<std::size_t>(rank)];
       if (other == around.own) {
@@ -263,7 +282,8 @@ class Hierarchical : public StagedExchange {
       }
       const int leader = nodes.leader(around.own, other, around.leaders);
       unpack_from(spec, block,
-                  place(leader, around.part(leader).from_node.at(other) + place_between(spec, nodes, rank, me)));
+                  place(leader, around.part(leader).from_node.at(other) +
+                                    around.messages.place_from[static_cast<std::size_t>(rank)]));
       if (leader == around.number) continue;
       declared().volume.bytes_read_shared += bytes;
       declared().volume.bytes_relayed += bytes;
@@ -293,7 +313,13 @@ class HierarchicalMethod : public ExchangeMethod {
     return {exchange_name, "within the node through a shared window, between nodes one message for each pair of nodes",
             "kandalla2009"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"leaders", {"1", "2"}}}; }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{.name = "leaders",
+             .summary =
+                 fmt::format("ranks of a node over which its messages to other nodes are dealt: 1 to {}", max_leaders),
+             .fallback = "1",
+             .samples = {"1", "2"}}};
+  }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
     (void)leaders_of(problem);
     return std::nullopt;

@@ -4,16 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "core/parameters.hpp"
 #include "redistribution/piecewise_exchange.hpp"
 
 namespace fourscore {
 
 namespace {
-
-int pieces_of(const Problem& problem) {
-  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, max_pieces));
-}
 
 /// The pipelined form of an exchange that goes in pieces.
 class Pipelined : public ExchangeMethod {
@@ -24,7 +19,7 @@ class Pipelined : public ExchangeMethod {
     return {name_, plain_ + " with the blocks cut in pieces: packing and unpacking overlap the flight",
             "gupta1993, appendix E"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"pieces", {"1", "3", "9"}}}; }
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {pieces_parameter()}; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
     (void)pieces_of(problem);
     return std::nullopt;
@@ -34,7 +29,7 @@ class Pipelined : public ExchangeMethod {
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     PieceSpec pieces;
-    pieces.pieces = spec.problem == nullptr ? default_pieces : pieces_of(*spec.problem);
+    pieces.pieces = pieces_of(spec.problem == nullptr ? Problem{} : *spec.problem);
     pieces.exchange = name_.c_str();
     return piecewise(ExchangeRegistry::instance().get(plain_, "exchange"))->make_in_pieces(spec, pieces);
   }

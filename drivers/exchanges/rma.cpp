@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,9 +102,9 @@ class Rma : public PackedExchange {
   /// names the file that the ranks of a window share after the number of the communicator, which is the same for all
   /// rows of a grid, so that windows of rows of one node fall together.
   void make_window(const ExchangeSpec& spec) {
-    const auto me = static_cast<std::size_t>(mpi::rank_in(spec.comm));
+    const int me = mpi::rank_in(spec.comm);
     const auto unit = static_cast<MPI_Aint>(spec.element_bytes);
-    const auto elements = static_cast<MPI_Aint>(spec.to.boxes[me].volume());
+    const auto elements = static_cast<MPI_Aint>(spec.to.box(me).volume());
     MPI_Win window = MPI_WIN_NULL;
     FOURSCORE_MPI(MPI_Win_create(blocks().receive_buffer(), elements * unit, static_cast<int>(unit), MPI_INFO_NULL,
                                  plan_comm_.get(), &window));
@@ -139,7 +140,9 @@ class RmaMethod : public ExchangeMethod {
             "pack, MPI_Put into the partners' windows, unpack; one lock for all runs, or a fence around each",
             "eleftheriou2005"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"epoch", epoch_names}}; }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"epoch", "how a rank's puts are known to be complete", epoch_names.front(), epoch_names}};
+  }
   /// See make_window().
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
     (void)epoch_of(problem);
@@ -150,6 +153,20 @@ class RmaMethod : public ExchangeMethod {
              "4.1.4) of disjoint communicators fall together; allowed: placement all";
 #endif
     return std::nullopt;
+  }
+  /// Open MPI 4.1 makes no window between nodes that TCP joins.
+  [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
+    if (mpi::size_of(comm) == 1) return {};
+    const mpi::Communicator own = mpi::duplicate(comm);
+    std::array<int, 1> memory{};
+    MPI_Win window = MPI_WIN_NULL;
+    try {
+      FOURSCORE_MPI(MPI_Win_create(memory.data(), sizeof memory, 1, MPI_INFO_NULL, own.get(), &window));
+    } catch (const MpiError& error) {
+      return std::string("MPI makes no window between these ranks: ") + error.what();
+    }
+    FOURSCORE_MPI(MPI_Win_free(&window));
+    return {};
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Rma>(spec);

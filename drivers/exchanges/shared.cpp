@@ -31,7 +31,6 @@ class Shared : public Exchange {
  public:
   explicit Shared(const ExchangeSpec& spec)
       : moves_nothing_(agree(spec).moves_nothing), comm_(mpi::duplicate(spec.comm)), source_(spec.source) {
-    const int ranks = spec.from.ranks();
     const int me = mpi::rank_in(spec.comm);
     const auto bytes = static_cast<Index>(spec.element_bytes);
     const auto sources = reachable_sources(spec);
@@ -48,25 +47,23 @@ class Shared : public Exchange {
     own_ = read_step(spec, own, static_cast<const std::byte*>(spec.source.data()));
     declared().unpacks = own_.plan.bytes() > 0;
     declared().bytes_unpacked = own_.plan.bytes();
-    // Each rank begins with the rank after it, so that not all read from rank 0 first.
-    for (int distance = 1; distance < ranks; ++distance) {
-      const int rank = (me + distance) % ranks;
-      const std::byte* source = sources[static_cast<std::size_t>(rank)];
-      const Block incoming = block_between(spec.from, rank, spec.to, me);
-      if (incoming.volume() > 0 && source != nullptr) {
-        reads_.push_back(read_step(spec, incoming, source));
-        declared().volume.bytes_read_shared += incoming.volume() * bytes;
+    for (const int rank : starting_after(me, senders_to(spec))) {
+      const Block block = block_between(spec.from, rank, spec.to, me);
+      if (const std::byte* source = sources[static_cast<std::size_t>(rank)]; source != nullptr) {
+        reads_.push_back(read_step(spec, block, source));
+        declared().volume.bytes_read_shared += block.volume() * bytes;
+      } else {
+        receives_.push_back({rank, mpi::box_type(spec.element_bytes, block.to_offset, block.extents, block.to_strides,
+                                                 spec.from.order)});
       }
-      if (source != nullptr) continue;
-      if (incoming.volume() > 0)
-        receives_.push_back({rank, mpi::box_type(spec.element_bytes, incoming.to_offset, incoming.extents,
-                                                 incoming.to_strides, spec.from.order)});
-      if (const Block outgoing = block_between(spec.from, me, spec.to, rank); outgoing.volume() > 0) {
-        sends_.push_back({rank, mpi::box_type(spec.element_bytes, outgoing.from_offset, outgoing.extents,
-                                              outgoing.from_strides, spec.from.order)});
-        declared().volume.bytes_sent += outgoing.volume() * bytes;
-        declared().volume.messages_sent += 1;
-      }
+    }
+    for (const int rank : starting_after(me, receivers_of(spec))) {
+      if (sources[static_cast<std::size_t>(rank)] != nullptr) continue;  // it reads for itself
+      const Block block = block_between(spec.from, me, spec.to, rank);
+      sends_.push_back({rank, mpi::box_type(spec.element_bytes, block.from_offset, block.extents, block.from_strides,
+                                            spec.from.order)});
+      declared().volume.bytes_sent += block.volume() * bytes;
+      declared().volume.messages_sent += 1;
     }
     spare_ = spec.spare.data();
     requests_.reserve(sends_.size() + receives_.size());
@@ -97,8 +94,8 @@ class Shared : public Exchange {
 
   static CopyStep read_step(const ExchangeSpec& spec, const Block& block, const std::byte* source) {
     const auto bytes = static_cast<Index>(spec.element_bytes);
-    const auto me = static_cast<std::size_t>(mpi::rank_in(spec.comm));
-    const Stores stores = stores_for(static_cast<std::size_t>(spec.to.boxes[me].volume() * bytes));
+    const int me = mpi::rank_in(spec.comm);
+    const Stores stores = stores_for(static_cast<std::size_t>(spec.to.box(me).volume() * bytes));
     return {CopyPlan(block.extents, block.from_strides, block.to_strides, spec.element_bytes, stores),
             source + block.from_offset * bytes, static_cast<std::byte*>(spec.spare.data()) + block.to_offset * bytes};
   }

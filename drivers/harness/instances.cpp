@@ -171,12 +171,12 @@ std::map<Phase, Index> Instances::min_bytes(const Problem& problem) {
   }
   for (const Phase phase : unknown) least.erase(phase);
   if (!list.empty()) return least;
-  const auto me = static_cast<std::size_t>(mpi::rank_in(comm_));
+  const int me = mpi::rank_in(comm_);
   for (const Instance& instance : instances_) {
     const Plan& plan = *instance.plan;
     const Index data =
-        std::max(plan.input_layout().boxes.at(me).volume() * static_cast<Index>(problem.input_element_bytes()),
-                 plan.output_layout().boxes.at(me).volume() * static_cast<Index>(problem.output_element_bytes()));
+        std::max(plan.input_layout().box(me).volume() * static_cast<Index>(problem.input_element_bytes()),
+                 plan.output_layout().box(me).volume() * static_cast<Index>(problem.output_element_bytes()));
     least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.message_volume().bytes_sent;
   }
   return least;

@@ -15,9 +15,6 @@
 
 namespace fourscore {
 
-/// More than this many at once are an input error: each plan has communicators of its own, of which MPI has few.
-inline constexpr int max_instances = 1024;
-
 /// The ranks that instance number `instance` runs on, as many for each as can be.
 [[nodiscard]] Range ranks_of_instance(const Problem& problem, int ranks, int instance);
 /// What one instance solves.

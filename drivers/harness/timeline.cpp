@@ -37,20 +37,21 @@ mpi::Datatype event_type() {
 
 }  // namespace
 
-ClockOffset clock_offset_by_ping_pong(MPI_Comm pair, int rounds, const std::function<std::int64_t()>& now_ns) {
+ClockOffset clock_offset_by_ping_pong(MPI_Comm comm, int asking, int rounds,
+                                      const std::function<std::int64_t()>& now_ns) {
   ClockOffset best{0, std::numeric_limits<std::int64_t>::max()};
-  const bool asks = mpi::rank_in(pair) == 1;
+  const bool asks = mpi::rank_in(comm) == asking;
   for (int round = 0; round < rounds; ++round) {
     std::int64_t theirs = 0;
     if (!asks) {
-      FOURSCORE_MPI(MPI_Recv(&theirs, 1, MPI_INT64_T, 1, clock_tag, pair, MPI_STATUS_IGNORE));
+      FOURSCORE_MPI(MPI_Recv(&theirs, 1, MPI_INT64_T, asking, clock_tag, comm, MPI_STATUS_IGNORE));
       theirs = now_ns();
-      FOURSCORE_MPI(MPI_Send(&theirs, 1, MPI_INT64_T, 1, clock_tag, pair));
+      FOURSCORE_MPI(MPI_Send(&theirs, 1, MPI_INT64_T, asking, clock_tag, comm));
       continue;
     }
     const std::int64_t sent = now_ns();
-    FOURSCORE_MPI(MPI_Send(&sent, 1, MPI_INT64_T, 0, clock_tag, pair));
-    FOURSCORE_MPI(MPI_Recv(&theirs, 1, MPI_INT64_T, 0, clock_tag, pair, MPI_STATUS_IGNORE));
+    FOURSCORE_MPI(MPI_Send(&sent, 1, MPI_INT64_T, 0, clock_tag, comm));
+    FOURSCORE_MPI(MPI_Recv(&theirs, 1, MPI_INT64_T, 0, clock_tag, comm, MPI_STATUS_IGNORE));
     const std::int64_t received = now_ns();
     const std::int64_t half = (received - sent + 1) / 2;
     if (half < best.uncertainty_ns) best = {theirs - (sent + half), half};
@@ -65,16 +66,13 @@ ClockOffset align_clocks(MPI_Comm comm, int rounds) {
   int leader = rank;
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &leader, 1, MPI_INT, MPI_MIN, node.get()));
   ClockOffset offset;
-  for (int other = 1; other < mpi::size_of(comm); ++other) {
-    int leads = other == rank && leader == rank ? 1 : 0;
-    FOURSCORE_MPI(MPI_Bcast(&leads, 1, MPI_INT, other, comm));
-    if (leads == 0) continue;
-    const bool takes_part = rank == 0 || rank == other;
-    const mpi::Communicator pair = mpi::split(comm, takes_part ? 0 : MPI_UNDEFINED, rank);
-    if (takes_part) {
-      const ClockOffset found = clock_offset_by_ping_pong(pair.get(), rounds, PhaseClock::now_ns);
-      if (rank == other) offset = found;
-    }
+  if (const mpi::Communicator leaders = mpi::split(comm, leader == rank ? 0 : MPI_UNDEFINED, rank); leader == rank) {
+    const int me = mpi::rank_in(leaders.get());
+    for (int other = 1; other < mpi::size_of(leaders.get()); ++other)
+      if (me == 0 || me == other) {
+        const ClockOffset found = clock_offset_by_ping_pong(leaders.get(), other, rounds, PhaseClock::now_ns);
+        if (me == other) offset = found;
+      }
   }
   std::array<std::int64_t, 2> shared{offset.offset_ns, offset.uncertainty_ns};
   // One rank of the node has other than zeros, and an offset may be negative.

@@ -25,8 +25,9 @@ struct ClockOffset {
 /// 1989). The ranks of a node share what it found.
 [[nodiscard]] ClockOffset align_clocks(MPI_Comm comm, int rounds = 50);
 
-/// Collective over two ranks: rank 1 asks, rank 0 answers. The offset is right on rank 1, zero on rank 0.
-[[nodiscard]] ClockOffset clock_offset_by_ping_pong(MPI_Comm pair, int rounds,
+/// Collective over two ranks of comm: rank `asking` asks, rank 0 answers. The offset is right on the one that asks,
+/// zero on rank 0.
+[[nodiscard]] ClockOffset clock_offset_by_ping_pong(MPI_Comm comm, int asking, int rounds,
                                                     const std::function<std::int64_t()>& now_ns);
 
 /// One traced run. Filled on rank 0. Event times count from the moment the first rank started.

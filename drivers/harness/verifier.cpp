@@ -17,7 +17,8 @@ using Complex = std::complex<double>;
 // Beyond these the definition takes longer than a second on one core; then spots are checked.
 constexpr Index largest_naive_elements = Index{1} << 18;
 constexpr Index largest_naive_products = Index{1} << 24;
-constexpr int spots = 8;
+constexpr std::size_t spots = 8;
+constexpr int rows_looked_at = 4;
 
 double machine_epsilon(Precision precision) {
   return precision == Precision::double_precision ? std::numeric_limits<double>::epsilon()
@@ -29,9 +30,43 @@ bool small_enough_for_the_definition(const Extents& shape) {
   return n <= largest_naive_elements && shape[0] + shape[1] + shape[2] <= largest_naive_products / n;
 }
 
-auto field_row(const FieldRows& field) {
-  return [&field](Index i, Index j, std::span<Complex> out) { field.row(i, j, out); };
-}
+/// White noise, or with a symmetry, of the whole grid.
+class NoiseRows : public RowSource {
+ public:
+  NoiseRows(std::uint64_t seed, Symmetry symmetry) : seed_(seed), symmetry_(symmetry) {}
+  void enter(const RowTile& tile) override { tile_ = &tile; }
+  void row(Index i, Index j, std::span<Complex> out) const override {
+    const LocalRows& rows = tile_->rows();
+    const Index base = tile_->linear(i, j);
+    const Index mirror = tile_->mirrored_linear(i, j);
+    const Index step = rows.linear_step(2);
+    const auto index = tile_->index(2);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = noise(seed_, base + index[k] * step, mirror + rows.mirrored_index(2, index[k]) * step, symmetry_);
+  }
+
+ private:
+  std::uint64_t seed_;
+  Symmetry symmetry_;
+  const RowTile* tile_ = nullptr;
+};
+
+/// A whole array of the grid.
+class ArrayRows : public RowSource {
+ public:
+  explicit ArrayRows(std::vector<Complex> values) : values_(std::move(values)) {}
+  void enter(const RowTile& tile) override { tile_ = &tile; }
+  void row(Index i, Index j, std::span<Complex> out) const override {
+    const Index base = tile_->linear(i, j);
+    const Index step = tile_->rows().linear_step(2);
+    const auto index = tile_->index(2);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = values_[static_cast<std::size_t>(base + index[k] * step)];
+  }
+
+ private:
+  std::vector<Complex> values_;
+  const RowTile* tile_ = nullptr;
+};
 
 template <class Real>
 void write_row(std::span<const Complex> row, Real* out) {
@@ -107,35 +142,6 @@ std::complex<long double> inner_product(std::span<const Complex> a, std::span<co
   return sum;
 }
 
-/// A layout is sound when its boxes tile the coordinates and each axis map is a permutation.
-bool covers_once(const Decomposition& layout) {
-  Index held = 0;
-  for (std::size_t r = 0; r < layout.boxes.size(); ++r) {
-    const Box& box = layout.boxes[r];
-    if (box.empty()) continue;
-    for (std::size_t a = 0; a < 3; ++a)
-      if (box.low[a] < 0 || box.high[a] > layout.shape[a]) return false;
-    held += box.volume();
-    for (std::size_t s = 0; s < r; ++s)
-      if (intersect(box, layout.boxes[s]).volume() > 0) return false;
-  }
-  for (std::size_t a = 0; a < 3; ++a) {
-    if (layout.axis_map[a].empty()) continue;
-    if (static_cast<Index>(layout.axis_map[a].size()) != layout.shape[a]) return false;
-    std::vector<bool> seen(layout.axis_map[a].size(), false);  // one axis may have as many elements as the memory holds
-    for (const Index index : layout.axis_map[a]) {
-      if (index < 0 || index >= layout.shape[a] || seen[static_cast<std::size_t>(index)]) return false;
-      seen[static_cast<std::size_t>(index)] = true;
-    }
-  }
-  return held == layout.shape[0] * layout.shape[1] * layout.shape[2];
-}
-
-bool same_places(const Decomposition& a, const Decomposition& b) {
-  return a.shape == b.shape && a.boxes == b.boxes && a.order == b.order && a.axis_map == b.axis_map &&
-         a.padding == b.padding && (a.padding.empty() || a.padded_axis == b.padded_axis);
-}
-
 }  // namespace
 
 Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std::uint64_t seed)
@@ -148,48 +154,67 @@ Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std:
       symmetry_(problem.real_input()    ? Symmetry::real
                 : problem.real_output() ? Symmetry::hermitian
                                         : Symmetry::none),
-      input_{LocalRows(plan.input_layout(), rank_, problem.extents()), problem.real_input()},
-      output_{LocalRows(plan.output_layout(), rank_, problem.extents()), problem.real_output()},
-      input_field_(input_.rows),
-      scratch_(static_cast<std::size_t>(std::max(input_.rows.count(2), output_.rows.count(2)))) {
+      input_(plan.input_layout(), rank_, problem.extents(), problem.real_input()),
+      output_(plan.output_layout(), rank_, problem.extents(), problem.real_output()),
+      scratch_(static_cast<std::size_t>(
+          std::min(RowTile::max_extent, std::max(input_.rows.count(2), output_.rows.count(2))))) {
   if (plan.input_layout().shape != problem.input_extents() || plan.output_layout().shape != problem.output_extents())
     throw std::logic_error("the layouts of the plan do not have the shapes of the problem");
   input_field_.assign(timed_field(0));
 }
 
-void Verifier::write(const Row& row, void* buffer) {
-  const LocalRows& rows = input_.rows;
-  const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(rows.count(2)));
-  for (Index i = 0; i < rows.count(0); ++i)
-    for (Index j = 0; j < rows.count(1); ++j) {
-      row(i, j, values);
-      at_element(problem_.precision, input_.real, buffer, rows.offset(i, j),
-                 [&](auto* out) { write_row(values, out); });
-    }
+void Verifier::write(RowSource& source, void* buffer) {
+  RowTile& tile = input_.tile;
+  tile.for_each_place([&] {
+    source.enter(tile);
+    const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(tile.count(2)));
+    for (Index i = 0; i < tile.count(0); ++i)
+      for (Index j = 0; j < tile.count(1); ++j) {
+        source.row(i, j, values);
+        at_element(problem_.precision, input_.real, buffer, tile.offset(i, j),
+                   [&](auto* out) { write_row(values, out); });
+      }
+  });
 }
 
-Verifier::Difference Verifier::compare(const Side& side, const Row& row, const void* buffer, double scale) {
-  const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(side.rows.count(2)));
+Verifier::Difference Verifier::compare(Side& side, RowSource& expected, const void* buffer, double scale) {
   Difference squares;
-  for (Index i = 0; i < side.rows.count(0); ++i)
-    for (Index j = 0; j < side.rows.count(1); ++j) {
-      row(i, j, values);
-      at_element(problem_.precision, side.real, const_cast<void*>(buffer), side.rows.offset(i, j),
-                 [&](const auto* computed) { compare_row(values, computed, scale, squares.worst, squares.largest); });
-    }
+  side.tile.for_each_place([&] {
+    expected.enter(side.tile);
+    compare_tile(side, expected, buffer, scale, squares);
+  });
   return {std::sqrt(squares.worst), std::sqrt(squares.largest)};
 }
 
-Verifier::Row Verifier::noise_row() const {
-  return [this](Index i, Index j, std::span<Complex> out) {
-    const LocalRows& rows = input_.rows;
-    const Index base = rows.linear(i, j);
-    const Index mirror = rows.mirrored_linear(i, j);
-    const Index step = rows.linear_step();
-    const auto index = rows.index(2);
-    for (std::size_t k = 0; k < out.size(); ++k)
-      out[k] = noise(seed_, base + index[k] * step, mirror + rows.mirrored_index(2, index[k]) * step, symmetry_);
+void Verifier::compare_tile(Side& side, const RowSource& expected, const void* buffer, double scale,
+                            Difference& squares) {
+  const RowTile& tile = side.tile;
+  const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(tile.count(2)));
+  for (Index i = 0; i < tile.count(0); ++i)
+    for (Index j = 0; j < tile.count(1); ++j) {
+      expected.row(i, j, values);
+      at_element(problem_.precision, side.real, const_cast<void*>(buffer), tile.offset(i, j),
+                 [&](const auto* computed) { compare_row(values, computed, scale, squares.worst, squares.largest); });
+    }
+}
+
+/// Other rows in each run.
+void Verifier::look_at_rows(const Plan& plan, int run) {
+  ++runs_looked_at_;
+  const LocalRows& rows = output_.rows;
+  if (rows.count(0) * rows.count(1) * rows.count(2) == 0) return;
+  output_field_.assign(transform(timed_field(run), problem_.direction));
+  std::uint64_t chosen = mix(seed_ + 5) + static_cast<std::uint64_t>(run);
+  const auto one_of = [&](Index count) {
+    chosen = mix(chosen);
+    return static_cast<Index>(chosen % static_cast<std::uint64_t>(count));
   };
+  for (int row = 0; row < rows_looked_at; ++row) {
+    const Index i = one_of(rows.count(0));
+    output_.tile.place_at(i, one_of(rows.count(1)));
+    output_field_.enter(output_.tile);
+    compare_tile(output_, output_field_, plan.output(), 1, looked_at_);
+  }
 }
 
 SparseField Verifier::field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const {
@@ -204,76 +229,93 @@ Check Verifier::finish(const std::string& name, const std::string& when, const D
 }
 
 Check Verifier::check_field(const std::string& name, Plan& plan, const SparseField& field) {
-  FieldRows input(input_.rows);
-  input.assign(field);
-  write(field_row(input), plan.input());
+  FieldRows rows;
+  rows.assign(field);
+  write(rows, plan.input());
   PhaseClock clock(false);
   plan.execute(clock);
-  FieldRows output(output_.rows);
-  output.assign(transform(field, problem_.direction));
-  return finish(name, "before", compare(output_, field_row(output), plan.output()));
+  rows.assign(transform(field, problem_.direction));
+  return finish(name, "before", compare(output_, rows, plan.output()));
+}
+
+/// Each rank sums a hash over what it holds, and over its share of all indices: no rank asks what the others hold.
+bool Verifier::covers_once(const Decomposition& layout) const {
+  const LocalRows rows(layout, rank_);
+  RowTile tile(rows);
+  std::uint64_t held = 0;
+  tile.for_each_place([&] {
+    for (Index i = 0; i < tile.count(0); ++i)
+      for (Index j = 0; j < tile.count(1); ++j) {
+        const Index base = tile.linear(i, j);
+        for (const Index index : tile.index(2))
+          held += mix(static_cast<std::uint64_t>(base + index * rows.linear_step(2)));
+      }
+  });
+  const Index elements = layout.shape[0] * layout.shape[1] * layout.shape[2];
+  const Range share = block_range(elements, mpi::size_of(comm_), rank_);
+  std::uint64_t all = 0;
+  for (Index linear = share.low; linear < share.high; ++linear) all += mix(static_cast<std::uint64_t>(linear));
+  std::array<std::uint64_t, 2> sums{held, all};
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_UINT64_T, MPI_SUM, comm_));
+  return sums[0] == sums[1];
 }
 
 Check Verifier::check_layouts(const Plan& plan) const {
-  const int sizes = mpi::size_of(comm_);
-  const bool sound = plan.input_layout().ranks() == sizes && plan.output_layout().ranks() == sizes &&
+  const int size = mpi::size_of(comm_);
+  const bool sound = plan.input_layout().ranks() == size && plan.output_layout().ranks() == size &&
                      covers_once(plan.input_layout()) && covers_once(plan.output_layout());
   return {"layouts", "before", sound ? 0.0 : 1.0, 0.0, sound};
 }
 
 Check Verifier::check_dft(const Plan& plan) {
-  const std::vector<Complex> expected = naive_noise_dft(problem_.extents(), problem_.direction, seed_, symmetry_);
-  const auto row = [&](Index i, Index j, std::span<Complex> out) {
-    const Index base = output_.rows.linear(i, j);
-    const auto index = output_.rows.index(2);
-    for (std::size_t k = 0; k < out.size(); ++k)
-      out[k] = expected[static_cast<std::size_t>(base + index[k] * output_.rows.linear_step())];
-  };
-  return finish("dft", "before", compare(output_, row, plan.output()));
+  ArrayRows expected(naive_noise_dft(problem_.extents(), problem_.direction, seed_, symmetry_));
+  return finish("dft", "before", compare(output_, expected, plan.output()));
 }
 
 /// Sums over a whole spectrum from its half: an element counts twice where its mirror image is another one, which then
 /// is left out. Of the sum the real part is what the whole would give.
 void Verifier::weigh(Index i, Index j, std::span<Complex> row) const {
   if (symmetry_ != Symmetry::hermitian) return;
-  const LocalRows& rows = input_.rows;
+  const RowTile& tile = input_.tile;
   const Index n = problem_.shape.back();
   const auto weight = [n](Index index) { return index == 0 || 2 * index == n ? 1.0 : 2.0; };
   for (std::size_t k = 0; k < row.size(); ++k) {
     const std::array<std::size_t, 3> local{static_cast<std::size_t>(i), static_cast<std::size_t>(j), k};
     for (std::size_t position = 0; position < 3; ++position)
-      if (rows.axis(position) == problem_.last_axis()) row[k] *= weight(rows.index(position)[local[position]]);
+      if (tile.rows().axis(position) == problem_.last_axis()) row[k] *= weight(tile.index(position)[local[position]]);
   }
 }
 
 Check Verifier::check_spots(const Plan& plan) {
   // X[k] = sum_j x[j] exp(+-2 pi i k j / n): the wave of index +-k, summed against the noise over this rank's input.
   const Extents shape = problem_.extents();
-  SparseField chosen = random_field(problem_.output_extents(), 0, spots, 1, mix(seed_ + 1));
+  SparseField chosen = random_field(problem_.output_extents(), 0, static_cast<int>(spots), 1, mix(seed_ + 1));
   chosen.shape = shape;
   const SparseField waves = transform(chosen, problem_.direction);
   std::array<std::complex<long double>, spots> wide_sums{};
-  std::vector<FieldRows> kernels;
-  for (int s = 0; s < spots; ++s) {
-    kernels.emplace_back(input_.rows);
-    kernels.back().assign({shape, {{1.0, waves.waves[static_cast<std::size_t>(s)].k}}, {}});
-  }
-  const auto row_length = static_cast<std::size_t>(input_.rows.count(2));
-  std::vector<Complex> values(row_length), kernel(row_length);
-  const Row fill_noise = noise_row();
-  for (Index i = 0; i < input_.rows.count(0); ++i)
-    for (Index j = 0; j < input_.rows.count(1); ++j) {
-      fill_noise(i, j, values);
-      weigh(i, j, values);
-      for (std::size_t s = 0; s < spots; ++s) {
-        kernels[s].row(i, j, kernel);
-        wide_sums[s] += inner_product(values, kernel);
+  std::vector<FieldRows> kernels(spots);
+  for (std::size_t s = 0; s < spots; ++s) kernels[s].assign({shape, {{1.0, waves.waves[s].k}}, {}});
+  NoiseRows noise_rows(seed_, symmetry_);
+  RowTile& tile = input_.tile;
+  tile.for_each_place([&] {
+    noise_rows.enter(tile);
+    for (FieldRows& kernel : kernels) kernel.enter(tile);
+    const auto length = static_cast<std::size_t>(tile.count(2));
+    std::vector<Complex> values(length), roots(length);
+    for (Index i = 0; i < tile.count(0); ++i)
+      for (Index j = 0; j < tile.count(1); ++j) {
+        noise_rows.row(i, j, values);
+        weigh(i, j, values);
+        for (std::size_t s = 0; s < spots; ++s) {
+          kernels[s].row(i, j, roots);
+          wide_sums[s] += inner_product(values, roots);
+        }
       }
-    }
+  });
   std::array<Complex, spots> sums{};
   for (std::size_t s = 0; s < spots; ++s)
     sums[s] = {static_cast<double>(wide_sums[s].real()), output_.real ? 0 : static_cast<double>(wide_sums[s].imag())};
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2 * spots, MPI_DOUBLE, MPI_SUM, comm_));
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(2 * spots), MPI_DOUBLE, MPI_SUM, comm_));
 
   // Noise of variance 1/12 in each part: by Parseval the root mean square of the result is sqrt(N / 6). Real noise has
   // one part, and the mean of two that hermitian noise is has half the variance.
@@ -284,7 +326,7 @@ Check Verifier::check_spots(const Plan& plan) {
     if (!output_.rows.find(chosen.spikes[s].at, local)) continue;
     double worst = 0;
     double ignored = 0;
-    at_element(problem_.precision, output_.real, plan.output(), output_.rows.offset(local[0], local[1]) + local[2],
+    at_element(problem_.precision, output_.real, plan.output(), output_.rows.offset(local[0], local[1], local[2]),
                [&](const auto* computed) {
                  compare_row({&sums[s], 1}, computed, 1, worst, ignored);
                });
@@ -294,8 +336,7 @@ Check Verifier::check_spots(const Plan& plan) {
 }
 
 Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
-  if (!same_places(plan.output_layout(), inverse.input_layout()) ||
-      !same_places(plan.input_layout(), inverse.output_layout()))
+  if (plan.output_layout() != inverse.input_layout() || plan.input_layout() != inverse.output_layout())
     return {"inverse-layouts", "before", 1, 0, false};
   const auto bytes =
       static_cast<std::size_t>(plan.output_layout().memory_volume(rank_)) * problem_.output_element_bytes();
@@ -303,7 +344,8 @@ Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
   PhaseClock clock(false);
   inverse.execute(clock);
   const double scale = 1 / static_cast<double>(problem_.elements());
-  return finish("inverse", "before", compare(input_, noise_row(), inverse.output(), scale));
+  NoiseRows given(seed_, symmetry_);
+  return finish("inverse", "before", compare(input_, given, inverse.output(), scale));
 }
 
 std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
@@ -312,7 +354,8 @@ std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_in
   if (!checks.front().ok) return checks;
   checks.push_back(check_field("plane-waves", plan, field(3, 0, 0, mix(seed_ + 2))));
   checks.push_back(check_field("impulse", plan, field(0, 1, 1, mix(seed_ + 3))));
-  write(noise_row(), plan.input());
+  NoiseRows given(seed_, symmetry_);
+  write(given, plan.input());
   PhaseClock clock(false);
   plan.execute(clock);
   checks.push_back(small_enough_for_the_definition(problem_.extents()) ? check_dft(plan) : check_spots(plan));
@@ -326,15 +369,22 @@ SparseField Verifier::timed_field(int run) const {
 }
 
 void Verifier::fill(const Plan& plan, int run) {
+  if (filled_run_) look_at_rows(plan, *filled_run_);
   filled_run_ = run;
   input_field_.assign(timed_field(run));
-  write(field_row(input_field_), plan.input());
+  write(input_field_, plan.input());
 }
 
-Check Verifier::check_after(const Plan& plan) {
-  FieldRows output(output_.rows);
-  output.assign(transform(timed_field(filled_run_), problem_.direction));
-  return finish("last-timed-run", "after", compare(output_, field_row(output), plan.output()));
+std::vector<Check> Verifier::check_after(const Plan& plan) {
+  output_field_.assign(transform(timed_field(filled_run_.value_or(0)), problem_.direction));
+  std::vector<Check> checks{finish("last-timed-run", "after", compare(output_, output_field_, plan.output()))};
+  if (runs_looked_at_ > 0)
+    checks.push_back(finish("each-run", "after", {std::sqrt(looked_at_.worst), std::sqrt(looked_at_.largest)}));
+  // What follows may run parts of the plan alone.
+  filled_run_.reset();
+  looked_at_ = {};
+  runs_looked_at_ = 0;
+  return checks;
 }
 
 }  // namespace fourscore

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct Check {
   bool ok = false;
 };
 
-/// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan. Where the
+/// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan. Beside the
+/// plan it holds some megabytes, whatever the size of the problem: rows are written and compared in tiles. Where the
 /// plan's data is real so are all fields, and their spectra hermitian, of which the plan holds the half.
 ///
 /// Tolerance: 4 eps max(1, log2 N). The error of an FFT grows as eps sqrt(log2 N) in the root mean square (Gentleman
@@ -35,41 +37,52 @@ class Verifier {
   Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std::uint64_t seed);
 
   using MakeInverse = std::function<std::unique_ptr<Plan>()>;
-  /// layouts:     every element is on exactly one rank, before and after.
+  /// layouts:     every element is on exactly one rank, before and after: the sum of a hash of the indices that the
+  /// ranks
+  ///              hold is that of all indices (wrong by chance once in 2^64).
   /// plane-waves: three waves give three peaks and nothing else.
   /// impulse:     one spike gives a wave: a different known value at every place of the output.
   /// dft:         noise against the definition; for large N dft-spots: eight elements of it, as distributed sums.
   /// inverse:     the opposite plan gives the noise back (left out when make_inverse returns null).
   [[nodiscard]] std::vector<Check> check_before(Plan& plan, const MakeInverse& make_inverse);
 
-  /// Writes the input of timed run number `run` (negative: warm-up). Every run has another field, so that a stale
-  /// output cannot pass; two waves and a spike of modulus N, so that no element of input or output underflows.
-  /// Allocates nothing after the constructor.
+  /// Writes the input of timed run number `run` (negative: warm-up), after a look at some rows of what the run before
+  /// it left. Every run has another field, so that a stale output cannot pass; two waves and a spike of modulus N, so
+  /// that no element of input or output underflows.
   void fill(const Plan& plan, int run);
-  /// Of the output of the run that was filled last.
-  [[nodiscard]] Check check_after(const Plan& plan);
+  /// last-timed-run: the whole output of the run that was filled last.
+  /// each-run:       the rows of all runs before it that were looked at. A run that is wrong now and then, as by a
+  /// race,
+  ///                 need not be the last.
+  [[nodiscard]] std::vector<Check> check_after(const Plan& plan);
 
   [[nodiscard]] double tolerance() const { return tolerance_; }
 
  private:
-  using Row = std::function<void(Index, Index, std::span<std::complex<double>>)>;
   /// The plan's data before it runs, or after.
   struct Side {
+    Side(const Decomposition& layout, int rank, const Extents& shape, bool is_real)
+        : rows(layout, rank, shape), tile(rows), real(is_real) {}
+    Side(const Side&) = delete;
+    Side& operator=(const Side&) = delete;
     LocalRows rows;
+    RowTile tile;
     bool real;  ///< elements are reals
   };
   struct Difference {
     double worst = 0;    // |computed * scale - expected|, infinite for NaN
     double largest = 0;  // |expected|
   };
-  void write(const Row& row, void* buffer);  ///< the input
-  [[nodiscard]] Difference compare(const Side& side, const Row& row, const void* buffer, double scale = 1);
-  [[nodiscard]] Row noise_row() const;  ///< of the input
+  void write(RowSource& source, void* buffer);  ///< the input
+  [[nodiscard]] Difference compare(Side& side, RowSource& expected, const void* buffer, double scale = 1);
+  void compare_tile(Side& side, const RowSource& expected, const void* buffer, double scale, Difference& squares);
+  void look_at_rows(const Plan& plan, int run);
   void weigh(Index i, Index j, std::span<std::complex<double>> row) const;
   [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
   [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Difference& difference) const;
   [[nodiscard]] Check check_field(const std::string& name, Plan& plan, const SparseField& field);
   [[nodiscard]] Check check_layouts(const Plan& plan) const;
+  [[nodiscard]] bool covers_once(const Decomposition& layout) const;
   [[nodiscard]] Check check_dft(const Plan& plan);
   [[nodiscard]] Check check_spots(const Plan& plan);
   [[nodiscard]] Check check_inverse(const Plan& plan, Plan& inverse);
@@ -85,7 +98,10 @@ class Verifier {
   Side output_;
   FieldRows input_field_;
   std::vector<std::complex<double>> scratch_;
-  int filled_run_ = 0;
+  FieldRows output_field_;
+  std::optional<int> filled_run_;  ///< whose output is still there
+  Difference looked_at_;           ///< squares, of all runs since the last check_after()
+  int runs_looked_at_ = 0;
 };
 
 }  // namespace fourscore

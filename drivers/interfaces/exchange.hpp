@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 #include "core/parameters.hpp"
 #include "core/phase.hpp"
 #include "core/problem.hpp"
@@ -30,8 +30,8 @@ struct MessageVolume {
   bool operator==(const MessageVolume&) const = default;
 };
 
-/// The least bytes an exchange moves to and from memory, where the rank holds `bytes_after` after it: it reads what it
-/// sends, writes what it receives, reads and writes what it takes from its neighbours' memory. What is passed on for
+/// The minimum bytes an exchange moves to and from memory, where the rank holds `bytes_after` after it: it reads what
+/// it sends, writes what it receives, reads and writes what it takes from its neighbours' memory. What is passed on for
 /// others was received first. What stays on the rank is no part of it (packing or unpacking moves that).
 [[nodiscard]] Index min_bytes_of_exchange(const MessageVolume& traffic, Index bytes_after);
 
@@ -126,14 +126,17 @@ class ExchangeMethod {
   /// Nothing, or why it cannot serve the problem, which is then skipped. Throws InputError naming a parameter of its
   /// own whose value cannot be used. Calls no MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
+  /// Nothing, or why it cannot run between the ranks of comm, which only MPI can tell: a network without one-sided
+  /// communication, say. Collective. The point is then skipped.
+  [[nodiscard]] virtual std::string cannot_run_on(MPI_Comm /*comm*/) const { return {}; }
   /// Collective over comm, as is the buffer's destruction. The default is ordinary memory.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const;
   /// Bytes of this rank that the exchange of this spec needs beside the two buffers while it runs. Collective as
   /// make().
   [[nodiscard]] virtual std::size_t staging_bytes(const ExchangeSpec& /*spec*/) const { return 0; }
   /// Collective over spec.comm and spec.plan_comm. The two decompositions hold the same elements, in boxes without
-  /// overlap and with equal axis maps, else std::invalid_argument. Throws InputError where counts overflow what MPI
-  /// takes, naming the count.
+  /// overlap and with the same orders of indices, else std::invalid_argument. Throws InputError where counts overflow
+  /// what MPI takes, naming the count.
   [[nodiscard]] virtual std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const = 0;
 };
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 #include "core/parameters.hpp"
 #include "core/phase.hpp"
 #include "core/problem.hpp"
@@ -34,7 +34,7 @@ struct Component {
   std::string name;  ///< "fft-1", "pack-1", "exchange-1"
   Phase phase = Phase::other;
   std::function<void()> run;
-  /// The least it can move to and from memory on this rank where no cache holds anything from one component to the
+  /// The minimum it moves to and from memory on this rank where no cache holds anything from one component to the
   /// next, reads and writes together: a 1-D transform of all its data reads and writes that once, a copy reads and
   /// writes what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
   std::optional<Index> min_bytes{};
@@ -45,7 +45,7 @@ struct Component {
 class Plan {
  public:
   virtual ~Plan() = default;
-  [[nodiscard]] virtual const Decomposition& input_layout() const = 0;  ///< boxes of all ranks of the plan's comm
+  [[nodiscard]] virtual const Decomposition& input_layout() const = 0;  ///< over the ranks of the plan's comm
   [[nodiscard]] virtual const Decomposition& output_layout() const = 0;
   [[nodiscard]] virtual void* input() const = 0;   ///< the caller writes this rank's input here before every execute
   [[nodiscard]] virtual void* output() const = 0;  ///< equal to input() exactly when the contract is in place
@@ -97,6 +97,12 @@ class Variant {
   /// Collective. Only called when supports() returned nothing.
   [[nodiscard]] virtual std::unique_ptr<Plan> make_plan(const PlanContext& context) const = 0;
   [[nodiscard]] virtual Cost cost(const Problem& problem, int ranks) const = 0;
+  /// What `rank` exchanges with whom in one transform, one redistribution after the other: exact, for any number of
+  /// ranks, and without MPI. Empty where the method has none, as one whose ranks exchange with one partner at a time.
+  [[nodiscard]] virtual std::vector<RedistributionGroup> redistributions(const Problem& /*problem*/, int /*ranks*/,
+                                                                         int /*rank*/) const {
+    return {};
+  }
 };
 
 using VariantRegistry = Registry<Variant>;

@@ -111,17 +111,4 @@ CLI::Validator not_empty(const std::string& expected) {
   return {[expected](const std::string& text) { return text.empty() ? "is empty; expected " + expected : ""; }, ""};
 }
 
-std::string with_suggestion(const CLI::App& app, const std::string& message, int argc, const char* const* argv) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options())
-    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
-  for (int i = 1; i < argc; ++i) {
-    std::string text(argv[i]);
-    text = text.substr(0, text.find('='));
-    if (!text.starts_with("--") || std::find(known.begin(), known.end(), text) != known.end()) continue;
-    if (const auto nearest = nearest_name(text, known)) return message + "; did you mean " + *nearest + "?";
-  }
-  return message;
-}
-
 }  // namespace fourscore::bench

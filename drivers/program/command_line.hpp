@@ -1,5 +1,5 @@
 #pragma once
-// What the command lines of the measuring programs share.
+// What the measuring programs share of reading a command line and of leaving.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -42,9 +42,5 @@ void survive_full_files();
 [[nodiscard]] CLI::Validator finite_positive();
 [[nodiscard]] CLI::Validator unsigned_integer();
 [[nodiscard]] CLI::Validator not_empty(const std::string& expected = "a file");
-
-/// The message with the nearest known option for the first unknown one, if any is near.
-[[nodiscard]] std::string with_suggestion(const CLI::App& app, const std::string& message, int argc,
-                                          const char* const* argv);
 
 }  // namespace fourscore::bench

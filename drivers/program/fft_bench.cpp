@@ -1,5 +1,6 @@
 // The driver: one measurement point, one record.
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <chrono>
@@ -7,8 +8,10 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "core/record.hpp"
+#include "harness/agreement.hpp"
 #include "mpi/error.hpp"
 #include "program/command_line.hpp"
 #include "program/counters.hpp"
@@ -54,16 +57,17 @@ void check_output(Agreement& agreement, const Options& options) {
   });
 }
 
-void deliver(Agreement& agreement, const Options& options, const json& record, double total_s) {
+void deliver(Agreement& agreement, const Options& options, const json& record, const std::vector<std::string>& warnings,
+             double total_s) {
   agreement.run_on_root([&] {
     if (options.record) {
       write_record_once(*options.record, record);
       std::error_code ignored;
       if (has_optional_parts(options)) std::filesystem::remove(*options.verified_record, ignored);
     }
-    const std::string text = options.json
-                                 ? record.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                                 : summary(record, options.record ? options.record->string() : std::string(), total_s);
+    const std::string path = options.record ? options.record->string() : std::string();
+    const std::string text = options.json ? record.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                                          : summary(record, warnings, path, total_s);
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
       throw std::runtime_error("cannot write to standard output");
   });
@@ -89,6 +93,16 @@ void require_thread_level(ResolvedPoint& resolved) {
   if (!missing.empty()) resolved.skip = missing;
 }
 
+/// What an exchange finds out by trying, the same on all ranks.
+void try_exchange(MPI_Comm comm, ResolvedPoint& resolved) {
+  if (resolved.skip || resolved.exchange == nullptr) return;
+  const auto found = failure_of_any(comm, [&] {
+    if (const std::string reason = resolved.exchange->cannot_run_on(comm); !reason.empty()) throw InputError(reason);
+  });
+  if (found && found->code != 2) throw LeaveTogether{*found};
+  if (found) resolved.skip = fmt::format("exchange '{}' cannot run here: {}", resolved.point.exchange, found->message);
+}
+
 int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   options.point.ranks = mpi::size_of(comm);
@@ -99,13 +113,14 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
     if (resolved.grid_misfit) throw PointError("grid", *resolved.grid_misfit);
     require_thread_level(resolved);
   });
+  try_exchange(comm, resolved);
   check_output(agreement, options);
   Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
   if (const MemoryShare memory = shortest_memory(comm); !resolved.skip)
     resolved.skip = lacking_memory(memory, min_bytes_of_a_rank(resolved), "the plan and the inverse that checks it");
   if (resolved.skip) {
     const json record = mpi::rank_in(comm) == 0 ? build_skipped_record(options, resolved, provenance) : json();
-    deliver(agreement, options, record, seconds_since(begin));
+    deliver(agreement, options, record, {}, seconds_since(begin));
     return 0;
   }
   try_counters(comm, agreement, options);
@@ -116,11 +131,13 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   const Measurement measurement = measure(comm, agreement, options, resolved, steps, keep);
   const auto write_begin = std::chrono::steady_clock::now();
   json record;
+  std::vector<std::string> warnings;
   if (mpi::rank_in(comm) == 0) {
     record = build_record(options, resolved, measurement, std::move(provenance));
     record["harness"]["write_s"] = seconds_since(write_begin);
+    warnings = cost_warnings(resolved, measurement);
   }
-  deliver(agreement, options, record, seconds_since(begin));
+  deliver(agreement, options, record, warnings, seconds_since(begin));
   return measurement.ok && measurement.failed_parts.empty() ? 0 : 1;
 }
 

@@ -1,13 +1,16 @@
 #include "program/measurement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <set>
+#include <type_traits>
 
 #include "core/record.hpp"
 #include "core/sha256.hpp"
@@ -31,9 +34,8 @@ class Stopwatch {
 };
 
 double data_bytes(const Plan& plan, int rank, const Problem& problem) {
-  const auto at = static_cast<std::size_t>(rank);
-  const auto bytes = [at](const Decomposition& layout, std::size_t element_bytes) {
-    return static_cast<double>(layout.boxes.at(at).volume()) * static_cast<double>(element_bytes);
+  const auto bytes = [rank](const Decomposition& layout, std::size_t element_bytes) {
+    return static_cast<double>(layout.box(rank).volume()) * static_cast<double>(element_bytes);
   };
   return std::max(bytes(plan.input_layout(), problem.input_element_bytes()),
                   bytes(plan.output_layout(), problem.output_element_bytes()));
@@ -89,7 +91,7 @@ class Verifiers {
     for (std::size_t i = 0; i < verifiers_.size(); ++i) verifiers_[i]->fill(*instances_.here()[i].plan, run);
   }
   [[nodiscard]] std::vector<Check> check_after() {
-    return of_each([](Verifier& verifier, Plan& plan) { return std::vector{verifier.check_after(plan)}; });
+    return of_each([](Verifier& verifier, Plan& plan) { return verifier.check_after(plan); });
   }
 
  private:
@@ -146,42 +148,59 @@ void check_components(MPI_Comm comm, const std::vector<Component>& components) {
     throw std::logic_error("the ranks of the plan have different components");
 }
 
+/// What a rank tells of its plans.
+struct PlanFacts {
+  double plan_s = 0;
+  double local_data_bytes = 0;
+  double plan_bytes = 0;
+  double workspace_bytes = 0;
+  double peak_rss_bytes = 0;
+  MessageVolume declared;
+  std::array<double, phase_count> min_bytes{};  ///< by phase; negative: unknown
+  std::uint64_t local_ffts = 0;                 ///< a hash of their description
+};
+static_assert(std::is_trivially_copyable_v<PlanFacts>);
+
+PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double plan_s, double rss) {
+  const Plan& plan = *instances.here().front().plan;
+  PlanFacts facts;
+  facts.plan_s = plan_s;
+  facts.local_data_bytes =
+      data_bytes(plan, mpi::rank_in(instances.comm()), problem) * static_cast<double>(instances.here().size());
+  facts.plan_bytes = static_cast<double>(instances.buffer_bytes());
+  facts.workspace_bytes = static_cast<double>(instances.workspace_bytes());
+  facts.peak_rss_bytes = rss;
+  facts.declared = instances.message_volume();
+  facts.min_bytes.fill(-1);
+  for (const auto& [phase, bytes] : instances.min_bytes(problem))
+    facts.min_bytes[static_cast<std::size_t>(phase)] = static_cast<double>(bytes);
+  const std::string hash = short_hash(nlohmann::json(plan.describe_local_ffts()));
+  facts.local_ffts = std::stoull(hash, nullptr, 16);
+  return facts;
+}
+
 void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& resolved, double plan_s, double rss,
                     Measurement& result) {
   const Plan& plan = *instances.here().front().plan;
-  const MessageVolume traffic = instances.message_volume();
-  nlohmann::json least = nlohmann::json::object();
-  for (const auto& [phase, bytes] : instances.min_bytes(resolved.point.problem))
-    least[std::to_string(static_cast<int>(phase))] = bytes;
-  const nlohmann::json mine{
-      {"least", least},
-      {"plan_s", plan_s},
-      {"local_data_bytes", data_bytes(plan, mpi::rank_in(instances.comm()), resolved.point.problem) *
-                               static_cast<double>(instances.here().size())},
-      {"plan_bytes", instances.buffer_bytes()},
-      {"workspace_bytes", instances.workspace_bytes()},
-      {"rss", rss},
-      {"local_ffts", plan.describe_local_ffts()},
-      {"bytes_sent", traffic.bytes_sent},
-      {"messages_sent", traffic.messages_sent},
-      {"bytes_self", traffic.bytes_self},
-      {"bytes_read_shared", traffic.bytes_read_shared}};
-  std::set<nlohmann::json> distinct;
-  for (const auto& one : gather_json(comm, mine)) {
-    result.plan_s.push_back(one["plan_s"]);
-    result.local_data_bytes.push_back(one["local_data_bytes"]);
-    result.plan_bytes.push_back(one["plan_bytes"]);
-    result.workspace_bytes.push_back(one["workspace_bytes"]);
-    result.peak_rss_bytes.push_back(one["rss"]);
-    result.bytes_sent.push_back(one["bytes_sent"]);
-    result.messages_sent.push_back(one["messages_sent"]);
-    result.bytes_self.push_back(one["bytes_self"]);
-    result.bytes_read_shared.push_back(one["bytes_read_shared"]);
-    distinct.insert(one["local_ffts"]);
-    for (const auto& [phase, bytes] : one["least"].items())
-      result.min_bytes[static_cast<Phase>(std::stoi(phase))].push_back(bytes);
+  const PlanFacts mine = facts_of_plans(instances, resolved.point.problem, plan_s, rss);
+  std::vector<PlanFacts> all(mpi::rank_in(comm) == 0 ? static_cast<std::size_t>(mpi::size_of(comm)) : 0);
+  FOURSCORE_MPI(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, comm));
+  std::set<std::uint64_t> distinct;
+  for (const PlanFacts& one : all) {
+    result.plan_s.push_back(one.plan_s);
+    result.local_data_bytes.push_back(one.local_data_bytes);
+    result.plan_bytes.push_back(one.plan_bytes);
+    result.workspace_bytes.push_back(one.workspace_bytes);
+    result.peak_rss_bytes.push_back(one.peak_rss_bytes);
+    result.declared.push_back(one.declared);
+    distinct.insert(one.local_ffts);
   }
-  std::erase_if(result.min_bytes, [&](const auto& entry) { return entry.second.size() < result.plan_s.size(); });
+  for (std::size_t phase = 0; phase < phase_count; ++phase) {
+    const auto known = [phase](const PlanFacts& one) { return one.min_bytes[phase] >= 0; };
+    if (all.empty() || !std::ranges::all_of(all, known)) continue;
+    auto& of_phase = result.min_bytes[static_cast<Phase>(phase)];
+    for (const PlanFacts& one : all) of_phase.push_back(one.min_bytes[phase]);
+  }
   result.distinct_plans = static_cast<int>(distinct.size());
   result.local_ffts = plan.describe_local_ffts();
   result.grid = plan.grid();
@@ -255,6 +274,22 @@ void run_parts(Agreement& agreement, const std::vector<OptionalPart>& parts, Mea
 }  // namespace
 
 bool has_optional_parts(const Options& options) { return options.timeline || options.isolate || options.counters; }
+
+nlohmann::json harness_json(const StepTimes& steps) {
+  nlohmann::json harness = nlohmann::json::object();
+  const auto add = [&](const char* name, const std::optional<double>& seconds) {
+    if (seconds) harness[name] = *seconds;
+  };
+  add("launch_s", steps.launch_s);
+  add("init_s", steps.init_s);
+  add("plan_s", steps.plan_s);
+  add("verify_s", steps.verify_s);
+  add("measure_s", steps.measure_s);
+  add("timeline_s", steps.timeline_s);
+  add("isolate_s", steps.isolate_s);
+  add("count_s", steps.count_s);
+  return harness;
+}
 
 nlohmann::json checks_json(const std::vector<Check>& checks) {
   nlohmann::json list = nlohmann::json::array();

@@ -37,12 +37,14 @@ struct Measurement {
   std::vector<std::string> local_ffts;  ///< rank 0's
   int distinct_plans = 0;
   std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes;
-  std::vector<double> bytes_sent, messages_sent, bytes_self, bytes_read_shared;
+  std::vector<MessageVolume> declared;                     ///< by rank, all instances
   std::string wisdom_sha256;                               ///< of the file that was read; empty: none was there
   nlohmann::json failed_parts = nlohmann::json::object();  ///< of core/record.hpp's optional_parts, by name
   StepTimes steps;
 };
 
+/// The record's "harness" without write_s: the steps that were made.
+[[nodiscard]] nlohmann::json harness_json(const StepTimes& steps);
 /// An array of objects. JSON has no NaN and no infinity: an error that is not finite is absent, and its check is not
 /// ok.
 [[nodiscard]] nlohmann::json checks_json(const std::vector<Check>& checks);

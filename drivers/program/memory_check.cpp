@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <utility>
 
 #include "core/memory.hpp"
 #include "harness/instances.hpp"
@@ -18,26 +18,26 @@ namespace {
 
 using nlohmann::json;
 
-/// Of what every rank sees, the scope that has the least for each of its ranks.
+/// Of what the ranks of a node see, the scope that has the least for each of its ranks.
 MemoryShare shortest_of(const std::vector<json>& ranks) {
-  std::map<std::pair<int, std::string>, MemoryShare> scopes;  // by node and name
+  std::map<std::string, MemoryShare> scopes;
   for (const json& rank : ranks)
-    for (const auto& [name, bytes] : rank.at("scopes").items()) {
-      auto [entry, is_new] = scopes.try_emplace({rank.at("node"), name}, MemoryShare{name, 0});
+    for (const auto& [name, bytes] : rank.items()) {
+      auto [entry, is_new] = scopes.try_emplace(name, MemoryShare{name, 0});
       ++entry->second.ranks;
       entry->second.available_bytes = std::min(entry->second.available_bytes, bytes.get<double>());
     }
   MemoryShare shortest;
-  for (const auto& [key, scope] : scopes)
+  for (const auto& [name, scope] : scopes)
     if (scope.available_bytes / scope.ranks < shortest.available_bytes / shortest.ranks) shortest = scope;
   return shortest;
 }
 
-std::string broadcast(MPI_Comm comm, std::string text) {
+std::string broadcast(MPI_Comm comm, int root, std::string text) {
   int length = static_cast<int>(text.size());
-  FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, 0, comm));
+  FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, root, comm));
   text.resize(static_cast<std::size_t>(length));
-  FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm));
+  FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm));
   return text;
 }
 
@@ -49,16 +49,21 @@ double array_bytes(const Problem& problem) {
 
 }  // namespace
 
+/// Each node finds its own, and the nodes compare one number.
 MemoryShare shortest_memory(MPI_Comm comm) {
   const mpi::Communicator node = mpi::split_by_node(comm);
-  int first_of_node = mpi::rank_in(comm);
-  FOURSCORE_MPI(MPI_Bcast(&first_of_node, 1, MPI_INT, 0, node.get()));
-  json mine{{"node", first_of_node}, {"scopes", json::object()}};
-  for (const MemoryScope& scope : memory_scopes()) mine["scopes"][scope.name] = scope.available_bytes;
-  MemoryShare share = shortest_of(gather_json(comm, mine));
-  share.scope = broadcast(comm, share.scope);
-  FOURSCORE_MPI(MPI_Bcast(&share.ranks, 1, MPI_INT, 0, comm));
-  FOURSCORE_MPI(MPI_Bcast(&share.available_bytes, 1, MPI_DOUBLE, 0, comm));
+  json mine = json::object();
+  for (const MemoryScope& scope : memory_scopes()) mine[scope.name] = scope.available_bytes;
+  MemoryShare share = shortest_of(gather_json(node.get(), mine));
+  struct {
+    double bytes_of_a_rank;
+    int rank;
+  } shortest{share.available_bytes / share.ranks, mpi::rank_in(comm)};
+  if (mpi::rank_in(node.get()) != 0) shortest.bytes_of_a_rank = std::numeric_limits<double>::infinity();
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &shortest, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm));
+  share.scope = broadcast(comm, shortest.rank, share.scope);
+  FOURSCORE_MPI(MPI_Bcast(&share.ranks, 1, MPI_INT, shortest.rank, comm));
+  FOURSCORE_MPI(MPI_Bcast(&share.available_bytes, 1, MPI_DOUBLE, shortest.rank, comm));
   return share;
 }
 

@@ -67,13 +67,13 @@ json list_entries() {
                                     [](const Variant& variant, json& value) {
                                       value["takes_exchange"] = variant.takes_exchange();
                                       value["default_exchange"] = variant.default_exchange();
-                                      value["parameters"] = names_of(variant.parameters());
+                                      value["parameters"] = parameters_json(variant.parameters());
                                       value["kinds"] = json::array();
                                       for (const Kind kind : variant.kinds()) value["kinds"].push_back(to_string(kind));
                                     })},
           {"exchanges", entries_json(ExchangeRegistry::instance(),
                                      [](const ExchangeMethod& exchange, json& value) {
-                                       value["parameters"] = names_of(exchange.parameters());
+                                       value["parameters"] = parameters_json(exchange.parameters());
                                      })},
           {"local_ffts", entries_json(LocalFftRegistry::instance(), [](const LocalFftLibrary& library, json& value) {
              if (library.unavailable().empty()) value["version"] = library.version();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/record.hpp"
+#include "harness/cost_check.hpp"
 #include "harness/instances.hpp"
 #include "program/counters.hpp"
 
@@ -139,15 +140,25 @@ json plan_json(const Options& options, const Measurement& measurement) {
   return plan;
 }
 
-json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
+/// On the grid that the plan chose.
+Cost formula_of(const ResolvedPoint& resolved, const Measurement& measurement) {
   Problem problem = resolved.point.problem;
   problem.grid = measurement.grid;
-  const Cost cost = cost_of_instances(*resolved.variant, problem, resolved.point.ranks);
+  return cost_of_instances(*resolved.variant, problem, resolved.point.ranks);
+}
+
+json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
+  const Cost cost = formula_of(resolved, measurement);
+  const auto by_rank = [&](Index MessageVolume::*count) {
+    std::vector<double> values;
+    for (const MessageVolume& volume : measurement.declared) values.push_back(static_cast<double>(volume.*count));
+    return values;
+  };
   json result{{"flops", cost.flops},
-              {"bytes_sent_per_rank", measurement.bytes_sent},
-              {"messages_per_rank", measurement.messages_sent},
-              {"bytes_self_per_rank", measurement.bytes_self},
-              {"bytes_read_shared_per_rank", measurement.bytes_read_shared},
+              {"bytes_sent_per_rank", by_rank(&MessageVolume::bytes_sent)},
+              {"messages_per_rank", by_rank(&MessageVolume::messages_sent)},
+              {"bytes_self_per_rank", by_rank(&MessageVolume::bytes_self)},
+              {"bytes_read_shared_per_rank", by_rank(&MessageVolume::bytes_read_shared)},
               {"model_bytes_per_rank", cost.bytes_per_rank},
               {"model_messages_per_rank", cost.messages_per_rank}};
   for (const auto& [phase, bytes] : measurement.min_bytes)
@@ -166,22 +177,6 @@ json memory_json(const Measurement& measurement) {
   if (*std::min_element(measurement.peak_rss_bytes.begin(), measurement.peak_rss_bytes.end()) > 0)
     memory["peak_rss_bytes"] = measurement.peak_rss_bytes;
   return memory;
-}
-
-json harness_json(const StepTimes& steps) {
-  json harness = json::object();
-  const auto add = [&](const char* name, const std::optional<double>& seconds) {
-    if (seconds) harness[name] = *seconds;
-  };
-  add("launch_s", steps.launch_s);
-  add("init_s", steps.init_s);
-  add("plan_s", steps.plan_s);
-  add("verify_s", steps.verify_s);
-  add("measure_s", steps.measure_s);
-  add("timeline_s", steps.timeline_s);
-  add("isolate_s", steps.isolate_s);
-  add("count_s", steps.count_s);
-  return harness;
 }
 
 std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
@@ -265,6 +260,11 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
   if (options.isolate && through("isolate")) record["isolated"] = isolated_json(measurement.isolated);
   if (!measurement.failed_parts.empty()) record["failed_parts"] = measurement.failed_parts;
   return record;
+}
+
+std::vector<std::string> cost_warnings(const ResolvedPoint& resolved, const Measurement& measurement) {
+  return differences_from_formula(resolved.point.problem, formula_of(resolved, measurement), resolved.exchange,
+                                  measurement.declared);
 }
 
 json build_skipped_record(const Options& options, const ResolvedPoint& resolved, const Provenance& provenance) {

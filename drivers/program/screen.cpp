@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/phase.hpp"
+#include "core/point_keys.hpp"
+#include "core/record.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -64,27 +66,21 @@ std::string wrapped(const std::string& label, const std::string& text) {
 
 std::string what_ran(const json& record) {
   const json& point = record.at("point");
-  const json& contract = point.at("contract");
-  std::string text =
-      line("fft_bench", fmt::format("{} {} {} {} {}, exchange {}, local FFT {}", point["variant"].get<std::string>(),
-                                    shape_of(point["shape"]), point["precision"].get<std::string>(),
-                                    point["kind"].get<std::string>(), point["direction"].get<std::string>(),
-                                    point["exchange"].get<std::string>(), point["local_fft"].get<std::string>()));
-  const int ranks = point["ranks"];
-  const int threads = point["threads"];
-  std::string on = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
-  if (threads > 1) on += fmt::format(" of {} threads", threads);
+  const auto value = [&](std::string_view key) { return point_value(point, key); };
+  std::string text = line("fft_bench", fmt::format("{} {} {} {} {}, exchange {}, local FFT {}", value("variant"),
+                                                   value("shape"), value("precision"), value("kind"),
+                                                   value("direction"), value("exchange"), value("local_fft")));
+  std::string on = fmt::format("{} rank{}", value("ranks"), value("ranks") == "1" ? "" : "s");
+  if (value("threads") != "1") on += fmt::format(" of {} threads", value("threads"));
   if (record.contains("resolved")) {
     const json& resolved = record["resolved"];
     if (!resolved["grid"].empty()) on += ", grid " + shape_of(resolved["grid"]);
     on += fmt::format(", {} to {}", resolved["input"].get<std::string>(), resolved["output"].get<std::string>());
   }
   text += wrapped("", on);
-  if (const int instances = point["instances"]; instances > 1)
-    text += line("", fmt::format("{} instances, placement {}", instances, point["placement"].get<std::string>()));
-  text += line("", fmt::format("layout {}, {}, planner {}", contract["layout"].get<std::string>(),
-                               contract["buffers"].get<std::string>(), contract["planner"].get<std::string>()));
-  return text;
+  if (value("instances") != "1")
+    text += line("", fmt::format("{} instances, placement {}", value("instances"), value("placement")));
+  return text + line("", fmt::format("layout {}, {}, planner {}", value("layout"), value("buffers"), value("planner")));
 }
 
 /// Of several instances the worst of each check that is right, and all that are wrong.
@@ -196,7 +192,7 @@ std::string phases(const json& record) {
   if (rows.empty()) return {};
   const bool isolated = record.contains("isolated");
   std::string text = fmt::format("{:<13}{:<10}{:>12}{:>8}", "phases", "", "slowest rank", "share");
-  text += isolated ? fmt::format("{:>12}{:>12}{:>14}\n", "most", "alone", "most/alone") : "\n";
+  text += isolated ? fmt::format("{:>12}{:>12}{:>14}\n", "maximum", "alone", "max/alone") : "\n";
   for (const std::string_view phase : phase_names) {
     const auto it = rows.find(std::string(phase));
     if (it == rows.end()) continue;
@@ -214,7 +210,7 @@ std::string phases(const json& record) {
 std::string movement(const json& record) {
   const json& cost = record.at("cost");
   const double messages = largest(cost["messages_per_rank"]);
-  std::string text = fmt::format("{} in {} message{} sent by a rank (most)",
+  std::string text = fmt::format("{} in {} message{} sent by the busiest rank",
                                  bytes_text(largest(cost["bytes_sent_per_rank"])), messages, messages == 1 ? "" : "s");
   const double shared = largest(cost["bytes_read_shared_per_rank"]);
   if (shared > 0) text += fmt::format(", {} read from shared memory", bytes_text(shared));
@@ -235,9 +231,9 @@ std::string timeline(const json& record) {
     dropped += lane.at("dropped").get<std::size_t>();
   }
   for (const json& end : traced.at("rank_end_s")) end_s = std::max(end_s, end.get<double>());
-  std::string text = fmt::format("{} stretches on {} lanes in a run of {}, not among the {} samples", events,
+  std::string text = fmt::format("{} events on {} lanes in a run of {}, not among the {} samples", events,
                                  traced["lanes"].size(), seconds_text(end_s), record.at("samples")["time_s"].size());
-  if (dropped > 0) text += fmt::format(", {} more had no room", dropped);
+  if (dropped > 0) text += fmt::format(", {} more were dropped", dropped);
   return wrapped("timeline", text);
 }
 
@@ -252,15 +248,15 @@ std::optional<double> max_of(const json& values, const char* metric) {
 
 std::string bytes_or_dash(const std::optional<double>& bytes) { return bytes ? bytes_text(*bytes) : "-"; }
 
-/// Read, written, together, the least there could be, and how many times that.
-std::string traffic_row(const std::string& name, const json& values, const std::optional<double>& least) {
+/// Read, written, together, the minimum bytes, and how many times that.
+std::string traffic_row(const std::string& name, const json& values, const std::optional<double>& minimum) {
   const auto read = max_of(values, "dram_read_bytes");
   const auto written = max_of(values, "dram_write_bytes");
   auto all = max_of(values, "dram_bytes");
   if (!all && read && written) all = *read + *written;
   return fmt::format("{:<13}{:<10}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", name, bytes_or_dash(read),
-                     bytes_or_dash(written), bytes_or_dash(all), bytes_or_dash(least),
-                     all && least && *least > 0 ? three_digits(*all / *least) : "-");
+                     bytes_or_dash(written), bytes_or_dash(all), bytes_or_dash(minimum),
+                     all && minimum && *minimum > 0 ? three_digits(*all / *minimum) : "-");
 }
 
 std::string counted(const json& record) {
@@ -281,15 +277,15 @@ std::string counted(const json& record) {
     return text + wrapped("", "no numbers: " + reason);
   const auto has = [&](const char* metric) { return max_of(counters["total"], metric).has_value(); };
   if (has("dram_read_bytes") || has("dram_write_bytes") || has("dram_bytes")) {
-    text += fmt::format("{:<13}{:<10}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", "most", "read", "written", "together",
-                        "least", "of least");
-    const json least = record.at("cost").value("least_bytes_per_rank", json::object());
+    text += fmt::format("{:<13}{:<10}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", "largest", "read", "written", "together",
+                        "minimum", "x minimum");
+    const json minimum = record.at("cost").value("least_bytes_per_rank", json::object());
     double min_in_all = 0;
     for (const auto& [phase, values] : counters.at("phases").items()) {
-      const auto of_phase = least.contains(phase) ? std::optional(largest(least[phase])) : std::nullopt;
+      const auto of_phase = minimum.contains(phase) ? std::optional(largest(minimum[phase])) : std::nullopt;
       text += traffic_row(phase, values, of_phase);
     }
-    for (const auto& [phase, values] : least.items()) min_in_all += largest(values);
+    for (const auto& [phase, values] : minimum.items()) min_in_all += largest(values);
     text += traffic_row("all", counters["total"], min_in_all > 0 ? std::optional(min_in_all) : std::nullopt);
   }
   std::string others;
@@ -304,7 +300,7 @@ std::string counted(const json& record) {
 
 std::string harness(const json& record, double total_s) {
   std::string text;
-  for (const char* step : {"launch", "init", "plan", "verify", "measure", "timeline", "isolate", "count", "write"}) {
+  for (const std::string_view step : harness_steps) {
     const std::string key = std::string(step) + "_s";
     if (record.at("harness").contains(key))
       text += fmt::format("{} {}, ", step, seconds_text(record["harness"][key].get<double>()));
@@ -329,7 +325,8 @@ std::string bytes_text(double bytes) {
   return three_digits(bytes) + " " + units[unit];
 }
 
-std::string summary(const json& record, const std::string& record_path, double total_s) {
+std::string summary(const json& record, const std::vector<std::string>& warnings, const std::string& record_path,
+                    double total_s) {
   const json& verdict = record.at("verdict");
   const std::string status = verdict.at("status");
   std::string text = what_ran(record);
@@ -341,6 +338,7 @@ std::string summary(const json& record, const std::string& record_path, double t
   for (const auto& [part, end] : failed.items())
     text += wrapped(end.at("status").get<std::string>(), part + ": " + end.at("reason").get<std::string>());
   if (record.contains("cost")) text += movement(record);
+  for (const std::string& warning : warnings) text += wrapped("warning", warning);
   if (record.contains("samples") && record.contains("counters")) text += counted(record);
   if (record.contains("flags")) {
     const auto flags = record["flags"].get<std::vector<std::string>>();

@@ -20,12 +20,6 @@ Index offset_in(const Box& box, const Extents& strides, const Extents& index) {
   return result;
 }
 
-Index total_volume(const Decomposition& decomposition) {
-  Index result = 0;
-  for (const Box& box : decomposition.boxes) result += box.volume();
-  return result;
-}
-
 void check_spec(const ExchangeSpec& spec) {
   const int size = mpi::size_of(spec.comm);
   const auto refuse = [&](const std::string& why) {
@@ -34,12 +28,13 @@ void check_spec(const ExchangeSpec& spec) {
   };
   if (spec.from.ranks() != size || spec.to.ranks() != size)
     refuse(fmt::format("the decompositions have {} and {} ranks", spec.from.ranks(), spec.to.ranks()));
-  if (spec.from.axis_map != spec.to.axis_map) refuse("the decompositions permute indices differently");
-  if (total_volume(spec.from) != total_volume(spec.to))
-    refuse(fmt::format("they hold {} and {} elements", total_volume(spec.from), total_volume(spec.to)));
-  const auto me = static_cast<std::size_t>(mpi::rank_in(spec.comm));
-  const Index needed =
-      std::max(spec.from.boxes[me].volume(), spec.to.boxes[me].volume()) * static_cast<Index>(spec.element_bytes);
+  if (!spec.from.same_indices(spec.to)) refuse("the decompositions permute indices differently");
+  const int me = mpi::rank_in(spec.comm);
+  const std::array<Index, 2> own{spec.from.box(me).volume(), spec.to.box(me).volume()};
+  std::array<Index, 2> all = own;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_INT64_T, MPI_SUM, spec.comm));
+  if (all[0] != all[1]) refuse(fmt::format("they hold {} and {} elements", all[0], all[1]));
+  const Index needed = std::max(own[0], own[1]) * static_cast<Index>(spec.element_bytes);
   const auto available = static_cast<Index>(std::min(spec.source.bytes(), spec.spare.bytes()));
   if (available < needed) refuse(fmt::format("a buffer has {} bytes; expected at least {}", available, needed));
 }
@@ -50,8 +45,8 @@ bool contiguous(const Block& block, const Extents& from_strides, const Extents& 
 
 /// Whether this rank's elements lie at the same places before and after.
 bool stays(const ExchangeSpec& spec, int me) {
-  const Box& before = spec.from.boxes[static_cast<std::size_t>(me)];
-  const Box& after = spec.to.boxes[static_cast<std::size_t>(me)];
+  const Box& before = spec.from.box(me);
+  const Box& after = spec.to.box(me);
   if (before.empty() && after.empty()) return true;
   if (before != after) return false;
   const Extents extents = before.extents();
@@ -78,8 +73,8 @@ Extents dense_strides(const Extents& extents, const std::array<int, 3>& order) {
 }
 
 Block block_between(const Decomposition& from, int sender, const Decomposition& to, int receiver) {
-  const Box& source = from.boxes[static_cast<std::size_t>(sender)];
-  const Box& destination = to.boxes[static_cast<std::size_t>(receiver)];
+  const Box& source = from.box(sender);
+  const Box& destination = to.box(receiver);
   const Box common = intersect(source, destination);
   if (common.empty()) return {};
   Block block;
@@ -91,23 +86,50 @@ Block block_between(const Decomposition& from, int sender, const Decomposition& 
   return block;
 }
 
+namespace {
+
+std::vector<int> others_with(const Decomposition& decomposition, const Box& box, int me) {
+  std::vector<int> ranks;
+  for (const Overlap& overlap : decomposition.overlaps(box))
+    if (overlap.rank != me) ranks.push_back(overlap.rank);
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<int> receivers_of(const ExchangeSpec& spec) {
+  const int me = mpi::rank_in(spec.comm);
+  return others_with(spec.to, spec.from.box(me), me);
+}
+
+std::vector<int> senders_to(const ExchangeSpec& spec) {
+  const int me = mpi::rank_in(spec.comm);
+  return others_with(spec.from, spec.to.box(me), me);
+}
+
+std::vector<int> starting_after(int me, std::vector<int> ranks) {
+  std::rotate(ranks.begin(), std::ranges::upper_bound(ranks, me), ranks.end());
+  return ranks;
+}
+
 ExchangeAgreement agree(const ExchangeSpec& spec) {
   check_spec(spec);
   const int me = mpi::rank_in(spec.comm);
   std::array<Index, 7> facts{};
   facts[0] = stays(spec, me) ? 0 : 1;
   const auto note = [&](std::size_t fact, Index value) { facts[fact] = std::max(facts[fact], value); };
-  for (int rank = 0; rank < spec.from.ranks(); ++rank) {
-    if (rank == me) continue;
+  for (const int rank : receivers_of(spec)) {
     const Block sent = block_between(spec.from, me, spec.to, rank);
-    const Block received = block_between(spec.from, rank, spec.to, me);
     note(1, !contiguous(sent, sent.from_strides, dense_strides(sent.extents, spec.from.order)));
-    note(2, !contiguous(received, dense_strides(received.extents, spec.from.order), received.to_strides));
     note(3, !contiguous(sent, sent.from_strides, dense_strides(sent.extents, spec.to.order)));
-    note(4, !contiguous(received, dense_strides(received.extents, spec.to.order), received.to_strides));
     note(5, sent.volume());
   }
-  note(6, std::max(spec.from.max_volume(), spec.to.max_volume()));
+  for (const int rank : senders_to(spec)) {
+    const Block received = block_between(spec.from, rank, spec.to, me);
+    note(2, !contiguous(received, dense_strides(received.extents, spec.from.order), received.to_strides));
+    note(4, !contiguous(received, dense_strides(received.extents, spec.to.order), received.to_strides));
+  }
+  note(6, std::max(spec.from.box(me).volume(), spec.to.box(me).volume()));
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, facts.data(), facts.size(), MPI_INT64_T, MPI_MAX, spec.agreeing_comm()));
   return {facts[0] == 0, facts[1] != 0, facts[2] != 0, facts[3] != 0, facts[4] != 0, facts[5], facts[6]};
 }
@@ -173,34 +195,31 @@ ExchangeFacts PackedBlocks::facts() const {
 void PackedBlocks::plan_messages(const ExchangeSpec& spec, const Layout& layout) {
   const int me = mpi::rank_in(spec.comm);
   const auto size = static_cast<Index>(spec.element_bytes);
-  const Stores pack_stores =
-      stores_for(static_cast<std::size_t>(spec.from.boxes[static_cast<std::size_t>(me)].volume() * size));
-  const Stores unpack_stores =
-      stores_for(static_cast<std::size_t>(spec.to.boxes[static_cast<std::size_t>(me)].volume() * size));
+  const Stores pack_stores = stores_for(static_cast<std::size_t>(spec.from.box(me).volume() * size));
+  const Stores unpack_stores = stores_for(static_cast<std::size_t>(spec.to.box(me).volume() * size));
   // With two passes the block that stays waits at the front of the receive buffer.
   Index sent = 0;
   Index received = layout.pack && layout.unpack ? block_between(spec.from, me, spec.to, me).volume() : 0;
   std::vector<CopyStep> unpack_others;
-  for (int rank = 0; rank < spec.from.ranks(); ++rank) {
-    if (rank == me) continue;
-    if (const Block block = block_between(spec.from, me, spec.to, rank); block.volume() > 0) {
-      sends_.push_back({rank, block.volume(), layout.pack ? sent : block.from_offset});
-      message_volume_.bytes_sent += block.volume() * size;
-      message_volume_.messages_sent += 1;
-      if (layout.pack)
-        pack_steps_.push_back({CopyPlan(block.extents, block.from_strides, dense_strides(block.extents, layout.order),
-                                        spec.element_bytes, pack_stores),
-                               layout.source + block.from_offset * size, layout.spare + sent * size});
-      sent += block.volume();
-    }
-    if (const Block block = block_between(spec.from, rank, spec.to, me); block.volume() > 0) {
-      receives_.push_back({rank, block.volume(), layout.unpack ? received : block.to_offset});
-      if (layout.unpack)
-        unpack_others.push_back({CopyPlan(block.extents, dense_strides(block.extents, layout.order), block.to_strides,
-                                          spec.element_bytes, unpack_stores),
-                                 receive_buffer_ + received * size, layout.result + block.to_offset * size});
-      received += block.volume();
-    }
+  for (const int rank : receivers_of(spec)) {
+    const Block block = block_between(spec.from, me, spec.to, rank);
+    sends_.push_back({rank, block.volume(), layout.pack ? sent : block.from_offset});
+    message_volume_.bytes_sent += block.volume() * size;
+    message_volume_.messages_sent += 1;
+    if (layout.pack)
+      pack_steps_.push_back({CopyPlan(block.extents, block.from_strides, dense_strides(block.extents, layout.order),
+                                      spec.element_bytes, pack_stores),
+                             layout.source + block.from_offset * size, layout.spare + sent * size});
+    sent += block.volume();
+  }
+  for (const int rank : senders_to(spec)) {
+    const Block block = block_between(spec.from, rank, spec.to, me);
+    receives_.push_back({rank, block.volume(), layout.unpack ? received : block.to_offset});
+    if (layout.unpack)
+      unpack_others.push_back({CopyPlan(block.extents, dense_strides(block.extents, layout.order), block.to_strides,
+                                        spec.element_bytes, unpack_stores),
+                               receive_buffer_ + received * size, layout.result + block.to_offset * size});
+    received += block.volume();
   }
   plan_own_block(spec, layout, sent, received);
   unpack_steps_.insert(unpack_steps_.end(), unpack_others.begin(), unpack_others.end());

@@ -23,6 +23,14 @@ struct Block {
 };
 [[nodiscard]] Block block_between(const Decomposition& from, int sender, const Decomposition& to, int receiver);
 
+/// The other ranks of spec.comm that get elements of this rank, and those that give it some; ascending. No more is
+/// asked of the others than arithmetic tells.
+[[nodiscard]] std::vector<int> receivers_of(const ExchangeSpec& spec);
+[[nodiscard]] std::vector<int> senders_to(const ExchangeSpec& spec);
+/// Ascending ranks in the order in which rank `me` best serves them: from the one after it on, then those before it, so
+/// that not all begin with rank 0.
+[[nodiscard]] std::vector<int> starting_after(int me, std::vector<int> ranks);
+
 /// What all ranks of a plan agree on. Collective over spec.plan_comm (or spec.comm); throws std::invalid_argument for
 /// a spec whose decompositions, buffers and communicator do not belong together.
 struct ExchangeAgreement {

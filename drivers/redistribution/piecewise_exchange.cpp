@@ -1,11 +1,17 @@
 #include "redistribution/piecewise_exchange.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 namespace fourscore {
 
 namespace {
+
+/// A quarter of the first piece's packing and of the last one's unpacking stay uncovered, and messages are still large.
+constexpr int default_pieces = 4;
+constexpr int max_pieces = 1024;
 
 /// Does nothing: for an exchange alone.
 class NoWork : public PieceWork {
@@ -39,13 +45,23 @@ Part part_of(const Block& whole, std::size_t axis, const std::array<int, 3>& ord
 /// No layout of the messages needs more.
 std::size_t bytes_on_the_way(const ExchangeSpec& spec) {
   const int me = mpi::rank_in(spec.comm);
-  const auto at = static_cast<std::size_t>(me);
   const Index own = block_between(spec.from, me, spec.to, me).volume();
-  return static_cast<std::size_t>(std::max(spec.from.boxes[at].volume(), spec.to.boxes[at].volume()) - own) *
+  return static_cast<std::size_t>(std::max(spec.from.box(me).volume(), spec.to.box(me).volume()) - own) *
          spec.element_bytes;
 }
 
 }  // namespace
+
+Parameter pieces_parameter() {
+  return {.name = "pieces",
+          .summary = fmt::format("pieces that an exchange goes in: 1 to {}", max_pieces),
+          .fallback = std::to_string(default_pieces),
+          .samples = {"1", "3", "9"}};
+}
+
+int pieces_of(const Problem& problem) {
+  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, max_pieces));
+}
 
 /// How the messages lie in memory; equal on all ranks but for the addresses.
 struct PiecewiseExchange::Layout {
@@ -88,7 +104,8 @@ PiecewiseExchange::PiecewiseExchange(const ExchangeSpec& spec, const PieceSpec& 
   send_buffer_ = pack ? layout.staging : layout.source;
   receive_buffer_ = unpack && !pack ? layout.staging : layout.spare;
   plan_own(own, layout, pieces);
-  plan_blocks(spec, layout, pieces);
+  plan_outgoing(spec, layout, pieces);
+  plan_incoming(spec, layout, pieces);
   state_copies();
 }
 
@@ -98,49 +115,50 @@ std::size_t PiecewiseExchange::staging_bytes(const ExchangeSpec& spec) {
   return agreement.moves_nothing || !(messages.pack || messages.unpack) ? 0 : bytes_on_the_way(spec);
 }
 
-void PiecewiseExchange::plan_blocks(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces) {
+void PiecewiseExchange::plan_outgoing(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces) {
   const auto& [pack, unpack, order] = layout.messages;
-  const int ranks = spec.from.ranks();
-  // Where messages are packed into the spare, the block that stays waits at its front.
   Index sent = 0;
-  Index received = pack && unpack ? block_between(spec.from, layout.me, spec.to, layout.me).volume() : 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    if (rank == layout.me) continue;
-    const Block out = block_between(spec.from, layout.me, spec.to, rank);
-    const Block in = block_between(spec.from, rank, spec.to, layout.me);
+  for (const int rank : receivers_of(spec)) {
+    const Block block = block_between(spec.from, layout.me, spec.to, rank);
     for (int k = 0; k < pieces.pieces; ++k) {
       Piece& piece = pieces_[static_cast<std::size_t>(k)];
-      if (out.volume() > 0) {
-        const Part part = part_of(out, axis_to_cut(pieces, out.extents, order), order, pieces.pieces, k);
-        const Index count = part.block.volume();
-        if (count > 0) {
-          const Index place = pack ? sent + part.before : part.block.from_offset;
-          piece.sends.push_back({rank, count, place});
-          declared().volume.bytes_sent += count * element_bytes_;
-          declared().volume.messages_sent += 1;
-          if (pack)
-            piece.pack.push_back(
-                {CopyPlan(part.block.extents, part.block.from_strides, dense_strides(part.block.extents, order),
-                          spec.element_bytes, stores_for(static_cast<std::size_t>(count * element_bytes_))),
-                 layout.source + part.block.from_offset * element_bytes_, layout.staging + place * element_bytes_});
-        }
-      }
-      if (in.volume() > 0) {
-        const Part part = part_of(in, axis_to_cut(pieces, in.extents, order), order, pieces.pieces, k);
-        const Index count = part.block.volume();
-        if (count > 0) {
-          const Index place = unpack ? received + part.before : part.block.to_offset;
-          piece.receives.push_back({rank, count, place});
-          if (unpack)
-            piece.unpack.push_back(
-                {CopyPlan(part.block.extents, dense_strides(part.block.extents, order), part.block.to_strides,
-                          spec.element_bytes, stores_for(static_cast<std::size_t>(count * element_bytes_))),
-                 receive_buffer_ + place * element_bytes_, layout.result + part.block.to_offset * element_bytes_});
-        }
-      }
+      const Part part = part_of(block, axis_to_cut(pieces, block.extents, order), order, pieces.pieces, k);
+      const Index count = part.block.volume();
+      if (count == 0) continue;
+      const Index place = pack ? sent + part.before : part.block.from_offset;
+      piece.sends.push_back({rank, count, place});
+      declared().volume.bytes_sent += count * element_bytes_;
+      declared().volume.messages_sent += 1;
+      if (!pack) continue;
+      piece.pack.push_back(
+          {CopyPlan(part.block.extents, part.block.from_strides, dense_strides(part.block.extents, order),
+                    spec.element_bytes, stores_for(static_cast<std::size_t>(count * element_bytes_))),
+           layout.source + part.block.from_offset * element_bytes_, layout.staging + place * element_bytes_});
     }
-    sent += out.volume();
-    received += in.volume();
+    sent += block.volume();
+  }
+}
+
+void PiecewiseExchange::plan_incoming(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces) {
+  const auto& [pack, unpack, order] = layout.messages;
+  // Where messages are packed into the spare, the block that stays waits at its front.
+  Index received = pack && unpack ? block_between(spec.from, layout.me, spec.to, layout.me).volume() : 0;
+  for (const int rank : senders_to(spec)) {
+    const Block block = block_between(spec.from, rank, spec.to, layout.me);
+    for (int k = 0; k < pieces.pieces; ++k) {
+      Piece& piece = pieces_[static_cast<std::size_t>(k)];
+      const Part part = part_of(block, axis_to_cut(pieces, block.extents, order), order, pieces.pieces, k);
+      const Index count = part.block.volume();
+      if (count == 0) continue;
+      const Index place = unpack ? received + part.before : part.block.to_offset;
+      piece.receives.push_back({rank, count, place});
+      if (!unpack) continue;
+      piece.unpack.push_back(
+          {CopyPlan(part.block.extents, dense_strides(part.block.extents, order), part.block.to_strides,
+                    spec.element_bytes, stores_for(static_cast<std::size_t>(count * element_bytes_))),
+           receive_buffer_ + place * element_bytes_, layout.result + part.block.to_offset * element_bytes_});
+    }
+    received += block.volume();
   }
 }
 

@@ -5,14 +5,15 @@
 #include <optional>
 #include <vector>
 
+#include "core/parameters.hpp"
 #include "redistribution/staging.hpp"
 
 namespace fourscore {
 
-/// What parameters named `pieces` take. Four: a quarter of the first piece's packing and of the last one's unpacking
-/// stay uncovered, and messages are still large.
-inline constexpr int default_pieces = 4;
-inline constexpr int max_pieces = 1024;
+/// The parameter `pieces`: in how many an exchange goes.
+[[nodiscard]] Parameter pieces_parameter();
+/// What the problem gives for it, or its default. Throws InputError.
+[[nodiscard]] int pieces_of(const Problem& problem);
 
 struct PieceSpec {
   int pieces = 1;
@@ -89,7 +90,8 @@ class PiecewiseExchange : public Exchange {
   struct Layout;
 
   [[nodiscard]] const Piece& piece_at(int piece) const { return pieces_[static_cast<std::size_t>(piece)]; }
-  void plan_blocks(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces);
+  void plan_outgoing(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces);
+  void plan_incoming(const ExchangeSpec& spec, const Layout& layout, const PieceSpec& pieces);
   void state_copies();
   void plan_own(const Block& own, const Layout& layout, const PieceSpec& pieces);
 

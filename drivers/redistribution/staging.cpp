@@ -10,8 +10,8 @@ namespace {
 
 /// How to write into an array of this rank's box.
 Stores stores_of(const ExchangeSpec& spec, const Decomposition& layout) {
-  const auto me = static_cast<std::size_t>(mpi::rank_in(spec.comm));
-  return stores_for(static_cast<std::size_t>(layout.boxes[me].volume()) * spec.element_bytes);
+  const int me = mpi::rank_in(spec.comm);
+  return stores_for(static_cast<std::size_t>(layout.box(me).volume()) * spec.element_bytes);
 }
 
 bool agreed_moves_nothing(const ExchangeSpec& spec, const char* exchange) {

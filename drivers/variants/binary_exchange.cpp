@@ -9,7 +9,7 @@
 #include <bit>
 #include <complex>
 
-#include "chain/transform_chain.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "kernels/roots.hpp"
 #include "mpi/error.hpp"
@@ -28,23 +28,12 @@ constexpr Index block_elements = 4096;
 
 int log2_of(int ranks) { return std::bit_width(static_cast<unsigned>(ranks)) - 1; }
 
-/// The `bits` lowest bits of value, the other way round.
-int reversed(int value, int bits) {
-  int result = 0;
-  for (int i = 0; i < bits; ++i) result |= ((value >> i) & 1) << (bits - 1 - i);
-  return result;
-}
-
 /// Rank r holds the outputs k with k mod P = r reversed, ascending: k = k1 + P k2.
 Decomposition permuted_layout(const Problem& problem, int ranks) {
-  Decomposition layout = decompose(problem.extents(), Grid{{ranks, 1, 1}});
-  if (ranks == 1) return layout;
-  layout.name = "rank bits reversed";
-  const Index local = problem.shape[0] / ranks;
-  layout.axis_map[0].reserve(static_cast<std::size_t>(problem.shape[0]));
-  for (int rank = 0; rank < ranks; ++rank)
-    for (Index k2 = 0; k2 < local; ++k2) layout.axis_map[0].push_back(reversed(rank, log2_of(ranks)) + ranks * k2);
-  return layout;
+  AxisCut bits_reversed{{{0}}};
+  bits_reversed.order = bit_reversed_parts(problem.shape[0], ranks);
+  return {
+      problem.extents(), {ranks}, {bits_reversed, AxisCut{}, AxisCut{}}, ranks == 1 ? "whole" : "rank bits reversed"};
 }
 
 template <class Real>
@@ -120,7 +109,7 @@ BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context)
     : ranks_(mpi::size_of(context.comm)),
       me_(mpi::rank_in(context.comm)),
       local_(context.problem.shape[0] / ranks_),
-      k1_(reversed(me_, log2_of(ranks_))),
+      k1_(reversed_bits(me_, log2_of(ranks_))),
       starts_permuted_(context.problem.contract.layout == LayoutContract::transposed &&
                        context.problem.direction == Direction::backward && ranks_ > 1),
       blocks_(decompose(context.problem.extents(), Grid{{ranks_, 1, 1}})),
@@ -160,7 +149,7 @@ void BinaryExchangePlan<Real>::plan_steps(Direction direction) {
   const int bits = log2_of(ranks_);
   for (int l = 0; l < bits; ++l) {
     const int bit = 1 << (bits - 1 - l);
-    const int leading = reversed(me_ >> (bits - l), l);  // b_l-1 ... b_0 as a number
+    const int leading = reversed_bits(me_ >> (bits - l), l);  // b_l-1 ... b_0 as a number
     const auto c = Value(Roots(Index{2} << l, direction).power(leading));
     const bool upper = (me_ & bit) != 0;
     if (starts_permuted_)
@@ -343,7 +332,14 @@ class BinaryExchange : public Variant {
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"pieces", {"1", "2", "5"}}, {"twiddles", {"on-the-fly", "precomputed"}}};
+    return {{.name = "pieces",
+             .summary = "pieces that an exchange of a rank's elements is cut in",
+             .fallback = "1",
+             .samples = {"1", "2", "5"}},
+            {"twiddles",
+             "factors computed as they are needed, or a table of them all",
+             "on-the-fly",
+             {"on-the-fly", "precomputed"}}};
   }
 
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {

@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "chain/transform_chain.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 #include "variants/danielson_lanczos/combine.hpp"
 #include "variants/danielson_lanczos/strided_subsets.hpp"
 
@@ -160,7 +161,7 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
   const Decomposition subsets = alone ? blocks : strided_subsets(problem.extents(), grid);
   input_layout_ = natural || combines_first_ ? blocks : subsets;
   output_layout_ = natural || !combines_first_ ? blocks : subsets;
-  const Index volume = blocks.boxes[static_cast<std::size_t>(me_)].volume();
+  const Index volume = blocks.box(me_).volume();
   if (!alone) require_int_count(volume, "a message", variant_name);
   count_ = alone ? 0 : static_cast<int>(volume);
 
@@ -180,8 +181,7 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
 
 void DanielsonLanczosPlan::allocate(const Problem& problem) {
   const bool in_place = problem.contract.buffers == Buffers::in_place;
-  const auto bytes =
-      static_cast<std::size_t>(input_layout_.boxes[static_cast<std::size_t>(me_)].volume()) * element_bytes_;
+  const auto bytes = static_cast<std::size_t>(input_layout_.box(me_).volume()) * element_bytes_;
   for (int i = 0; i < (in_place && count_ == 0 ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
   input_ = buffers_.front().get();
   output_ = in_place ? input_ : buffers_.back().get();
@@ -189,7 +189,7 @@ void DanielsonLanczosPlan::allocate(const Problem& problem) {
 
 void DanielsonLanczosPlan::plan_local_fft(const PlanContext& context, void* from, void* to) {
   const Problem& problem = context.problem;
-  const Extents extents = input_layout_.boxes[static_cast<std::size_t>(me_)].extents();
+  const Extents extents = input_layout_.box(me_).extents();
   const Extents strides = input_layout_.strides(me_);
   LocalFftSpec spec;
   for (std::size_t a = 0; a < problem.shape.size(); ++a) spec.axes.push_back({extents[a], strides[a], strides[a]});
@@ -204,7 +204,7 @@ void DanielsonLanczosPlan::plan_local_fft(const PlanContext& context, void* from
 /// lowest s bits of the block's number say which M of them this rank has, bit s whether of the even or the odd subset,
 /// or, once joined, of the first or the second half.
 void DanielsonLanczosPlan::plan_steps(const Problem& problem, const Grid& grid) {
-  const Extents extents = input_layout_.boxes[static_cast<std::size_t>(me_)].extents();
+  const Extents extents = input_layout_.box(me_).extents();
   const auto coordinates = grid.coordinates(me_);
   for (std::size_t a = 0; a < 3; ++a)
     for (int joined = 1; joined < grid.extents[a]; joined *= 2) {
@@ -273,7 +273,7 @@ std::vector<Component> DanielsonLanczosPlan::components() {
     if (gather_->unpacks())
       list.push_back({"unpack-1", Phase::unpack, [this] { gather_->unpack(); }, 2 * gather_->bytes_unpacked()});
   }
-  const Index bytes = input_layout_.boxes[static_cast<std::size_t>(me_)].volume() * static_cast<Index>(element_bytes_);
+  const Index bytes = input_layout_.box(me_).volume() * static_cast<Index>(element_bytes_);
   const Component transform{"fft-1", Phase::fft, [this] { fft_->execute(); },
                             2 * static_cast<Index>(grid_.size()) * bytes};
   if (!combines_first_) list.push_back(transform);
@@ -321,7 +321,10 @@ class DanielsonLanczos : public Variant {
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   /// split: the axes over which the splits are shared.
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"split", split_choices(3)}}; }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    const auto choices = split_choices(3);
+    return {{"split", "axes over which the splits are shared, in turn", choices.front(), choices}};
+  }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
     return problem.shape.size();

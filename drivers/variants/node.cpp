@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "chain/pencil_grids.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
+#include "mpi/handles.hpp"
 #ifdef FOURSCORE_OPENMP
 #include "variants/node/node_plan.hpp"
 #endif
@@ -18,10 +19,6 @@ namespace {
 
 constexpr Index max_segments = 4096;
 constexpr Index default_segment_bytes = Index{64} << 10;
-
-std::optional<Grid> grid_of(const Problem& problem, int ranks) {
-  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem.extents(), grid); });
-}
 
 bool all_call_mpi(const Problem& problem) {
   return choice_parameter(problem, "mpi", {"funneled", "multiple"}) == "multiple";
@@ -53,7 +50,15 @@ class Node : public Variant {
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"mpi", {"funneled", "multiple"}}, {"segments", {"1", "2", "5"}}, {"segment-bytes", {"1", "1000"}}};
+    return {{"mpi", "one thread of a rank calls MPI, or all do", "funneled", {"funneled", "multiple"}},
+            {.name = "segments",
+             .summary = fmt::format("segments of a message, at most: 1 to {}", max_segments),
+             .fallback = "one a thread",
+             .samples = {"1", "2", "5"}},
+            {.name = "segment-bytes",
+             .summary = "minimum bytes of a segment",
+             .fallback = std::to_string(default_segment_bytes),
+             .samples = {"1", "1000"}}};
   }
 
   [[nodiscard]] ThreadLevel thread_level(const Problem& problem) const override {
@@ -66,7 +71,7 @@ class Node : public Variant {
     (void)all_call_mpi(problem);
     (void)segments_of(problem);
     (void)segment_bytes_of(problem);
-    if (grid_of(problem, ranks)) return std::nullopt;
+    if (pencil_grid(problem, ranks)) return std::nullopt;
     const auto& n = problem.shape;
     const std::string who =
         problem.grid.empty() ? fmt::format("{} ranks", ranks) : fmt::format("a grid of {}", grid_text(problem.grid));
@@ -107,10 +112,15 @@ class Node : public Variant {
     }
     return total;
   }
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    return redistributions_between(
+        arrange_stages(problem, pencil_stages(problem.extents(), require_grid_of(problem, ranks))), rank);
+  }
 
  private:
   [[nodiscard]] Grid require_grid_of(const Problem& problem, int ranks) const {
-    const auto grid = grid_of(problem, ranks);
+    const auto grid = pencil_grid(problem, ranks);
     if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));
     return *grid;
   }

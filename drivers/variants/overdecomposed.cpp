@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <limits>
 #include <map>
 
-#include "chain/pencil_grids.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "variants/overdecomposed/message_driven.hpp"
 
@@ -21,47 +21,24 @@ constexpr std::size_t max_pencils_unasked = 4;  ///< of a rank and state; lee201
 /// How many pieces the first and the second axis of a state's cut have.
 using Cuts = std::array<Index, 2>;
 
-/// The rank at a place of the grid to which a state is dealt.
-using RankAt = std::function<int(int row, int column)>;
-
-/// A state that is cut along two axes: pencils.size() == cuts[0] * cuts[1], dealt in blocks to the places of the grid.
-PencilState cut_state(const Extents& shape, const std::array<std::size_t, 2>& axes, const Cuts& cuts, const Grid& grid,
-                      const RankAt& rank_at) {
+/// A state that is cut along two axes, its pencils dealt in blocks to the ranks: by which dimensions of the grid along
+/// each of the two.
+PencilState cut_state(const Extents& shape, const std::array<std::size_t, 2>& axes, const Cuts& cuts,
+                      const std::array<int, 2>& grid, const std::array<AxisCut::Level, 2>& dealt) {
   PencilState state;
-  state.layout.shape = shape;
   state.axis = 3 - axes[0] - axes[1];
-  state.layout.boxes.assign(static_cast<std::size_t>(grid.ranks()), Box{});
-  const std::array<int, 2> places{grid.extents[0], grid.extents[1]};
-  const auto range = [&](std::size_t which, Index first, Index last) {
-    const int parts = static_cast<int>(cuts[which]);
-    return Range{block_range(shape[axes[which]], parts, static_cast<int>(first)).low,
-                 block_range(shape[axes[which]], parts, static_cast<int>(last) - 1).high};
-  };
-  const auto box = [&](const std::array<Range, 2>& ranges) {
-    Box result{{0, 0, 0}, shape};
-    for (std::size_t which = 0; which < 2; ++which) {
-      result.low[axes[which]] = ranges[which].low;
-      result.high[axes[which]] = ranges[which].high;
-    }
-    return result;
-  };
-  for (int row = 0; row < places[0]; ++row)
-    for (int column = 0; column < places[1]; ++column) {
-      const Range rows = block_range(cuts[0], places[0], row);
-      const Range columns = block_range(cuts[1], places[1], column);
-      if (rows.size() == 0 || columns.size() == 0) continue;
-      const int rank = rank_at(row, column);
-      state.layout.boxes[static_cast<std::size_t>(rank)] =
-          box({range(0, rows.low, rows.high), range(1, columns.low, columns.high)});
-      for (Index i = rows.low; i < rows.high; ++i)
-        for (Index j = columns.low; j < columns.high; ++j) {
-          state.pencils.push_back(box({range(0, i, i + 1), range(1, j, j + 1)}));
-          state.owners.push_back(rank);
-        }
-    }
+  std::array<AxisCut, 3> of_ranks;
+  Grid of_pencils;
+  for (std::size_t which = 0; which < 2; ++which) {
+    of_ranks[axes[which]].levels = {dealt[which]};
+    of_ranks[axes[which]].pieces = cuts[which];
+    of_pencils.extents[axes[which]] = static_cast<int>(cuts[which]);
+  }
   constexpr std::array<char, 3> letters{'x', 'y', 'z'};
-  state.layout.name = fmt::format("{}x{} {}-pencils on {}", cuts[0], cuts[1], letters[*state.axis],
-                                  grid_text({grid.extents[0], grid.extents[1]}));
+  state.pencils = decompose(shape, of_pencils);
+  state.layout = Decomposition(
+      shape, {grid[0], grid[1]}, std::move(of_ranks),
+      fmt::format("{}x{} {}-pencils on {}", cuts[0], cuts[1], letters[*state.axis], grid_text({grid[0], grid[1]})));
   return state;
 }
 
@@ -80,7 +57,15 @@ class Overdecomposed : public Variant {
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"decomposition", {"2x3", "5x2", "4x4"}}, {"pencils", {"1", "2", "6"}}, {"x-state", {"pencils", "slabs"}}};
+    return {{.name = "decomposition",
+             .summary = "pencils of a state, D1xD2 as 10x10, or auto",
+             .fallback = "auto",
+             .samples = {"2x3", "5x2", "4x4"}},
+            {.name = "pencils",
+             .summary = "pencils of a rank and state, in place of a decomposition",
+             .fallback = "4, or as many as fit",
+             .samples = {"1", "2", "6"}},
+            {"x-state", "what the state with whole x-lines is cut in", "pencils", {"pencils", "slabs"}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
@@ -98,26 +83,52 @@ class Overdecomposed : public Variant {
   }
 
   /// Bytes as for `pencil` (czechowski2012, equation 3, less what stays). A rank's D1 D2 / P pencils of the Z state
-  /// send to D2 pencils each, of which 1/P2 are its own; those of the Y state to D1, of which 1/P1 are. The way back to
-  /// natural order doubles all.
+  /// send to D2 pencils each, of which 1/P2 are its own; those of the Y state to D1, or to the slabs that they meet, of
+  /// which 1/P1 are. The way back to natural order doubles all, but on P x 1 and 1 x P: there it leaves out the Y state
+  /// (arrange()), and what is sent goes from X to all of Z that meets it.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const Choice choice = require_choice(problem, ranks);
-    const Grid& grid = choice.grid;
-    const double own = static_cast<double>(choice.cuts[0] * choice.cuts[1]) / ranks;
+    const auto [grid, cuts] = require_choice(problem, ranks);
+    const auto [p1, p2, one] = grid.extents;
+    const bool in_slabs = slabs_wanted(problem);
+    const auto slab_count = static_cast<double>(slabs(problem, cuts));
+    const double own = static_cast<double>(cuts[0] * cuts[1]) / ranks;
     const double receivers =
-        slabs_wanted(problem)
-            ? std::max(1.0, static_cast<double>(slabs(problem, choice.cuts)) / static_cast<double>(choice.cuts[1]))
-            : static_cast<double>(choice.cuts[0]);
+        in_slabs ? parts_met(problem.shape[2], cuts[1], slabs(problem, cuts)) : static_cast<double>(cuts[0]);
     const auto leaving = [](int places) { return static_cast<double>(places - 1) / places; };
-    const double messages =
-        own * (static_cast<double>(choice.cuts[1]) * leaving(grid.extents[1]) + receivers * leaving(grid.extents[0]));
-    const double bytes = even_exchange_cost(problem, ranks, grid.extents[1]).bytes_per_rank +
-                         even_exchange_cost(problem, ranks, grid.extents[0]).bytes_per_rank;
-    const int times = problem.contract.layout == LayoutContract::natural ? 2 : 1;
-    return {problem.credited_flops(), times * bytes, times * messages};
+    const double messages = own * (static_cast<double>(cuts[1]) * leaving(p2) + receivers * leaving(p1));
+    const double receivers_of_x =
+        in_slabs ? slab_count : static_cast<double>(cuts[0]) * parts_met(problem.shape[1], cuts[0], cuts[1]);
+    Cost cost = pencil_cost(problem, ranks, grid);
+    cost.messages_per_rank = messages;
+    if (problem.contract.layout == LayoutContract::natural)
+      cost.messages_per_rank += p1 > 1 && p2 > 1 ? messages : own * receivers_of_x * leaving(p1 * p2 * one);
+    return cost;
+  }
+  /// Between ranks; the messages of one pair are those of their pencils.
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    const auto list = arrange(problem, states(problem, require_choice(problem, ranks)));
+    std::vector<RedistributionGroup> groups;
+    for (std::size_t s = 0; s + 1 < list.size(); ++s)
+      groups.push_back(redistribution_group(list[s].layout, list[s + 1].layout, rank));
+    return groups;
   }
 
  private:
+  /// How many of the `others` parts of n elements one of their `parts` parts meets, on average.
+  [[nodiscard]] static double parts_met(Index n, Index parts, Index others) {
+    Index meetings = 0;
+    const auto low = [n](Index count, Index part) { return block_range(n, count, part).low; };
+    for (Index a = 0, b = 0; a < parts && b < others; ++meetings) {
+      const Index here = low(parts, a);
+      const Index there = low(others, b);
+      if (here <= there) ++a;
+      if (there <= here) ++b;
+      if (a == parts) meetings += others - b;
+      if (b == others) meetings += parts - a;
+    }
+    return static_cast<double>(meetings) / static_cast<double>(parts);
+  }
   [[nodiscard]] static bool slabs_wanted(const Problem& problem) {
     return choice_parameter(problem, "x-state", {"pencils", "slabs"}) == "slabs";
   }
@@ -160,7 +171,7 @@ class Overdecomposed : public Variant {
     const Cuts most = max_cuts(problem);
     if (const auto asked = decomposition_asked(problem)) {
       const bool fits = (*asked)[0] >= grid.extents[0] && (*asked)[1] >= grid.extents[1] && (*asked)[0] <= most[0] &&
-                        (*asked)[1] <= most[1];
+                        (*asked)[1] <= most[1] && (*asked)[0] * (*asked)[1] <= std::numeric_limits<int>::max();
       return fits ? asked : std::nullopt;
     }
     if (const Index asked = pencils_asked(problem); asked > 0) return cuts_of(asked, grid, most);
@@ -200,21 +211,18 @@ class Overdecomposed : public Variant {
   /// Z, Y and X, as in lee2018, Figure 2.1.
   [[nodiscard]] static std::vector<PencilState> states(const Problem& problem, const Choice& choice) {
     const Extents shape = problem.extents();
-    const Grid& grid = choice.grid;
-    const auto by_row = [&](int row, int column) { return grid.rank_of({row, column, 0}); };
-    std::vector<PencilState> list{cut_state(shape, {0, 1}, choice.cuts, grid, by_row),
-                                  cut_state(shape, {0, 2}, choice.cuts, grid, by_row)};
+    const std::array<int, 2> grid{choice.grid.extents[0], choice.grid.extents[1]};
+    const std::array<AxisCut::Level, 2> rows_and_columns{AxisCut::Level{0}, AxisCut::Level{1}};
+    std::vector<PencilState> list{cut_state(shape, {0, 1}, choice.cuts, grid, rows_and_columns),
+                                  cut_state(shape, {0, 2}, choice.cuts, grid, rows_and_columns)};
     if (!slabs_wanted(problem)) {
-      list.push_back(cut_state(shape, {1, 2}, choice.cuts, grid, by_row));
+      list.push_back(cut_state(shape, {1, 2}, choice.cuts, grid, rows_and_columns));
       return list;
     }
     // A column's ranks hold the same part of z in the Y state: they get the slabs of that part.
-    const auto by_column = [&](int /*row*/, int place) {
-      return grid.rank_of({place % grid.extents[0], place / grid.extents[0], 0});
-    };
     const Index count = slabs(problem, choice.cuts);
-    list.push_back(cut_state(shape, {1, 2}, {1, count}, Grid{{1, grid.ranks(), 1}}, by_column));
-    list.back().layout.name = fmt::format("{} z-slabs on {} ranks", count, grid.ranks());
+    list.push_back(cut_state(shape, {1, 2}, {1, count}, grid, {AxisCut::Level{}, AxisCut::Level{1, 0}}));
+    list.back().layout.name = fmt::format("{} z-slabs on {} ranks", count, grid[0] * grid[1]);
     return list;
   }
 
@@ -222,9 +230,7 @@ class Overdecomposed : public Variant {
   /// only be passed through is left out where its neighbour has the same boxes.
   [[nodiscard]] static std::vector<PencilState> arrange(const Problem& problem, std::vector<PencilState> list) {
     if (problem.contract.layout == LayoutContract::natural) {
-      const auto boxes_like = [&](const PencilState& a, const PencilState& b) {
-        return a.layout.boxes == b.layout.boxes;
-      };
+      const auto boxes_like = [&](const PencilState& a, const PencilState& b) { return a.layout.same_boxes(b.layout); };
       PencilState y = list[1];
       PencilState z = list[0];
       y.axis.reset();

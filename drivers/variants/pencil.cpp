@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "chain/pencil_grids.hpp"
+#include "chain/limits_and_cost.hpp"
+#include "chain/transform_chain.hpp"
 
 namespace fourscore {
 
@@ -16,7 +17,7 @@ namespace {
 bool fits(const Problem& problem, const Grid& grid) {
   const Extents n = problem.complex_extents();
   if (problem.shape.size() == 2) return grid.ranks() <= std::min(n[0], n[1]);
-  return fits_pencils(n, grid);
+  return fits_pencils(problem, grid);
 }
 
 /// Of two extents P x 1 would be slabs: the most square grid, with more rows than columns.
@@ -31,35 +32,22 @@ std::optional<Grid> grid_of(const Problem& problem, int ranks) {
   return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits(problem, grid); });
 }
 
-/// Part `inner` of `inner_parts` of part `outer` of `outer_parts`.
-Range nested_range(Index n, int outer_parts, int outer, int inner_parts, int inner) {
-  const Range range = block_range(n, outer_parts, outer);
-  const Range part = block_range(range.size(), inner_parts, inner);
-  return {range.low + part.low, range.low + part.high};
-}
-
-/// Blocks, whole rows, whole columns. A rank's rows lie in its row of the grid, its columns in its column.
+/// Blocks, whole rows, whole columns.
 std::vector<ChainStage> planar_stages(const Problem& problem, const Grid& grid) {
   const Extents shape = problem.complex_extents();
-  Decomposition rows;
-  rows.shape = shape;
-  rows.name = "rows " + grid_text({grid.extents[0], grid.extents[1]});
-  Decomposition columns = rows;
-  columns.name = "columns " + grid_text({grid.extents[0], grid.extents[1]});
-  for (int rank = 0; rank < grid.ranks(); ++rank) {
-    const auto place = grid.coordinates(rank);
-    const Range row = nested_range(shape[0], grid.extents[0], place[0], grid.extents[1], place[1]);
-    const Range column = nested_range(shape[1], grid.extents[1], place[1], grid.extents[0], place[0]);
-    rows.boxes.push_back({{row.low, 0, 0}, {row.high, shape[1], 1}});
-    columns.boxes.push_back({{0, column.low, 0}, {shape[0], column.high, 1}});
-  }
+  const std::vector<int> places{grid.extents[0], grid.extents[1]};
+  // A rank's rows are its share of those of its row of the grid, its columns of those of its column.
+  const Decomposition rows{shape, places, {AxisCut{{{0}, {1}}}, AxisCut{}, AxisCut{}}, "rows " + grid_text(places)};
+  const Decomposition columns{
+      shape, places, {AxisCut{}, AxisCut{{{1}, {0}}}, AxisCut{}}, "columns " + grid_text(places)};
   const Decomposition blocks = decompose(shape, grid);
-  std::vector<ChainStage> forward{{blocks, {}}, {rows, {1}}, {columns, {0}}};
-  if (problem.contract.layout == LayoutContract::transposed) return arrange_stages(problem, std::move(forward));
   // Back to blocks there is a way within the columns of the grid, which does not pass through whole rows.
-  forward.push_back({blocks, {}});
-  if (problem.real_output()) std::ranges::reverse(forward);  // the halved axis must come last
-  return merge_stages(std::move(forward));
+  return arrange_stages(problem, {{blocks, {}}, {rows, {1}}, {columns, {0}}}, Return::direct);
+}
+
+std::vector<ChainStage> stages_of(const Problem& problem, const Grid& grid) {
+  if (problem.shape.size() == 2) return planar_stages(problem, grid);
+  return arrange_stages(problem, pencil_stages(problem.complex_extents(), grid));
 }
 
 class Pencil : public Variant {
@@ -91,34 +79,21 @@ class Pencil : public Variant {
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
     const Problem& problem = context.problem;
     const auto grid = fitting_grid(problem, mpi::size_of(context.comm));
-    const TransformChain::Options options{{grid.extents[0], grid.extents[1]}, false};
-    if (problem.shape.size() == 2)
-      return std::make_unique<TransformChain>(context, planar_stages(problem, grid), options);
-    return std::make_unique<TransformChain>(
-        context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)), options);
+    return std::make_unique<TransformChain>(context, stages_of(problem, grid),
+                                            TransformChain::Options{{grid.extents[0], grid.extents[1]}, false});
   }
 
-  /// Equation 1 for the flops, and for the exchanges the n^3/P words each of equation 3, less what stays on the rank:
-  /// among P2 ranks in a row, among P1 in a column. The way back to natural order doubles them. Of two extents: n/p
-  /// words in each exchange too (gupta1993, appendix C and section 5), among P2 ranks in a row, then among all, and to
-  /// natural order among P1 in a column.
+  /// Of three extents pencil_cost(). Of two: n/p words in each exchange too (gupta1993, appendix C and section 5), less
+  /// what stays, among P2 ranks in a row, then among all, and to natural order among P1 in a column.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const Grid grid = fitting_grid(problem, ranks);
-    const Cost row = even_exchange_cost(problem, ranks, grid.extents[1]);
-    const Cost column = even_exchange_cost(problem, ranks, grid.extents[0]);
-    if (problem.shape.size() == 2) {
-      const Cost all = even_exchange_cost(problem, ranks, ranks);
-      Cost cost{problem.credited_flops(), row.bytes_per_rank + all.bytes_per_rank,
-                row.messages_per_rank + all.messages_per_rank};
-      if (problem.contract.layout == LayoutContract::natural) {
-        cost.bytes_per_rank += column.bytes_per_rank;
-        cost.messages_per_rank += column.messages_per_rank;
-      }
-      return cost;
-    }
-    const int times = problem.contract.layout == LayoutContract::natural ? 2 : 1;
-    return {problem.credited_flops(), times * (row.bytes_per_rank + column.bytes_per_rank),
-            times * (row.messages_per_rank + column.messages_per_rank)};
+    if (problem.shape.size() == 3) return pencil_cost(problem, ranks, grid);
+    const bool natural = problem.contract.layout == LayoutContract::natural;
+    return cost_of_even_exchanges(problem, ranks, {grid.extents[1], ranks, natural ? grid.extents[0] : 1});
+  }
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    return redistributions_between(stages_of(problem, fitting_grid(problem, ranks)), rank);
   }
 
  private:

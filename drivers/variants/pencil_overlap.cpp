@@ -8,20 +8,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "chain/pencil_grids.hpp"
-#include "core/parameters.hpp"
+#include "chain/limits_and_cost.hpp"
+#include "chain/transform_chain.hpp"
+#include "redistribution/piecewise_exchange.hpp"
 
 namespace fourscore {
 
 namespace {
-
-std::optional<Grid> grid_of(const Problem& problem, int ranks) {
-  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem.extents(), grid); });
-}
-
-int pieces_of(const Problem& problem) {
-  return static_cast<int>(integer_parameter(problem, "pieces", default_pieces, 1, max_pieces));
-}
 
 class PencilOverlap : public Variant {
  public:
@@ -30,7 +23,7 @@ class PencilOverlap : public Variant {
             "pencil with its exchanges in pieces, in flight while others are transformed, packed and unpacked",
             "gupta1993, appendix E; czechowski2012"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return {{"pieces", {"1", "3", "9"}}}; }
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {pieces_parameter()}; }
   [[nodiscard]] std::string default_exchange() const override { return "p2p"; }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange) const override {
@@ -42,7 +35,7 @@ class PencilOverlap : public Variant {
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     (void)pieces_of(problem);
-    if (grid_of(problem, ranks)) return std::nullopt;
+    if (pencil_grid(problem, ranks)) return std::nullopt;
     const auto& n = problem.shape;
     return fmt::format(
         "{} on {} ranks does not fit: pencil-overlap takes P1 x P2 with P1 at most {} and P2 at most {} for "
@@ -60,17 +53,19 @@ class PencilOverlap : public Variant {
                                             options);
   }
 
-  /// Bytes as in czechowski2012, equation 3, less what stays on the rank; each message in pieces (gupta1993, appendix
-  /// E), as far as a rank has planes of its own to make pieces of.
+  /// As any pencils; each message in pieces (gupta1993, appendix E), as far as a rank has planes of its own to make
+  /// pieces of.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const Grid grid = fitting_grid(problem, ranks);
-    const Cost row = even_exchange_cost(problem, ranks, grid.extents[1]);
-    const Cost column = even_exchange_cost(problem, ranks, grid.extents[0]);
-    const int times = problem.contract.layout == LayoutContract::natural ? 2 : 1;
     const auto planes = static_cast<int>(block_range(problem.shape[0], grid.extents[0], 0).size());
-    const int pieces = std::min(pieces_of(problem), planes);
-    return {problem.credited_flops(), times * (row.bytes_per_rank + column.bytes_per_rank),
-            times * pieces * (row.messages_per_rank + column.messages_per_rank)};
+    Cost cost = pencil_cost(problem, ranks, grid);
+    cost.messages_per_rank *= std::min(pieces_of(problem), planes);
+    return cost;
+  }
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    return redistributions_between(
+        arrange_stages(problem, pencil_stages(problem.extents(), fitting_grid(problem, ranks))), rank);
   }
 
  private:
@@ -81,7 +76,7 @@ class PencilOverlap : public Variant {
     return names;
   }
   [[nodiscard]] Grid fitting_grid(const Problem& problem, int ranks) const {
-    const auto grid = grid_of(problem, ranks);
+    const auto grid = pencil_grid(problem, ranks);
     if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));
     return *grid;
   }

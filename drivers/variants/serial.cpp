@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
 
 namespace fourscore {

@@ -5,11 +5,20 @@
 
 #include <algorithm>
 
+#include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
 
 namespace fourscore {
 
 namespace {
+
+std::vector<ChainStage> stages_of(const Problem& problem, int ranks) {
+  const Extents shape = problem.complex_extents();
+  std::vector<std::size_t> others{1};
+  if (problem.shape.size() == 3) others.push_back(2);
+  return arrange_stages(
+      problem, {{decompose(shape, Grid{{ranks, 1, 1}}), others}, {decompose(shape, Grid{{1, ranks, 1}}), {0}}});
+}
 
 class Slab : public Variant {
  public:
@@ -32,22 +41,16 @@ class Slab : public Variant {
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    const Problem& problem = context.problem;
     const int ranks = mpi::size_of(context.comm);
-    require_grid(problem, ranks, 1);
-    const Extents shape = problem.complex_extents();
-    std::vector<std::size_t> others{1};
-    if (problem.shape.size() == 3) others.push_back(2);
-    auto stages = arrange_stages(
-        problem, {{decompose(shape, Grid{{ranks, 1, 1}}), others}, {decompose(shape, Grid{{1, ranks, 1}}), {0}}});
-    return std::make_unique<TransformChain>(context, std::move(stages), TransformChain::Options{{ranks}, false});
+    require_grid(context.problem, ranks, 1);
+    return std::make_unique<TransformChain>(context, stages_of(context.problem, ranks),
+                                            TransformChain::Options{{ranks}, false});
   }
 
-  /// One exchange of N/P elements a rank, of which 1/P stay; the way back to natural order is another.
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const Cost exchange = even_exchange_cost(problem, ranks, ranks);
-    const int exchanges = problem.contract.layout == LayoutContract::natural ? 2 : 1;
-    return {problem.credited_flops(), exchanges * exchange.bytes_per_rank, exchanges * exchange.messages_per_rank};
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override { return slab_cost(problem, ranks); }
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    return redistributions_between(stages_of(problem, ranks), rank);
   }
 };
 

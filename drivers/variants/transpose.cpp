@@ -10,7 +10,7 @@
 #include <map>
 #include <numeric>
 
-#include "chain/transform_chain.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "variants/transpose/transpose_steps.hpp"
 #include "variants/transpose/transpose_view.hpp"
@@ -47,6 +47,20 @@ ViewRequest request_of(const Problem& problem, int ranks) {
   return request;
 }
 
+bool runs_backwards(const Problem& problem) { return !is_natural(problem) && problem.direction == Direction::backward; }
+
+/// Of the contiguous blocks.
+Index units_of(const TransposeView& view, bool natural) {
+  return natural ? std::gcd(view.extents.front(), view.extents.back()) : view.extents.front();
+}
+
+/// Among the ranks of one dimension of the grid, from one whole axis to the next.
+RedistributionGroup along(const TransposeView& view, const std::vector<ViewLayout>& layouts, std::size_t axis,
+                          int rank) {
+  return {folded(view, layouts[axis], axis, rank), folded(view, layouts[axis + 1], axis, rank),
+          view.first_along(rank, axis), view.coordinate(rank, axis)};
+}
+
 class TransposePlan : public Plan {
  public:
   TransposePlan(const PlanContext& context, TransposeView view);
@@ -81,13 +95,10 @@ class TransposePlan : public Plan {
   /// Makes a step that reads buffer `source`; `leaves`: a transform that leaves its result in the other one.
   using Maker = std::function<std::unique_ptr<TransposeStep>(std::size_t source, bool leaves)>;
 
-  [[nodiscard]] Decomposition block_layout() const;
-  [[nodiscard]] Decomposition whole_layout(const ViewLayout& layout, const std::vector<Index>& weights) const;
   void list_makers(const PlanContext& context);
   void add_from_blocks(const PlanContext& context);
   void add_to_blocks(const PlanContext& context);
-  /// Among the ranks of one color. from and to: of these ranks, in their order.
-  void add_redistribution(const PlanContext& context, int color, Decomposition from, Decomposition to);
+  void add_redistribution(const PlanContext& context, RedistributionGroup group);
   void add_permutation(const PlanContext& context, const ViewLayout& layout, const std::vector<Index>& weights,
                        bool from_natural);
   void add_twiddled_fft(const PlanContext& context, std::size_t axis);
@@ -118,11 +129,13 @@ TransposePlan::TransposePlan(const PlanContext& context, TransposeView view)
       me_(mpi::rank_in(context.comm)),
       natural_(is_natural(context.problem)),
       from_blocks_(has_blocks(context.problem)),
-      runs_backwards_(!natural_ && context.problem.direction == Direction::backward),
-      units_(natural_ ? std::gcd(view_.extents.front(), view_.extents.back()) : view_.extents.front()),
+      runs_backwards_(runs_backwards(context.problem)),
+      units_(units_of(view_, natural_)),
       layouts_(stage_layouts(view_, natural_)) {
-  input_layout_ = from_blocks_ ? block_layout() : whole_layout(layouts_.front(), view_.input_weights());
-  output_layout_ = natural_ ? block_layout() : whole_layout(layouts_.back(), view_.output_weights());
+  input_layout_ =
+      from_blocks_ ? block_layout(view_, units_) : whole_layout(view_, layouts_.front(), view_.input_weights());
+  output_layout_ =
+      natural_ ? block_layout(view_, units_) : whole_layout(view_, layouts_.back(), view_.output_weights());
   if (runs_backwards_) std::swap(input_layout_, output_layout_);
   list_makers(context);
   if (runs_backwards_) std::ranges::reverse(makers_);
@@ -138,48 +151,13 @@ TransposePlan::TransposePlan(const PlanContext& context, TransposeView view)
   makers_.clear();
 }
 
-Decomposition TransposePlan::block_layout() const {
-  Decomposition layout;
-  layout.shape = {view_.elements(), 1, 1};
-  layout.name = "blocks";
-  const Index unit = view_.elements() / view_.extents.front();
-  for (int rank = 0; rank < view_.ranks(); ++rank) {
-    const Range range = block_of(view_, 0, units_, rank);
-    layout.boxes.push_back({{range.low * unit, 0, 0}, {range.high * unit, 1, 1}});
-  }
-  return layout;
-}
-
-Decomposition TransposePlan::whole_layout(const ViewLayout& stage, const std::vector<Index>& weights) const {
-  Decomposition layout;
-  layout.shape = {view_.elements(), 1, 1};
-  layout.name = fmt::format("axis {} of {} whole", stage.whole + 1, view_.dimensions());
-  Index low = 0;
-  for (int rank = 0; rank < view_.ranks(); ++rank) {
-    const Index high = low + local_volume(view_, stage, rank);
-    layout.boxes.push_back({{low, 0, 0}, {high, 1, 1}});
-    low = high;
-  }
-  layout.axis_map[0] = element_map(view_, stage, weights);
-  if (std::ranges::is_sorted(layout.axis_map[0])) layout.axis_map[0].clear();
-  return layout;
-}
-
 /// As for a forward transform; one that runs backwards takes them from the end, their two sides exchanged.
 void TransposePlan::list_makers(const PlanContext& context) {
   if (from_blocks_ && view_.ranks() > 1) add_from_blocks(context);
   for (std::size_t axis = 0; axis + 1 < view_.dimensions(); ++axis) {
     add_twiddled_fft(context, axis);
     if (view_.grid[axis] == 1) continue;
-    std::vector<int> group;
-    for (int rank = 0; rank < view_.ranks(); ++rank) {
-      bool together = true;
-      for (std::size_t d = 0; d < view_.grid.size(); ++d)
-        together = together && (d == axis || view_.coordinate(rank, d) == view_.coordinate(me_, d));
-      if (together) group.push_back(rank);
-    }
-    add_redistribution(context, group.front(), folded(view_, layouts_[axis], axis, group),
-                       folded(view_, layouts_[axis + 1], axis, group));
+    add_redistribution(context, along(view_, layouts_, axis, me_));
   }
   if (natural_ && view_.ranks() == 1) {
     makers_.emplace_back([this, &context](std::size_t source, bool) {
@@ -195,19 +173,19 @@ void TransposePlan::list_makers(const PlanContext& context) {
 void TransposePlan::add_from_blocks(const PlanContext& context) {
   const ViewLayout& first = layouts_.front();
   if (view_.dimensions() > 2) add_permutation(context, first, view_.input_weights(), true);
-  add_redistribution(context, 0, folded_blocks(view_, first, units_), folded_whole(view_, first));
+  add_redistribution(context, {folded_blocks(view_, first, units_), folded_whole(view_, first), 0, me_});
 }
 
 void TransposePlan::add_to_blocks(const PlanContext& context) {
   const ViewLayout& last = layouts_.back();
-  add_redistribution(context, 0, folded_whole(view_, last), folded_blocks(view_, last, units_));
+  add_redistribution(context, {folded_whole(view_, last), folded_blocks(view_, last, units_), 0, me_});
   if (view_.dimensions() > 2) add_permutation(context, last, view_.output_weights(), false);
 }
 
-void TransposePlan::add_redistribution(const PlanContext& context, int color, Decomposition from, Decomposition to) {
-  if (runs_backwards_) std::swap(from, to);
+void TransposePlan::add_redistribution(const PlanContext& context, RedistributionGroup group) {
+  if (runs_backwards_) std::swap(group.from, group.to);
   const RedistributionSpec& spec = *redistributions_.emplace_back(std::make_unique<RedistributionSpec>(
-      RedistributionSpec{mpi::split(context.comm, color, me_), std::move(from), std::move(to)}));
+      RedistributionSpec{mpi::split(context.comm, group.first, me_), std::move(group.from), std::move(group.to)}));
   makers_.emplace_back([this, &context, &spec](std::size_t source, bool) {
     return redistribution(context, spec.exchange(context, *buffers_[source], *buffers_[1 - source], staging_.get()));
   });
@@ -266,8 +244,7 @@ void TransposePlan::add_last_fft(const PlanContext& context) {
 }
 
 void TransposePlan::allocate(const PlanContext& context) {
-  const auto me = static_cast<std::size_t>(me_);
-  Index volume = std::max(input_layout_.boxes[me].volume(), output_layout_.boxes[me].volume());
+  Index volume = std::max(input_layout_.box(me_).volume(), output_layout_.box(me_).volume());
   for (const ViewLayout& layout : layouts_) volume = std::max(volume, local_volume(view_, layout, me_));
   const auto bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.buffers == Buffers::in_place;
@@ -314,7 +291,14 @@ class Transpose : public Variant {
             "gupta1993"};
   }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"dimensions", {"2", "3", "4"}}, {input_parameter, {"columns", blocks}}};
+    return {{.name = "dimensions",
+             .summary = "m, of the view that is transformed axis by axis: 2 to log2 p + 1",
+             .fallback = "2",
+             .samples = {"2", "3", "4"}},
+            {input_parameter,
+             "how the input of a forward transform lies; natural order has blocks only",
+             "columns",
+             {"columns", blocks}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int ranks) const override {
@@ -342,16 +326,28 @@ class Transpose : public Variant {
   /// Equation 11 for one rank and two dimensions: n/p words and p messages, less what stays. With more dimensions the
   /// same in each dimension of the grid, among as many ranks as it has. To and from blocks: among all ranks.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    Cost cost{problem.credited_flops(), 0, 0};
-    const auto add = [&](int group) {
-      const Cost exchange = even_exchange_cost(problem, ranks, group);
-      cost.bytes_per_rank += exchange.bytes_per_rank;
-      cost.messages_per_rank += exchange.messages_per_rank;
-    };
-    for (const int group : view_of(problem, ranks).grid) add(group);
-    if (has_blocks(problem)) add(ranks);
-    if (is_natural(problem)) add(ranks);
-    return cost;
+    std::vector<int> groups = view_of(problem, ranks).grid;
+    if (has_blocks(problem)) groups.push_back(ranks);
+    if (is_natural(problem)) groups.push_back(ranks);
+    return cost_of_even_exchanges(problem, ranks, groups);
+  }
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    const TransposeView view = view_of(problem, ranks);
+    const bool natural = is_natural(problem);
+    const Index units = units_of(view, natural);
+    const auto layouts = stage_layouts(view, natural);
+    std::vector<RedistributionGroup> groups;
+    if (has_blocks(problem) && ranks > 1)
+      groups.push_back({folded_blocks(view, layouts.front(), units), folded_whole(view, layouts.front()), 0, rank});
+    for (std::size_t axis = 0; axis < view.grid.size(); ++axis)
+      if (view.grid[axis] > 1) groups.push_back(along(view, layouts, axis, rank));
+    if (natural && ranks > 1)
+      groups.push_back({folded_whole(view, layouts.back()), folded_blocks(view, layouts.back(), units), 0, rank});
+    if (!runs_backwards(problem)) return groups;
+    std::ranges::reverse(groups);
+    for (RedistributionGroup& group : groups) std::swap(group.from, group.to);
+    return groups;
   }
 
  private:

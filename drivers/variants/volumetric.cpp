@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
 #include "variants/volumetric/volumetric_layouts.hpp"
 
@@ -18,16 +19,11 @@ Grid mesh_of(const Problem& problem, int ranks) {
   return Grid{{problem.grid[0], problem.grid[1], problem.grid[2]}};
 }
 
-/// Natural: the last return, to blocks, is a redistribution of its own. Transposed: it is left out, and a backward
-/// transform begins where it would have begun. The halved axis of real data is the last to be transformed backward.
+/// Natural: the last return, to blocks, is a redistribution of its own. Transposed: it is left out.
 std::vector<ChainStage> stages_of(const Problem& problem, const Grid& mesh) {
   const VolumetricLayouts layouts = volumetric_layouts(problem.complex_extents(), mesh);
   const auto& [x, y, z] = layouts.pencils;
-  std::vector<ChainStage> stages{{layouts.blocks, {}}, {z, {2}}, {y, {1}}, {x, {0}}};
-  const bool natural = problem.contract.layout == LayoutContract::natural;
-  if (natural) stages.push_back({layouts.blocks, {}});
-  if (problem.direction == Direction::backward && (!natural || problem.real_output())) std::ranges::reverse(stages);
-  return merge_stages(std::move(stages));
+  return arrange_stages(problem, {{layouts.blocks, {}}, {z, {2}}, {y, {1}}, {x, {0}}}, Return::direct);
 }
 
 class Volumetric : public Variant {
@@ -68,13 +64,12 @@ class Volumetric : public Variant {
   /// whole N/P as received (V_received).
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const auto [px, py, pz] = mesh_of(problem, ranks).extents;
-    Cost cost{problem.credited_flops(), 0, 0};
-    for (const int group : {pz, py * pz, px * py, problem.contract.layout == LayoutContract::natural ? px : 1}) {
-      const Cost exchange = even_exchange_cost(problem, ranks, group);
-      cost.bytes_per_rank += exchange.bytes_per_rank;
-      cost.messages_per_rank += exchange.messages_per_rank;
-    }
-    return cost;
+    const bool natural = problem.contract.layout == LayoutContract::natural;
+    return cost_of_even_exchanges(problem, ranks, {pz, py * pz, px * py, natural ? px : 1});
+  }
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    return redistributions_between(stages_of(problem, mesh_of(problem, ranks)), rank);
   }
 };
 

@@ -71,7 +71,6 @@ json suites(const std::string& bench) {
   return entries;
 }
 
-/// A parameter of a component program.
 std::string parameter_line(const json& parameter, std::size_t indent) {
   std::string values;
   for (const auto& value : parameter.value("values", json::array()))
@@ -92,8 +91,7 @@ void print(const json& entries) {
       line += " [" + printable(citation) + "]";
     if (entry.value("takes_exchange", false))
       line += fmt::format(" (exchange: {})", printable(entry.value("default_exchange", "")));
-    for (const auto& parameter : entry.contains("needs_mpi") ? entry.value("parameters", json::array()) : json::array())
-      line += parameter_line(parameter, width);
+    for (const auto& parameter : entry.value("parameters", json::array())) line += parameter_line(parameter, width);
     if (!entry.value("available", true))
       line += fmt::format("\n{:<{}}  cannot run here: {}", "", width, printable(entry.value("reason", "")));
     fmt::print("{}\n", line);

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "core/point_keys.hpp"
 #include "core/record.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/group.hpp"
@@ -16,7 +17,6 @@
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
-#include "jobscripts/point_keys.hpp"
 #include "jobscripts/retry.hpp"
 #include "jobscripts/runner.hpp"
 #include "jobscripts/summary.hpp"
@@ -44,19 +44,19 @@ struct RunOptions {
 };
 
 std::string one_line(const Point& point) {
-  const Problem& problem = point.problem;
+  const std::string ranks = fmt::format("{} rank{}", point.ranks, point.ranks == 1 ? "" : "s");
   if (!point.component.empty())
-    return fmt::format("{}, {} rank{}{}{}", point.component, point.ranks, point.ranks == 1 ? "" : "s",
-                       problem.parameters.empty() ? "" : ",", parameters_text(point));
-  std::string line = fmt::format("{} {} {} {} {} {}, {} rank{}, grid {}, {} {} {}", point.variant, point.exchange,
-                                 shape_text(problem.shape), to_string(problem.precision), to_string(problem.kind),
-                                 to_string(problem.direction), point.ranks, point.ranks == 1 ? "" : "s",
-                                 grid_text(problem.grid), to_string(problem.contract.layout),
-                                 to_string(problem.contract.buffers), to_string(problem.contract.effort));
-  if (problem.threads != 1) line += fmt::format(", {} threads", problem.threads);
-  if (problem.instances != 1)
-    line += fmt::format(", {} instances, placement {}", problem.instances, to_string(problem.placement));
-  return line + parameters_text(point);
+    return fmt::format("{}, {}{}{}", point.component, ranks, point.problem.parameters.empty() ? "" : ",",
+                       parameters_text(point));
+  std::string line;
+  for (const std::string_view key : {"variant", "exchange", "shape", "precision", "kind", "direction"})
+    line += point_value(point, key) + " ";
+  line.back() = ',';
+  return fmt::format("{} {}, grid {}, {} {} {}{}{}", line, ranks, point_value(point, "grid"),
+                     point_value(point, "layout"), point_value(point, "buffers"), point_value(point, "planner"),
+                     further_values(point, {"variant", "exchange", "shape", "precision", "kind", "direction", "ranks",
+                                            "grid", "layout", "buffers", "planner"}),
+                     parameters_text(point));
 }
 
 void dry_run(const Campaign& campaign, const Archive& archive, const std::set<std::string>& retry, bool as_json) {

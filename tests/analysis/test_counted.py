@@ -7,14 +7,16 @@ import re
 import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.models.constant import cache_complexity, fit_through_origin, published_a
-from fourscore_analysis.plots import all_plots, bytes_least, counted_traffic, fft_constant, roofline_plot
+from fourscore_analysis.plots import all_plots, counted_traffic, fft_constant, over_minimum, roofline_plot
 from fourscore_analysis.points.counting import doubts
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.findings import findings
+from fourscore_analysis.tables.points import memory_rows
 from fourscore_analysis.tables.traffic import constant_tables, traffic_tables, uncounted_rows
-from fourscore_analysis.tables.transforms import contract_tables, harness_rows, memory_rows
+from fourscore_analysis.tables.transforms import contract_tables
+from fourscore_analysis.tables.wall_time import harness_rows
 from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 from synthetic import (
@@ -29,7 +31,7 @@ from synthetic import (
     store,
 )
 
-TRAFFIC_PLOTS = {"counted-traffic", "bytes-least", "roofline", "fft-constant"}
+TRAFFIC_PLOTS = {"counted-traffic", "over-minimum", "roofline", "fft-constant"}
 
 
 def view_of(*records) -> View:
@@ -101,7 +103,7 @@ def test_simulated_launches_are_in_no_table_or_plot_of_times():
     assert contract_tables(view) == memory_rows(view) == harness_rows(view.campaign.runs) == []
     assert all(point.plan is None for point in view.points)
     drawn = {plot.name for plot in all_plots() if list(plot.pages(view))}
-    assert drawn == {"counted-traffic", "bytes-least"}
+    assert drawn == {"counted-traffic", "over-minimum"}
     [page] = counted_traffic.pages(view)
     assert [facet.times for facet in page] == [[None, None]]
     assert any("simulator" in sentence for sentence in findings(view))
@@ -287,9 +289,9 @@ def test_counted_flops_stand_before_those_of_the_formula():
 
 def test_bytes_against_the_least_are_drawn_inside_and_alone():
     view = view_of(counted(Maker().ok(make_point("slab", "p2p"), 0)))
-    [[facet]] = bytes_least.pages(view)
+    [[facet]] = over_minimum.pages(view)
     [one] = facet.rows
-    assert bytes_least.compared(one) == ["fft", "pack", "exchange", "unpack"]
+    assert over_minimum.compared(one) == ["fft", "pack", "exchange", "unpack"]
     assert one.alone_over_least("pack") == pytest.approx(0.9 * one.over_least("pack"))
 
 
@@ -298,7 +300,7 @@ def test_plots_of_counts_draw_without_any_time():
     for page in fft_constant.pages(view):
         assert fft_constant.draw(view, page, "x").axes
     view = view_of(counted(Maker().ok(make_point("slab", "p2p"), 0)))
-    for plot in (counted_traffic, bytes_least):
+    for plot in (counted_traffic, over_minimum):
         for page in plot.pages(view):
             assert plot.draw(view, page, "x").axes
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.plots import all_plots
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours
 from fourscore_analysis.records.transforms import PHASES
 from synthetic import Maker, example_archive, fill, make_point, many_points, peers_points, store
 
@@ -137,8 +137,8 @@ def test_launches_placed_differently_are_flagged(tmp_path):
 
 
 def test_every_phase_has_a_colour_of_its_own():
-    colours = [style.phase_colour(phase) for phase in PHASES]
-    assert len(set(colours)) == len(PHASES)
+    seen = [colours.phase_colour(phase) for phase in PHASES]
+    assert len(set(seen)) == len(PHASES)
 
 
 def test_json_tells_a_program_what_was_written(tmp_path, capsys):

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+from checker import run
+
 BIBLIOGRAPHY = Path("docs/bibliography.md")
 CITING = ("drivers", "suites", "analysis/fourscore_analysis", "docs")
 CITING_SUFFIXES = {".cpp", ".hpp", ".f90", ".toml", ".py", ".md"}
@@ -163,17 +165,5 @@ def selftest(root: Path) -> int:
     return status
 
 
-def main(arguments: list[str]) -> int:
-    if not arguments or len(arguments) > 2 or arguments[1:] not in ([], ["--selftest"]):
-        print(__doc__, file=sys.stderr)
-        return 2
-    root = Path(arguments[0]).resolve()
-    if arguments[1:]:
-        return selftest(root)
-    found = findings(root)
-    print("\n".join(found) if found else f"{len(markdown_files(root))} documents: every link leads somewhere")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(__doc__, findings, "every link leads somewhere", selftest))

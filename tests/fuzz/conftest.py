@@ -65,7 +65,7 @@ def base_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
     passed = {name: value for name, value in os.environ.items() if name.startswith(("OMPI_", "ASAN_", "LSAN_", "UBSAN_", "LD_"))}
     return passed | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
-        "FOURSCORE_MPIEXEC": str(HERE.parent / "jobs" / "fake_mpirun"),
+        "FOURSCORE_MPIEXEC": str(HERE.parent / "support" / "fake_mpirun"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPLCONFIGDIR": str(tmp_path_factory.mktemp("matplotlib")),
         "OMP_NUM_THREADS": "1",

@@ -48,11 +48,7 @@ PATHS = (
 )
 WORDS = (*NUMBERS, *TEXTS, *PATHS)
 OUTPUTS = ("-o", "--output", "--plots", "--wisdom", "--archive", "--started")  # these may replace a file that is there
-INPUTS = (
-    "--campaign",
-    "--campaign-json",
-    "--qualification",
-)  # a pipe that nobody writes into is waited for, and rightly
+INPUTS = ("--campaign-json", "--qualification")  # a pipe that nobody writes into is waited for, and rightly
 
 FLAGS_OF_GOOGLE_BENCHMARK = (
     *words_of("""

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/point_keys.hpp"
 #include "core/problem.hpp"
-#include "jobscripts/point_keys.hpp"
 #include "jobscripts/suite.hpp"
 #include "jobscripts/suite_words.hpp"
 

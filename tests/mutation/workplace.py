@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -91,12 +92,13 @@ class Workplace:
         if mutation.pytest:
             arguments = shlex.split(mutation.pytest)
             command = [self.python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *arguments]
-            return self._step(command, self.limit_s, self._environment_of(Path(arguments[0]).parts[1]))
+            return self._step(command, self.limit_s, self._environment_of(arguments[0].split("::")[0]))
         return True
 
     def _filtered_pass(self, mutation: Mutation) -> bool:
         """The commands that ctest would run, with some tests of GoogleTest alone."""
-        chosen = self._listed("-R", mutation.ctest)
+        # ctest lists the tests of their fixtures too.
+        chosen = [test for test in self._listed("-R", mutation.ctest) if re.search(mutation.ctest, test["name"])]
         for test in chosen:
             command = [*test["command"], f"--gtest_filter={mutation.filter}"]
             if not self._step(command, self.limit_s, _environment(test)):
@@ -110,14 +112,16 @@ class Workplace:
         shown = subprocess.run(command, capture_output=True, text=True, check=False)
         return json.loads(shown.stdout or "{}").get("tests", [])
 
-    def _environment_of(self, label: str) -> dict[str, str]:
-        """What ctest sets for the tests of a folder, so that it is written down once, there."""
-        if label not in self._environments:
+    def _environment_of(self, place: str) -> dict[str, str]:
+        """What ctest sets for the tests of a file or folder, so that it is written down once, there."""
+        if place not in self._environments:
+            path = str(self.tree / place)
             found: dict[str, str] = {}
-            for test in self._listed("-L", f"^{label}$"):
-                found |= _environment(test)
-            self._environments[label] = found
-        return self._environments[label]
+            for test in self._listed("-R", "."):
+                if any(word == path or word.startswith(f"{path}/") for word in test.get("command", [])):
+                    found |= _environment(test)
+            self._environments[place] = found
+        return self._environments[place]
 
     def _step(
         self, command: list[str], limit_s: float | None = None, environment: dict[str, str] | None = None

@@ -58,7 +58,7 @@ class NaivePlan : public Plan {
   }
 
  private:
-  Index volume(const Decomposition& layout) const { return layout.boxes[static_cast<std::size_t>(rank_)].volume(); }
+  Index volume(const Decomposition& layout) const { return layout.box(rank_).volume(); }
 
   Index linear(const Extents& g) const {
     const Extents n = problem_.extents();
@@ -136,7 +136,7 @@ class NaivePlan : public Plan {
     }
     int last = 0;
     for (int r = 0; r < out_.ranks(); ++r)
-      if (!out_.boxes[static_cast<std::size_t>(r)].empty()) last = r;
+      if (!out_.box(r).empty()) last = r;
     if (rank_ != last) return;
     if (defect_ == Defect::one_wrong_element) target[0] *= Real(1.01);
     if (defect_ == Defect::one_nan) target[0] = std::numeric_limits<Real>::quiet_NaN();

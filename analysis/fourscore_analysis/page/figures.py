@@ -15,6 +15,7 @@ from fourscore_analysis.page import svg
 from fourscore_analysis.page.output import refuse_unless_regular, write_whole
 from fourscore_analysis.plots import Plot, all_plots
 from fourscore_analysis.plots.shared import style
+from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.archive import available_cores
 from fourscore_analysis.views.view import View
 
@@ -72,9 +73,9 @@ def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
             pages = list(plot.pages(view))
             start = len(_jobs)
             for index, page in enumerate(pages, 1):
-                part = f" ({index} of {len(pages)})" if len(pages) > 1 else ""
                 stem = f"{file_name(view.campaign.name)}-{plot.name}" + (f"-{index}" if len(pages) > 1 else "")
-                _jobs.append(_Job(number, plot, page, stem, f"{plot.title} · {view.campaign.name}{part}"))
+                heading = part_title(f"{plot.title} · {view.campaign.name}", index, len(pages))
+                _jobs.append(_Job(number, plot, page, stem, heading))
             if pages:
                 shape[-1].append((plot, list(range(start, len(_jobs)))))
     refuse_unless_regular(folder / f"{job.stem}{kind}" for job in _jobs for kind in SAVE_OPTIONS)

@@ -28,9 +28,12 @@ from fourscore_analysis.points.provenance import (
 from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
+from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
 from fourscore_analysis.tables import transforms as tables
+from fourscore_analysis.tables import wall_time
 from fourscore_analysis.tables.findings import findings, wins
+from fourscore_analysis.tables.troubles import Trouble, troubles
 from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 
@@ -50,12 +53,12 @@ class Section:
     wins: str
     counts: dict[str, int]
     contract_tables: list[tables.ContractTable]
-    troubles: list[tables.Trouble]
-    memory: list[tables.MemoryRow]
-    components: list[tables.ComponentRow]
-    harness: list[tables.HarnessRow]
-    wall: tables.WallTime | None
-    exchanges: list[tables.ExchangeRow]
+    troubles: list[Trouble]
+    memory: list[point_tables.MemoryRow]
+    components: list[point_tables.ComponentRow]
+    harness: list[wall_time.HarnessRow]
+    wall: wall_time.WallTime | None
+    exchanges: list[point_tables.ExchangeRow]
     cards: list[tuple[str, str]]
     mixed: list[tuple[str, list[Difference]]]
     settings: list[tuple[str, str, str]]
@@ -147,12 +150,12 @@ def section_of(view: View) -> Section:
         wins=wins(view.comparisons),
         counts=tables.status_counts(runs),
         contract_tables=tables.contract_tables(view),
-        troubles=tables.troubles(view),
-        memory=tables.memory_rows(view),
-        components=tables.component_rows(view),
-        harness=tables.harness_rows(runs),
-        wall=tables.wall_time(runs),
-        exchanges=tables.exchange_rows(view),
+        troubles=troubles(view),
+        memory=point_tables.memory_rows(view),
+        components=point_tables.component_rows(view),
+        harness=wall_time.harness_rows(runs),
+        wall=wall_time.wall_time(runs),
+        exchanges=point_tables.exchange_rows(view),
         cards=tables.method_cards(view),
         mixed=[(part, found) for part, found in mixed if found],
         settings=[(name, machine, code) for (machine, code), name in setting_names(launches).items()],
@@ -195,6 +198,13 @@ def breakable(text: str) -> Markup:
     return Markup("").join(escape(part) + Markup("<wbr>" if end else "") for part, end in zip(parts, ends, strict=True))
 
 
+def whole_values(text: str) -> str:
+    """`text`, in which no line ends between a number and its unit."""
+    return re.sub(
+        r"(?<=\d) (?=(?:%|[nµm]?s|[kKMGT]?i?(?:B|FLOP)(?:/s)?|launch(?:es)?|ranks?)(?![\w/]))", "\u00a0", text
+    )
+
+
 def render(report: Report, archive: Path) -> str:
     """The page. All text of records passes Jinja's escaping."""
     environment = Environment(
@@ -204,7 +214,7 @@ def render(report: Report, archive: Path) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = breakable
+    environment.filters |= {"breakable": breakable, "whole_values": whole_values}
     started = [
         str(launch.volatile["started_at"])
         for section in report.sections

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import COLUMNS, method_handles
 from fourscore_analysis.plots.shared.ticks import ratio_ticks
@@ -29,22 +29,22 @@ def pages(view: View) -> list[list[Facet]]:
         for contract, rows in by_contract.items()
         for start in range(0, len(rows), ROWS_A_FACET)
     ]
-    return [[facets[i] for i in page] for page in style.paginate([ROW_IN * len(rows) for _, rows in facets])]
+    return [[facets[i] for i in page] for page in layout.paginate([ROW_IN * len(rows) for _, rows in facets])]
 
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     comparisons = [one for _, rows in facets for one in rows]
     handles = method_handles(view, [point for one in comparisons for point in one.ranked])
-    figure, all_axes = style.stacked_axes(
+    figure, all_axes = layout.stacked_axes(
         heading,
         [ROW_IN * len(rows) for _, rows in facets],
-        style.label_width_in(one.title for one in comparisons),
-        top_in=style.legend_room_in(handles, COLUMNS),
+        lettering.label_width_in(one.title for one in comparisons),
+        top_in=layout.legend_room_in(handles, COLUMNS),
     )
-    style.page_legend(figure, handles, COLUMNS)
+    layout.page_legend(figure, handles, COLUMNS)
     for (contract, rows), axes in zip(facets, all_axes, strict=True):
         _draw_facet(view, rows, axes)
-        style.facet_title(axes, contract or "All comparisons")
+        layout.facet_title(axes, contract or "All comparisons")
     return figure
 
 
@@ -54,7 +54,7 @@ def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
         reference_s = one.reference.time_s
         step = 0.62 / max(1, len(one.ranked) - 1)
         for lane, point in enumerate(one.ranked):
-            look, y = style.method_style(point.method), row - 0.31 + step * lane
+            look, y = colours.method_style(point.method), row - 0.31 + step * lane
             ends = [point.time.low / reference_s, point.time.high / reference_s]
             limits += ends
             axes.plot(ends, [y, y], color=look.colour, linewidth=0.9, alpha=0.6)
@@ -63,8 +63,8 @@ def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
             )
             mark(drawn, point_text(point, f"{ratio_text(point.time_s / reference_s)} of {REFERENCE}"))
         if row:
-            axes.axhline(row - 0.5, color=style.LIGHT_GREY, linewidth=0.5)
-    axes.axvline(1, color=style.BLACK, linewidth=0.8, zorder=0)
+            axes.axhline(row - 0.5, color=colours.LIGHT_GREY, linewidth=0.5)
+    axes.axvline(1, color=colours.BLACK, linewidth=0.8, zorder=0)
     low, high = min(limits) / 1.05, max(limits) * 1.05
     axes.set_xscale("log")
     ticks = ratio_ticks(low, high)
@@ -72,7 +72,7 @@ def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
     axes.set_xticks([], minor=True)
     axes.set_xlim(low, high)
     axes.set_xlabel(f"time over that of {REFERENCE} (left of the line is faster)")
-    style.row_axis(axes, [one.title for one in rows], range(len(rows)), (-0.5, len(rows) - 0.5))
+    layout.row_axis(axes, [one.title for one in rows], range(len(rows)), (-0.5, len(rows) - 0.5))
 
 
 PLOT = Plot(

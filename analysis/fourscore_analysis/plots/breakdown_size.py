@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import Plot, View
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_ticks
@@ -54,13 +54,20 @@ def draw(view: View, groups: list[list[Point]], heading: str) -> Figure:
     present = [part for part in PARTS if any(part_time(point.phases_max, part) > 0 for point in points)]
     handles = [Line2D([], [], color=_colour(part), linewidth=2, label=part) for part in present]
     handles += [
-        Line2D([], [], color=style.INK, marker="o", markersize=3.5, label="inside"),
+        Line2D([], [], color=colours.INK, marker="o", markersize=3.5, label="inside"),
         Line2D(
-            [], [], color=style.INK, marker="o", markersize=3.5, markerfacecolor="white", linestyle="--", label="alone"
+            [],
+            [],
+            color=colours.INK,
+            marker="o",
+            markersize=3.5,
+            markerfacecolor="white",
+            linestyle="--",
+            label="alone",
         ),
     ]
-    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(handles, COLUMNS))
-    style.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS))
+    layout.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         _draw_times(view, left, group, present)
         _draw_ratios(right, group, present)
@@ -68,7 +75,7 @@ def draw(view: View, groups: list[list[Point]], heading: str) -> Figure:
 
 
 def _colour(part: str) -> str:
-    return style.phase_colour(PARTS[part][0])
+    return colours.phase_colour(PARTS[part][0])
 
 
 def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> None:
@@ -98,7 +105,7 @@ def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> Non
     axes.set_ylim(low, high)
     axes.set_ylabel(f"time ({unit})")
     first = group[0]
-    style.facet_title(axes, f"{first.label} · {ranks_text(first.cell.ranks)}", view.subtitle(first))
+    layout.facet_title(axes, f"{first.label} · {ranks_text(first.cell.ranks)}", view.subtitle(first))
 
 
 def _draw_ratios(axes, group: list[Point], present: list[str]) -> None:
@@ -115,7 +122,7 @@ def _draw_ratios(axes, group: list[Point], present: list[str]) -> None:
             sizes = [point.cell.elements for point in drawn]
             smooth = [is_power_of_two(*point.cell.shape) for point in drawn]
             draw_series(axes, sizes, ratios, smooth, "-", said, marker="o", color=_colour(part), markersize=3.2)
-    axes.axhline(1, color=style.GREY, linewidth=1)
+    axes.axhline(1, color=colours.GREY, linewidth=1)
     _size_axis(axes, group)
     axes.set_ylim(0, highest * 1.12)
     axes.set_ylabel("inside / alone")

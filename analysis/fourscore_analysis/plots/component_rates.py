@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import curve_text
 from fourscore_analysis.points.components import (
     COPIES,
@@ -90,7 +90,7 @@ def _ceiling(view: View, curve: Curve, copies: list[Curve]) -> float | None:
 
 def pages(view: View) -> list[list[RateFacet]]:
     facets = _facets(view)
-    return [[facets[i] for i in page] for page in style.paginate([facet.height_in for facet in facets])]
+    return [[facets[i] for i in page] for page in layout.paginate([facet.height_in for facet in facets])]
 
 
 def draw(view: View, facets: list[RateFacet], heading: str) -> Figure:
@@ -98,24 +98,24 @@ def draw(view: View, facets: list[RateFacet], heading: str) -> Figure:
     methods = sorted({curve.labels.get(METHOD, "") for curve in curves})
     handles = []
     for method in methods:
-        look = style.curve_style(method) if method else style.LineStyle(style.INK, "o", "-")
+        look = colours.curve_style(method) if method else colours.LineStyle(colours.INK, "o", "-")
         handles.append(
             Line2D(
                 [], [], color=look.colour, marker=look.marker, linestyle="", markersize=4, label=method or "measured"
             )
         )
     if any(facet.ceiling for facet in facets):
-        handles.append(Line2D([], [], color=style.INK, linestyle=(0, (4, 2)), label="copy"))
-    figure, all_axes = style.stacked_axes(
+        handles.append(Line2D([], [], color=colours.INK, linestyle=(0, (4, 2)), label="copy"))
+    figure, all_axes = layout.stacked_axes(
         heading,
         [facet.height_in for facet in facets],
-        style.label_width_in(label for facet in facets for label in facet.rows),
-        top_in=style.legend_room_in(handles, COLUMNS),
+        lettering.label_width_in(label for facet in facets for label in facet.rows),
+        top_in=layout.legend_room_in(handles, COLUMNS),
     )
-    style.page_legend(figure, handles, COLUMNS)
+    layout.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):
         _draw_facet(axes, facet, methods)
-        style.facet_title(axes, facet.title, facet.subtitle)
+        layout.facet_title(axes, facet.title, facet.subtitle)
     return figure
 
 
@@ -125,7 +125,7 @@ def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
     unit, name = rate_unit(highest, "B/s")
     for row, curves in enumerate(facet.rows.values()):
         for curve in curves:
-            look, [point] = style.curve_style(curve.labels.get(METHOD) or curve.label), curve.points
+            look, [point] = colours.curve_style(curve.labels.get(METHOD) or curve.label), curve.points
             ends = [point.amount / point.high_s / unit, point.amount / point.low_s / unit]
             axes.plot(ends, [row, row], color=look.colour, linewidth=0.8, alpha=0.6)
             [drawn] = axes.plot(
@@ -140,10 +140,10 @@ def _draw_facet(axes: Axes, facet: RateFacet, methods: list[str]) -> None:
             )
             mark(drawn, curve_text(curve, point))
     if facet.ceiling:
-        axes.axvline(facet.ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+        axes.axvline(facet.ceiling / unit, color=colours.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
     axes.set_xlim(0, max([highest, *(point.amount / point.low_s for point in points)]) / unit * 1.04)
     axes.set_xlabel(f"{name} a rank")
-    style.row_axis(axes, list(facet.rows), range(len(facet.rows)), (-0.6, max(2, len(facet.rows)) - 0.4))
+    layout.row_axis(axes, list(facet.rows), range(len(facet.rows)), (-0.6, max(2, len(facet.rows)) - 0.4))
 
 
 PLOT = Plot(

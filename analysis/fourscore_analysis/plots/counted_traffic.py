@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from fourscore_analysis.plots.base import Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.counted_facets import CountedFacet, counted_facets
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.counting import short_source_text
@@ -19,26 +19,26 @@ COLUMNS = 5
 
 def pages(view: View) -> list[list[CountedFacet]]:
     facets = [facet for facet in counted_facets(view) if any(one.phases for one in facet.rows)]
-    return [[facets[i] for i in page] for page in style.paginate([facet.height_in for facet in facets])]
+    return [[facets[i] for i in page] for page in layout.paginate([facet.height_in for facet in facets])]
 
 
 def draw(view: View, facets: list[CountedFacet], heading: str) -> Figure:
     rows = [one for facet in facets for one in facet.rows]
     present = [phase for phase in PHASES if any(phase in one.phases for one in rows)]
-    figure, pairs = style.row_pairs(
+    figure, pairs = layout.row_pairs(
         heading,
         [facet.height_in for facet in facets],
-        style.label_width_in(one.point.label for one in rows),
-        top_in=style.legend_room_in(present, COLUMNS),
+        lettering.label_width_in(one.point.label for one in rows),
+        top_in=layout.legend_room_in(present, COLUMNS),
     )
-    style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in present], COLUMNS)
+    layout.page_legend(figure, [Patch(color=colours.phase_colour(phase), label=phase) for phase in present], COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):
         numbers, limits = range(len(facet.rows)), (-0.6, len(facet.rows) - 0.4)
         _draw_bytes(left, facet)
         _draw_times(right, facet)
-        style.row_axis(left, [one.point.label for one in facet.rows], numbers, limits)
-        style.row_axis(right, [""] * len(numbers), numbers, limits)
-        style.facet_title(left, facet.title, facet.subtitle)
+        layout.row_axis(left, [one.point.label for one in facet.rows], numbers, limits)
+        layout.row_axis(right, [""] * len(numbers), numbers, limits)
+        layout.facet_title(left, facet.title, facet.subtitle)
     return figure
 
 
@@ -81,7 +81,7 @@ def _stack(axes: Axes, row: int, widths: dict[str, float], said: dict[str, str])
     """The phases one after the other; returns where they end."""
     left = 0.0
     for phase in [*(phase for phase in PHASES if phase in widths), *sorted(set(widths) - set(PHASES))]:
-        look = {"height": 0.74, "color": style.phase_colour(phase), "linewidth": 0}
+        look = {"height": 0.74, "color": colours.phase_colour(phase), "linewidth": 0}
         [bar] = axes.barh([row], [widths[phase]], left=[left], **look)
         mark(bar, said[phase])
         left += widths[phase]
@@ -95,10 +95,9 @@ def _end(axes: Axes, row: int, value: float, text: str) -> None:
 PLOT = Plot(
     name="counted-traffic",
     title="Memory traffic and time by phase",
-    caption="Left: bytes between memory and the last-level cache in one transform, all ranks together, by phase; least "
-    "first. Right: the time of the same phases on the slowest rank, always of a run that was not simulated; "
-    "where this report has none of the point, none is shown. Where the subtitle says simulated, the bytes are "
-    "those of the simulated cache.",
+    caption="Left: bytes between memory and the last-level cache in one transform, all ranks together, by phase. The "
+    "lowest stands first. Right: the time of the same phases on the slowest rank, in a run that was not simulated, "
+    "where this report has one. Where the subtitle says simulated, the bytes are those of the simulated cache.",
     order=50,
     pages=pages,
     draw=draw,

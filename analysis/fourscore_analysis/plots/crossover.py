@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import Plot, View
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.sweeps import own_ticks
@@ -21,7 +21,7 @@ from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text
 NEW, TRADITIONAL = "danielson-lanczos", "pencil"
 ROWS_A_PAGE = 4
 COLUMNS = 3
-LINE_COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.BLACK)
+LINE_COLOURS = (*colours.SERIES_COLOURS[:6], colours.BLACK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
@@ -67,10 +67,10 @@ def draw(view: View, groups: list[list[Meeting]], heading: str) -> Figure:
     counts = sorted({one.comparison.cell.ranks for one in every})
     handles = _handles([shape_text(shape) for shape in shapes])
     right_handles = _handles([ranks_text(count) for count in counts], hollow=True)
-    figure, pairs = style.paired_axes(
-        heading, len(groups), top_in=style.legend_room_in([*handles, *right_handles], COLUMNS)
+    figure, pairs = layout.paired_axes(
+        heading, len(groups), top_in=layout.legend_room_in([*handles, *right_handles], COLUMNS)
     )
-    style.page_legend(figure, [*handles, *right_handles], COLUMNS)
+    layout.page_legend(figure, [*handles, *right_handles], COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         for number, shape in enumerate(shapes):
             _line(left, number, [one for one in group if one.comparison.cell.shape == shape], _ranks, hollow=False)
@@ -83,7 +83,7 @@ def draw(view: View, groups: list[list[Meeting]], heading: str) -> Figure:
         _axis(right, list(by_size), "shape", lambda size, by_size=by_size: by_size[size])
         left.set_ylabel(f"time over that of {TRADITIONAL}")
         subtitle = view.subtitle(group[0].comparison)
-        style.facet_title(left, f"{NEW} over {TRADITIONAL}", subtitle)
+        layout.facet_title(left, f"{NEW} over {TRADITIONAL}", subtitle)
     return figure
 
 
@@ -150,8 +150,8 @@ def _said(one: Meeting) -> str:
 def _ratio_axis(axes: Axes, group: list[Meeting]) -> None:
     low = min(1.0, *(one.range[0] for one in group)) / 1.1
     high = max(1.0, *(one.range[1] for one in group)) * 1.1
-    axes.axhline(1, color=style.INK, linewidth=0.8, zorder=0)
-    axes.axhspan(low, 1, color=style.GREEN, alpha=0.06, linewidth=0, zorder=0)
+    axes.axhline(1, color=colours.INK, linewidth=0.8, zorder=0)
+    axes.axhspan(low, 1, color=colours.GREEN, alpha=0.06, linewidth=0, zorder=0)
     axes.set_yscale("log")
     ticks = ratio_ticks(low, high)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -60,7 +60,7 @@ PLOT = Plot(
     title="Time against decomposition",
     caption="How finely the data is cut into pencils that are scheduled one by one: finer cuts let a rank work on one "
     "pencil while others wait for messages, and cost more messages. As Table 2.1 of lee2018, whose numbers (300³ on "
-    "128 cores) are dotted; at the right every curve is over its own least. Bars: range over launches.",
+    "128 cores) are dotted; at the right every curve is over its own minimum. Bars: range over launches.",
     order=42,
     pages=pages,
     draw=draw,

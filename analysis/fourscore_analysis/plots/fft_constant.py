@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, published_a
 from fourscore_analysis.plots.base import Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.points.counting import short_doubt, short_source_text
 from fourscore_analysis.points.units import bytes_text, digits
 
@@ -25,32 +25,32 @@ def pages(view: View) -> list[list[Constant]]:
 def draw(view: View, found: list[Constant], heading: str) -> Figure:
     grey = {"linestyle": "", "markersize": 4.2}
     handles = [
-        Line2D([], [], color=style.BLUE, marker="o", label="A(n), beyond the cache", **grey),
-        Line2D([], [], color=style.BLUE, linewidth=1.2, label="fitted A, 95 % interval"),
+        Line2D([], [], color=colours.BLUE, marker="o", label="A(n), beyond the cache", **grey),
+        Line2D([], [], color=colours.BLUE, linewidth=1.2, label="fitted A, 95 % interval"),
     ]
     if any(not sample.fitted for one in found for sample in one.samples):
         white = {"markerfacecolor": "white", "label": "in the cache: not fitted"}
-        handles.append(Line2D([], [], color=style.BLUE, marker="o", **white, **grey))
+        handles.append(Line2D([], [], color=colours.BLUE, marker="o", **white, **grey))
     a = published_a()
     if a is not None:
-        handles.append(Line2D([], [], color=style.INK, linestyle=":", linewidth=1.2, label=f"czechowski2012: {a:g}"))
+        handles.append(Line2D([], [], color=colours.INK, linestyle=":", linewidth=1.2, label=f"czechowski2012: {a:g}"))
     left = 0.56
-    figure, all_axes = style.stacked_axes(
-        heading, [HEIGHT_IN] * len(found), left, top_in=style.legend_room_in(handles, COLUMNS)
+    figure, all_axes = layout.stacked_axes(
+        heading, [HEIGHT_IN] * len(found), left, top_in=layout.legend_room_in(handles, COLUMNS)
     )
-    style.page_legend(figure, handles, COLUMNS)
+    layout.page_legend(figure, handles, COLUMNS)
     for one, axes in zip(found, all_axes, strict=True):
         _draw_constant(axes, one, a)
         doubt = short_doubt(one.source)
         subtitle = ", ".join(part for part in (short_source_text(one.source), doubt) if part)
-        style.facet_title(axes, f"A = {digits(one.fit.a, A_DIGITS)} ({interval_text(one)})", subtitle)
+        layout.facet_title(axes, f"A = {digits(one.fit.a, A_DIGITS)} ({interval_text(one)})", subtitle)
     return figure
 
 
 def _draw_constant(axes: Axes, one: Constant, published: float | None) -> None:
-    look = {"linestyle": "", "marker": "o", "markersize": 4.2, "markeredgewidth": 1.0, "color": style.BLUE}
+    look = {"linestyle": "", "marker": "o", "markersize": 4.2, "markeredgewidth": 1.0, "color": colours.BLUE}
     for sample in one.samples:
-        fill = style.BLUE if sample.fitted else "white"
+        fill = colours.BLUE if sample.fitted else "white"
         [drawn] = axes.plot([sample.n], [sample.a], markerfacecolor=fill, **look)
         where = "" if sample.fitted else "\nin the cache: not fitted"
         mark(
@@ -58,13 +58,13 @@ def _draw_constant(axes: Axes, one: Constant, published: float | None) -> None:
             f"n = {sample.n}: A = {digits(sample.a, A_DIGITS)}\n{sample.words:,.0f} words moved\n{one.title}{where}",
         )
     ends = [one.fitted[0].n / 1.2, one.fitted[-1].n * 1.2]
-    axes.fill_between(ends, *([value] * 2 for value in one.fit.interval), color=style.BLUE, alpha=0.15, linewidth=0)
-    axes.plot(ends, [one.fit.a] * 2, color=style.BLUE)
+    axes.fill_between(ends, *([value] * 2 for value in one.fit.interval), color=colours.BLUE, alpha=0.15, linewidth=0)
+    axes.plot(ends, [one.fit.a] * 2, color=colours.BLUE)
     values = [*(sample.a for sample in one.samples), one.fit.interval[1]]
     if published is not None:
         values.append(published)
-        axes.axhline(published, color=style.INK, linestyle=":", linewidth=1.2)
-    axes.axvline(one.z, color=style.GREY, linewidth=0.8, zorder=0)
+        axes.axhline(published, color=colours.INK, linestyle=":", linewidth=1.2)
+    axes.axvline(one.z, color=colours.GREY, linewidth=0.8, zorder=0)
     axes.annotate(
         f"Z = {bytes_text(one.cache_bytes)}",
         (one.z, 0),

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import Facet, Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.points import Point
@@ -29,27 +29,27 @@ def _height_in(facet: Facet) -> float:
 def pages(view: View) -> list[list[Facet]]:
     facets = [facet.only([point for point in facet.points if point.compared_phases]) for facet in view.facets]
     facets = [facet for facet in facets if facet.points]
-    return [[facets[i] for i in page] for page in style.paginate([_height_in(facet) for facet in facets])]
+    return [[facets[i] for i in page] for page in layout.paginate([_height_in(facet) for facet in facets])]
 
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     points = [point for facet in facets for point in facet.points]
     present = [phase for phase in PHASES if any(phase in point.compared_phases for point in points)]
-    handles = [Line2D([], [], color=style.phase_colour(phase), linewidth=3, label=phase) for phase in present]
+    handles = [Line2D([], [], color=colours.phase_colour(phase), linewidth=3, label=phase) for phase in present]
     handles += [
-        Line2D([], [], linestyle="", marker="o", markersize=4.5, color=style.INK, label="inside"),
+        Line2D([], [], linestyle="", marker="o", markersize=4.5, color=colours.INK, label="inside"),
         Line2D(
-            [], [], linestyle="", marker="o", markersize=4.5, color=style.INK, markerfacecolor="white", label="alone"
+            [], [], linestyle="", marker="o", markersize=4.5, color=colours.INK, markerfacecolor="white", label="alone"
         ),
     ]
-    figure, all_axes = style.stacked_axes(
+    figure, all_axes = layout.stacked_axes(
         heading,
         [_height_in(facet) for facet in facets],
-        style.label_width_in(point.label for point in points),
+        lettering.label_width_in(point.label for point in points),
         right_in=RATIO_IN,
-        top_in=style.legend_room_in(handles, COLUMNS),
+        top_in=layout.legend_room_in(handles, COLUMNS),
     )
-    style.page_legend(figure, handles, COLUMNS)
+    layout.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):
         _draw_facet(facet, axes)
     return figure
@@ -65,7 +65,7 @@ def _draw_facet(facet: Facet, axes) -> None:
         for lane, phase in enumerate(point.compared_phases):
             y = top + GAP_IN / 2 + LANE_IN * (lane + 0.5)
             inside, alone = point.phases_max[phase] / unit_s, point.alone[phase] / unit_s
-            colour = style.phase_colour(phase)
+            colour = colours.phase_colour(phase)
             axes.plot([alone, inside], [y, y], color=colour, linewidth=1.6)
             look = {"marker": "o", "markersize": 4, "color": colour, "markeredgewidth": 1.1}
             [hollow] = axes.plot([alone], [y], markerfacecolor="white", **look)
@@ -85,15 +85,15 @@ def _draw_facet(facet: Facet, axes) -> None:
                 fontsize=6.8,
             )
         top += _row_in(point)
-        axes.axhline(top, color=style.LIGHT_GREY, linewidth=0.5)
-    style.row_axis(axes, [point.label for point in facet.points], centres, (0, top))
+        axes.axhline(top, color=colours.LIGHT_GREY, linewidth=0.5)
+    layout.row_axis(axes, [point.label for point in facet.points], centres, (0, top))
     log = high > 4 * low
     if log:
         time_axis(axes, low / 1.2, high * 1.2, unit_s, unit, "time in the phase", True)
     else:
         axes.set_xlim(0, high / unit_s * 1.08)
         time_axis(axes, 0, high, unit_s, unit, "time in the phase", False)
-    style.facet_title(axes, facet.title, facet.subtitle)
+    layout.facet_title(axes, facet.title, facet.subtitle)
 
 
 PLOT = Plot(

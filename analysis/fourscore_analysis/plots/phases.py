@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from fourscore_analysis.plots.base import Facet, Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.units import percent_text, time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES
@@ -22,19 +22,19 @@ def _facets(view: View) -> list[Facet]:
 
 def pages(view: View) -> list[list[Facet]]:
     facets = _facets(view)
-    return [[facets[i] for i in page] for page in style.paginate([ROW_IN * len(facet.points) for facet in facets])]
+    return [[facets[i] for i in page] for page in layout.paginate([ROW_IN * len(facet.points) for facet in facets])]
 
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     points = [point for facet in facets for point in facet.points]
     present = [phase for phase in PHASES if any(point.phases.get(phase) for point in points)]
-    figure, all_axes = style.stacked_axes(
+    figure, all_axes = layout.stacked_axes(
         heading,
         [ROW_IN * len(facet.points) for facet in facets],
-        style.label_width_in(point.label for point in points),
-        top_in=style.legend_room_in(present, COLUMNS),
+        lettering.label_width_in(point.label for point in points),
+        top_in=layout.legend_room_in(present, COLUMNS),
     )
-    style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in present], COLUMNS)
+    layout.page_legend(figure, [Patch(color=colours.phase_colour(phase), label=phase) for phase in present], COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):
         longest = max(max(point.time_s, sum(point.phases.values())) for point in facet.points)
         unit_s, unit = time_unit(longest)
@@ -43,7 +43,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         for phase in present:
             widths = [point.phases.get(phase, 0.0) / unit_s for point in facet.points]
             if any(widths):
-                bars = axes.barh(rows, widths, left=left, height=0.78, color=style.phase_colour(phase), linewidth=0)
+                bars = axes.barh(rows, widths, left=left, height=0.78, color=colours.phase_colour(phase), linewidth=0)
                 for bar, point in zip(bars, facet.points, strict=True):
                     seconds = point.phases.get(phase, 0.0)
                     share = percent_text(seconds / sum(point.phases.values()))
@@ -52,14 +52,14 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         for row, point in zip(rows, facet.points, strict=True):
             end = max(left[row], point.time_s / unit_s)
             ends = [row - 0.45, row + 0.45]
-            [tick] = axes.plot([point.time_s / unit_s] * 2, ends, color=style.INK, linewidth=1.2)
+            [tick] = axes.plot([point.time_s / unit_s] * 2, ends, color=colours.INK, linewidth=1.2)
             mark(tick, point_text(point))
             axes.annotate(
                 time_text(point.time_s), (end, row), (4, 0), textcoords="offset points", va="center", fontsize=7
             )
-        style.row_axis(axes, [point.label for point in facet.points], rows, (-0.6, len(facet.points) - 0.4))
+        layout.row_axis(axes, [point.label for point in facet.points], rows, (-0.6, len(facet.points) - 0.4))
         axes.set_xlim(0, longest / unit_s * 1.2)
-        style.facet_title(axes, facet.title, facet.subtitle)
+        layout.facet_title(axes, facet.title, facet.subtitle)
         axes.set_xlabel(f"time per transform ({unit})")
     return figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Facet, Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.units import time_text, time_unit
@@ -22,15 +22,15 @@ def _facets(view: View) -> list[Facet]:
 
 def pages(view: View) -> list[list[Facet]]:
     facets = _facets(view)
-    return [[facets[i] for i in page] for page in style.paginate([ROW_IN * len(facet.points) for facet in facets])]
+    return [[facets[i] for i in page] for page in layout.paginate([ROW_IN * len(facet.points) for facet in facets])]
 
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     points = [point for facet in facets for point in facet.points]
-    figure, all_axes = style.stacked_axes(
+    figure, all_axes = layout.stacked_axes(
         heading,
         [ROW_IN * len(facet.points) for facet in facets],
-        style.label_width_in(point.label for point in points),
+        lettering.label_width_in(point.label for point in points),
         top_in=0.36,
     )
     for facet, axes in zip(facets, all_axes, strict=True):
@@ -42,8 +42,8 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         ]
         low, high = min(time for time, _, _ in times), max(time for time, _, _ in times)
         unit_s, unit = time_unit(high)
-        for colour_number, colour in enumerate(style.LAUNCH_COLOURS):
-            chosen = [one for one in times if one[2] % len(style.LAUNCH_COLOURS) == colour_number]
+        for colour_number, colour in enumerate(colours.LAUNCH_COLOURS):
+            chosen = [one for one in times if one[2] % len(colours.LAUNCH_COLOURS) == colour_number]
             mine = [(t / unit_s, row) for t, row, _ in chosen]
             if mine:
                 [dots] = axes.plot(
@@ -70,13 +70,13 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
             marker="|",
             markersize=8,
             markeredgewidth=1.4,
-            color=style.VERMILLION,
+            color=colours.VERMILLION,
         )
-        style.row_axis(axes, [point.label for point in facet.points], range(len(medians)), (-0.6, len(medians) - 0.4))
+        layout.row_axis(axes, [point.label for point in facet.points], range(len(medians)), (-0.6, len(medians) - 0.4))
         log = high > 4 * low
         margin = 1.15 if log else 1.0
         time_axis(axes, low / margin, high * margin, unit_s, unit, "planning time", log)
-        style.facet_title(axes, facet.title, facet.subtitle)
+        layout.facet_title(axes, facet.title, facet.subtitle)
     return figure
 
 

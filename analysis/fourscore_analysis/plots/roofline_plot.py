@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.models.roofline import Reached, RoofPoint, reached, roof_points
 from fourscore_analysis.plots.base import Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import method_handles
 from fourscore_analysis.plots.shared.ticks import log_ticks
@@ -86,17 +86,17 @@ def pages(view: View) -> list[list[RoofFacet]]:
 
 def draw(view: View, facets: list[RoofFacet], heading: str) -> Figure:
     handles = method_handles(view, [point.method for facet in facets for point in facet.points])
-    grey = {"linestyle": "", "markersize": 4, "color": style.INK}
+    grey = {"linestyle": "", "markersize": 4, "color": colours.INK}
     handles.append(Line2D([], [], marker="o", label="a phase", **grey))
     handles.append(Line2D([], [], marker="o", markerfacecolor="white", label="whole transform", **grey))
     if any(point.flops_rate is None for facet in facets for point in facet.points):
         handles.append(Line2D([], [], marker="|", label="no time in this report", **grey))
-    figure, pairs = style.paired_axes(heading, len(facets), top_in=style.legend_room_in(handles, COLUMNS))
-    style.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(facets), top_in=layout.legend_room_in(handles, COLUMNS))
+    layout.page_legend(figure, handles, COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):
         _draw_roof(view, left, facet)
         _draw_reached(view, right, facet)
-        style.facet_title(left, facet.title, facet.subtitle)
+        layout.facet_title(left, facet.title, facet.subtitle)
     return figure
 
 
@@ -110,16 +110,16 @@ def _draw_roof(view: View, axes: Axes, facet: RoofFacet) -> None:
         ys += [facet.ceiling.rate * low / 1e9]
         top = facet.peak.rate / 1e9 if facet.peak else facet.ceiling.rate * high / 1e9
         knee = min(top * 1e9 / facet.ceiling.rate, high)
-        axes.plot([low, knee], [facet.ceiling.rate * low / 1e9, facet.ceiling.rate * knee / 1e9], color=style.INK)
+        axes.plot([low, knee], [facet.ceiling.rate * low / 1e9, facet.ceiling.rate * knee / 1e9], color=colours.INK)
         _text(axes, (low, 1.0), f"{facet.ceiling.label}: {facet.ceiling.rate / 1e9:.3g} GB/s", "left", -8)
     if facet.peak:
         start = facet.peak.rate / facet.ceiling.rate if facet.ceiling else low
         ys.append(facet.peak.rate / 1e9)
-        axes.plot([start, high], [facet.peak.rate / 1e9] * 2, color=style.INK)
+        axes.plot([start, high], [facet.peak.rate / 1e9] * 2, color=colours.INK)
         _text(axes, (low, 1.0), f"{facet.peak.label}: {facet.peak.rate / 1e9:.3g} GFLOP/s", "left", -15)
     bottom = min(ys) / 2
     for point in facet.points:
-        look = style.method_style(point.method.method)
+        look = colours.method_style(point.method.method)
         y = point.flops_rate / 1e9 if point.flops_rate else bottom * 1.25
         [drawn] = axes.plot(
             [point.intensity],
@@ -151,7 +151,7 @@ def _text(axes: Axes, place: tuple[float, float], text: str, side: str, down: fl
         textcoords="offset points",
         ha=side,
         fontsize=6,
-        color=style.INK,
+        color=colours.INK,
     )
 
 
@@ -167,7 +167,7 @@ def _draw_reached(view: View, axes: Axes, facet: RoofFacet) -> None:
     phases = [phase for phase in PHASES if any(one.phase == phase for one in facet.reached)]
     methods = list({id(one.method): one.method for one in facet.reached}.values())
     for one in facet.reached:
-        look = style.method_style(one.method.method)
+        look = colours.method_style(one.method.method)
         lane = methods.index(one.method) - (len(methods) - 1) / 2
         x = phases.index(one.phase) + 0.7 * lane / max(1, len(methods))
         [drawn] = axes.plot([x], [one.rate / 1e9], linestyle="", marker=look.marker, markersize=3.8, color=look.colour)
@@ -175,7 +175,7 @@ def _draw_reached(view: View, axes: Axes, facet: RoofFacet) -> None:
     highest = max([one.rate / 1e9 for one in facet.reached], default=1.0)
     if facet.ceiling:
         highest = max(highest, facet.ceiling.rate / 1e9)
-        axes.axhline(facet.ceiling.rate / 1e9, color=style.INK, linewidth=0.9, linestyle=(0, (4, 2)))
+        axes.axhline(facet.ceiling.rate / 1e9, color=colours.INK, linewidth=0.9, linestyle=(0, (4, 2)))
     axes.set_ylim(0, highest * 1.15)
     axes.set_xticks(range(len(phases)), phases, fontsize=6.8)
     axes.set_xlim(-0.6, max(len(phases), 1) - 0.4)

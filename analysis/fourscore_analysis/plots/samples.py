@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import Facet, Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import flags_text, head_text, point_text
 from fourscore_analysis.plots.shared.ticks import time_axis
 from fourscore_analysis.points.points import Point
@@ -26,15 +26,15 @@ def _height_in(facet: Facet) -> float:
 
 
 def pages(view: View) -> list[list[Facet]]:
-    return [[view.facets[i] for i in page] for page in style.paginate([_height_in(facet) for facet in view.facets])]
+    return [[view.facets[i] for i in page] for page in layout.paginate([_height_in(facet) for facet in view.facets])]
 
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     points = [point for facet in facets for point in facet.points]
-    figure, all_axes = style.stacked_axes(
-        heading, [_height_in(facet) for facet in facets], style.label_width_in(point.label for point in points)
+    figure, all_axes = layout.stacked_axes(
+        heading, [_height_in(facet) for facet in facets], lettering.label_width_in(point.label for point in points)
     )
-    style.page_legend(
+    layout.page_legend(
         figure,
         [
             Line2D(
@@ -43,7 +43,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
                 linestyle="",
                 marker="o",
                 markersize=3,
-                color=style.BLUE,
+                color=colours.BLUE,
                 label="a sample (a line of dots is a launch)",
             ),
             Line2D(
@@ -52,7 +52,7 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
                 linestyle="",
                 marker="|",
                 markersize=8,
-                color=style.VERMILLION,
+                color=colours.VERMILLION,
                 markeredgewidth=1.6,
                 label="median of launches",
             ),
@@ -77,7 +77,7 @@ def _draw_facet(facet: Facet, axes) -> None:
         for number, launch in enumerate(point.measured):
             times = [time / unit_s for time in launch.time_s]
             y = [top + ROW_GAP_IN / 2 + lane * (number + 0.5)] * len(times)
-            colour = style.LAUNCH_COLOURS[number % len(style.LAUNCH_COLOURS)]
+            colour = colours.LAUNCH_COLOURS[number % len(colours.LAUNCH_COLOURS)]
             [dots] = axes.plot(
                 times, y, linestyle="", marker="o", markersize=2.4, markeredgewidth=0, color=colour, alpha=0.75
             )
@@ -85,17 +85,17 @@ def _draw_facet(facet: Facet, axes) -> None:
         [median] = axes.plot(
             [point.time_s / unit_s] * 2,
             [top + 0.02, top + height - 0.02],
-            color=style.VERMILLION,
+            color=colours.VERMILLION,
             linewidth=1.6,
             zorder=3,
         )
         mark(median, point_text(point))
         top += height
-        axes.axhline(top, color=style.LIGHT_GREY, linewidth=0.5)
-    style.row_axis(axes, [point.label for point in facet.points], centres, (0, top))
+        axes.axhline(top, color=colours.LIGHT_GREY, linewidth=0.5)
+    layout.row_axis(axes, [point.label for point in facet.points], centres, (0, top))
     margin = 1.08 if log else 1.0
     time_axis(axes, low / margin, high * margin, unit_s, unit, "time of a sample", log)
-    style.facet_title(axes, facet.title, facet.subtitle)
+    layout.facet_title(axes, facet.title, facet.subtitle)
 
 
 def _said(point: Point, number: int, launch: Launch) -> str:

@@ -51,9 +51,9 @@ def draw(view: View, groups: list[SweepGroup], heading: str) -> Figure:
 PLOT = Plot(
     name="threads",
     title="Time against threads",
-    caption="The same ranks with more threads each. As Table 3.1 of lee2018, whose numbers (inverse transform of 300³, "
-    "one process a node) are dotted; at the right every curve is over its own least. Hollow: more threads than cores. "
-    "Bars: range over launches.",
+    caption="The same ranks with more threads each. The numbers of Table 3.1 of lee2018 (inverse transform of 300³, "
+    "one process a node) are dotted. At the right every curve is over its own minimum. Hollow: more threads than "
+    "cores. Bars: range over launches.",
     order=44,
     pages=pages,
     draw=draw,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from fourscore_analysis.plots.base import Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import flags_text, head_text
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import ranks_text, shape_text, time_text, time_unit
@@ -55,19 +55,19 @@ def pages(view: View) -> list[list[Trace]]:
             longest = max(usual, point.traced.timeline.end_s)
             notes = [view.subtitle(one), "a longer axis than its rivals" if longest > usual else ""]
             found.append(Trace(point, point.traced.timeline, ", ".join(filter(None, notes)), longest))
-    return [[found[i] for i in page] for page in style.paginate([trace.height_in for trace in found])]
+    return [[found[i] for i in page] for page in layout.paginate([trace.height_in for trace in found])]
 
 
 def draw(view: View, traces: list[Trace], heading: str) -> Figure:
     present = {phase for trace in traces for lane in trace.lanes for phase in lane.phases}
     shown = [phase for phase in PHASES if phase in present]
-    figure, all_axes = style.stacked_axes(
+    figure, all_axes = layout.stacked_axes(
         heading,
         [trace.height_in for trace in traces],
-        style.label_width_in(label for trace in traces for label in _labels(trace)),
-        top_in=style.legend_room_in(shown, COLUMNS),
+        lettering.label_width_in(label for trace in traces for label in _labels(trace)),
+        top_in=layout.legend_room_in(shown, COLUMNS),
     )
-    style.page_legend(figure, [Patch(color=style.phase_colour(phase), label=phase) for phase in shown], COLUMNS)
+    layout.page_legend(figure, [Patch(color=colours.phase_colour(phase), label=phase) for phase in shown], COLUMNS)
     for trace, axes in zip(traces, all_axes, strict=True):
         _draw_trace(trace, axes)
     return figure
@@ -89,7 +89,7 @@ def _draw_trace(trace: Trace, axes: Axes) -> None:
                 for name, begin, end in zip(lane.phases, lane.begin_s, lane.end_s, strict=True)
                 if name == phase
             ]
-            bar = axes.broken_barh(bars, (row - 0.4, 0.8), facecolor=style.phase_colour(phase), **edges)
+            bar = axes.broken_barh(bars, (row - 0.4, 0.8), facecolor=colours.phase_colour(phase), **edges)
             bar.set_rasterized(events >= RASTER_FROM)
             busy = time_text(sum(width for _, width in bars) * unit_s)
             lines = [
@@ -100,10 +100,10 @@ def _draw_trace(trace: Trace, axes: Axes) -> None:
             mark(bar, "\n".join([*lines, flags_text(trace.point.flags)]))
         if lane.dropped and len(lane.end_s):
             axes.annotate(
-                f" {lane.dropped} more", (lane.end_s[-1] / unit_s, row), va="center", fontsize=6.5, color=style.INK
+                f" {lane.dropped} more", (lane.end_s[-1] / unit_s, row), va="center", fontsize=6.5, color=colours.INK
             )
     labels = _labels(trace)
-    style.row_axis(axes, labels, range(len(labels)), (-0.6, len(labels) - 0.4))
+    layout.row_axis(axes, labels, range(len(labels)), (-0.6, len(labels) - 0.4))
     axes.set_xlim(0, trace.longest_s / unit_s * 1.02)
     axes.locator_params(axis="x", nbins=6)
     axes.set_xlabel(f"time since the first rank started ({unit})")
@@ -114,7 +114,7 @@ def _draw_trace(trace: Trace, axes: Axes) -> None:
         notes.append(f"{MOST_LANES} of {len(trace.timeline.lanes)} lanes")
     if trace.timeline.uncertainty_s > 0:
         notes.append(f"clocks within {time_text(trace.timeline.uncertainty_s)}")
-    style.facet_title(axes, title, ", ".join(note for note in notes if note))
+    layout.facet_title(axes, title, ", ".join(note for note in notes if note))
 
 
 PLOT = Plot(

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from fourscore_analysis.plots.base import Facet, Plot, View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import bytes_text
@@ -40,32 +40,32 @@ def _bytes(point: Point) -> float:
 
 def pages(view: View) -> list[list[Facet]]:
     facets = _facets(view)
-    return [[facets[i] for i in page] for page in style.paginate([ROW_IN * len(facet.points) for facet in facets])]
+    return [[facets[i] for i in page] for page in layout.paginate([ROW_IN * len(facet.points) for facet in facets])]
 
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     points = [point for facet in facets for point in facet.points]
-    handles = [Patch(color=style.phase_colour("exchange"), label="handed to MPI by the busiest rank")]
+    handles = [Patch(color=colours.phase_colour("exchange"), label="handed to MPI by the busiest rank")]
     if any(point.traffic.bytes_read_shared for point in points):
-        handles.append(Patch(color=style.SKY, label="read from a neighbour's memory"))
+        handles.append(Patch(color=colours.SKY, label="read from a neighbour's memory"))
     handles.append(
-        Line2D([], [], linestyle="", marker="|", markersize=8, markeredgewidth=1.4, color=style.INK, label="formula")
+        Line2D([], [], linestyle="", marker="|", markersize=8, markeredgewidth=1.4, color=colours.INK, label="formula")
     )
-    figure, pairs = style.row_pairs(
+    figure, pairs = layout.row_pairs(
         heading,
         [ROW_IN * len(facet.points) for facet in facets],
-        style.label_width_in(point.label for point in points),
-        top_in=style.legend_room_in(handles, COLUMNS),
+        lettering.label_width_in(point.label for point in points),
+        top_in=layout.legend_room_in(handles, COLUMNS),
     )
-    style.page_legend(figure, handles, COLUMNS)
+    layout.page_legend(figure, handles, COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):
         rows = range(len(facet.points))
         limits = (-0.6, len(facet.points) - 0.4)
         _draw_bytes(left, facet.points)
         _draw_messages(right, facet.points)
-        style.row_axis(left, [point.label for point in facet.points], rows, limits)
-        style.row_axis(right, [""] * len(rows), rows, limits)
-        style.facet_title(left, facet.title, facet.subtitle)
+        layout.row_axis(left, [point.label for point in facet.points], rows, limits)
+        layout.row_axis(right, [""] * len(rows), rows, limits)
+        layout.facet_title(left, facet.title, facet.subtitle)
     return figure
 
 
@@ -74,10 +74,10 @@ def _draw_bytes(axes: Axes, points: list[Point]) -> None:
     unit = next(step for step in BYTES_STEPS if most >= step or step == 1)
     for row, point in enumerate(points):
         sent, read = point.traffic.bytes_sent / unit, point.traffic.bytes_read_shared / unit
-        [bar] = axes.barh([row], [sent], height=0.72, color=style.phase_colour("exchange"), linewidth=0)
+        [bar] = axes.barh([row], [sent], height=0.72, color=colours.phase_colour("exchange"), linewidth=0)
         if sent:
             mark(bar, point_text(point, f"{bytes_text(point.traffic.bytes_sent)} handed to MPI by the busiest rank"))
-        [bar] = axes.barh([row], [read], left=[sent], height=0.72, color=style.SKY, linewidth=0)
+        [bar] = axes.barh([row], [read], left=[sent], height=0.72, color=colours.SKY, linewidth=0)
         if read:
             mark(
                 bar, point_text(point, f"{bytes_text(point.traffic.bytes_read_shared)} read from a neighbour's memory")
@@ -92,7 +92,7 @@ def _draw_bytes(axes: Axes, points: list[Point]) -> None:
 def _draw_messages(axes: Axes, points: list[Point]) -> None:
     most = max(max(point.traffic.messages, point.traffic.model_messages or 0) for point in points)
     for row, point in enumerate(points):
-        look = {"height": 0.72, "color": style.phase_colour("exchange"), "linewidth": 0}
+        look = {"height": 0.72, "color": colours.phase_colour("exchange"), "linewidth": 0}
         [bar] = axes.barh([row], [point.traffic.messages], **look)
         mark(bar, point_text(point, f"{point.traffic.messages:,.0f} messages of the busiest rank"))
         _end(axes, row, point.traffic.messages, f"{point.traffic.messages:,.0f}")
@@ -108,7 +108,7 @@ def _end(axes: Axes, row: int, value: float, text: str) -> None:
 
 def _formula(axes: Axes, row: int, value: float | None, unit: float) -> None:
     if value:
-        axes.plot([value / unit] * 2, [row - 0.45, row + 0.45], color=style.INK, linewidth=1.2)
+        axes.plot([value / unit] * 2, [row - 0.45, row + 0.45], color=colours.INK, linewidth=1.2)
 
 
 PLOT = Plot(

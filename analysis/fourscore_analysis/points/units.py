@@ -89,6 +89,11 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return "×".join(str(extent) for extent in shape)
 
 
+def part_title(title: str, number: int, count: int) -> str:
+    """128³ (2 of 3); the title itself where there is one part only."""
+    return f"{title} ({number} of {count})" if count > 1 else title
+
+
 def ranks_text(ranks: int) -> str:
     return "1 rank" if ranks == 1 else f"{ranks} ranks"
 

@@ -22,7 +22,7 @@ class TrafficRow:
     total: str
     over_least: str
     an_element: str
-    phases: list[tuple[str, str]]  # bytes and "1.50 ×" of the least, of each phase of the table
+    phases: list[tuple[str, str]]  # bytes and "× 1.50" of the minimum, of each phase of the table
     sent: str
     time: str
     first: bool  # of its comparison
@@ -69,7 +69,7 @@ class ConstantTable:
 
 
 def traffic_tables(view: View) -> list[TrafficTable]:
-    """One a source; in each the points of a comparison together, the least traffic first."""
+    """One a source; in each the points of a comparison together, the lowest traffic first."""
     by_source: dict[str, list[CountedPoint]] = {}
     for one in view.counted:
         by_source.setdefault(source_text(one.source), []).append(one)

@@ -13,7 +13,7 @@ from fourscore_analysis.views.view import View
 
 
 def traffic_findings(view: View) -> list[str]:
-    """At most one of each: A, the least traffic, why nothing was counted, the copy bandwidth."""
+    """At most one of each: A, the lowest traffic, why nothing was counted, the copy bandwidth."""
     return [
         sentence for sentence in (_constant(view), _least_traffic(view), _uncounted(view), _bandwidth(view)) if sentence
     ]
@@ -47,7 +47,7 @@ def _least_traffic(view: View) -> str:
     return (
         f"Memory traffic at {shape_text(cell.shape)} on {ranks_text(cell.ranks)} "
         f"({_by(best.source, best.multiplexed)}): {best.point.label} moves "
-        f"{bytes_text(best.total.total)}{_over(over)}, the least of {len(group)} methods; "
+        f"{bytes_text(best.total.total)}{_over(over)}, the lowest of {len(group)} methods; "
         f"{most.point.label} moves {bytes_text(most.total.total)}.{_unsound(group)}"
     )
 

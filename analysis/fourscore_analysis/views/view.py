@@ -10,6 +10,7 @@ from fourscore_analysis.models.constant import Constant, constants
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
+from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.views.shelf import Shelf
 
@@ -117,9 +118,7 @@ class View:
         for one in sorted(self.drawn, key=lambda one: (order[self.contract_of(one)], *(-n for n in _size(one)))):
             parts = [one.ranked[start : start + ROWS_A_FACET] for start in range(0, len(one.ranked), ROWS_A_FACET)]
             for number, points in enumerate(parts, 1):
-                title = one.title + (f" ({number} of {len(parts)})" if len(parts) > 1 else "")
-                subtitle = self.subtitle(one)
-                found.append(Facet(title, subtitle, points))
+                found.append(Facet(part_title(one.title, number, len(parts)), self.subtitle(one), points))
         return found
 
 

@@ -21,7 +21,7 @@ struct Piece {
 };
 
 Piece piece_between(const Decomposition& blocks, int sender, const Grid& grid, int receiver) {
-  const Box& block = blocks.boxes[static_cast<std::size_t>(sender)];
+  const Box& block = blocks.box(sender);
   const Extents strides = blocks.strides(sender);  // of a subset too: it has as many elements along each axis
   const auto coordinates = grid.coordinates(receiver);
   Piece piece;
@@ -51,22 +51,16 @@ bool scattered(const Grid& grid, const Extents& local) {
 
 }  // namespace
 
-int reversed_bits(int value, int bits) {
-  int result = 0;
-  for (int bit = 0; bit < bits; ++bit) result |= ((value >> bit) & 1) << (bits - 1 - bit);
-  return result;
-}
-
 Decomposition strided_subsets(const Extents& shape, const Grid& grid) {
-  Decomposition result = decompose(shape, grid);
-  result.name = fmt::format("strided {}x{}x{}", grid.extents[0], grid.extents[1], grid.extents[2]);
+  std::array<AxisCut, 3> cuts;
   for (std::size_t a = 0; a < 3; ++a) {
-    const int parts = grid.extents[a];
-    for (int part = 0; parts > 1 && part < parts; ++part)
-      for (Index index = reversed_bits(part, bits_of(parts)); index < shape[a]; index += parts)
-        result.axis_map[a].push_back(index);
+    cuts[a].levels = {{a}};
+    cuts[a].order = bit_reversed_parts(shape[a], grid.extents[a]);
   }
-  return result;
+  return {shape,
+          {grid.extents.begin(), grid.extents.end()},
+          std::move(cuts),
+          fmt::format("strided {}x{}x{}", grid.extents[0], grid.extents[1], grid.extents[2])};
 }
 
 BlocksToSubsets::BlocksToSubsets(const Extents& shape, const Grid& grid, MPI_Comm comm, std::size_t element_bytes,
@@ -77,7 +71,7 @@ BlocksToSubsets::BlocksToSubsets(const Extents& shape, const Grid& grid, MPI_Com
       spare_(static_cast<std::byte*>(spare.data())) {
   const Decomposition blocks = decompose(shape, grid);
   const int me = mpi::rank_in(comm);
-  const Box& box = blocks.boxes[static_cast<std::size_t>(me)];
+  const Box& box = blocks.box(me);
   require_int_count(box.volume(), "a local array", "danielson-lanczos");
   unpacks_ = scattered(grid, box.extents());
   const auto size = static_cast<Index>(element_bytes);

@@ -10,9 +10,6 @@
 
 namespace fourscore {
 
-/// `bits` bits of `value` in reversed order.
-[[nodiscard]] int reversed_bits(int value, int bits);
-
 /// Rank (i, j, k) of a grid of powers of two that divide the shape holds, along each axis cut in P, every P-th index
 /// from reversed_bits(i) on: the subset left after log2 P even/odd splits, such that block i of the transform becomes
 /// this rank's. Coordinates along the axis run through the subset of rank 0, then of rank 1, and so on.

@@ -30,17 +30,17 @@ std::vector<Box> pieces_of(const Box& box, Index most, Index min_bytes, std::siz
   count = std::min(count, extents[axis]);
   std::vector<Box> pieces;
   for (int i = 0; i < static_cast<int>(count); ++i) {
-    const Range range = block_range(extents[axis], static_cast<int>(count), i);
+    const Range range = block_range(Range{box.low[axis], box.high[axis]}, static_cast<int>(count), i);
     Box piece = box;
-    piece.low[axis] = box.low[axis] + range.low;
-    piece.high[axis] = box.low[axis] + range.high;
+    piece.low[axis] = range.low;
+    piece.high[axis] = range.high;
     pieces.push_back(piece);
   }
   return pieces;
 }
 
 std::byte* address(const Decomposition& layout, int rank, const Box& part, std::byte* data, std::size_t element_bytes) {
-  const Box& box = layout.boxes[static_cast<std::size_t>(rank)];
+  const Box& box = layout.box(rank);
   const Extents strides = layout.strides(rank);
   Index offset = 0;
   for (std::size_t a = 0; a < 3; ++a) offset += (part.low[a] - box.low[a]) * strides[a];
@@ -70,11 +70,15 @@ NodeExchange::NodeExchange(const NodeExchangeSpec& spec)
 
 void NodeExchange::plan(const NodeExchangeSpec& spec) {
   const int me = mpi::rank_in(comm_);
-  const int ranks = spec.from.ranks();
-  // Each rank begins with the rank after it, so that not all send to rank 0 first.
-  for (int step = 1; step < ranks; ++step) plan_messages(spec, (me + step) % ranks);
-  const auto at = static_cast<std::size_t>(me);
-  const Box kept = intersect(spec.from.boxes[at], spec.to.boxes[at]);
+  const auto by_rank = [me](std::vector<Overlap> overlaps) {
+    std::erase_if(overlaps, [me](const Overlap& overlap) { return overlap.rank == me; });
+    // Each rank begins with the rank after it, so that not all send to rank 0 first.
+    std::rotate(overlaps.begin(), std::ranges::upper_bound(overlaps, me, {}, &Overlap::rank), overlaps.end());
+    return overlaps;
+  };
+  for (const Overlap& part : by_rank(spec.to.overlaps(spec.from.box(me)))) plan_message(spec, part, true);
+  for (const Overlap& part : by_rank(spec.from.overlaps(spec.to.box(me)))) plan_message(spec, part, false);
+  const Box kept = intersect(spec.from.box(me), spec.to.box(me));
   if (kept.empty()) return;
   const Stores stores = stores_for(static_cast<std::size_t>(kept.volume()) * spec.element_bytes);
   for (const Box& piece : pieces_of(kept, spec.segments, spec.segment_bytes, spec.element_bytes))
@@ -84,42 +88,35 @@ void NodeExchange::plan(const NodeExchangeSpec& spec) {
   message_volume_.bytes_self = kept.volume() * static_cast<Index>(spec.element_bytes);
 }
 
-void NodeExchange::plan_messages(const NodeExchangeSpec& spec, int other) {
+void NodeExchange::plan_message(const NodeExchangeSpec& spec, const Overlap& part, bool outgoing) {
   const int me = mpi::rank_in(comm_);
-  const auto mine = static_cast<std::size_t>(me);
-  const auto theirs = static_cast<std::size_t>(other);
-  const auto add = [&](bool outgoing, const Decomposition& layout, std::byte* data, std::vector<Segment>& list) {
-    const Box common = outgoing ? intersect(spec.from.boxes[mine], spec.to.boxes[theirs])
-                                : intersect(spec.from.boxes[theirs], spec.to.boxes[mine]);
-    if (common.empty()) return;
-    const auto box_bytes = static_cast<std::size_t>(layout.boxes[mine].volume()) * spec.element_bytes;
-    int tag = spec.first_tag;
-    for (const Box& piece : pieces_of(common, spec.segments, spec.segment_bytes, spec.element_bytes)) {
-      require_int_count(piece.volume(), "a segment", "node");
-      const Extents extents = piece.extents();
-      const Extents dense = dense_strides(extents);
-      const Extents strides = layout.strides(me);
-      Segment segment;
-      segment.rank = other;
-      segment.tag = tag++;
-      segment.count = static_cast<int>(piece.volume());
-      segment.box = address(layout, me, piece, data, spec.element_bytes);
-      segment.copy = CopyPlan(extents, outgoing ? strides : dense, outgoing ? dense : strides, spec.element_bytes,
-                              stores_for(box_bytes));
-      segment.copied = !segment.copy.is_one_run();
-      segment.at = segment.box;
-      segment.offset = workspace_bytes_;
-      const std::size_t bytes = static_cast<std::size_t>(segment.count) * spec.element_bytes;
-      if (segment.copied) workspace_bytes_ += padded(bytes);
-      if (outgoing) {
-        message_volume_.bytes_sent += static_cast<Index>(bytes);
-        message_volume_.messages_sent += 1;
-      }
-      list.push_back(segment);
+  const Decomposition& layout = outgoing ? spec.from : spec.to;
+  std::byte* const data = outgoing ? spec.source : spec.destination;
+  const Extents strides = layout.strides(me);
+  const Stores stores = stores_for(static_cast<std::size_t>(layout.box(me).volume()) * spec.element_bytes);
+  int tag = spec.first_tag;
+  for (const Box& piece : pieces_of(part.box, spec.segments, spec.segment_bytes, spec.element_bytes)) {
+    require_int_count(piece.volume(), "a segment", "node");
+    const Extents extents = piece.extents();
+    const Extents dense = dense_strides(extents);
+    Segment segment;
+    segment.rank = part.rank;
+    segment.tag = tag++;
+    segment.count = static_cast<int>(piece.volume());
+    segment.box = address(layout, me, piece, data, spec.element_bytes);
+    segment.copy =
+        CopyPlan(extents, outgoing ? strides : dense, outgoing ? dense : strides, spec.element_bytes, stores);
+    segment.copied = !segment.copy.is_one_run();
+    segment.at = segment.box;
+    segment.offset = workspace_bytes_;
+    const std::size_t bytes = static_cast<std::size_t>(segment.count) * spec.element_bytes;
+    if (segment.copied) workspace_bytes_ += padded(bytes);
+    if (outgoing) {
+      message_volume_.bytes_sent += static_cast<Index>(bytes);
+      message_volume_.messages_sent += 1;
     }
-  };
-  add(true, spec.from, spec.source, sends_);
-  add(false, spec.to, spec.destination, receives_);
+    (outgoing ? sends_ : receives_).push_back(segment);
+  }
 }
 
 void NodeExchange::use_workspace(std::byte* space) {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 #include "core/phase.hpp"
 #include "interfaces/exchange.hpp"
 #include "kernels/copy.hpp"
@@ -75,7 +75,7 @@ class NodeExchange {
   };
 
   void plan(const NodeExchangeSpec& spec);
-  void plan_messages(const NodeExchangeSpec& spec, int other);
+  void plan_message(const NodeExchangeSpec& spec, const Overlap& part, bool outgoing);
   void deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first) const;
   void pack_segment(std::size_t i) const;
   void unpack_segment(std::size_t i) const;

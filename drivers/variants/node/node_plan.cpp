@@ -82,10 +82,10 @@ void NodePlan::place_stages(Buffers buffers) {
 }
 
 void NodePlan::allocate(const PlanContext& context) {
-  const auto me = static_cast<std::size_t>(mpi::rank_in(comm_.get()));
+  const int me = mpi::rank_in(comm_.get());
   Index volume = 0;
   for (const ChainStage& stage : stages_) {
-    const Index here = stage.layout.boxes.at(me).volume();
+    const Index here = stage.layout.box(me).volume();
     volume = std::max(volume, here);
     stage_bytes_.push_back(here * static_cast<Index>(context.problem.element_bytes()));
   }
@@ -101,7 +101,7 @@ void NodePlan::make_passes(const PlanContext& context) {
   const int me = mpi::rank_in(comm_.get());
   const int threads = team_.threads();
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    const Extents extents = stages_[s].layout.boxes[static_cast<std::size_t>(me)].extents();
+    const Extents extents = stages_[s].layout.box(me).extents();
     const Extents strides = stages_[s].layout.strides(me);
     const std::vector<Axes> list = passes_of(stages_[s].axes, extents, threads);
     auto& passes = passes_.emplace_back();

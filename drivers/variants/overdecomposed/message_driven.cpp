@@ -59,7 +59,7 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
   Index volume = 0;
   bool both = false;
   for (std::size_t s = 0; s < states_.size(); ++s) {
-    volume = std::max(volume, states_[s].layout.boxes.at(static_cast<std::size_t>(me)).volume());
+    volume = std::max(volume, states_[s].layout.box(me).volume());
     both = both || places_[s].lands_in == 1 || places_[s].leaves_in == 1;
   }
   const std::size_t element_bytes = context.problem.element_bytes();

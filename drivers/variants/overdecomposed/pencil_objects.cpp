@@ -23,7 +23,7 @@ std::size_t staged_bytes(const PencilMessage& message, std::size_t element_bytes
 }  // namespace
 
 bool arrives_by_messages(const std::vector<PencilState>& states, std::size_t state) {
-  return state > 0 && states[state].layout.boxes != states[state - 1].layout.boxes;
+  return state > 0 && !states[state].layout.same_boxes(states[state - 1].layout);
 }
 
 std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Buffers buffers) {
@@ -56,9 +56,6 @@ struct PencilTables::Redistribution {
 PencilTables::PencilTables(const std::vector<PencilState>& states, const std::vector<StatePlaces>& places, int me,
                            std::size_t element_bytes, const std::array<std::byte*, 2>& buffers)
     : states_(states), places_(places), me_(me), element_bytes_(element_bytes), buffers_(buffers) {
-  const auto ranks = static_cast<std::size_t>(states.front().layout.ranks());
-  tags_out_.assign(ranks, 0);
-  tags_in_.assign(ranks, 0);
   for (std::size_t s = 0; s < states.size(); ++s) add_tasks(s);
   receives_of_state.push_back({0, 0});
   for (std::size_t s = 0; s + 1 < states.size(); ++s) connect(s);
@@ -68,23 +65,27 @@ PencilTables::PencilTables(const std::vector<PencilState>& states, const std::ve
 void PencilTables::add_tasks(std::size_t state) {
   const PencilState& all = states_[state];
   const std::size_t first = tasks.size();
-  auto& index = task_of_.emplace_back(all.pencils.size());
-  for (std::size_t p = 0; p < all.pencils.size(); ++p) {
-    if (all.owners[p] != me_) continue;
-    index[p] = tasks.size();
+  auto& own = own_pencils_.emplace_back();
+  for (const Overlap& pencil : all.pencils.overlaps(all.layout.box(me_))) {
+    own.push_back(pencil.rank);
     PencilTask task;
     task.state = state;
-    task.extents = all.pencils[p].extents();
-    task.in = address(state, places_[state].lands_in, all.pencils[p]);
-    task.out = address(state, places_[state].leaves_in, all.pencils[p]);
+    task.extents = pencil.box.extents();
+    task.in = address(state, places_[state].lands_in, pencil.box);
+    task.out = address(state, places_[state].leaves_in, pencil.box);
     tasks.push_back(task);
   }
   tasks_of_state.push_back({first, tasks.size()});
 }
 
+std::size_t PencilTables::task_of(std::size_t state, int pencil) const {
+  const auto& own = own_pencils_[state];
+  return tasks_of_state[state].first + static_cast<std::size_t>(std::ranges::lower_bound(own, pencil) - own.begin());
+}
+
 std::byte* PencilTables::address(std::size_t state, int buffer, const Box& part) const {
   const Decomposition& layout = states_[state].layout;
-  const Box& box = layout.boxes[static_cast<std::size_t>(me_)];
+  const Box& box = layout.box(me_);
   const Extents strides = layout.strides(me_);
   Index offset = 0;
   for (std::size_t a = 0; a < 3; ++a) offset += (part.low[a] - box.low[a]) * strides[a];
@@ -94,58 +95,71 @@ std::byte* PencilTables::address(std::size_t state, int buffer, const Box& part)
 /// Both sides of a message walk the pairs of pencils in the same order, and so give it the same tag.
 void PencilTables::connect(std::size_t from_state) {
   const std::size_t to_state = from_state + 1;
-  const PencilState& from = states_[from_state];
-  const PencilState& to = states_[to_state];
-  const auto box_bytes =
-      static_cast<std::size_t>(to.layout.boxes[static_cast<std::size_t>(me_)].volume()) * element_bytes_;
+  const auto box_bytes = static_cast<std::size_t>(states_[to_state].layout.box(me_).volume()) * element_bytes_;
   const Redistribution redistribution{from_state, to_state, arrives_by_messages(states_, to_state),
                                       stores_for(box_bytes)};
   const std::size_t first_receive = receives.size();
-  for (std::size_t p = 0; p < from.pencils.size(); ++p) {
-    const bool mine = from.owners[p] == me_;
-    const TableRange before{sends.size(), 0};
-    const TableRange copies_before{copies.size(), 0};
-    const TableRange signals_before{signals.size(), 0};
-    for (std::size_t q = 0; q < to.pencils.size(); ++q)
-      if (mine || to.owners[q] == me_) connect_pair(redistribution, p, q);
-    if (!mine) continue;
-    PencilTask& task = tasks[task_of_[from_state][p]];
-    task.sends = {before.first, sends.size()};
-    task.copies = {copies_before.first, copies.size()};
-    task.signals = {signals_before.first, signals.size()};
-    begin_with_the_next_rank(task.sends, from.layout.ranks());
-  }
+  for (std::size_t task = tasks_of_state[from_state].first; task < tasks_of_state[from_state].last; ++task)
+    add_sends(redistribution, task);
+  add_receives(redistribution);
   receives_of_state.push_back({first_receive, receives.size()});
 }
 
-void PencilTables::connect_pair(const Redistribution& redistribution, std::size_t p, std::size_t q) {
+void PencilTables::add_sends(const Redistribution& redistribution, std::size_t source) {
   const PencilState& from = states_[redistribution.from_state];
   const PencilState& to = states_[redistribution.to_state];
-  const Box common = intersect(from.pencils[p], to.pencils[q]);
-  if (common.empty()) return;
   const auto size = static_cast<Index>(element_bytes_);
-  if (from.owners[p] != me_) {
-    const std::size_t task = task_of_[redistribution.to_state][q];
-    receives.push_back(message(redistribution, common, from.owners[p], task, false));
-    ++tasks[task].expected;
-  } else if (to.owners[q] != me_) {
-    sends.push_back(message(redistribution, common, to.owners[q], task_of_[redistribution.from_state][p], true));
-    traffic.bytes_sent += common.volume() * size;
-    traffic.messages_sent += 1;
-  } else {
-    const std::size_t source = task_of_[redistribution.from_state][p];
-    const std::size_t target = task_of_[redistribution.to_state][q];
+  const int pencil = own_pencils_[redistribution.from_state][source - tasks_of_state[redistribution.from_state].first];
+  const TableRange before{sends.size(), 0};
+  const TableRange copies_before{copies.size(), 0};
+  const TableRange signals_before{signals.size(), 0};
+  for (const Overlap& part : to.pencils.overlaps(from.pencils.box(pencil))) {
+    if (const int owner = to.owner(part.rank); owner != me_) {
+      sends.push_back(message(redistribution, part.box, owner, source, true));
+      traffic.bytes_sent += part.box.volume() * size;
+      traffic.messages_sent += 1;
+      continue;
+    }
+    const std::size_t target = task_of(redistribution.to_state, part.rank);
     ++tasks[target].expected;
     if (!redistribution.by_messages) {
       signals.push_back(target);
-      return;
+      continue;
     }
     copies.push_back({source, target,
-                      CopyPlan(common.extents(), from.layout.strides(me_), to.layout.strides(me_), element_bytes_,
+                      CopyPlan(part.box.extents(), from.layout.strides(me_), to.layout.strides(me_), element_bytes_,
                                redistribution.unpack_stores),
-                      address(redistribution.from_state, places_[redistribution.from_state].leaves_in, common),
-                      address(redistribution.to_state, places_[redistribution.to_state].lands_in, common)});
-    traffic.bytes_self += common.volume() * size;
+                      address(redistribution.from_state, places_[redistribution.from_state].leaves_in, part.box),
+                      address(redistribution.to_state, places_[redistribution.to_state].lands_in, part.box)});
+    traffic.bytes_self += part.box.volume() * size;
+  }
+  PencilTask& task = tasks[source];
+  task.sends = {before.first, sends.size()};
+  task.copies = {copies_before.first, copies.size()};
+  task.signals = {signals_before.first, signals.size()};
+  begin_with_the_next_rank(task.sends, from.layout.ranks());
+}
+
+void PencilTables::add_receives(const Redistribution& redistribution) {
+  const PencilState& from = states_[redistribution.from_state];
+  const PencilState& to = states_[redistribution.to_state];
+  struct Arrival {
+    int from_pencil;
+    int to_pencil;
+    Box box;
+  };
+  std::vector<Arrival> arrivals;
+  for (const int pencil : own_pencils_[redistribution.to_state])
+    for (const Overlap& part : from.pencils.overlaps(to.pencils.box(pencil)))
+      arrivals.push_back({part.rank, pencil, part.box});
+  std::ranges::sort(arrivals, {},
+                    [](const Arrival& arrival) { return std::pair(arrival.from_pencil, arrival.to_pencil); });
+  for (const Arrival& arrival : arrivals) {
+    const int owner = from.owner(arrival.from_pencil);
+    if (owner == me_) continue;
+    const std::size_t task = task_of(redistribution.to_state, arrival.to_pencil);
+    receives.push_back(message(redistribution, arrival.box, owner, task, false));
+    ++tasks[task].expected;
   }
 }
 
@@ -159,7 +173,7 @@ PencilMessage PencilTables::message(const Redistribution& redistribution, const 
   PencilMessage result;
   result.task = task;
   result.rank = other;
-  result.tag = (outgoing ? tags_out_ : tags_in_)[static_cast<std::size_t>(other)]++;
+  result.tag = (outgoing ? tags_out_ : tags_in_)[other]++;
   largest_tag = std::max(largest_tag, result.tag);
   result.count = static_cast<int>(common.volume());
   const int buffer = outgoing ? places_[state].leaves_in : places_[state].lands_in;

@@ -3,23 +3,24 @@
 // what it hands on. Here lies only the geometry and where everything is; who runs when is decided elsewhere.
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 #include "core/problem.hpp"
 #include "interfaces/exchange.hpp"
 #include "kernels/copy.hpp"
 
 namespace fourscore {
 
-/// One state of a transform: the pencils of all ranks.
+/// One state of a transform: the pencils of all ranks. A pencil is of the one rank whose box it lies in.
 struct PencilState {
   Decomposition layout;             ///< rank r's box is the union of its pencils, or empty
-  std::vector<Box> pencils;         ///< none is empty
-  std::vector<int> owners;          ///< rank of each pencil
+  Decomposition pencils;            ///< over the numbers of the pencils, of which none is empty
   std::optional<std::size_t> axis;  ///< transformed: every pencil is whole along it. Nothing: only passed through
+  [[nodiscard]] int owner(int pencil) const { return layout.overlaps(pencils.box(pencil)).front().rank; }
 };
 
 /// In which of the plan's two buffers a state's elements arrive and from which they go on: 0 is the input's.
@@ -97,7 +98,9 @@ class PencilTables {
   struct Redistribution;
   void add_tasks(std::size_t state);
   void connect(std::size_t from_state);
-  void connect_pair(const Redistribution& redistribution, std::size_t p, std::size_t q);
+  void add_sends(const Redistribution& redistribution, std::size_t task);
+  void add_receives(const Redistribution& redistribution);
+  [[nodiscard]] std::size_t task_of(std::size_t state, int pencil) const;
   [[nodiscard]] PencilMessage message(const Redistribution& redistribution, const Box& common, int other,
                                       std::size_t task, bool outgoing);
   void begin_with_the_next_rank(TableRange range, int ranks);
@@ -109,9 +112,9 @@ class PencilTables {
   const int me_;
   const std::size_t element_bytes_;
   const std::array<std::byte*, 2> buffers_;
-  std::vector<std::vector<std::size_t>> task_of_;  ///< by state and pencil, where the pencil is this rank's
-  std::vector<int> tags_out_;                      ///< next, by rank
-  std::vector<int> tags_in_;
+  std::vector<std::vector<int>> own_pencils_;  ///< by state, ascending: those of the state's tasks, in their order
+  std::map<int, int> tags_out_;                ///< next, by rank
+  std::map<int, int> tags_in_;
   std::array<std::unique_ptr<Buffer>, 2> spaces_;  ///< of the states with even numbers and of the others
 };
 

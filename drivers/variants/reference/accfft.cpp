@@ -9,8 +9,9 @@
 #include <array>
 #include <limits>
 
-#include "chain/transform_chain.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
 
 namespace fourscore {
@@ -186,7 +187,7 @@ class Accfft : public Variant {
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const auto grid = reference_grid(problem, ranks);
     if (!grid) throw InputError(no_reference_grid(problem, ranks, "AccFFT"));
-    return reference_cost(problem, ranks, *grid);
+    return pencil_cost(problem, ranks, *grid);
   }
 };
 

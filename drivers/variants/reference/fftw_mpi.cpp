@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "chain/transform_chain.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "variants/reference/reference_plan.hpp"
 #ifdef FOURSCORE_FFTW_MPI
 #include "local/fftw_api.hpp"
@@ -199,12 +199,7 @@ class FftwMpi : public Variant {
 #endif
   }
 
-  /// As any slab: one exchange of N/P elements a rank, of which 1/P stay; the way back is another.
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const Cost exchange = even_exchange_cost(problem, ranks, ranks);
-    const int exchanges = problem.contract.layout == LayoutContract::natural ? 2 : 1;
-    return {problem.credited_flops(), exchanges * exchange.bytes_per_rank, exchanges * exchange.messages_per_rank};
-  }
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override { return slab_cost(problem, ranks); }
 };
 
 FOURSCORE_REGISTER_VARIANT(FftwMpi);

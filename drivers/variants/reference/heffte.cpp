@@ -9,8 +9,9 @@
 #include <limits>
 #include <sstream>
 
-#include "chain/transform_chain.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
+#include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
 
 namespace fourscore {
@@ -66,11 +67,12 @@ HeffteBox to_heffte(const Box& box, const std::array<int, 3>& order) {
 }
 
 Decomposition from_heffte(const std::vector<HeffteBox>& boxes, const Extents& shape) {
-  Decomposition layout{shape, {}, {0, 1, 2}, {}, "a layout of heFFTe's"};
+  std::vector<Box> ours;
+  for (const HeffteBox& box : boxes)
+    ours.push_back({{box.low[2], box.low[1], box.low[0]}, {box.high[2] + 1, box.high[1] + 1, box.high[0] + 1}});
+  Decomposition layout = Decomposition::of_boxes(shape, std::move(ours), "a layout of heFFTe's");
   const auto& order = boxes.front().order;
   layout.order = {2 - order[2], 2 - order[1], 2 - order[0]};
-  for (const HeffteBox& box : boxes)
-    layout.boxes.push_back({{box.low[2], box.low[1], box.low[0]}, {box.high[2] + 1, box.high[1] + 1, box.high[0] + 1}});
   return layout;
 }
 
@@ -89,8 +91,10 @@ heffte::plan_options to_heffte(const Options& options) {
 /// heFFTe's own choice of what lies between; no MPI.
 Route route_of(const Ends& ends, const Options& options, int me) {
   heffte::ioboxes<long long> boxes;
-  for (const Box& box : ends.input.boxes) boxes.in.push_back(to_heffte(box, ends.input.order));
-  for (const Box& box : ends.output.boxes) boxes.out.push_back(to_heffte(box, ends.output.order));
+  for (int rank = 0; rank < ends.input.ranks(); ++rank) {
+    boxes.in.push_back(to_heffte(ends.input.box(rank), ends.input.order));
+    boxes.out.push_back(to_heffte(ends.output.box(rank), ends.output.order));
+  }
   return heffte::plan_operations(boxes, -1, to_heffte(options), me);
 }
 
@@ -126,7 +130,7 @@ class HefftePlan : public ReferencePlan {
 
  private:
   [[nodiscard]] HeffteBox box_in(const Decomposition& layout) const {
-    return to_heffte(layout.boxes[static_cast<std::size_t>(mpi::rank_in(comm_.get()))], layout.order);
+    return to_heffte(layout.box(mpi::rank_in(comm_.get())), layout.order);
   }
   void run() {
     using Complex = std::complex<Real>;
@@ -156,9 +160,12 @@ class Heffte : public Variant {
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"algorithm", {"alltoallv", "alltoall", "p2p_plined", "p2p"}},
-            {"reorder", {"yes", "no"}},
-            {"decomposition", {"pencils", "slabs"}}};
+    return {{"algorithm",
+             "how heFFTe moves data between ranks",
+             "alltoallv",
+             {"alltoallv", "alltoall", "p2p_plined", "p2p"}},
+            {"reorder", "heFFTe's own option: transforms run along contiguous data", "yes", {"yes", "no"}},
+            {"decomposition", "of the states between input and output", "pencils", {"pencils", "slabs"}}};
   }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_HEFFTE
@@ -209,7 +216,7 @@ class Heffte : public Variant {
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const auto grid = reference_grid(problem, ranks);
     if (!grid) throw InputError(no_reference_grid(problem, ranks, "heFFTe"));
-    return reference_cost(problem, ranks, *grid);
+    return pencil_cost(problem, ranks, *grid);
   }
 };
 

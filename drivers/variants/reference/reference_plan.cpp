@@ -5,21 +5,20 @@
 #include <algorithm>
 #include <array>
 
-#include "chain/pencil_grids.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 
 namespace fourscore {
 
 MessageVolume payload_between(const Decomposition& from, const Decomposition& to, int me, std::size_t element_bytes) {
   MessageVolume traffic;
   const auto bytes = static_cast<Index>(element_bytes);
-  const Box& held = from.boxes[static_cast<std::size_t>(me)];
-  for (int rank = 0; rank < to.ranks(); ++rank) {
-    const Index volume = intersect(held, to.boxes[static_cast<std::size_t>(rank)]).volume();
-    if (rank == me) {
-      traffic.bytes_self += volume * bytes;
-    } else if (volume > 0) {
-      traffic.bytes_sent += volume * bytes;
+  for (const Overlap& part : to.overlaps(from.box(me))) {
+    if (part.rank == me) {
+      traffic.bytes_self += part.box.volume() * bytes;
+    } else {
+      traffic.bytes_sent += part.box.volume() * bytes;
       traffic.messages_sent += 1;
     }
   }
@@ -33,29 +32,21 @@ Decomposition gathered_layout(MPI_Comm comm, const Extents& shape, const Box& mi
   std::ranges::copy(mine.high, send.begin() + 3);
   std::vector<std::int64_t> all(6 * static_cast<std::size_t>(mpi::size_of(comm)));
   FOURSCORE_MPI(MPI_Allgather(send.data(), 6, MPI_INT64_T, all.data(), 6, MPI_INT64_T, comm));
-  Decomposition layout{shape, {}, order, {}, std::move(name)};
+  std::vector<Box> boxes;
   for (std::size_t i = 0; i < all.size(); i += 6)
-    layout.boxes.push_back({{all[i], all[i + 1], all[i + 2]}, {all[i + 3], all[i + 4], all[i + 5]}});
+    boxes.push_back({{all[i], all[i + 1], all[i + 2]}, {all[i + 3], all[i + 4], all[i + 5]}});
+  Decomposition layout = Decomposition::of_boxes(shape, std::move(boxes), std::move(name));
+  layout.order = order;
   return layout;
 }
 
-std::optional<Grid> reference_grid(const Problem& problem, int ranks) {
-  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem.extents(), grid); });
-}
+std::optional<Grid> reference_grid(const Problem& problem, int ranks) { return pencil_grid(problem, ranks); }
 
 std::string no_reference_grid(const Problem& problem, int ranks, const std::string& library) {
   const Extents n = problem.extents();
   return fmt::format("{} ranks on grid {}: {} is given P1 x P2 with P1 at most {} and P2 at most {} for shape {}",
                      ranks, grid_text(problem.grid), library, std::min(n[0], n[1]), std::min(n[1], n[2]),
                      shape_text(problem.shape));
-}
-
-Cost reference_cost(const Problem& problem, int ranks, const Grid& grid) {
-  const Cost row = even_exchange_cost(problem, ranks, grid.extents[1]);
-  const Cost column = even_exchange_cost(problem, ranks, grid.extents[0]);
-  const int times = problem.contract.layout == LayoutContract::natural ? 2 : 1;
-  return {problem.credited_flops(), times * (row.bytes_per_rank + column.bytes_per_rank),
-          times * (row.messages_per_rank + column.messages_per_rank)};
 }
 
 ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,
@@ -65,10 +56,9 @@ ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decompositi
   if (problem.direction == Direction::backward) std::ranges::reverse(route_);
   const int me = mpi::rank_in(context.comm);
   for (std::size_t i = 0; i + 1 < route_.size(); ++i)
-    if (route_[i].boxes != route_[i + 1].boxes)
+    if (!route_[i].same_boxes(route_[i + 1]))
       message_volume_ += payload_between(route_[i], route_[i + 1], me, problem.element_bytes());
-  const auto at = static_cast<std::size_t>(me);
-  const auto elements = std::max(route_.front().boxes.at(at).volume(), route_.back().boxes.at(at).volume());
+  const auto elements = std::max(route_.front().box(me).volume(), route_.back().box(me).volume());
   const std::size_t bytes = std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), min_bytes);
   const bool in_place = problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));

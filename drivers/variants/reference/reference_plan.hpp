@@ -27,10 +27,6 @@ namespace fourscore {
 /// The reason to give where reference_grid() gives none.
 [[nodiscard]] std::string no_reference_grid(const Problem& problem, int ranks, const std::string& library);
 
-/// By the formula of any pencil method (czechowski2012, equation 3): N/P elements a rank are dealt among the P2 ranks
-/// of a row, then among the P1 of a column; natural order doubles them.
-[[nodiscard]] Cost reference_cost(const Problem& problem, int ranks, const Grid& grid);
-
 /// Buffers, layouts and traffic; a library's file adds execute().
 class ReferencePlan : public Plan {
  public:

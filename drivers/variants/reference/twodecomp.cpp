@@ -5,8 +5,9 @@
 #include <array>
 #include <limits>
 
-#include "chain/transform_chain.hpp"
+#include "chain/limits_and_cost.hpp"
 #include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
 
 #ifdef FOURSCORE_2DECOMP
@@ -182,7 +183,7 @@ class TwoDecomp : public Variant {
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const auto grid = reference_grid(problem, ranks);
     if (!grid) throw InputError(no_reference_grid(problem, ranks, "2DECOMP&FFT"));
-    return reference_cost(problem, ranks, *grid);
+    return pencil_cost(problem, ranks, *grid);
   }
 };
 

@@ -295,8 +295,7 @@ class Redistribution : public TransposeStep {
  public:
   Redistribution(const PlanContext& context, const ExchangeSpec& spec)
       : exchange_(context.exchange->make(spec)),
-        bytes_after_(spec.to.boxes[static_cast<std::size_t>(mpi::rank_in(spec.comm))].volume() *
-                     static_cast<Index>(spec.element_bytes)) {
+        bytes_after_(spec.to.box(mpi::rank_in(spec.comm)).volume() * static_cast<Index>(spec.element_bytes)) {
     std::array<int, 2> does{exchange_->facts().packs ? 1 : 0, exchange_->facts().unpacks ? 1 : 0};
     FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
     packs_ = does[0] != 0;

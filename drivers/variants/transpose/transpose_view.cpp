@@ -144,13 +144,6 @@ class ExtentSearch {
   std::map<std::pair<Index, std::size_t>, Choice> middles_;
 };
 
-/// Elements of the axes other than the whole one, on ranks 0 to rank - 1 together.
-Index dealt_before(const TransposeView& view, const ViewLayout& layout, int rank) {
-  Index sum = 0;
-  for (int other = 0; other < rank; ++other) sum += local_volume(view, layout, other) / view.extents[layout.whole];
-  return sum;
-}
-
 std::string name_of(const TransposeView& view, const std::string& state) {
   return fmt::format("{} {}", fmt::join(view.extents, "x"), state);
 }
@@ -166,6 +159,12 @@ Index TransposeView::elements() const {
 int TransposeView::coordinate(int rank, std::size_t dimension) const {
   for (std::size_t d = grid.size(); --d > dimension;) rank /= grid[d];
   return rank % grid[dimension];
+}
+
+int TransposeView::first_along(int rank, std::size_t dimension) const {
+  int stride = 1;
+  for (std::size_t d = grid.size(); --d > dimension;) stride *= grid[d];
+  return rank - coordinate(rank, dimension) * stride;
 }
 
 std::vector<Index> TransposeView::input_weights() const {
@@ -220,9 +219,30 @@ std::vector<ViewLayout> stage_layouts(const TransposeView& view, bool last_at_an
   return layouts;
 }
 
-Decomposition folded(const TransposeView& view, const ViewLayout& layout, std::size_t axis,
-                     const std::vector<int>& ranks) {
-  Decomposition result;
+DigitOrder digits_of(const TransposeView& view, const ViewLayout& layout, const std::vector<Index>& weights) {
+  DigitOrder result;
+  for (std::size_t axis = 0; axis < view.dimensions(); ++axis) {
+    const std::size_t dimension = axis < layout.whole ? axis : axis - 1;
+    result.digits.push_back({view.extents[axis], weights[axis], axis == layout.whole ? 1 : view.grid[dimension]});
+  }
+  result.storage = layout.order;
+  return result;
+}
+
+DigitOrder digits_dealt(const TransposeView& view, const ViewLayout& layout) {
+  DigitOrder result = digits_of(view, layout, view.input_weights());
+  result.digits[layout.whole] = {};
+  return result;
+}
+
+Decomposition folded(const TransposeView& view, const ViewLayout& layout, std::size_t axis, int rank) {
+  const auto local = local_extents(view, layout, rank);
+  Index others = 1;
+  for (std::size_t a = 0; a < local.size(); ++a)
+    if (a != axis && a != axis + 1) others *= local[a];
+  const int ranks = view.grid[axis];
+  Decomposition result = decompose({view.extents[axis], view.extents[axis + 1], others},
+                                   layout.whole == axis ? Grid{{1, ranks, 1}} : Grid{{ranks, 1, 1}});
   std::vector<int> order;
   for (const std::size_t stored : layout.order) {
     const int label = stored == axis ? 0 : stored == axis + 1 ? 1 : 2;
@@ -231,15 +251,15 @@ Decomposition folded(const TransposeView& view, const ViewLayout& layout, std::s
   if (view.dimensions() == 2) order.push_back(2);
   if (order.size() != 3) throw std::logic_error("the axes that stay do not lie together");
   std::ranges::copy(order, result.order.begin());
-  for (const int rank : ranks) {
-    const Range first = range_of(view, layout, axis, rank);
-    const Range second = range_of(view, layout, axis + 1, rank);
-    const Index others = local_volume(view, layout, rank) / (first.size() * second.size());
-    result.shape = {view.extents[axis], view.extents[axis + 1], others};
-    result.boxes.push_back({{first.low, second.low, 0}, {first.high, second.high, others}});
-  }
   result.name = name_of(view, fmt::format("axis {} whole", layout.whole));
   return result;
+}
+
+/// All dimensions of the grid, as one.
+AxisCut::Level all_dimensions(const TransposeView& view) {
+  AxisCut::Level level(view.grid.size());
+  std::iota(level.begin(), level.end(), std::size_t{0});
+  return level;
 }
 
 Range block_of(const TransposeView& view, std::size_t axis, Index units, int rank) {
@@ -249,30 +269,40 @@ Range block_of(const TransposeView& view, std::size_t axis, Index units, int ran
 }
 
 Decomposition folded_blocks(const TransposeView& view, const ViewLayout& layout, Index units) {
-  Decomposition result;
   const Index whole = view.extents[layout.whole];
-  result.shape = {whole, view.elements() / whole, 1};
-  for (int rank = 0; rank < view.ranks(); ++rank) {
-    const Range range = block_of(view, layout.whole, units, rank);
-    result.boxes.push_back({{range.low, 0, 0}, {range.high, result.shape[1], 1}});
-  }
-  result.name = name_of(view, "blocks");
-  return result;
+  AxisCut blocks{{all_dimensions(view)}};
+  blocks.pieces = units;
+  return {{whole, view.elements() / whole, 1}, view.grid, {blocks, AxisCut{}, AxisCut{}}, name_of(view, "blocks")};
 }
 
 Decomposition folded_whole(const TransposeView& view, const ViewLayout& layout) {
-  Decomposition result;
   const Index whole = view.extents[layout.whole];
-  result.shape = {whole, view.elements() / whole, 1};
+  AxisCut others{{all_dimensions(view)}};
+  others.dealt = digits_dealt(view, layout);
+  Decomposition result{{whole, view.elements() / whole, 1},
+                       view.grid,
+                       {AxisCut{}, others, AxisCut{}},
+                       name_of(view, fmt::format("axis {} whole", layout.whole))};
   if (layout.order.front() != layout.whole) {
     if (layout.order.back() != layout.whole) throw std::logic_error("the whole axis is at no end of the order");
     result.order = {1, 0, 2};
   }
-  for (int rank = 0; rank < view.ranks(); ++rank)
-    result.boxes.push_back(
-        {{0, dealt_before(view, layout, rank), 0}, {whole, dealt_before(view, layout, rank + 1), 1}});
-  result.name = name_of(view, fmt::format("axis {} whole", layout.whole));
   return result;
+}
+
+Decomposition block_layout(const TransposeView& view, Index units) {
+  AxisCut blocks{{all_dimensions(view)}};
+  blocks.pieces = units;
+  return {{view.elements(), 1, 1}, view.grid, {blocks, AxisCut{}, AxisCut{}}, "blocks"};
+}
+
+Decomposition whole_layout(const TransposeView& view, const ViewLayout& layout, const std::vector<Index>& weights) {
+  AxisCut parts{{all_dimensions(view)}};
+  parts.dealt = parts.order = digits_of(view, layout, weights);
+  return {{view.elements(), 1, 1},
+          view.grid,
+          {parts, AxisCut{}, AxisCut{}},
+          fmt::format("axis {} of {} whole", layout.whole + 1, view.dimensions())};
 }
 
 std::vector<DealtBox> dealt_boxes(const TransposeView& view, const ViewLayout& layout, Index units,
@@ -280,10 +310,11 @@ std::vector<DealtBox> dealt_boxes(const TransposeView& view, const ViewLayout& l
   // The first and the last axis, along which blocks are cut, have the largest weight: nothing else varies more slowly.
   const Range own = block_of(view, layout.whole, units, rank);
   const Index others = view.elements() / view.extents[layout.whole];
+  const DigitOrder dealt = digits_dealt(view, layout);
   std::vector<DealtBox> boxes;
   for (int receiver = 0; receiver < view.ranks(); ++receiver) {
     DealtBox box;
-    box.dealt_offset = dealt_before(view, layout, receiver);
+    box.dealt_offset = dealt.range(receiver).low;
     Index stride = 1;
     for (std::size_t position = layout.order.size(); position-- > 0;) {
       const std::size_t axis = layout.order[position];
@@ -297,34 +328,6 @@ std::vector<DealtBox> dealt_boxes(const TransposeView& view, const ViewLayout& l
     boxes.push_back(std::move(box));
   }
   return boxes;
-}
-
-std::vector<Index> element_map(const TransposeView& view, const ViewLayout& layout, const std::vector<Index>& weights) {
-  std::vector<Index> map;
-  map.reserve(static_cast<std::size_t>(view.elements()));
-  const std::size_t dimensions = view.dimensions();
-  const std::size_t fastest = layout.order.back();
-  std::vector<Range> ranges(dimensions);
-  std::vector<Index> index(dimensions);
-  for (int rank = 0; rank < view.ranks(); ++rank) {
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
-      ranges[axis] = range_of(view, layout, axis, rank);
-      index[axis] = ranges[axis].low;
-    }
-    const Index rows = local_volume(view, layout, rank) / ranges[fastest].size();
-    for (Index row = 0; row < rows; ++row) {
-      Index base = 0;
-      for (std::size_t axis = 0; axis < dimensions; ++axis)
-        if (axis != fastest) base += index[axis] * weights[axis];
-      for (Index i = ranges[fastest].low; i < ranges[fastest].high; ++i) map.push_back(base + i * weights[fastest]);
-      for (std::size_t position = dimensions - 1; position-- > 0;) {
-        const std::size_t axis = layout.order[position];
-        if (++index[axis] < ranges[axis].high) break;
-        index[axis] = ranges[axis].low;
-      }
-    }
-  }
-  return map;
 }
 
 }  // namespace fourscore

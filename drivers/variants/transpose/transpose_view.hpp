@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 
 namespace fourscore {
 
@@ -22,6 +22,8 @@ struct TransposeView {
   [[nodiscard]] Index elements() const;
   /// Of this rank's place along one dimension of the grid.
   [[nodiscard]] int coordinate(int rank, std::size_t dimension) const;
+  /// The rank with coordinate 0 along one dimension and else those of `rank`.
+  [[nodiscard]] int first_along(int rank, std::size_t dimension) const;
   /// Distance of neighbours along each axis in the order of the input, or of the output.
   [[nodiscard]] std::vector<Index> input_weights() const;
   [[nodiscard]] std::vector<Index> output_weights() const;
@@ -55,10 +57,9 @@ struct ViewLayout {
 /// last_at_an_end: the last layout has the last axis slowest or fastest.
 [[nodiscard]] std::vector<ViewLayout> stage_layouts(const TransposeView& view, bool last_at_an_end);
 
-/// A layout of stage_layouts() for the redistribution between axes `axis` and `axis + 1`, among `ranks`, which differ
-/// in that dimension of the grid alone: these two are axes 0 and 1, all others together axis 2.
-[[nodiscard]] Decomposition folded(const TransposeView& view, const ViewLayout& layout, std::size_t axis,
-                                   const std::vector<int>& ranks);
+/// A layout of stage_layouts() for the redistribution between axes `axis` and `axis + 1`, among those ranks that differ
+/// from `rank` in that dimension of the grid alone: these two are axes 0 and 1, all others together axis 2.
+[[nodiscard]] Decomposition folded(const TransposeView& view, const ViewLayout& layout, std::size_t axis, int rank);
 
 /// Contiguous blocks: one axis is cut among all ranks in equal units, all other axes are whole. Axis 0 is that axis,
 /// axis 1 all others together, rank by rank as `layout` deals them.
@@ -83,8 +84,10 @@ struct DealtBox {
 [[nodiscard]] std::vector<DealtBox> dealt_boxes(const TransposeView& view, const ViewLayout& layout, Index units,
                                                 const std::vector<Index>& weights, int rank);
 
-/// Global index (by weights) of every local element of every rank, one rank behind the other.
-[[nodiscard]] std::vector<Index> element_map(const TransposeView& view, const ViewLayout& layout,
-                                             const std::vector<Index>& weights);
+/// The whole array in one axis, as global indices: in contiguous blocks of equal units, or as `layout` deals and stores
+/// the view's axes, whose steps are `weights`.
+[[nodiscard]] Decomposition block_layout(const TransposeView& view, Index units);
+[[nodiscard]] Decomposition whole_layout(const TransposeView& view, const ViewLayout& layout,
+                                         const std::vector<Index>& weights);
 
 }  // namespace fourscore

@@ -12,36 +12,35 @@ namespace {
 
 Index ceiling(Index n, int parts) { return (n + parts - 1) / parts; }
 
-void cut(Box& box, std::size_t axis, int parts, int part) {
-  const Range range = block_range(box.high[axis] - box.low[axis], parts, part);
-  box.high[axis] = box.low[axis] + range.high;
-  box.low[axis] += range.low;
-}
+/// The process grid has two dimensions for each axis of the mesh, so that a line along an axis can be dealt across the
+/// two others: dimension 2a counts the pieces across the one that pencils along axis a prefer to cut.
+struct Mesh {
+  std::array<Deal, 3> deals;
 
-/// The line's ranks deal the columns along `whole`, by preference by cutting their blocks across `preferred`.
-Decomposition pencils_along(std::size_t whole, std::size_t preferred, const Decomposition& blocks, const Grid& mesh) {
-  constexpr std::array<char, 3> letters{'x', 'y', 'z'};
-  const std::size_t other = 3 - whole - preferred;
-  Decomposition result = blocks;
-  result.name = fmt::format("{}-pencils in {}", letters[whole], blocks.name);
-  for (int rank = 0; rank < mesh.ranks(); ++rank) {
-    Box& box = result.boxes[static_cast<std::size_t>(rank)];
-    const Extents block = box.extents();
-    const Deal pieces = deal(block[preferred], block[other], mesh.extents[whole]);
-    const int piece = mesh.coordinates(rank)[whole];
-    cut(box, preferred, pieces.preferred, piece / pieces.other);
-    cut(box, other, pieces.other, piece % pieces.other);
-    box.low[whole] = 0;
-    box.high[whole] = blocks.shape[whole];
+  [[nodiscard]] std::vector<int> grid() const {
+    return {deals[0].preferred, deals[0].other, deals[1].preferred, deals[1].other, deals[2].preferred, deals[2].other};
   }
-  return result;
+  /// Blocks along the axis, one for each place of the mesh.
+  [[nodiscard]] static AxisCut::Level places(std::size_t axis) { return {2 * axis, 2 * axis + 1}; }
+};
+
+/// The axis whose blocks pencils along `whole` prefer to cut.
+std::size_t preferred_axis(std::size_t whole) { return whole == 1 ? 0 : 1; }
+
+/// The line's ranks deal the columns along `whole`, by preference by cutting their blocks across the preferred axis.
+Decomposition pencils_along(std::size_t whole, const Extents& shape, const Mesh& mesh, const std::string& blocks) {
+  constexpr std::array<char, 3> letters{'x', 'y', 'z'};
+  const std::size_t preferred = preferred_axis(whole);
+  const std::size_t other = 3 - whole - preferred;
+  std::array<AxisCut, 3> cuts;
+  cuts[preferred].levels = {Mesh::places(preferred), {2 * whole}};
+  cuts[other].levels = {Mesh::places(other), {2 * whole + 1}};
+  return {shape, mesh.grid(), std::move(cuts), fmt::format("{}-pencils in {}", letters[whole], blocks)};
 }
 
-int max_idle_ranks(const VolumetricLayouts& layouts) {
-  const auto idle = [](const Decomposition& layout) {
-    return static_cast<int>(std::ranges::count_if(layout.boxes, &Box::empty));
-  };
-  return std::max({idle(layouts.blocks), idle(layouts.pencils[0]), idle(layouts.pencils[1]), idle(layouts.pencils[2])});
+Index max_idle_ranks(const VolumetricLayouts& layouts) {
+  return std::max({layouts.blocks.idle_ranks(), layouts.pencils[0].idle_ranks(), layouts.pencils[1].idle_ranks(),
+                   layouts.pencils[2].idle_ranks()});
 }
 
 }  // namespace
@@ -63,10 +62,18 @@ Deal deal(Index preferred, Index other, int parts) {
 /// Axes cut by two kinds of pencils in turn differ, so that each rank of a plane gives each other one as much:
 /// z-pencils cut y, y-pencils x, x-pencils y again. x and y are preferred to z because runs in memory then stay long.
 VolumetricLayouts volumetric_layouts(const Extents& shape, const Grid& mesh) {
+  const auto block = [&](std::size_t axis) { return ceiling(shape[axis], mesh.extents[axis]); };
+  Mesh places;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::size_t preferred = preferred_axis(axis);
+    places.deals[axis] = deal(block(preferred), block(3 - axis - preferred), mesh.extents[axis]);
+  }
   VolumetricLayouts result;
-  result.blocks = decompose(shape, mesh);
-  result.pencils = {pencils_along(0, 1, result.blocks, mesh), pencils_along(1, 0, result.blocks, mesh),
-                    pencils_along(2, 1, result.blocks, mesh)};
+  std::array<AxisCut, 3> cuts;
+  for (std::size_t axis = 0; axis < 3; ++axis) cuts[axis].levels = {Mesh::places(axis)};
+  result.blocks = Decomposition(shape, places.grid(), std::move(cuts), decompose(shape, mesh).name);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    result.pencils[axis] = pencils_along(axis, shape, places, result.blocks.name);
   return result;
 }
 
@@ -75,9 +82,9 @@ Index fewest_pencils(const Extents& shape) {
 }
 
 Grid most_cubic_mesh(const Extents& shape, int ranks) {
-  using Key = std::tuple<int, int, int, int>;
+  using Key = std::tuple<Index, int, int, int>;
   Grid best{{ranks, 1, 1}};
-  Key least{std::numeric_limits<int>::max(), 0, 0, 0};
+  Key least{std::numeric_limits<Index>::max(), 0, 0, 0};
   for (int x = 1; x <= ranks; ++x) {
     if (ranks % x != 0) continue;
     for (int y = 1; y <= ranks / x; ++y) {

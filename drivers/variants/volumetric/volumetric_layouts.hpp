@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "core/grid.hpp"
+#include "core/decomposition.hpp"
 
 namespace fourscore {
 

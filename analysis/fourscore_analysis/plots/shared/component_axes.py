@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import even_parts, is_power_of_two
 from fourscore_analysis.plots.shared.said import curve_text
 from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
 from fourscore_analysis.points.components import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
-from fourscore_analysis.points.units import rate_text, rate_unit, whole_bytes_text
+from fourscore_analysis.points.units import part_title, rate_text, rate_unit, whole_bytes_text
 
 AXES_A_PAGE = 8
 LOG_FROM = 20  # times the least rate
@@ -50,7 +50,7 @@ def small_multiples(group: CurveGroup) -> list[CurveGroup]:
     parts = even_parts(group.curves)
     return [
         CurveGroup(
-            f"{group.title} ({number} of {len(parts)})" if len(parts) > 1 else group.title,
+            part_title(group.title, number, len(parts)),
             group.subtitle,
             part,
             [curve for curve in group.curves if curve not in part],
@@ -66,7 +66,7 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
     labels = [label for label in page.labels if label in shown]
     handles = []
     for label in labels:
-        look = style.curve_style(label)
+        look = colours.curve_style(label)
         handles.append(
             Line2D(
                 [],
@@ -75,24 +75,31 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
                 marker=look.marker,
                 linestyle=look.line,
                 markersize=3.5,
-                label=style.shorten(label, style.LEGEND_CHARACTERS),
+                label=lettering.shorten(label, lettering.LEGEND_CHARACTERS),
             )
         )
     hollow = Line2D(
-        [], [], color=style.INK, linestyle="", marker="o", markersize=3.5, markerfacecolor="white", label="in the cache"
+        [],
+        [],
+        color=colours.INK,
+        linestyle="",
+        marker="o",
+        markersize=3.5,
+        markerfacecolor="white",
+        label="in the cache",
     )
     if any(point.in_cache for group in page.groups for curve in group.curves for point in curve.points):
         handles.append(hollow)
     found = [_ceiling(view, group) if ceilings else None for group in page.groups]
     if any(found):
-        handles.append(Line2D([], [], color=style.INK, linestyle=(0, (4, 2)), label="copy beyond the cache"))
+        handles.append(Line2D([], [], color=colours.INK, linestyle=(0, (4, 2)), label="copy beyond the cache"))
     if any(group.others for group in page.groups):
-        handles.append(Line2D([], [], color=style.LIGHT_GREY, label="those of the axes beside it"))
+        handles.append(Line2D([], [], color=colours.LIGHT_GREY, label="those of the axes beside it"))
     if page.program == TRANSFORMS:
-        handles.append(Line2D([], [], color=style.INK, linewidth=1, label="lengths that are powers of two"))
+        handles.append(Line2D([], [], color=colours.INK, linewidth=1, label="lengths that are powers of two"))
     rows = -(-len(page.groups) // 2)
-    figure, pairs = style.paired_axes(heading, rows, top_in=style.legend_room_in(handles, COLUMNS))
-    style.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, rows, top_in=layout.legend_room_in(handles, COLUMNS))
+    layout.page_legend(figure, handles, COLUMNS)
     all_axes = [axes for pair in pairs for axes in pair]
     for axes in all_axes[len(page.groups) :]:
         axes.set_visible(False)
@@ -115,14 +122,14 @@ def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float |
         axes.plot(
             [point.x for point in curve.points],
             [point.rate / unit for point in curve.points],
-            color=style.LIGHT_GREY,
+            color=colours.LIGHT_GREY,
             linewidth=0.8,
             zorder=1,
         )
     for curve in group.curves:
-        _draw_curve(axes, curve, style.curve_style(curve.label), unit)
+        _draw_curve(axes, curve, colours.curve_style(curve.label), unit)
     if ceiling:
-        line = axes.axhline(ceiling / unit, color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+        line = axes.axhline(ceiling / unit, color=colours.INK, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
         mark(line, f"copy beyond the cache (memory_bench): {rate_text(ceiling, 'B/s')} a rank")
     if highest > LOG_FROM * min(rates):
         low, high = min(rates) / unit / 1.5, highest / unit * 1.5
@@ -136,7 +143,7 @@ def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float |
         axes.locator_params(axis="y", nbins=6)
     axes.set_ylabel(f"{name} a rank")
     size_axis(axes, page.program, [point.x for curve in every for point in curve.points])
-    style.axes_title(axes, group.title)
+    layout.axes_title(axes, group.title)
     if group.subtitle:
         axes.annotate(
             group.subtitle,
@@ -149,7 +156,7 @@ def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float |
         )
 
 
-def _draw_curve(axes: Axes, curve: Curve, look: style.LineStyle, unit: float) -> None:
+def _draw_curve(axes: Axes, curve: Curve, look: colours.LineStyle, unit: float) -> None:
     on_curve = [point for point in curve.points if curve.program != TRANSFORMS or is_power_of_two(int(point.x))]
     if len(on_curve) > 1:
         axes.plot(

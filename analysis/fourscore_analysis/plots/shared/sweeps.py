@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import View, mark
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.points import Point, group_by
-from fourscore_analysis.points.units import time_text, time_unit
+from fourscore_analysis.points.units import part_title, time_text, time_unit
 
 ROWS_A_PAGE = 4
 COLUMNS = 2
@@ -62,7 +62,7 @@ class Over:
     of: Callable[[Sequence[float]], float]
 
 
-OVER_LEAST = Over("the least of its curve", min)
+OVER_MINIMUM = Over("the minimum of its curve", min)
 OVER_FIRST = Over("the first of its curve", lambda times: times[0])
 
 
@@ -101,8 +101,16 @@ def find_sweeps(
 
 def in_pages(groups: Sequence[SweepGroup]) -> list[list[SweepGroup]]:
     """Groups of more sweeps than one axes has room for in parts."""
-    groups = [replace(group, sweeps=part) for group in groups for part in even_parts(group.sweeps)]
+    groups = [part for group in groups for part in _in_parts(group)]
     return [list(groups[start : start + ROWS_A_PAGE]) for start in range(0, len(groups), ROWS_A_PAGE)]
+
+
+def _in_parts(group: SweepGroup) -> list[SweepGroup]:
+    parts = even_parts(group.sweeps)
+    return [
+        replace(group, title=part_title(group.title, number, len(parts)), sweeps=part)
+        for number, part in enumerate(parts, 1)
+    ]
 
 
 def draw_sweeps(
@@ -112,7 +120,7 @@ def draw_sweeps(
     axis_label: str,
     curves: Sequence[Curve],
     ticks: Callable[[Iterable[float]], list[float]],
-    over: Over = OVER_LEAST,
+    over: Over = OVER_MINIMUM,
     beside: Beside | None = None,
     time_label: str = "time per transform",
 ) -> Figure:
@@ -126,18 +134,32 @@ def draw_sweeps(
     ]
     handles += [
         Line2D(
-            [], [], color=style.INK, linestyle=":", marker=marker, markersize=3.5, markerfacecolor="white", label=label
+            [],
+            [],
+            color=colours.INK,
+            linestyle=":",
+            marker=marker,
+            markersize=3.5,
+            markerfacecolor="white",
+            label=label,
         )
         for label, marker in zip((curve.label for curve in curves), PUBLISHED_MARKERS, strict=False)
     ]
     if beside:
         handles.append(
             Line2D(
-                [], [], color=style.INK, linestyle="", marker="x", markersize=4, markeredgewidth=0.9, label=beside.label
+                [],
+                [],
+                color=colours.INK,
+                linestyle="",
+                marker="x",
+                markersize=4,
+                markeredgewidth=0.9,
+                label=beside.label,
             )
         )
-    figure, pairs = style.paired_axes(heading, len(groups), top_in=style.legend_room_in(handles, COLUMNS))
-    style.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS))
+    layout.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         same_shape = [curve for curve in curves if curve.shape == group.first.cell.shape]
         slowest = max(point.time_s for sweep in group.sweeps for point in sweep.points)
@@ -154,8 +176,8 @@ def draw_sweeps(
             axes.locator_params(axis="y", nbins=6)
         left.set_ylabel(f"{time_label} ({unit})")
         right.set_ylabel(f"time over {over.label}")
-        right.axhline(1, color=style.GREY, linewidth=0.8, zorder=0)
-        style.facet_title(left, group.title, group.subtitle)
+        right.axhline(1, color=colours.GREY, linewidth=0.8, zorder=0)
+        layout.facet_title(left, group.title, group.subtitle)
     return figure
 
 
@@ -176,15 +198,15 @@ def _draw_beside(axes: Axes, group: SweepGroup, looks, beside: Beside, unit_s: f
             )
 
 
-def _looks(groups: Sequence[SweepGroup]) -> dict[str, style.LineStyle]:
+def _looks(groups: Sequence[SweepGroup]) -> dict[str, colours.LineStyle]:
     """Of each label the look of its method: colour by variant, marker and line by what else the label says."""
-    found: dict[str, style.LineStyle] = {}
+    found: dict[str, colours.LineStyle] = {}
     for group in groups:
         for sweep in group.sweeps:
             method = sweep.points[0].method
             bare = method.variant if method.exchange in ("", "none") else f"{method.variant}/{method.exchange}"
             told = sweep.label.removeprefix(bare).strip(" ,")  # the swept option is no part of the label
-            found.setdefault(sweep.label, style.method_style(replace(method, parameters=told, placement="")))
+            found.setdefault(sweep.label, colours.method_style(replace(method, parameters=told, placement="")))
     return found
 
 
@@ -222,7 +244,7 @@ def _published(axes: Axes, all_curves, curves, value: Callable[[Curve, float], f
         [drawn] = axes.plot(
             curve.quantity,
             [value(curve, time_s) for time_s in curve.time_s],
-            color=style.INK,
+            color=colours.INK,
             linestyle=":",
             linewidth=0.9,
             marker=marker,

@@ -1,0 +1,139 @@
+"""Rows about one point each, as text: its memory and planning, its phases inside and alone, its exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fourscore_analysis.points.points import Point
+from fourscore_analysis.points.units import (
+    bytes_text,
+    digits,
+    range_text,
+    rate_text,
+    ratio_text,
+    shape_text,
+    time_text,
+)
+from fourscore_analysis.views.view import View
+
+
+@dataclass(kw_only=True)
+class OfPoint:
+    """Which point a row is about."""
+
+    shape: str
+    ranks: int
+    method: str
+    contract: str
+    flags: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class MemoryRow(OfPoint):
+    local: str
+    buffers: str
+    workspace: str
+    ratio: str
+    rss: str
+    plan: str
+    plan_range: str
+
+
+@dataclass(kw_only=True)
+class ComponentRow(OfPoint):
+    phase: str
+    inside: str
+    alone: str
+    ratio: str
+    parts: str
+
+
+@dataclass(kw_only=True)
+class ExchangeRow(OfPoint):
+    """The exchange phase of a method, and the copy of the same machine."""
+
+    moved: str
+    time: str
+    rate: str
+    copy: str
+    over_copy: str
+
+
+def _ranked(view: View) -> Iterator[Point]:
+    """Every measured point, in the order of the tables."""
+    for one in view.comparisons:
+        yield from one.ranked
+
+
+def _of(view: View, point: Point) -> dict[str, Any]:
+    """The fields of OfPoint."""
+    return {
+        "shape": shape_text(point.cell.shape),
+        "ranks": point.cell.ranks,
+        "method": point.label,
+        "contract": view.contract_of(point),
+        "flags": point.flags,
+    }
+
+
+def memory_rows(view: View) -> list[MemoryRow]:
+    """Points that say what they hold, or how long they planned."""
+    return [
+        _memory_row(view, point)
+        for point in _ranked(view)
+        if point.plan is not None or point.memory("local_data_bytes") is not None
+    ]
+
+
+def _memory_row(view: View, point: Point) -> MemoryRow:
+    plan, ratio = point.plan, point.memory("ratio")
+    return MemoryRow(
+        **_of(view, point),
+        local=bytes_text(point.memory("local_data_bytes")),
+        buffers=bytes_text(point.memory("plan_bytes")),
+        workspace=bytes_text(point.memory("workspace_bytes")),
+        ratio=digits(ratio) if ratio is not None else "–",
+        rss=bytes_text(point.memory("peak_rss_bytes")),
+        plan=time_text(plan.median if plan else None),
+        plan_range=range_text(plan.low, plan.high) if plan and plan.count > 1 else "–",
+    )
+
+
+def component_rows(view: View) -> list[ComponentRow]:
+    """A row for each phase that was also timed alone."""
+    return [_component_row(view, point, phase) for point in _ranked(view) for phase in point.compared_phases]
+
+
+def _component_row(view: View, point: Point, phase: str) -> ComponentRow:
+    names = {part.name for launch in point.measured for part in launch.components if part.phase == phase}
+    return ComponentRow(
+        **_of(view, point),
+        phase=phase,
+        inside=time_text(point.phases_max[phase]),
+        alone=time_text(point.alone[phase]),
+        ratio=ratio_text(point.phases_max[phase] / point.alone[phase]),
+        parts=", ".join(f"{name} {time_text(point.components[name])}" for name in sorted(names)),
+    )
+
+
+def exchange_rows(view: View) -> list[ExchangeRow]:
+    """Points whose exchange has a time and declares its bytes."""
+    return [row for point in _ranked(view) if (row := _exchange_row(view, point))]
+
+
+def _exchange_row(view: View, point: Point) -> ExchangeRow | None:
+    seconds = point.phases_max.get("exchange", 0.0)
+    moved = point.traffic.bytes_sent + point.traffic.bytes_read_shared if point.traffic else 0.0
+    if not seconds or not moved:
+        return None
+    ceiling = view.shelf.copy_ceiling(view, point.measured[0].machine_hash, point.cell.ranks)
+    return ExchangeRow(
+        **_of(view, point),
+        moved=bytes_text(moved),
+        time=time_text(seconds),
+        rate=rate_text(moved / seconds, "B/s"),
+        copy=rate_text(ceiling.rate if ceiling else None, "B/s"),
+        over_copy=digits(moved / seconds / ceiling.rate, 2) if ceiling else "–",
+    )

@@ -1,0 +1,263 @@
+#include "core/point_keys.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+namespace fourscore {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view parameter_prefix = "parameters.";
+
+int positive_integer(const std::string& text, std::string_view what, int most) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
+    throw InputError(fmt::format("{} '{}': expected an integer from 1 to {}", what, text, most));
+  return value;
+}
+
+const std::string& named(const std::string& text, std::string_view what, std::string_view expected) {
+  if (text.empty()) throw InputError(fmt::format("{} is empty; expected {}", what, expected));
+  return text;
+}
+
+using P = Point;
+using S = const std::string&;
+using W = std::string_view;
+
+PointKey ranks_key() {
+  return {.name = "ranks",
+          .path = "/ranks",
+          .form = Form::integer,
+          .required = true,
+          .labelled = true,
+          .get = [](const P& p) { return std::to_string(p.ranks); },
+          .set = [](P& p, S v, W what) { p.ranks = positive_integer(v, what, max_ranks); }};
+}
+
+const PointKey& key_named(std::string_view name) {
+  if (const PointKey* key = find_point_key(name)) return *key;
+  throw InputError(fmt::format("'{}' is not a key of a point", name));
+}
+
+}  // namespace
+
+const std::vector<PointKey>& point_keys() {
+  static const std::vector<PointKey> keys{
+      {.name = "variant",
+       .option = "--variant",
+       .path = "/variant",
+       .required = true,
+       .help = "algorithm; fft_bench --list shows all",
+       .get = [](const P& p) { return p.variant; },
+       .set = [](P& p, S v, W what) { p.variant = named(v, what, "the name of a variant"); }},
+      {.name = "exchange",
+       .option = "--exchange",
+       .path = "/exchange",
+       .help = "how data moves between ranks (default: the variant's own, as fft_bench --list says)",
+       .get = [](const P& p) { return p.exchange; },
+       .set = [](P& p, S v, W what) { p.exchange = named(v, what, "the name of an exchange, or none"); }},
+      {.name = "local_fft",
+       .option = "--local-fft",
+       .path = "/local_fft",
+       .help = "library of the local transforms",
+       .get = [](const P& p) { return p.local_fft; },
+       .set = [](P& p, S v, W what) { p.local_fft = named(v, what, "the name of a local FFT library"); }},
+      {.name = "shape",
+       .option = "--shape",
+       .path = "/shape",
+       .form = Form::extents,
+       .required = true,
+       .help = "1 to 3 extents, slowest in memory first: 128x96x100",
+       .get = [](const P& p) { return shape_text(p.problem.shape); },
+       .set = [](P& p, S v, W what) { p.problem.shape = parse_shape(v, what); }},
+      {.name = "precision",
+       .option = "--precision",
+       .path = "/precision",
+       .help = "double or single",
+       .get = [](const P& p) { return to_string(p.problem.precision); },
+       .set = [](P& p, S v, W what) { p.problem.precision = parse_precision(v, what); }},
+      {.name = "kind",
+       .option = "--kind",
+       .path = "/kind",
+       .help = "c2c; r2c, real in space; c2r, which is r2c backward",
+       .get = [](const P& p) { return to_string(p.problem.kind); },
+       .set =
+           [](P& p, S v, W what) {
+             const auto asked = parse_kind_and_direction(v, std::nullopt, what);
+             p.problem.kind = asked.kind;
+             if (asked.direction == Direction::backward) p.problem.direction = asked.direction;
+           }},
+      {.name = "direction",
+       .option = "--direction",
+       .path = "/direction",
+       .help = "forward or backward; of c2r it is backward",
+       .get = [](const P& p) { return to_string(p.problem.direction); },
+       .set = [](P& p, S v, W what) { p.problem.direction = parse_direction(v, what); }},
+      ranks_key(),
+      {.name = "grid",
+       .option = "--grid",
+       .path = "/grid",
+       .form = Form::grid,
+       .labelled = true,
+       .help = "process grid: auto, or as 2x2",
+       .get = [](const P& p) { return grid_text(p.problem.grid); },
+       .set = [](P& p, S v, W what) { p.problem.grid = parse_grid(v, what); }},
+      {.name = "threads",
+       .option = "--threads",
+       .path = "/threads",
+       .form = Form::integer,
+       .labelled = true,
+       .help = fmt::format("threads a rank, for the local FFT: 1 to {}", max_threads),
+       .get = [](const P& p) { return std::to_string(p.problem.threads); },
+       .set = [](P& p, S v, W what) { p.problem.threads = positive_integer(v, what, max_threads); }},
+      {.name = "instances",
+       .option = "--instances",
+       .path = "/instances",
+       .form = Form::integer,
+       .labelled = true,
+       .help = fmt::format("transforms at once: 1 to {}", max_instances),
+       .get = [](const P& p) { return std::to_string(p.problem.instances); },
+       .set = [](P& p, S v, W what) { p.problem.instances = positive_integer(v, what, max_instances); }},
+      {.name = "placement",
+       .option = "--placement",
+       .path = "/placement",
+       .labelled = true,
+       .help = "of instances: all, each over all ranks; subset, each on its own ranks",
+       .get = [](const P& p) { return to_string(p.problem.placement); },
+       .set = [](P& p, S v, W what) { p.problem.placement = parse_placement(v, what); }},
+      {.name = "layout",
+       .option = "--layout",
+       .path = "/contract/layout",
+       .help = "transposed: output as the method leaves it; natural: as the input",
+       .get = [](const P& p) { return to_string(p.problem.contract.layout); },
+       .set = [](P& p, S v, W what) { p.problem.contract.layout = parse_layout(v, what); }},
+      {.name = "buffers",
+       .option = "--buffers",
+       .path = "/contract/buffers",
+       .help = "in-place or out-of-place",
+       .get = [](const P& p) { return to_string(p.problem.contract.buffers); },
+       .set = [](P& p, S v, W what) { p.problem.contract.buffers = parse_buffers(v, what); }},
+      {.name = "planner",
+       .option = "--planner",
+       .path = "/contract/planner",
+       .help = "effort: estimate, measure or patient",
+       .get = [](const P& p) { return to_string(p.problem.contract.effort); },
+       .set = [](P& p, S v, W what) { p.problem.contract.effort = parse_effort(v, what); }},
+  };
+  return keys;
+}
+
+const std::vector<PointKey>& component_keys() {
+  static const std::vector<PointKey> keys{
+      {.name = "program",
+       .path = "/component",
+       .required = true,
+       .get = [](const P& p) { return p.component; },
+       .set = [](P& p, S v, W what) { p.component = named(v, what, "the name of a program"); }},
+      ranks_key(),
+  };
+  return keys;
+}
+
+const std::vector<PointKey>& keys_of(const Point& point) {
+  return point.component.empty() ? point_keys() : component_keys();
+}
+
+const PointKey* find_point_key(std::string_view name) {
+  for (const auto* keys : {&point_keys(), &component_keys()})
+    if (const auto key = std::ranges::find(*keys, name, &PointKey::name); key != keys->end()) return &*key;
+  return nullptr;
+}
+
+std::vector<std::string> names_of(const std::vector<PointKey>& keys) {
+  std::vector<std::string> names;
+  for (const PointKey& key : keys) names.emplace_back(key.name);
+  return names;
+}
+
+void set_point_value(Point& point, std::string_view key, const std::string& text) {
+  if (key.starts_with(parameter_prefix))
+    point.problem.parameters[std::string(key.substr(parameter_prefix.size()))] = text;
+  else
+    key_named(key).set(point, text, key);
+}
+
+void set_point_values(Point& point, const std::vector<KeyText>& values) {
+  const KeyText* kind = nullptr;
+  const KeyText* direction = nullptr;
+  for (const KeyText& value : values) {
+    value.key->set(point, value.text, value.what);
+    if (value.key->name == "kind") kind = &value;
+    if (value.key->name == "direction") direction = &value;
+  }
+  if (kind != nullptr && direction != nullptr)
+    (void)parse_kind_and_direction(kind->text, direction->text, kind->what, direction->what);
+}
+
+std::string point_value(const Point& point, std::string_view key) {
+  if (!key.starts_with(parameter_prefix)) return key_named(key).get(point);
+  const auto found = point.problem.parameters.find(std::string(key.substr(parameter_prefix.size())));
+  return found == point.problem.parameters.end() ? std::string{} : found->second;
+}
+
+std::string point_value(const json& point, std::string_view key) {
+  const PointKey& known = key_named(key);
+  const json::json_pointer path{std::string(known.path)};
+  if (!point.contains(path)) return known.get({});
+  const json& value = point.at(path);
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::vector<std::string> extents;
+  for (const json& extent : value) extents.push_back(extent.dump());
+  return fmt::format("{}", fmt::join(extents, "x"));
+}
+
+std::string point_text(const Point& point) {
+  std::string text;
+  for (const PointKey& key : keys_of(point)) text += key.get(point) + '\x1f';
+  for (const auto& [name, value] : point.problem.parameters) text += name + '=' + value + '\x1f';
+  return text;
+}
+
+std::string parameters_text(const Point& point) {
+  std::string text;
+  for (const auto& [name, value] : point.problem.parameters) text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
+std::vector<std::string> point_options(const Point& point) {
+  std::vector<std::string> options;
+  for (const PointKey& key : keys_of(point)) {
+    const std::string text = key.get(point);
+    if (key.option.empty() || text.empty()) continue;  // an exchange that is not said is the variant's own
+    options.emplace_back(key.option);
+    options.push_back(text);
+  }
+  for (const auto& [name, value] : point.problem.parameters) {
+    options.emplace_back("--parameter");
+    options.push_back(name + "=" + value);
+  }
+  return options;
+}
+
+std::map<std::string, std::string> parse_parameters(const std::vector<std::string>& options) {
+  std::map<std::string, std::string> parameters;
+  for (const std::string& text : options) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw InputError(fmt::format("--parameter is '{}'; expected NAME=VALUE, as pieces=4", text));
+    const std::string name = text.substr(0, equals);
+    if (!parameters.emplace(name, text.substr(equals + 1)).second)
+      throw InputError(fmt::format("--parameter {} is there twice; expected one value", name));
+  }
+  return parameters;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,70 @@
+// How the local transforms of a chain go with the pieces of its exchanges. A chain of whole exchanges, as `pencil`,
+// needs nothing of it.
+
+#include <algorithm>
+
+#include "chain/transform_chain.hpp"
+#include "mpi/error.hpp"
+
+namespace fourscore {
+
+namespace {
+
+/// Whether, on every rank, what it holds in `a` and gives to or gets from any rank of `b` is all of its indices along
+/// the first axis. Collective.
+bool keeps_first_axis_whole(const Decomposition& a, const Decomposition& b, MPI_Comm comm) {
+  const Box mine = a.box(mpi::rank_in(comm));
+  const bool here = std::ranges::all_of(b.overlaps(mine), [&](const Overlap& part) {
+    return part.box.low[0] == mine.low[0] && part.box.high[0] == mine.high[0];
+  });
+  int everywhere = here ? 1 : 0;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_MIN, comm));
+  return everywhere != 0;
+}
+
+}  // namespace
+
+/// A transform along other axes than the first can go slice by slice with the pieces of a redistribution that are cut
+/// along the first: before those it feeds, after those it follows. One between two such redistributions goes with the
+/// one that has fewer.
+std::vector<std::size_t> TransformChain::redistributions_of_transforms(const PlanContext& context,
+                                                                       std::size_t out_of_place) const {
+  const std::size_t none = redistributions_.size();
+  std::vector<std::size_t> result(stages_.size(), none);
+  std::vector<int> taken(redistributions_.size(), 0);
+  for (std::size_t i = 0; in_pieces() && i < stages_.size(); ++i) {
+    const auto& axes = stages_[i].axes;
+    if (i == out_of_place || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
+    const auto goes_with = [&](std::size_t neighbour) {
+      return keeps_first_axis_whole(stages_[i].layout, stages_[neighbour].layout, context.comm);
+    };
+    if (i > 0 && goes_with(i - 1)) result[i] = i - 1;
+    if (i < redistributions_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1]))
+      result[i] = i;
+    if (result[i] != none) ++taken[result[i]];
+  }
+  return result;
+}
+
+void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t redistribution,
+                                 std::byte* data) {
+  const int me = mpi::rank_in(context.comm);
+  const Decomposition& layout = stages_[stage].layout;
+  const Index extent = layout.box(me).extents()[0];
+  const Index bytes = layout.strides(me)[0] * static_cast<Index>(context.problem.element_bytes());
+  auto& slices = redistribution == stage ? overlaps_[redistribution].before_ : overlaps_[redistribution].after_;
+  for (int k = 0; k < options_.pieces; ++k) {
+    const Range slice = block_range(extent, options_.pieces, k);
+    std::byte* const place = data + slice.low * bytes;
+    slices.push_back(context.local_fft.make(local_fft_spec(context, stage, slice), place, place));
+  }
+}
+
+void TransformChain::Overlap::execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece,
+                                      PhaseClock& clock) {
+  if (slices.empty()) return;
+  const Region region(clock, Phase::fft, piece);
+  slices[static_cast<std::size_t>(piece)]->execute();
+}
+
+}  // namespace fourscore

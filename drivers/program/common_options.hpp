@@ -1,0 +1,40 @@
+#pragma once
+// What the command lines of the measuring programs share: what to do, where the record goes, and what it says of its
+// origin.
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "program/command_line.hpp"
+
+namespace fourscore::bench {
+
+enum class Mode { measure, list, identity, check_points };
+
+struct CommonOptions {
+  Mode mode = Mode::measure;
+  std::map<std::string, std::string> parameters;  ///< as given
+  std::optional<std::filesystem::path> record;
+  nlohmann::json campaign;  ///< null when not given
+  std::string launcher = "none";
+  std::string started;                  ///< file to create once MPI runs; empty: none
+  std::optional<double> launched_at_s;  ///< since the epoch
+};
+
+/// Where these options stand in --help.
+inline constexpr const char* output_group = "Output and origin";
+/// Adds the options but --parameter, --version with the program's name, and --help; `listed` is what --list shows.
+/// `options` must live until the command line is parsed.
+void add_common_options(CLI::App& app, CommonOptions& options, const std::string& listed);
+/// Adds --parameter; `whose` says of what, for --help.
+void add_parameter_option(CLI::App& app, CommonOptions& options, const std::string& group, const std::string& whose);
+
+/// Parses, then calls understand(). Throws Exit for --help, --version and what CLI11 or an InputError says cannot be
+/// used (code 2).
+void parse_or_exit(CLI::App& app, int argc, const char* const* argv, const std::function<void()>& understand);
+
+}  // namespace fourscore::bench

@@ -1,0 +1,184 @@
+"""What the plots of algorithms are made of: which points meet, and the papers' numbers beside them."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fourscore_analysis.plots import crossover, decomposition, instances, threads, timeline, traffic
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.published import FOLDER, published
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.records.values import RecordError
+from fourscore_analysis.views.view import View
+from synthetic import (
+    Maker,
+    canonical,
+    crossover_points,
+    decomposition_points,
+    instance_points,
+    make_point,
+    strong_points,
+    thread_points,
+)
+
+
+def view_of(points, timelines: bool = False, launches: int = 1) -> View:
+    maker = Maker("a-11111111", "a", timeline=timelines)
+    records = [maker.ok(point, launch) for launch in range(launches) for point in points]
+    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return View(Campaign("a-11111111", "a", parsed), 0)
+
+
+def test_every_published_table_names_its_source_and_rows():
+    files = sorted(FOLDER.rglob("*.json"))
+    assert {path.stem for path in files} >= {"table-2.1", "table-3.1", "table-5.1", "table-5.2", "table-5.3"}
+    for path in files:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        assert data["paper"] == path.parent.name
+        assert data["source"].lower().replace(" ", "-") == path.stem
+        assert data["citation"]
+        assert [row["row"] for row in data["rows"]] == list(range(1, len(data["rows"]) + 1))
+        assert len({frozenset(row) for row in data["rows"]}) == 1
+
+
+def test_the_tables_of_lee2018_agree_with_what_its_text_says_of_them():
+    """Section 2.2.1: 10x10 is best, 20x20 takes 71 % more; 3.3.2: 16 threads are best everywhere; 5.2.2: 74 % less."""
+    table = published("lee2018", "table-2.1")
+    assert all(row["chares"] == 3 * row["chares_per_state"] for row in table.rows)
+    assert all(math.prod(map(int, row["decomposition"].split("x"))) == row["chares_per_state"] for row in table.rows)
+    by_cut = {row["decomposition"]: row for row in table.rows}
+    assert min(table.rows, key=lambda row: row["backward_ms"]) is by_cut["10x10"]
+    assert by_cut["20x20"]["backward_ms"] / by_cut["10x10"]["backward_ms"] == pytest.approx(1.71, abs=0.005)
+    table = published("lee2018", "table-3.1")
+    for nodes in (4, 8, 16):
+        rows = [row for row in table.rows if row["nodes"] == nodes]
+        assert min(rows, key=lambda row: row["backward_ms"])["threads"] == 16
+        assert all(math.prod(row["points_per_node"]) * nodes == 300**3 for row in rows)
+    rows = {row["nodes"]: row for row in published("lee2018", "table-5.2").rows}
+    assert 1 - rows[16]["completion_ms"] / rows[2]["completion_ms"] == pytest.approx(0.74, abs=0.005)
+
+
+def test_a_table_that_is_not_there_is_no_error():
+    assert published("lee2018", "table-9.9") is None
+
+
+def test_points_that_differ_in_decomposition_alone_are_one_curve():
+    [[group]] = decomposition.pages(view_of(decomposition_points()))
+    assert sorted(sweep.label for sweep in group.sweeps) == ["overdecomposed/alltoallv", "overdecomposed/p2p"]
+    for sweep in group.sweeps:
+        assert sweep.quantity == [1, 4, 16, 64, 256]
+        assert all(point.measured for point in sweep.points)
+    assert decomposition.pages(view_of(strong_points())) == []
+    # A variant may choose for itself, or use the word for something else.
+    others = [make_point("heffte", "none", parameters={"decomposition": word}) for word in ("auto", "slabs", "pencils")]
+    assert decomposition.pages(view_of(others)) == []
+
+
+def test_points_that_differ_in_threads_alone_are_one_curve():
+    [[group]] = threads.pages(view_of(thread_points()))
+    assert [sweep.quantity for sweep in group.sweeps] == [[1, 2, 4, 8]] * 2
+    assert "threads" not in group.subtitle
+    assert threads.pages(view_of(strong_points())) == []
+
+
+def test_the_axes_of_too_many_sweeps_are_told_apart_by_their_titles():
+    methods = [
+        (variant, exchange) for variant in ("slab", "pencil", "node") for exchange in ("alltoallv", "p2p", "shared")
+    ]
+    points = [make_point(*method, (64,) * 3, 2, threads=count) for method in methods for count in (1, 2)]
+    [page] = threads.pages(view_of(points))
+    assert [len(group.sweeps) for group in page] == [4, 5]
+    assert [group.title for group in page] == ["64³ · 2 ranks (1 of 2)", "64³ · 2 ranks (2 of 2)"]
+
+
+def test_the_crossover_compares_the_fastest_of_both_on_the_same_problem():
+    points = [
+        *crossover_points(),
+        make_point("pencil", "shared", (16,) * 3, 2),
+        make_point("pencil", "p2p", (8,) * 3, 2),
+    ]
+    [[group]] = crossover.pages(view_of(points, launches=3))
+    assert len(group) == 9  # 8^3 lacks the other method
+    for one in group:
+        assert one.ratio == one.new.time_s / one.traditional.time_s
+        assert one.range[0] <= one.ratio <= one.range[1]
+    both = next(one for one in group if one.comparison.cell.shape == (16, 16, 16) and one.comparison.cell.ranks == 2)
+    assert both.traditional.method.exchange == "shared"
+
+
+def test_instances_are_drawn_against_how_many_and_against_ranks():
+    many, ranks = instances.pages(view_of(instance_points()))
+    assert (many.against, ranks.against) == ("instances", "ranks")
+    assert len(many.groups) == 2  # 4 and 8 ranks
+    for group in many.groups:
+        assert [sweep.label for sweep in group.sweeps] == ["pencil/p2p, on all ranks", "pencil/p2p, on its own ranks"]
+        assert [sweep.quantity for sweep in group.sweeps] == [[1, 2, 4]] * 2
+        assert "instances" not in group.subtitle
+        for sweep in group.sweeps:
+            assert sweep.points[0].instance_mean_s is None
+            assert all(point.instance_mean_s <= point.time_s for point in sweep.points[1:])
+    assert [group.sweeps[0].quantity for group in ranks.groups] == [[4, 8]] * 2  # 2 and 4 instances
+    assert instances.pages(view_of(strong_points())) == []
+
+
+def test_traffic_is_that_of_the_busiest_rank_and_of_points_that_move_anything():
+    maker = Maker()
+    record = maker.ok(make_point(ranks=2), 0)
+    record["cost"] |= {
+        "bytes_sent_per_rank": [10, 30],
+        "messages_per_rank": [1, 3],
+        "bytes_read_shared_per_rank": [0, 7],
+    }
+    found = parse_record(canonical(record), "a.json").traffic
+    assert (found.bytes_sent, found.messages, found.bytes_read_shared, found.model_bytes) == (30, 3, 7, None)
+    alone = [make_point("serial", "none", ranks=1)]
+    assert traffic.pages(view_of(alone)) == []
+    [page] = traffic.pages(view_of([*alone, make_point("slab"), make_point("pencil")]))
+    assert [point.label for facet in page for point in facet.points] == ["slab/alltoallv", "pencil/alltoallv"]
+
+
+def test_a_timeline_has_a_row_for_each_thread_that_worked():
+    view = view_of([*thread_points()], timelines=True)
+    traces = [trace for page in timeline.pages(view) for trace in page]
+    assert len(traces) == 8
+    for trace in traces:
+        assert len(trace.lanes) == 2 * trace.point.cell.contract.threads
+        assert trace.longest_s >= trace.timeline.end_s
+        for lane in trace.lanes:
+            assert all(begin <= end for begin, end in zip(lane.begin_s, lane.end_s, strict=True))
+    assert timeline.pages(view_of(thread_points())) == []
+
+
+def test_runs_of_one_problem_share_an_axis_but_for_outliers():
+    maker = Maker("a-11111111", "a", timeline=True)
+    variants = {"slab": 1.0, "pencil": 1.2, "volumetric": 9.0}
+    records = [maker.ok(make_point(name), 0, scale) for name, scale in variants.items()]
+    view = view_of([])
+    view.campaign.launches = [
+        parse_record(canonical(record), name) for name, record in zip("abc", records, strict=True)
+    ]
+    first, second, outlier = (trace for page in timeline.pages(view) for trace in page)
+    assert first.longest_s == second.longest_s < outlier.longest_s
+    assert (first.subtitle, outlier.subtitle) == ("", "a longer axis than its rivals")
+
+
+def test_a_timeline_of_columns_that_differ_in_length_is_refused():
+    record = Maker(timeline=True).ok(make_point(), 0)
+    record["timeline"]["lanes"][0]["end_s"].pop()
+    with pytest.raises(RecordError, match="differ in length"):
+        parse_record(canonical(record), "a.json")
+
+
+def test_a_timeline_of_many_events_stays_a_light_page(tmp_path: Path):
+    """100,000 stretches as vectors would be tens of megabytes."""
+    view = view_of([make_point("overdecomposed", "none", ranks=2)], timelines=True)
+    for lane in view.measured[0].traced.timeline.lanes:
+        times = 50_000 // len(lane.phases)
+        lane.phases *= times
+        lane.begin_s, lane.end_s = (np.tile(values, times) for values in (lane.begin_s, lane.end_s))
+    [[trace]] = timeline.pages(view)
+    figure = timeline.draw(view, [trace], "many")
+    figure.savefig(tmp_path / "many.svg")
+    assert (tmp_path / "many.svg").stat().st_size < 1_000_000

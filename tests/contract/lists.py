@@ -1,0 +1,177 @@
+"""One list of phases, of flags, of point keys, of statuses and of steps, one schema version: what repeats them is held to
+core.
+
+Usage: lists.py ROOT             compares, prints what differs, exits 1 when something does
+       lists.py ROOT --selftest  changes each list in memory and expects the difference to be found
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from checker import run
+
+Read = Callable[[str], str]
+
+
+def names_in_table(text: str, start: str) -> list[str]:
+    """The first string of each {...} or of the list itself, between `start` and the end of the initialiser."""
+    body = text[text.index(start) + len(start) :]
+    body = body[: body.index("};")]
+    entries = re.findall(r'\{\s*"([^"]+)"', body)
+    return entries or re.findall(r'"([^"]+)"', body)
+
+
+def enums(schema: object) -> Iterator[list[str]]:
+    if isinstance(schema, dict):
+        if isinstance(schema.get("enum"), list):
+            yield schema["enum"]
+        for value in schema.values():
+            yield from enums(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from enums(value)
+
+
+def python_names(text: str, variable: str) -> set[str]:
+    """The strings of a module's tuple or the keys of its dictionary."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == variable for t in node.targets):
+            items = node.value.keys if isinstance(node.value, ast.Dict) else getattr(node.value, "elts", [])
+            return {item.value for item in items if isinstance(item, ast.Constant)}
+    raise ValueError(f"no {variable}")
+
+
+def array_of(text: str, name: str) -> list[str]:
+    """The strings of a constexpr array."""
+    body = text[text.index(f"> {name}{{") :]
+    return re.findall(r'"([^"]+)"', body[: body.index("};")])
+
+
+def point_keys(text: str) -> list[str]:
+    """The names in the table of core/point_keys.cpp; `NAME_key()` is an entry that two tables share."""
+    body = text.split("point_keys() {")[1].split("component_keys() {")[0]
+    return [name or shared for name, shared in re.findall(r'\.name = "(\w+)"|^ +(\w+)_key\(\),', body, re.MULTILINE)]
+
+
+def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, list[str]]]:
+    """Each place that names the keys of a point once more, and the names there."""
+    beside = {"point", "contract", "normalisation", "parameters", "component"}
+    schema = json.loads(read("results/run-record.schema.json"))
+    forms = schema["properties"]["point"]["oneOf"]
+    (point,) = (form["properties"] for form in forms if "variant" in form["properties"])
+    yield "results/run-record.schema.json", [*point.keys() - beside, *point["contract"]["properties"].keys() - beside]
+    for file, start, end, pattern in (
+        ("suites/README.md", "## Keys of a point", "shows their values", r"`(\w+)`"),
+        ("results/README.md", '"point": {', '"parameters": {}', r'"(\w+)":'),
+    ):
+        text = read(file)
+        text = text[text.index(start) :]
+        yield file, [name for name in re.findall(pattern, text[: text.index(end)]) if name not in beside | {"fft_bench"}]
+    folder = "analysis/fourscore_analysis/records"
+    texts = "".join(read(path.relative_to(root).as_posix()) for path in sorted((root / folder).glob("*.py")))
+    yield folder, list(set(re.findall(r'\bread\((?:point|terms), "(\w+)"', texts)) - beside)
+
+
+def file_with(root: Path, folder: str, line: str) -> str:
+    """The file of the analysis in which a line begins so: its place may change."""
+    for path in sorted((root / folder).rglob("*.py")):
+        if re.search(rf"^{line}", path.read_text(encoding="utf-8"), re.MULTILINE):
+            return path.relative_to(root).as_posix()
+    raise ValueError(f"{folder}: nothing begins with {line}")
+
+
+def differences(root: Path, read: Read | None = None) -> Iterator[str]:
+    read = read or (lambda name: (root / name).read_text(encoding="utf-8"))
+    phases = names_in_table(read("core/phase.hpp"), "phase_names{")
+    flags = names_in_table(read("core/flags.hpp"), "flag_table{{")
+    version = int(re.search(r"record_schema_version = (\d+)", read("core/record.hpp"))[1])
+    schema = json.loads(read("results/run-record.schema.json"))
+    for listed in enums(schema):
+        if "fft" in listed and listed != phases:
+            yield f"results/run-record.schema.json: phases {listed}; core/phase.hpp has {phases}"
+        if "in-cache" in listed and listed != flags:
+            yield f"results/run-record.schema.json: flags {listed}; core/flags.hpp has {flags}"
+    if schema["properties"]["schema_version"]["const"] != version:
+        yield f"results/run-record.schema.json: another schema_version than {version}, that of core/record.hpp"
+    record = read("core/record.hpp")
+    statuses, parts = array_of(record, "verdict_statuses"), array_of(record, "optional_parts")
+    steps = [f"{step}_s" for step in array_of(record, "harness_steps")]
+    for what, listed, names in (
+        ("statuses", schema["properties"]["verdict"]["properties"]["status"]["enum"], statuses),
+        ("failed_parts", schema["properties"]["failed_parts"]["propertyNames"]["enum"], parts),
+        ("steps of the harness", list(schema["properties"]["harness"]["properties"]), steps),
+    ):
+        if listed != names:
+            yield f"results/run-record.schema.json: {what} {listed}; core/record.hpp has {names}"
+    analysis = "analysis/fourscore_analysis"
+    for variable, pattern, names, more in (
+        ("PHASES", "PHASES = ", phases, set()),
+        ("FLAGS", "FLAGS = ", flags, {"mixed-launch"}),
+        ("STATUSES", "STATUSES = ", statuses, set()),
+        ("HARNESS_STAGES", "HARNESS_STAGES = ", steps, set()),
+    ):
+        file = file_with(root, analysis, pattern)
+        found = python_names(read(file), variable)
+        if found != set(names) | more:
+            yield f"{file}: {variable} differs from core by {sorted(found ^ (set(names) | more))}"
+    file = file_with(root, analysis, "SCHEMA_VERSION = ")
+    if int(re.search(r"^SCHEMA_VERSION = (\d+)", read(file), re.MULTILINE)[1]) != version:
+        yield f"{file}: another SCHEMA_VERSION than {version}, that of core/record.hpp"
+    keys = point_keys(read("core/point_keys.cpp"))
+    for place, named in keys_elsewhere(root, read):
+        if sorted(named) != sorted(keys):
+            yield f"{place}: keys of a point differ from core/point_keys.cpp by {sorted(set(named) ^ set(keys)) or 'a double'}"
+    documents = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*.md"))]
+    tables = {name: set(re.findall(r"^\| `([a-z-]+)` \|", read(name), re.MULTILINE)) for name in documents}
+    table = max(tables, key=lambda name: len(tables[name] & set(flags)))
+    for flag in flags:
+        if flag not in tables[table]:
+            yield f"{table}: the table of flags has no '{flag}'"
+
+
+def selftest(root: Path) -> int:
+    """Each file with one name spoilt must make a difference."""
+    spoilt = [
+        ("results/run-record.schema.json", '"twiddle"', '"twidle"'),
+        ("results/run-record.schema.json", '"simulated"]', '"simulatd"]'),
+        ("core/flags.hpp", '{"cold"', '{"colder"'),
+        ("core/phase.hpp", '"combine"', '"combined"'),
+        ("results/run-record.schema.json", '"skipped", "failed", "timeout"]', '"skiped", "failed", "timeout"]'),
+        ("results/run-record.schema.json", '["timeline", "isolate", "counters"]', '["timeline", "isolate"]'),
+        ("results/run-record.schema.json", '"isolate_s"', '"isolated_s"'),
+        (file_with(root, "analysis/fourscore_analysis", "STATUSES = "), '"skipped"', '"skiped"'),
+        (file_with(root, "analysis/fourscore_analysis", "HARNESS_STAGES = "), '"count_s"', '"counts_s"'),
+        ("core/point_keys.cpp", '.name = "planner"', '.name = "planer"'),
+        ("core/point_keys.cpp", "      ranks_key(),", "      rank_key(),"),
+        ("results/run-record.schema.json", '"placement": {"enum"', '"placment": {"enum"'),
+        ("results/run-record.schema.json", '"planner": {"enum"', '"planer": {"enum"'),
+        ("suites/README.md", "`instances`, `placement`", "`placement`"),
+        ("results/README.md", '"threads": 1', '"thread": 1'),
+        ("analysis/fourscore_analysis/records/transforms.py", 'read(terms, "layout"', 'read(terms, "layouts"'),
+        ("analysis/fourscore_analysis/records/basics.py", 'read(point, "ranks"', 'read(point, "rank"'),
+        (file_with(root, "analysis/fourscore_analysis", "FLAGS = "), '"cold"', '"colder"'),
+        (file_with(root, "analysis/fourscore_analysis", "PHASES = "), '"unpack"', '"unpacked"'),
+        (file_with(root, "analysis/fourscore_analysis", "SCHEMA_VERSION = "), "SCHEMA_VERSION = ", "SCHEMA_VERSION = 9"),
+    ]
+    status = 0
+    for file, old, new in spoilt:
+
+        def read(name: str, file: str = file, old: str = old, new: str = new) -> str:
+            text = (root / name).read_text(encoding="utf-8")
+            return text.replace(old, new) if name == file else text
+
+        if old not in (root / file).read_text(encoding="utf-8") or not list(differences(root, read)):
+            print(f"{file}: {old} became {new}, and nothing was found")
+            status = 1
+    print(f"{len(spoilt)} lists spoilt in turn")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(run(__doc__, differences, "what is listed twice, and the schema's version are the same everywhere", selftest))

@@ -1,0 +1,242 @@
+#include "core/decomposition.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "support/boxes_of.hpp"
+
+namespace fourscore {
+namespace {
+
+using test::boxes_of;
+
+/// Decompositions of every kind: nested, dealt in whole pieces, dealt by digits, with levels of several dimensions.
+std::vector<Decomposition> rules() {
+  std::vector<Decomposition> list;
+  for (const Extents& shape : {Extents{7, 1, 9}, Extents{2, 3, 64}, Extents{15, 14, 13}, Extents{1, 1, 5}})
+    for (const Grid& grid : {Grid{{1, 1, 1}}, Grid{{4, 1, 1}}, Grid{{3, 2, 1}}, Grid{{1, 5, 2}}, Grid{{2, 2, 2}}})
+      list.push_back(decompose(shape, grid));
+  for (const Extents& shape : {Extents{12, 10, 1}, Extents{5, 3, 7}, Extents{1, 2, 1}}) {
+    list.push_back({shape, {3, 2}, {AxisCut{{{0}, {1}}}, AxisCut{}, AxisCut{}}, "nested"});
+    list.push_back({shape, {2, 3, 2}, {AxisCut{{{2, 0}}}, AxisCut{{{1}}}, AxisCut{}}, "two dimensions, later first"});
+    list.push_back({shape, {2, 2, 3}, {AxisCut{{{0}}}, AxisCut{{{1}, {2}}}, AxisCut{}}, "one nested, one not"});
+    for (const Index pieces : {1, 2, 3, 5}) {
+      AxisCut cut{{{0, 1}}};
+      cut.pieces = pieces;
+      list.push_back({shape, {3, 2}, {cut, AxisCut{}, AxisCut{}}, "in whole pieces"});
+    }
+  }
+  AxisCut dealt{{{0, 1}}};
+  dealt.dealt = DigitOrder{{{4, 15, 3}, {3, 5, 1}, {5, 1, 2}}, {2, 0, 1}};
+  list.push_back({{60, 2, 1}, {3, 2}, {dealt, AxisCut{}, AxisCut{}}, "dealt"});
+  dealt.order = dealt.dealt;
+  list.push_back({{60, 2, 1}, {3, 2}, {dealt, AxisCut{}, AxisCut{}}, "dealt and permuted"});
+  return list;
+}
+
+TEST(Decomposition, EveryElementHasExactlyOneOwner) {
+  for (Decomposition decomposition : rules())
+    for (const auto& order : {std::array<int, 3>{0, 1, 2}, std::array<int, 3>{1, 2, 0}}) {
+      SCOPED_TRACE(decomposition.name);
+      const Extents shape = decomposition.shape;
+      decomposition.order = order;
+      std::set<Extents> owned;
+      Index elements = 0;
+      Index idle = 0;
+      for (int rank = 0; rank < decomposition.ranks(); ++rank) {
+        const Index volume = decomposition.box(rank).volume();
+        elements += volume;
+        idle += volume == 0 ? 1 : 0;
+        EXPECT_LE(volume, decomposition.max_volume());
+        for (Index offset = 0; offset < volume; ++offset) {
+          const Extents index = decomposition.global_index(rank, offset);
+          owned.insert(index);
+          EXPECT_EQ(decomposition.owner(index), rank);
+        }
+      }
+      EXPECT_EQ(decomposition.idle_ranks(), idle);
+      EXPECT_EQ(elements, shape[0] * shape[1] * shape[2]);
+      EXPECT_EQ(owned.size(), static_cast<std::size_t>(elements));
+      EXPECT_EQ(*owned.begin(), (Extents{0, 0, 0}));
+      EXPECT_EQ(*owned.rbegin(), (Extents{shape[0] - 1, shape[1] - 1, shape[2] - 1}));
+    }
+}
+
+std::vector<Overlap> found_one_by_one(const Decomposition& decomposition, const Box& box) {
+  std::vector<Overlap> found;
+  for (int rank = 0; rank < decomposition.ranks(); ++rank)
+    if (const Box common = intersect(decomposition.box(rank), box); !common.empty()) found.push_back({rank, common});
+  return found;
+}
+
+TEST(Decomposition, OverlapsAreThoseOfAllRanksAskedOneByOne) {
+  for (const Decomposition& a : rules())
+    for (const Decomposition& b : rules()) {
+      if (a.shape != b.shape) continue;
+      for (int rank = 0; rank < b.ranks(); ++rank)
+        ASSERT_EQ(a.overlaps(b.box(rank)), found_one_by_one(a, b.box(rank))) << a.name << " with " << b.name;
+    }
+}
+
+TEST(Decomposition, OverlapsOfRealDataAreInReals) {
+  const Decomposition real = real_in_place_of(decompose({2, 1, 5}, {{2, 1, 3}}), 2, 9);
+  for (Index low = 0; low < 9; ++low)
+    for (Index high = low + 1; high <= 9; ++high) {
+      const Box box{{0, 0, low}, {2, 1, high}};
+      EXPECT_EQ(real.overlaps(box), found_one_by_one(real, box)) << low << " to " << high;
+    }
+}
+
+TEST(Decomposition, OfALibraryIsItsList) {
+  const Decomposition rule = decompose({4, 6, 5}, {{2, 3, 1}});
+  const Decomposition list = Decomposition::of_boxes(rule.shape, boxes_of(rule));
+  EXPECT_TRUE(list.same_boxes(rule));
+  EXPECT_TRUE(rule.same_boxes(list));
+  EXPECT_EQ(list.overlaps({{1, 1, 1}, {3, 4, 2}}), rule.overlaps({{1, 1, 1}, {3, 4, 2}}));
+  EXPECT_EQ(list.max_volume(), rule.max_volume());
+  auto boxes = boxes_of(rule);
+  std::swap(boxes[0], boxes[5]);
+  EXPECT_FALSE(Decomposition::of_boxes(rule.shape, boxes).same_boxes(rule));
+}
+
+TEST(Decomposition, RefusesRulesThatDoNotDealAllRanks) {
+  const auto made = [](std::vector<int> grid, std::array<AxisCut, 3> cuts) {
+    return Decomposition({4, 4, 4}, std::move(grid), std::move(cuts), "test");
+  };
+  EXPECT_NO_THROW(made({2}, {AxisCut{{{0}}}, AxisCut{}, AxisCut{}}));
+  EXPECT_THROW(made({2}, {}), std::invalid_argument);
+  EXPECT_THROW(made({2}, {AxisCut{{{0}}}, AxisCut{{{0}}}, AxisCut{}}), std::invalid_argument);
+  EXPECT_THROW(made({0}, {AxisCut{{{0}}}, AxisCut{}, AxisCut{}}), std::invalid_argument);
+  AxisCut wrong{{{0}}};
+  wrong.order = bit_reversed_parts(8, 2);
+  EXPECT_THROW(made({2}, {wrong, AxisCut{}, AxisCut{}}), std::invalid_argument);
+}
+
+TEST(Decomposition, OfOneRankAlongAnAxisIsThatWithoutTheAxis) {
+  EXPECT_TRUE(
+      decompose({8, 8, 8}, {{4, 1, 1}})
+          .same_boxes(
+              {{8, 8, 8}, {1, 4, 1}, {AxisCut{{{0}, {1}, {2}}}, AxisCut{}, AxisCut{}}, "with dimensions of one"}));
+  EXPECT_FALSE(decompose({8, 8, 8}, {{4, 1, 1}}).same_boxes(decompose({8, 8, 8}, {{1, 4, 1}})));
+}
+
+/// All ranks that rank `me` reaches by elements that move, directly or through others.
+std::set<int> reached(const Decomposition& from, const Decomposition& to, int me) {
+  std::set<int> group{me};
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const int member : std::vector<int>(group.begin(), group.end()))
+      for (int rank = 0; rank < from.ranks(); ++rank)
+        if ((!intersect(from.box(member), to.box(rank)).empty() ||
+             !intersect(from.box(rank), to.box(member)).empty()) &&
+            group.insert(rank).second)
+          grows = true;
+  }
+  return group;
+}
+
+TEST(RedistributionGroup, HasTheRanksThatReachEachOtherAndNoOtherWhereAllHaveElements) {
+  const Extents shape{12, 12, 12};
+  const Decomposition z = decompose(shape, {{2, 3, 1}});
+  const Decomposition y = decompose(shape, {{2, 1, 3}});
+  const Decomposition x = decompose(shape, {{1, 2, 3}});
+  const Decomposition rows{shape, {2, 3}, {AxisCut{{{0}, {1}}}, AxisCut{}, AxisCut{}}, "rows"};
+  const Decomposition columns{shape, {2, 3}, {AxisCut{}, AxisCut{{{1}, {0}}}, AxisCut{}}, "columns"};
+  int cases = 0;
+  for (const auto& [from, to] : {std::pair(z, y), {y, x}, {x, z}, {z, rows}, {rows, columns}, {columns, z}, {z, z}})
+    for (int rank = 0; rank < 6; ++rank) {
+      const RedistributionGroup group = redistribution_group(from, to, rank);
+      const std::set<int> expected = reached(from, to, rank);
+      ASSERT_EQ(group.from.ranks(), static_cast<int>(expected.size())) << from.name << " to " << to.name;
+      EXPECT_EQ(group.to.ranks(), group.from.ranks());
+      EXPECT_EQ(group.first, *expected.begin());
+      EXPECT_EQ(*std::next(expected.begin(), group.member), rank);
+      int member = 0;
+      for (const int whole : expected) {
+        EXPECT_EQ(group.from.box(member), from.box(whole));
+        EXPECT_EQ(group.to.box(member), to.box(whole));
+        for (const Overlap& part : group.to.overlaps(group.from.box(member)))
+          EXPECT_EQ(part.box, intersect(from.box(whole), to.box(*std::next(expected.begin(), part.rank))));
+        ++member;
+      }
+      ++cases;
+    }
+  EXPECT_EQ(cases, 42);
+}
+
+TEST(RedistributionGroup, OfDifferentProcessGridsIsAllRanks) {
+  const RedistributionGroup group =
+      redistribution_group(decompose({8, 8, 8}, {{4, 1, 1}}), decompose({8, 8, 8}, {{2, 2, 1}}), 3);
+  EXPECT_EQ(group.from.ranks(), 4);
+  EXPECT_EQ(group.first, 0);
+}
+
+/// One rank of a machine that is not there: arithmetic, and no table of ranks or elements.
+TEST(Decomposition, OfManyRanksAndElementsIsARule) {
+  constexpr int ranks = 1 << 20;
+  const Decomposition z = decompose({Index{1} << 14, Index{1} << 13, Index{1} << 13}, {{1 << 10, 1 << 10, 1}});
+  const Decomposition y = decompose(z.shape, {{1 << 10, 1, 1 << 10}});
+  EXPECT_EQ(z.ranks(), ranks);
+  EXPECT_EQ(y.overlaps(z.box(ranks - 1)).size(), 1U << 10);
+  EXPECT_EQ(redistribution_group(z, y, ranks / 2).from.ranks(), 1 << 10);
+  AxisCut reversed{{{0}}};
+  reversed.order = bit_reversed_parts(Index{1} << 40, ranks);
+  const Decomposition line({Index{1} << 40, 1, 1}, {ranks}, {reversed, AxisCut{}, AxisCut{}}, "line");
+  EXPECT_EQ(line.owner({1, 0, 0}), ranks / 2);
+  EXPECT_EQ(line.global_index(ranks / 2, 1), (Extents{1 + ranks, 0, 0}));
+}
+
+TEST(Decomposition, MoreRanksThanExtentsLeavesTheLastRanksEmpty) {
+  const Decomposition decomposition = decompose({3, 4, 5}, {{8, 1, 1}});
+  for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(decomposition.box(rank).empty(), rank >= 3);
+  EXPECT_EQ(decomposition.max_volume(), 20);
+}
+
+TEST(Decomposition, StridesFollowTheStorageOrder) {
+  Decomposition decomposition = decompose({4, 5, 6}, {{1, 1, 1}});
+  EXPECT_EQ(decomposition.strides(0), (Extents{30, 6, 1}));
+  decomposition.order = {2, 0, 1};
+  EXPECT_EQ(decomposition.strides(0), (Extents{5, 1, 20}));
+  const Extents strides = decomposition.strides(0);
+  for (Index offset = 0; offset < 120; ++offset) {
+    const Extents index = decomposition.global_index(0, offset);
+    EXPECT_EQ(index[0] * strides[0] + index[1] * strides[1] + index[2] * strides[2], offset);
+  }
+}
+
+TEST(Decomposition, NamesSayWhatARankHolds) {
+  EXPECT_EQ(decompose({8, 8, 8}, {{1, 1, 1}}).name, "whole");
+  EXPECT_EQ(decompose({8, 8, 8}, {{4, 1, 1}}).name, "x-slabs 4");
+  EXPECT_EQ(decompose({8, 8, 8}, {{2, 3, 1}}).name, "z-pencils 2x3");
+  EXPECT_EQ(decompose({8, 8, 8}, {{2, 1, 3}}).name, "y-pencils 2x3");
+  EXPECT_EQ(decompose({8, 8, 8}, {{2, 2, 2}}).name, "blocks 2x2x2");
+}
+
+TEST(RealInPlaceOf, CutsWhereTheComplexDataIsCutAndPadsToItsPlace) {
+  // 9 reals lie in the place of 5 complex elements, dealt 3 and 2: 6 reals, and 3 with a gap of one.
+  const Decomposition complex = decompose({4, 3, 5}, {{2, 1, 2}});
+  const Decomposition real = real_in_place_of(complex, 2, 9);
+  EXPECT_EQ(real.shape, (Extents{4, 3, 9}));
+  EXPECT_EQ(real.box(0), (Box{{0, 0, 0}, {2, 3, 6}}));
+  EXPECT_EQ(real.box(1), (Box{{0, 0, 6}, {2, 3, 9}}));
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(real.padding(rank), rank % 2);
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(real.memory_volume(rank), 2 * complex.box(rank).volume());
+  EXPECT_EQ(real.strides(1), (Extents{12, 4, 1}));
+  EXPECT_EQ(real.place(1, 2), 2);
+  EXPECT_EQ(real.place(1, 3), 4);
+  EXPECT_EQ(real.global_index(1, 3), (Extents{0, 1, 6}));
+  EXPECT_EQ(complex.place(1, 3), 3);
+}
+
+TEST(RealInPlaceOf, MayLeaveARankNothingButPadding) {
+  const Decomposition real = real_in_place_of(decompose({1, 1, 3}, {{1, 1, 3}}), 2, 4);
+  EXPECT_TRUE(real.box(2).empty());
+  EXPECT_EQ(real.memory_volume(2), 2);
+}
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,95 @@
+#include "core/point_keys.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/record.hpp"
+
+namespace fourscore {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Every key has another value than by default.
+Point unusual() {
+  Point point;
+  const std::map<std::string, std::string> texts{{"variant", "v"},          {"exchange", "e"},
+                                                 {"local_fft", "l"},        {"shape", "3x4"},
+                                                 {"precision", "single"},   {"kind", "r2c"},
+                                                 {"direction", "backward"}, {"ranks", "6"},
+                                                 {"grid", "2x3"},           {"threads", "5"},
+                                                 {"instances", "7"},        {"placement", "subset"},
+                                                 {"layout", "natural"},     {"buffers", "out-of-place"},
+                                                 {"planner", "patient"},    {"parameters.a", "b"}};
+  for (const auto& [key, text] : texts) set_point_value(point, key, text);
+  return point;
+}
+
+TEST(PointKeys, AreAllDistinctAndSetWhatTheyGet) {
+  std::set<std::string_view> names, options, paths;
+  for (const PointKey& key : point_keys()) {
+    Point point;
+    const std::string text = key.get(unusual());
+    EXPECT_NE(text, key.get(point)) << key.name;
+    key.set(point, text, key.name);
+    EXPECT_EQ(key.get(point), text) << key.name;
+    names.insert(key.name);
+    options.insert(key.option);
+    paths.insert(key.path);
+  }
+  for (const auto& all : {names, options, paths}) EXPECT_EQ(all.size(), point_keys().size());
+}
+
+TEST(PointKeys, SetEveryPartOfThePoint) {
+  Point point;
+  for (const PointKey& key : point_keys()) key.set(point, key.get(unusual()), key.name);
+  point.problem.parameters = unusual().problem.parameters;
+  EXPECT_EQ(point, unusual());
+  EXPECT_EQ(point_from_json(point_json(point)), point);
+}
+
+TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
+  std::string joined;
+  for (const auto& option : point_options(unusual())) joined += option + " ";
+  EXPECT_EQ(joined,
+            "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
+            "--grid 2x3 --threads 5 --instances 7 --placement subset --layout natural --buffers out-of-place --planner "
+            "patient --parameter a=b ");
+}
+
+TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {
+  for (const PointKey& key : point_keys())
+    EXPECT_EQ(point_value(point_json(unusual()), key.name), point_value(unusual(), key.name)) << key.name;
+  EXPECT_EQ(point_value(nlohmann::json::object(), "grid"), "auto");
+}
+
+TEST(PointKeys, WhatIsNotToldIsFurtherWhereItIsUnusual) {
+  EXPECT_EQ(further_values(Point{}, {}), "");
+  EXPECT_EQ(further_values(unusual(), {"variant", "exchange", "local_fft", "shape", "kind", "direction", "precision",
+                                       "ranks", "layout", "buffers", "planner"}),
+            ", grid 2x3, threads 5, instances 7, placement subset");
+}
+
+TEST(PointKeys, ErrorsNameWhatTheValueWasGivenFor) {
+  for (const PointKey& key : point_keys()) {
+    Point point;
+    try {
+      key.set(point, "", "--the-option");
+      ADD_FAILURE() << key.name << " may be empty";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("--the-option")) << key.name;
+    }
+  }
+}
+
+TEST(Parameters, AreNamesAndValues) {
+  EXPECT_EQ(parse_parameters({"a=1", "b=x=y", "c="}),
+            (std::map<std::string, std::string>{{"a", "1"}, {"b", "x=y"}, {"c", ""}}));
+  for (const char* bad : {"a", "=1", ""}) EXPECT_THROW((void)parse_parameters({bad}), InputError) << bad;
+  EXPECT_THROW((void)parse_parameters({"a=1", "a=1"}), InputError);
+}
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,383 @@
+// What an exchange declares is what it hands to MPI. This program defines the sending calls of MPI itself (MPI 3.1,
+// chapter 14), counts, and passes on to the profiling interface.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/instances.hpp"
+#include "interfaces/exchange.hpp"
+#include "interfaces/variant.hpp"
+#include "mpi/handles.hpp"
+#include "support/boxes_of.hpp"
+#include "support/exchange_fixture.hpp"
+
+namespace {
+
+struct Counter {
+  bool on = false;
+  long long bytes = 0;
+  long long messages = 0;
+} counter;
+
+void count_message(long long count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  int me = MPI_UNDEFINED;
+  if (comm != MPI_COMM_NULL) PMPI_Comm_rank(comm, &me);
+  if (!counter.on || rank == MPI_PROC_NULL || rank == me) return;
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  if (count * size == 0) return;
+  counter.bytes += count * size;
+  counter.messages += 1;
+}
+
+/// A put is a message to the rank whose window it goes to.
+void count_put(int count, MPI_Datatype type, int rank, MPI_Win window) {
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Win_get_group(window, &group);
+  int me = 0;
+  PMPI_Group_rank(group, &me);
+  PMPI_Group_free(&group);
+  if (rank != me) count_message(count, type, rank, MPI_COMM_NULL);
+}
+
+}  // namespace
+
+extern "C" {
+int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                  void* receive, const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
+                  MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank) count_message(send_counts[rank], send_type, rank, comm);
+  return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
+                        receive_type, comm);
+}
+int MPI_Ialltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                   void* receive, const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
+                   MPI_Comm comm, MPI_Request* request) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank) count_message(send_counts[rank], send_type, rank, comm);
+  return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
+                         receive_type, comm, request);
+}
+int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_places, const MPI_Datatype* send_types,
+                  void* receive, const int* receive_counts, const int* receive_places,
+                  const MPI_Datatype* receive_types, MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank)
+    if (send_counts[rank] > 0) count_message(send_counts[rank], send_types[rank], rank, comm);
+  return PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
+                        receive_types, comm);
+}
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                 MPI_Datatype receive_type, MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank) count_message(send_count, send_type, rank, comm);
+  return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+}
+int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win window) {
+  count_put(count, type, rank, window);
+  return PMPI_Put(data, count, type, rank, place, target_count, target_type, window);
+}
+int MPI_Rput(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
+  count_put(count, type, rank, window);
+  return PMPI_Rput(data, count, type, rank, place, target_count, target_type, window, request);
+}
+int MPI_Send(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
+  count_message(count, type, rank, comm);
+  return PMPI_Send(data, count, type, rank, tag, comm);
+}
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
+  count_message(count, type, rank, comm);
+  return PMPI_Isend(data, count, type, rank, tag, comm, request);
+}
+int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
+                 int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
+                 MPI_Status* status) {
+  count_message(send_count, send_type, to, comm);
+  return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
+                       receive_tag, comm, status);
+}
+}
+
+namespace fourscore {
+namespace {
+
+class TrafficOf : public ::testing::Test {
+ protected:
+  [[nodiscard]] const ExchangeMethod& method() const { return ExchangeRegistry::instance().get(name_, "exchange"); }
+
+  /// Declared equals counted, and no element is forgotten: what is sent, kept and read add up to the whole.
+  void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Buffers& buffers,
+             const Problem& problem = {}) {
+    counter = {};
+    const auto count = [](const std::function<void()>& run) {
+      counter = {true, 0, 0};
+      run();
+      counter.on = false;
+    };
+    const MessageVolume declared = testing::run_and_check(method(), movement, element_bytes, buffers, count, problem);
+    EXPECT_EQ(declared.bytes_sent, counter.bytes) << name_ << ", " << movement.name;
+    EXPECT_EQ(declared.messages_sent, counter.messages) << name_ << ", " << movement.name;
+
+    long long sums[5] = {declared.bytes_sent, declared.bytes_self, declared.bytes_read_shared, declared.bytes_relayed,
+                         declared.messages_sent};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_LONG_LONG, MPI_SUM, movement.comm);
+    Index elements = 0;
+    for (const Box& box : test::boxes_of(movement.from)) elements += box.volume();
+    EXPECT_EQ(sums[0] + sums[1] + sums[2] - sums[3], elements * static_cast<Index>(element_bytes))
+        << name_ << ", " << movement.name;
+    sent_in_all_ += sums[0];
+    read_in_all_ += sums[2];
+    relayed_in_all_ += sums[3];
+    messages_ = sums[4];
+  }
+
+  std::string name_;
+  Index sent_in_all_ = 0;
+  Index read_in_all_ = 0;
+  Index relayed_in_all_ = 0;
+  Index messages_ = 0;  ///< of all ranks, in the last movement
+};
+
+class TrafficOfEach : public TrafficOf, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override { name_ = GetParam(); }
+};
+
+TEST_P(TrafficOfEach, IsWhatGoesThroughMpi) {
+  const auto buffers = testing::allocate(method());
+  for (const auto& movement : testing::movements()) check(movement, 16, buffers);
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  EXPECT_EQ(sent_in_all_ + read_in_all_ > 0, size > 1);
+}
+
+TEST_P(TrafficOfEach, IsWhatGoesThroughMpiBetweenNodesToo) {
+  const auto buffers = testing::allocate_on_two_nodes();
+  const auto& all = testing::movements();
+  for (std::size_t i = 0; i < all.size(); i += 2) check(all[i], 8, buffers);
+  // What hierarchical does within a node does not depend on where the buffers are.
+  EXPECT_EQ((GetParam() == "hierarchical" ? read_in_all_ : sent_in_all_) > 0, mpi::size_of(MPI_COMM_WORLD) > 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, TrafficOfEach, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
+                         [](const auto& instance) { return testing::as_test_name(instance.param); });
+
+/// Parameters that change what is sent, and machines of more than one node, pretended.
+struct Option {
+  std::string exchange;
+  std::string parameter;
+  std::string value;
+  int ranks_per_node = 0;  ///< 0: as it is
+};
+const std::vector<Option> options{{"rma", "epoch", "fence"},
+                                  {"rma", "epoch", "lock"},
+                                  {"p2p-pipelined", "pieces", "1"},
+                                  {"p2p-pipelined", "pieces", "3"},
+                                  {"ialltoallv-pipelined", "pieces", "7"},
+                                  {"hierarchical", "leaders", "1", 1},
+                                  {"hierarchical", "leaders", "1", 2},
+                                  {"hierarchical", "leaders", "2", 2},
+                                  {"hierarchical", "leaders", "1", 3},
+                                  {"hierarchical", "leaders", "3", 3},
+                                  {"shared", "", "", 2}};
+
+class TrafficOfOptions : public TrafficOf {};
+
+TEST_F(TrafficOfOptions, IsWhatGoesThroughMpi) {
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  for (const Option& option : options) {
+    SCOPED_TRACE(option.exchange + " " + option.parameter + " " + option.value);
+    name_ = option.exchange;
+    if (option.ranks_per_node > 0) setenv("FOURSCORE_RANKS_PER_NODE", std::to_string(option.ranks_per_node).c_str(), 1);
+    Problem problem;
+    if (!option.parameter.empty()) problem.parameters[option.parameter] = option.value;
+    const auto buffers = testing::allocate(method());
+    const auto& all = testing::movements();
+    const std::size_t step = size > testing::most_ranks_with_every_movement ? 1 : 5;
+    for (std::size_t i = 0; i < all.size(); i += step) check(all[i], 16, buffers, problem);
+    // The first movement: every rank has something for every other.
+    check(all.front(), 8, buffers, problem);
+    if (option.exchange == "hierarchical") {
+      const int nodes = (size + option.ranks_per_node - 1) / option.ranks_per_node;
+      EXPECT_EQ(messages_, nodes * (nodes - 1));
+    }
+    unsetenv("FOURSCORE_RANKS_PER_NODE");
+  }
+}
+
+/// Within a node `shared` hands nothing to MPI: each rank reads every block of its neighbours where they have it.
+TEST_F(TrafficOfOptions, OfSharedWithinANodeIsReadFromTheNeighboursMemory) {
+  const mpi::Communicator node = mpi::split_by_node(MPI_COMM_WORLD);
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  if (mpi::size_of(node.get()) != ranks) GTEST_SKIP() << "the ranks are not on one node";
+  name_ = "shared";
+  const auto buffers = testing::allocate(method());
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  for (int rank = 0; rank < ranks; ++rank) ASSERT_NE(buffers.source->peer(rank), nullptr) << "rank " << rank;
+  // What a neighbour writes into its buffer stands in what this rank sees of it.
+  *static_cast<int*>(buffers.source->data()) = 1000 + me;
+  buffers.source->sync();
+  MPI_Barrier(MPI_COMM_WORLD);
+  buffers.source->sync();
+  for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ(*static_cast<const int*>(buffers.source->peer(rank)), 1000 + rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+
+  const testing::Movement& movement = testing::movements().front();
+  check(movement, 16, buffers);
+  EXPECT_EQ(messages_, 0);
+  EXPECT_EQ(sent_in_all_, 0);
+  Index from_others = 0;
+  for (int from = 0; from < ranks; ++from)
+    for (int to = 0; to < ranks; ++to)
+      if (from != to) from_others += intersect(movement.from.box(from), movement.to.box(to)).volume();
+  EXPECT_EQ(from_others > 0, ranks > 1);
+  EXPECT_EQ(read_in_all_, from_others * 16);
+}
+
+TEST_F(TrafficOfOptions, OfBruckIsALogarithmOfTheRanks) {
+  const int size = mpi::size_of(MPI_COMM_WORLD);
+  name_ = "bruck";
+  const auto buffers = testing::allocate(method());
+  check(testing::movements().front(), 16, buffers);
+  int rounds = 0;
+  while ((1 << rounds) < size) ++rounds;
+  EXPECT_EQ(messages_, size * rounds);
+  EXPECT_EQ(relayed_in_all_ > 0, size > 3);  // a distance of 3 is the first that takes two rounds
+}
+
+/// The exchanges that the variant takes; null alone where it sends on its own.
+std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
+  if (!variant.takes_exchange()) return {nullptr};
+  std::vector<const ExchangeMethod*> methods;
+  for (const auto& name : ExchangeRegistry::instance().names())
+    if (const auto& method = ExchangeRegistry::instance().get(name, "exchange"); !variant.refuses(method))
+      methods.push_back(&method);
+  return methods;
+}
+
+/// All exchanges with complex data, and the first with what else the variant can do.
+std::vector<std::pair<const ExchangeMethod*, Kind>> cases_of(const Variant& variant) {
+  std::vector<std::pair<const ExchangeMethod*, Kind>> cases;
+  for (const ExchangeMethod* exchange : exchanges_of(variant)) cases.emplace_back(exchange, Kind::c2c);
+  for (const Kind kind : variant.kinds())
+    if (kind != Kind::c2c) cases.emplace_back(cases.front().first, kind);
+  return cases;
+}
+
+class TrafficOfVariants : public ::testing::TestWithParam<std::string> {};
+
+/// A transform sends what it declares, and nothing else.
+TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
+  const Variant& variant = *VariantRegistry::instance().find(GetParam());
+  if (!variant.unavailable().empty()) GTEST_SKIP() << variant.unavailable();
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  Index moved_in_all = 0;
+  int cases = 0;
+  for (const auto& shape : std::vector<std::vector<Index>>{{15, 14, 13}, {16, 8, 32}, {24, 16}, {4096}})
+    for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
+      for (const auto& [exchange, kind] : cases_of(variant)) {
+        Problem problem;
+        problem.shape = shape;
+        problem.kind = kind;
+        problem.contract = {layout, Buffers::in_place, Effort::estimate};
+        if (variant.supports(problem, ranks)) continue;
+        const auto plan = variant.make_plan(
+            {problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
+        PhaseClock clock(false);
+        counter = {true, 0, 0};
+        plan->execute(clock);
+        counter.on = false;
+        const auto text =
+            shape_text(shape) + " " + to_string(kind) + " " + (exchange == nullptr ? "" : exchange->card().name);
+        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes) << text;
+        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages) << text;
+        moved_in_all += counter.bytes + plan->message_volume().bytes_read_shared;
+        ++cases;
+      }
+  if (cases == 0) GTEST_SKIP() << "no shape of the list on " << ranks << " ranks";
+  EXPECT_EQ(moved_in_all > 0, ranks > 1);
+}
+
+/// Ours; those of other libraries declare what their documentation says and send as they like.
+std::vector<std::string> our_variants() {
+  auto names = VariantRegistry::instance().names();
+  std::erase_if(names, [](const std::string& name) {
+    return name == "fftw-mpi" || name == "heffte" || name == "accfft" || name == "2decomp";
+  });
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, TrafficOfVariants, ::testing::ValuesIn(our_variants()), [](const auto& instance) {
+  auto name = instance.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
+  const Variant& slab = VariantRegistry::instance().get("slab", "variant");
+  for (const auto& exchange : ExchangeRegistry::instance().names())
+    for (const auto placement : {Placement::all, Placement::subset}) {
+      const ExchangeMethod& method = *ExchangeRegistry::instance().find(exchange);
+      Problem problem;
+      problem.shape = {15, 14, 13};
+      problem.instances = std::min(3, mpi::size_of(MPI_COMM_WORLD));
+      problem.placement = placement;
+      problem.contract.effort = Effort::estimate;
+      if (!method.unavailable().empty() || slab.refuses(method) || method.supports(problem)) continue;
+      Instances instances(slab,
+                          {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
+      PhaseClock clock(false);
+      counter = {true, 0, 0};
+      instances.execute(clock, [](std::size_t) {});
+      counter.on = false;
+      EXPECT_EQ(instances.message_volume().bytes_sent, counter.bytes) << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.message_volume().messages_sent, counter.messages) << exchange << " " << to_string(placement);
+    }
+}
+
+/// gupta1993, section 3.1 and appendix C: log2 P steps, and to natural order at most 2 log2 P + 1, each one message to
+/// one partner; twice the pieces are twice the messages of the first log2 P.
+TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  if ((ranks & (ranks - 1)) != 0) GTEST_SKIP() << ranks << " ranks are no power of two";
+  int bits = 0;
+  while ((1 << bits) < ranks) ++bits;
+  const Variant& variant = VariantRegistry::instance().get("binary-exchange", "variant");
+  for (const int pieces : {1, 2})
+    for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
+      for (const auto direction : {Direction::forward, Direction::backward}) {
+        Problem problem;
+        problem.shape = {192};
+        problem.direction = direction;
+        problem.contract = {layout, Buffers::in_place, Effort::estimate};
+        problem.parameters["pieces"] = std::to_string(pieces);
+        const auto plan = variant.make_plan(
+            {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
+        PhaseClock clock(false);
+        counter = {true, 0, 0};
+        plan->execute(clock);
+        counter.on = false;
+        EXPECT_EQ(counter.messages, bits * (pieces + (layout == LayoutContract::natural ? 1 : 0)));
+        EXPECT_EQ(counter.bytes, 192 / ranks * 16 * bits * (layout == LayoutContract::natural ? 3 : 2) / 2);
+        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages);
+        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes);
+        if (pieces == 1) {
+          EXPECT_LE(counter.messages, 2 * bits + 1);
+        }
+      }
+}
+
+}  // namespace
+}  // namespace fourscore

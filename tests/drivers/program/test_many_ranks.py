@@ -1,0 +1,40 @@
+"""Every variant on 64 ranks of this machine, however few cores it has: each finds its partners, and the result is right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Bench, read_record
+
+RANKS = 64
+ON_ONE_RANK_ONLY = {"serial"}
+
+
+def test_every_variant_is_right_on_64_ranks(bench: Bench, tmp_path: Path) -> None:
+    listed = json.loads(bench("--list", faulty=False).stdout)["variants"]
+    names = {variant["name"] for variant in listed if variant["available"]}
+    assert {"pencil", "volumetric", "transpose", "overdecomposed"} <= names
+    for name in sorted(names - ON_ONE_RANK_ONLY):
+        verdicts = []
+        for shape in ("64x64x64", "262144"):
+            out = tmp_path / f"{name}-{shape}.json"
+            options = ("--variant", name, "--shape", shape, "--planner", "estimate", "--repetitions", "1", "--warmup", "0")
+            run = bench(*options, "--record", str(out), ranks=RANKS, faulty=False, timeout=300)
+            assert run.returncode == 0, f"{name} {shape}\n{run.stderr}"
+            record = read_record(out)
+            verdicts.append(record["verdict"]["status"])
+            if verdicts[-1] == "ok":
+                assert record["verification"]["ok"] and len(record["samples"]["rank_total_s"]) == RANKS
+                break
+        assert verdicts[-1] == "ok", f"{name}: {verdicts}"
+
+
+@pytest.mark.parametrize("exchange", ["alltoallw", "p2p", "bruck", "hierarchical", "shared"])
+def test_pencils_are_right_with_other_exchanges_on_64_ranks(bench: Bench, tmp_path: Path, exchange: str) -> None:
+    out = tmp_path / "out.json"
+    options = ("--variant", "pencil", "--grid", "8x8", "--shape", "30x28x26", "--planner", "estimate")
+    run = bench(*options, "--exchange", exchange, "--repetitions", "1", "--record", str(out), ranks=RANKS, faulty=False)
+    assert run.returncode == 0, run.stderr
+    assert read_record(out)["verdict"]["status"] == "ok"

@@ -1,0 +1,327 @@
+"""What a launch leaves behind: records and verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import SCHEMA, Bench, read_record
+
+POINT = ("--variant", "naive", "--shape", "8x9x10")
+
+
+def test_a_measured_point_leaves_a_record_with_every_sample(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench(*POINT, "--repetitions", "7", "--warmup", "2", "--isolate", "--record", str(out), ranks=3)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert record["verdict"]["status"] == "ok"
+    samples = record["samples"]
+    assert len(samples["time_s"]) == 7
+    assert len(samples["warmup_s"]) == 2
+    assert len(samples["rank_total_s"]) == 3
+    assert samples["time_s"] == [max(rank[i] for rank in samples["rank_total_s"]) for i in range(7)]
+    assert all(len(rank) == 7 for phase in samples["rank_phase_s"].values() for rank in phase)
+    assert record["credited_flops"] == pytest.approx(5 * 720 * math.log2(720))
+    names = {check["name"] for check in record["verification"]["checks"]}
+    assert names == {"layouts", "plane-waves", "impulse", "dft", "inverse", "last-timed-run", "each-run"}
+    assert len(record["plan"]["rank_s"]) == 3
+    assert sum(record["memory"]["local_data_bytes"]) >= 720 * 16
+
+
+def test_the_point_id_is_the_hash_of_the_canonical_point(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert bench(*POINT, "--record", str(out)).returncode == 0
+    record = read_record(out)
+
+    def short_hash(value: object) -> str:
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    assert record["point_id"] == short_hash(record["point"])
+    for name in ("machine", "code", "launch"):
+        assert record["provenance"][f"{name}_hash"] == short_hash(record["provenance"]["identity"][name])
+    assert record["provenance"]["identity_hash"] == short_hash(record["provenance"]["identity"])
+
+
+def test_the_record_names_the_program_and_the_launcher(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    origin = ("--launcher", "by hand", "--launched-at", str(time.time()))
+    run = bench(*POINT, *origin, "--record", str(out), ranks=2)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    identity = record["provenance"]["identity"]
+    assert identity["code"]["binary_sha256"] == hashlib.sha256(Path(bench.faulty_path).read_bytes()).hexdigest()
+    assert identity["launch"]["launcher"] == "by hand"
+    assert identity["launch"]["ranks_per_node"] == [2]
+    assert len(identity["launch"]["rank_cores"]) == 2
+    assert 0 <= record["harness"]["launch_s"] < 120
+
+
+def test_two_launches_have_one_point_one_identity_and_two_record_ids(bench: Bench, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        assert bench(*POINT, "--record", str(tmp_path / name)).returncode == 0
+    a, b = (read_record(tmp_path / name) for name in ("a", "b"))
+    assert a["point_id"] == b["point_id"]
+    assert a["provenance"]["machine_hash"] == b["provenance"]["machine_hash"]
+    assert a["provenance"]["code_hash"] == b["provenance"]["code_hash"]
+    assert a["record_id"] != b["record_id"]
+
+
+@pytest.mark.parametrize("variant", ["wrong-result", "wrong-later"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_wrong_result_is_recorded_without_any_time(bench: Bench, tmp_path: Path, variant: str, ranks: int) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", variant, "--shape", "8x9x10", "--isolate", "--record", str(out), ranks=ranks)
+    assert run.returncode == 1
+    record = read_record(out)
+    assert record["verdict"]["status"] == "wrong"
+    assert record["verdict"]["reason"]
+    assert "samples" not in record
+    assert "isolated" not in record
+    assert "measure_s" not in record["harness"]
+    assert not record["verification"]["ok"]
+    assert "GFLOP/s" not in run.stdout
+
+
+def test_an_unsupported_problem_is_skipped_with_its_reason(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", "naive", "--shape", "2x9x10", "--record", str(out), ranks=3)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert record["verdict"]["status"] == "skipped"
+    assert record["verdict"]["reason"] == "more ranks than planes"
+    assert "samples" not in record
+
+
+def test_a_variant_that_cannot_run_here_is_skipped_with_its_reason(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert bench("--variant", "unavailable", "--shape", "8x9x10", "--record", str(out)).returncode == 0
+    verdict = read_record(out)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert "it was made so" in verdict["reason"]
+
+
+def test_max_time_stops_before_all_repetitions(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    limits = ("--repetitions", "1000000", "--max-time-s", "0.2")
+    run = bench(*POINT, *limits, "--record", str(out), ranks=2, timeout=100)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert 1 <= len(record["samples"]["time_s"]) < 1000000
+    assert record["sampling"]["max_time_s"] == 0.2
+
+
+def test_no_phases_leaves_the_breakdown_out(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert bench(*POINT, "--no-phases", "--record", str(out)).returncode == 0
+    record = read_record(out)
+    assert "rank_phase_s" not in record["samples"]
+    assert "closure" not in record["samples"]
+    assert not record["sampling"]["phases"]
+
+
+def test_a_timeline_is_one_more_run_and_no_sample(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", "slab", "--shape", "24x20x16", "--repetitions", "3", "--timeline", "--record", str(out), ranks=2, faulty=False)
+    assert run.returncode == 0, run.stderr
+    assert "not among the 3 samples" in run.stdout
+    record = read_record(out)
+    assert len(record["samples"]["time_s"]) == 3
+    timeline = record["timeline"]
+    assert timeline["clock"]["alignment"] == "shared clock"
+    assert [(lane["rank"], lane["lane"]) for lane in timeline["lanes"]] == [(0, 0), (1, 0)]
+    for lane in timeline["lanes"]:
+        assert len(lane["phase"]) == len(lane["begin_s"]) == len(lane["end_s"])
+        assert lane["dropped"] == 0
+        assert {"fft", "exchange"} <= set(lane["phase"])
+        assert all(a < b for a, b in zip(lane["begin_s"], lane["end_s"], strict=True))
+        assert lane["end_s"][:-1] == lane["begin_s"][1:]
+        rank = lane["rank"]
+        assert timeline["rank_start_s"][rank] <= lane["begin_s"][0]
+        assert lane["end_s"][-1] <= timeline["rank_end_s"][rank]
+    assert min(timeline["rank_start_s"]) == 0
+
+
+def test_without_being_asked_nothing_is_traced(bench: Bench) -> None:
+    run = bench(*POINT, "--json")
+    record = json.loads(run.stdout)
+    assert "timeline" not in record
+    assert record["sampling"]["timeline"] is False
+
+
+def test_no_warm_up_is_flagged_cold(bench: Bench) -> None:
+    run = bench(*POINT, "--warmup", "0", "--json")
+    assert run.returncode == 0, run.stderr
+    record = json.loads(run.stdout)
+    jsonschema.Draft202012Validator(SCHEMA).validate(record)
+    assert "cold" in record["flags"]
+    assert record["samples"]["warmup_s"] == []
+
+
+def test_more_ranks_than_cores_are_flagged(bench: Bench) -> None:
+    cores = len(os.sched_getaffinity(0))
+    if cores > 7:
+        pytest.skip("too many cores to oversubscribe with the planes of this shape")
+    run = bench(*POINT, "--json", ranks=cores + 1)
+    assert run.returncode == 0, run.stderr
+    assert "oversubscribed" in json.loads(run.stdout)["flags"]
+
+
+@pytest.mark.parametrize("exchange", ["hierarchical", "alltoallv"])
+def test_one_node_that_pretends_to_be_several_is_flagged(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: str
+) -> None:
+    point = ("--variant", "slab", "--shape", "8x9x10", "--exchange", exchange, "--planner", "estimate")
+    launches = {}
+    for most in ("", "1", "2"):
+        if most:
+            monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", most)
+        out = tmp_path / f"{most}.json"
+        run = bench(*point, "--record", str(out), ranks=2)
+        assert run.returncode == 0, run.stderr
+        record = read_record(out)
+        assert ("emulated" in record["flags"]) is (most == "1")
+        assert ("emulated" in run.stdout) is (most == "1")
+        launches[most] = record["provenance"]
+        assert launches[most]["identity"]["launch"].get("ranks_per_pretended_node") == (1 if most == "1" else None)
+    assert launches[""]["launch_hash"] == launches["2"]["launch_hash"] != launches["1"]["launch_hash"]
+    monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", "none")
+    run = bench(*point, ranks=2)
+    assert run.returncode == 2
+    assert run.stderr.count("FOURSCORE_RANKS_PER_NODE is 'none'; allowed: a whole number, 1 or more") == 1
+
+
+def test_wisdom_is_written_then_read_and_recorded(bench: Bench, tmp_path: Path) -> None:
+    wisdom = tmp_path / "wisdom"
+    plans = []
+    digest = ""
+    for name in ("first", "second"):
+        out = tmp_path / name
+        digest = hashlib.sha256(wisdom.read_bytes()).hexdigest() if wisdom.exists() else ""
+        run = bench(*POINT, "--wisdom", str(wisdom), "--record", str(out))
+        assert run.returncode == 0, run.stderr
+        plans.append(read_record(out)["plan"])
+    assert plans[0]["wisdom"] == "file"
+    assert "wisdom_sha256" not in plans[0]
+    assert plans[1]["wisdom_sha256"] == digest
+
+
+def test_the_campaign_stands_in_the_record(bench: Bench, tmp_path: Path) -> None:
+    campaign = {"id": "smoke-12345678", "launch": 2}
+    (tmp_path / "campaign.json").write_text(json.dumps(campaign))
+    run = bench(*POINT, "--campaign-json", str(tmp_path / "campaign.json"), "--json")
+    assert json.loads(run.stdout)["campaign"] == campaign
+
+
+def test_a_secret_in_the_environment_stays_out_of_the_record(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JWT", "do-not-tell")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    run = bench(*POINT, "--json")
+    assert json.loads(run.stdout)["provenance"]["volatile"]["environment"]["OMP_NUM_THREADS"] == "1"
+    assert "do-not-tell" not in run.stdout
+
+
+def test_a_sample_is_the_time_of_one_run(bench: Bench) -> None:
+    run = bench("--variant", "uneven", "--shape", "8x9x10", "--repetitions", "6", "--warmup", "2", "--json", ranks=2)
+    record = json.loads(run.stdout)
+    samples = record["samples"]
+    # Every run takes its 20 ms, and all of them together no more than the measurement did.
+    assert min(samples["time_s"] + samples["warmup_s"]) >= 0.02
+    assert sum(samples["time_s"] + samples["warmup_s"]) <= record["harness"]["measure_s"]
+
+
+def test_the_options_of_the_point_reach_the_record_and_the_plan(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--kind", "r2c", "--layout", "natural", "--buffers", "out-of-place", "--planner", "patient")
+    run = bench("--variant", "slab", "--shape", "8x12x10", *asked, "--record", str(out), ranks=2, faulty=False)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert record["point"]["kind"] == "r2c"
+    contract = {"layout": "natural", "buffers": "out-of-place", "normalisation": "none", "planner": "patient"}
+    assert record["point"]["contract"] == contract
+    # Natural order, and reals on one side only.
+    assert (record["resolved"]["input"], record["resolved"]["output"]) == ("x-slabs 2, real", "x-slabs 2")
+    # Half a spectrum of the rows is sent, not whole rows: 6 of 10 elements, there and back.
+    assert record["cost"]["bytes_sent_per_rank"] == [2 * 4 * 6 * 6 * 16] * 2
+    assert "planner patient" in run.stdout
+
+
+def test_patient_planning_asks_the_library_for_more_than_measuring(bench: Bench, tmp_path: Path) -> None:
+    """FFTW takes wisdom of more effort for a plan of less, and none of less for a plan of more."""
+    wisdom = tmp_path / "wisdom"
+
+    def planned(effort: str) -> set[str]:
+        point = ("--variant", "serial", "--shape", "64x36", "--planner", effort)
+        run = bench(*point, "--repetitions", "1", "--wisdom", str(wisdom), faulty=False)
+        assert run.returncode == 0, run.stderr
+        return set(wisdom.read_text().splitlines())
+
+    measured = planned("measure")
+    assert planned("measure") == measured
+    patient = planned("patient")
+    assert patient != measured
+    assert planned("measure") == patient
+
+
+@pytest.mark.parametrize("placement", ["all", "subset"])
+def test_several_instances_are_each_checked_and_timed(bench: Bench, tmp_path: Path, placement: str) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--instances", "2", "--placement", placement, "--isolate", "--record", str(out))
+    run = bench("--variant", "slab", "--shape", "12x10x9", "--planner", "estimate", *asked, ranks=3)
+    assert run.returncode == 0, run.stderr
+    assert "2 instances" in run.stdout
+    record = read_record(out)
+    samples = record["samples"]
+    repetitions = len(samples["time_s"])
+    assert (record["point"]["instances"], record["point"]["placement"]) == (2, placement)
+    assert [len(times) for times in samples["instance_time_s"]] == [repetitions] * 2
+    assert [len(of_rank) for of_rank in samples["rank_instance_s"]] == [2 if placement == "all" else 1] * 3
+    whole = [{"first": 0, "count": 3}] * 2
+    halves = [{"first": 0, "count": 2}, {"first": 2, "count": 1}]
+    assert record["resolved"]["instance_ranks"] == (whole if placement == "all" else halves)
+    for i in range(repetitions):
+        assert max(times[i] for times in samples["instance_time_s"]) <= samples["time_s"][i]
+    names = [check["name"] for check in record["verification"]["checks"]]
+    for check in ("impulse", "dft", "inverse", "last-timed-run"):
+        assert {f"{check} of instance 1", f"{check} of instance 2"} <= set(names)
+    assert record["credited_flops"] == pytest.approx(2 * 5 * 1080 * math.log2(1080))
+    assert sum(record["memory"]["local_data_bytes"]) >= 2 * 1080 * 16
+
+
+def test_a_wrong_instance_on_a_subset_is_told_by_its_number(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--instances", "2", "--placement", "subset", "--record", str(out))
+    run = bench("--variant", "wrong-result", "--shape", "4x4x4", *asked, ranks=2)
+    assert run.returncode == 1
+    record = read_record(out)
+    assert record["verdict"]["status"] == "wrong"
+    assert "of instance 1 (before timing)" in record["verdict"]["reason"]
+    assert not record["verification"]["ok"]
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_a_real_transform_is_credited_with_half(bench: Bench, tmp_path: Path, direction: str) -> None:
+    out = tmp_path / "out.json"
+    kind = "r2c" if direction == "forward" else "c2r"
+    run = bench("--variant", "pencil", "--shape", "8x9x10", "--kind", kind, "--record", str(out), "--isolate", ranks=2)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert (record["point"]["kind"], record["point"]["direction"]) == ("r2c", direction)
+    assert record["credited_flops"] == pytest.approx(2.5 * 720 * math.log2(720))
+    assert sum(record["memory"]["local_data_bytes"]) == 8 * 9 * 6 * 16
+    assert "2.5 N log2 N" in run.stdout
+
+
+def test_a_kind_that_the_variant_lacks_is_skipped(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", "naive", "--shape", "8x8x8", "--kind", "r2c", "--record", str(out))
+    assert run.returncode == 0
+    verdict = read_record(out)["verdict"]
+    assert (verdict["status"], verdict["reason"]) == ("skipped", "variant 'naive' has no kind r2c; it has: c2c")

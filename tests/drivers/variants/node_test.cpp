@@ -1,0 +1,182 @@
+// Threads within a rank: any number of them, whoever calls MPI, however messages are cut. This program initialises MPI
+// with MPI_THREAD_MULTIPLE.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "interfaces/variant.hpp"
+#include "mpi/handles.hpp"
+#include "repeated_runs.hpp"
+#include "support/variant_fixture.hpp"
+
+namespace fourscore {
+namespace {
+
+class Node : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!variant().unavailable().empty()) GTEST_SKIP() << variant().unavailable();
+    if (GetParam() == "multiple" && mpi::provided_thread_level() < ThreadLevel::multiple)
+      GTEST_SKIP() << "MPI provides no MPI_THREAD_MULTIPLE";
+  }
+  void TearDown() override { test::adverse = false; }
+  [[nodiscard]] static const Variant& variant() { return *VariantRegistry::instance().find("node"); }
+
+  static void check(const Problem& problem) { (void)test::is_right_three_times(variant(), problem); }
+
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+};
+
+TEST_P(Node, IsRightWithAnyNumberOfThreadsAndSegments) {
+  std::size_t turn = 0;
+  int cases = 0;
+  for (const bool adverse : {false, true})
+    for (const int threads : {1, 2, 3})
+      for (const char* segments : {"1", "2", "5"})
+        for (const auto& grid : test::grids_of_the_ranks()) {
+          test::adverse = adverse;
+          const auto contracts = test::contracts({15, 14, 13});
+          Problem problem = contracts[(turn += 3) % contracts.size()];  // 3 and 16 have no common factor
+          problem.grid = grid;
+          problem.threads = threads;
+          problem.parameters = {{"mpi", GetParam()}, {"segments", segments}, {"segment-bytes", "1"}};
+          ASSERT_EQ(variant().supports(problem, ranks_), std::nullopt);
+          check(problem);
+          ++cases;
+        }
+  EXPECT_EQ(cases, 18 * static_cast<int>(test::grids_of_the_ranks().size()));
+}
+
+TEST_P(Node, HasThreadsWithoutAnythingToDo) {
+  for (const std::vector<Index>& shape : {std::vector<Index>{7, 1, 9}, {2, 3, 64}, {3, 2, 2}})
+    for (Problem problem : test::contracts(shape)) {
+      problem.threads = 3;
+      problem.parameters = {{"mpi", GetParam()}, {"segment-bytes", "1"}};
+      if (!variant().supports(problem, ranks_)) check(problem);
+    }
+}
+
+/// As many messages as pencils have; cut, each becomes as many as asked for.
+TEST_P(Node, CutsEachMessageIntoTheSegmentsAskedFor) {
+  for (const auto& grid : test::grids_of_the_ranks()) {
+    Problem problem = test::contracts({24, 24, 24}).front();
+    problem.grid = grid;
+    problem.threads = 2;
+    problem.parameters = {{"mpi", GetParam()}, {"segments", "1"}};
+    const Index whole = test::make_plan(variant(), problem, nullptr)->message_volume().messages_sent;
+    Problem pencils = problem;
+    pencils.threads = 1;
+    pencils.parameters.clear();
+    const auto& pencil = VariantRegistry::instance().get("pencil", "variant");
+    EXPECT_EQ(whole, test::make_plan(pencil, pencils, &ExchangeRegistry::instance().get("alltoallv", "exchange"))
+                         ->message_volume()
+                         .messages_sent);
+    problem.parameters = {{"mpi", GetParam()}, {"segments", "4"}, {"segment-bytes", "1"}};
+    const auto plan = test::make_plan(variant(), problem, nullptr);
+    EXPECT_EQ(plan->message_volume().messages_sent, 4 * whole);
+    EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).messages_per_rank, static_cast<double>(4 * whole));
+    EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).bytes_per_rank,
+                     static_cast<double>(plan->message_volume().bytes_sent));
+    problem.parameters["segment-bytes"] = "1000000";
+    EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->message_volume().messages_sent, whole);
+  }
+}
+
+TEST_P(Node, ComponentsRunAlone) {
+  Problem problem = test::contracts({15, 14, 13}).front();
+  problem.threads = 2;
+  problem.parameters = {{"mpi", GetParam()}, {"segment-bytes", "1"}};
+  const auto plan = test::make_plan(variant(), problem, nullptr);
+  int exchanges = 0;
+  for (int run = 0; run < 2; ++run)
+    for (const Component& component : plan->components()) {
+      component.run();
+      exchanges += component.phase == Phase::exchange ? 1 : 0;
+    }
+  EXPECT_EQ(exchanges > 0, ranks_ > 1);
+}
+
+/// What one thread did in one run: its phases in order, a letter each (o: outside all Regions), and its seconds of one.
+struct ThreadRun {
+  std::string phases;
+  double unpack_s = 0;
+};
+
+std::vector<ThreadRun> traced(Plan& plan, std::size_t threads) {
+  std::vector<EventLog> logs(threads, EventLog(10'000));
+  std::vector<PhaseClock> lanes;
+  for (std::size_t thread = 1; thread < threads; ++thread) lanes.emplace_back(logs[thread]);
+  PhaseClock clock(logs.front(), lanes);
+  clock.start();
+  plan.execute(clock);
+  clock.stop();
+  std::vector<ThreadRun> runs;
+  for (const EventLog& log : logs) {
+    ThreadRun& run = runs.emplace_back();
+    for (const PhaseEvent& event : log.events()) {
+      const char letter = "fpxutco"[static_cast<std::size_t>(event.phase)];
+      if (run.phases.empty() || run.phases.back() != letter) run.phases += letter;
+      if (event.phase == Phase::unpack) run.unpack_s += 1e-9 * static_cast<double>(event.end_ns - event.begin_ns);
+    }
+  }
+  return runs;
+}
+
+/// Each segment is packed and sent, in turn, and unpacked where it came in; what a thread waits for is the exchange.
+/// The last rank comes late, so that the others wait. Thread 0 of funneled asks MPI without a pause meanwhile, and its
+/// phases are those of a rank of one thread (phases_test.cpp).
+TEST_P(Node, TellsThePhasesOfEveryThreadApart) {
+  if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  constexpr std::size_t threads = 2;
+  constexpr double late_s = 0.2;
+  Problem problem;
+  problem.shape = {24, 24, 24};
+  problem.contract = {LayoutContract::transposed, Buffers::in_place, Effort::estimate};
+  problem.grid = {ranks_, 1};
+  problem.threads = threads;
+  problem.parameters = {{"mpi", GetParam()}, {"segments", "4"}, {"segment-bytes", "1"}};
+  const auto plan = test::make_plan(variant(), problem, nullptr);
+  const bool is_late = mpi::rank_in(MPI_COMM_WORLD) == ranks_ - 1;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is_late) usleep(static_cast<useconds_t>(1e6 * late_s));
+  const std::vector<ThreadRun> runs = traced(*plan, threads);
+  const auto sends = static_cast<std::size_t>(plan->message_volume().messages_sent);
+  for (std::size_t thread = GetParam() == "funneled" ? 1 : 0; thread < threads; ++thread) {
+    const auto& [phases, unpack_s] = runs[thread];
+    std::string exchange = "x(px)+(ux)+";  // who packs and sends its own segments
+    if (GetParam() == "funneled") exchange = is_late ? "xpx(ux)*" : "xpx(ux)+";
+    EXPECT_TRUE(std::regex_match(phases, std::regex("o?xo?(fo?)+" + exchange + "o?(fo?)+"))) << phases;
+    if (GetParam() == "multiple") {
+      const auto own_sends = (sends + threads - 1 - thread) / threads;
+      EXPECT_EQ(std::ranges::count(phases, 'p'), own_sends + 1) << phases << ": what stays is packed once more";
+    }
+    if (!is_late) {
+      EXPECT_LT(unpack_s, late_s / 2) << "thread " << thread << " waited in phase unpack";
+    }
+  }
+}
+
+TEST_P(Node, NamesWhatAParameterMayBe) {
+  Problem problem = test::contracts({15, 14, 13}).front();
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"mpi", "several"}, {"segments", "0"}, {"segments", "5000"}, {"segment-bytes", "x"}}) {
+    problem.parameters = {{key, value}};
+    try {
+      (void)variant().supports(problem, ranks_);
+      ADD_FAILURE() << key << "=" << value << " was taken";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr(key), testing::HasSubstr("allowed: ")));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpi, Node, testing::Values("funneled", "multiple"), [](const auto& i) { return i.param; });
+
+}  // namespace
+}  // namespace fourscore

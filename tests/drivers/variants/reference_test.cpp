@@ -1,0 +1,185 @@
+// Other people's transforms, each under every contract that it takes: by the definition, there and back. A library that
+// is not here is a reason, never a failure.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstring>
+#include <ostream>
+#include <set>
+
+#include "interfaces/variant.hpp"
+#include "mpi/handles.hpp"
+#include "support/variant_fixture.hpp"
+
+namespace fourscore {
+namespace {
+
+/// What a library promises, so that one that began to refuse everything would not pass.
+struct Promise {
+  std::string variant;
+  std::set<LayoutContract> layouts;  ///< on more than one rank
+  std::set<Effort> efforts;
+  bool in_place;
+  bool both_precisions;
+};
+void PrintTo(const Promise& promise, std::ostream* out) { *out << promise.variant; }
+
+const std::vector<Promise> promises{
+    {"2decomp", {LayoutContract::natural, LayoutContract::transposed}, {Effort::measure}, false, false},
+    {"accfft", {LayoutContract::transposed}, {Effort::estimate, Effort::measure}, true, true},
+    {"heffte", {LayoutContract::natural, LayoutContract::transposed}, {Effort::estimate}, true, true}};
+
+class Reference : public testing::TestWithParam<Promise> {
+ protected:
+  [[nodiscard]] const Variant& variant() const { return *VariantRegistry::instance().find(GetParam().variant); }
+  /// Every contract and effort, with the parameters given.
+  [[nodiscard]] static std::vector<Problem> problems(const std::vector<Index>& shape,
+                                                     const std::map<std::string, std::string>& parameters = {}) {
+    std::vector<Problem> list;
+    for (const Effort effort : {Effort::estimate, Effort::measure})
+      for (Problem problem : test::contracts(shape)) {
+        problem.contract.effort = effort;
+        problem.parameters = parameters;
+        list.push_back(problem);
+      }
+    return list;
+  }
+  [[nodiscard]] int contracts_promised() const {
+    const Promise& promise = GetParam();
+    const std::size_t layouts = ranks_ == 1 ? 2 : promise.layouts.size();
+    return static_cast<int>(layouts * promise.efforts.size() * 2 * (promise.in_place ? 2 : 1) *
+                            (promise.both_precisions ? 2 : 1));
+  }
+  void check(const Problem& problem) const;
+
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
+};
+
+void Reference::check(const Problem& problem) const {
+  SCOPED_TRACE(test::text_of(problem, nullptr) + " planner " + to_string(problem.contract.effort));
+  const auto plan = test::make_plan(variant(), problem, nullptr);
+  ASSERT_TRUE(test::covers_once(plan->input_layout()));
+  ASSERT_TRUE(test::covers_once(plan->output_layout()));
+  EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
+  EXPECT_FALSE(plan->describe_local_ffts().empty());
+  PhaseClock clock;
+  for (int run = 0; run < 2; ++run) {
+    test::run_on_random_field(*plan, problem, clock);
+    ASSERT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
+                             me_, problem.precision, plan->output()),
+              20)
+        << "run " << run;
+  }
+  // And back, while the first plan is alive.
+  Problem opposite = problem;
+  opposite.direction = problem.direction == Direction::forward ? Direction::backward : Direction::forward;
+  ASSERT_FALSE(variant().supports(opposite, ranks_));
+  const auto back = test::make_plan(variant(), opposite, nullptr);
+  ASSERT_TRUE(plan->output_layout().same_boxes(back->input_layout()));
+  ASSERT_EQ(plan->output_layout().order, back->input_layout().order);
+  const auto elements = plan->output_layout().box(me_).volume();
+  test::run_on_random_field(*plan, problem, clock);
+  std::memcpy(back->input(), plan->output(), static_cast<std::size_t>(elements) * problem.element_bytes());
+  back->execute(clock);
+  EXPECT_LT(test::error_of(test::random_field(problem.extents()), static_cast<long double>(problem.elements()),
+                           back->output_layout(), me_, problem.precision, back->output()),
+            30);
+}
+
+TEST_P(Reference, SaysWhyItIsNotHere) {
+  ASSERT_NE(VariantRegistry::instance().find(GetParam().variant), nullptr);
+  EXPECT_THAT(variant().card().citation, testing::StartsWith("https://"));
+  if (variant().unavailable().empty()) GTEST_SKIP() << "it is here";
+  try {
+    static_cast<void>(VariantRegistry::instance().get(GetParam().variant, "variant"));
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                testing::AllOf(testing::HasSubstr(GetParam().variant), testing::HasSubstr(variant().unavailable())));
+  }
+}
+
+TEST_P(Reference, IsTheTransformByItsDefinitionUnderEveryContractItTakes) {
+  if (!variant().unavailable().empty()) GTEST_SKIP() << variant().unavailable();
+  int all = 0;
+  for (const std::vector<Index>& shape : std::vector<std::vector<Index>>{{16, 16, 16}, {15, 14, 13}, {9, 8, 16}}) {
+    int taken = 0;
+    std::string refusal;
+    for (const Problem& problem : problems(shape)) {
+      if (const auto reason = variant().supports(problem, ranks_)) {
+        refusal = *reason;
+        EXPECT_FALSE(reason->empty());
+        continue;
+      }
+      ASSERT_NO_FATAL_FAILURE(check(problem));
+      ++taken;
+    }
+    if (shape.front() == 16) {
+      EXPECT_EQ(taken, contracts_promised()) << refusal;
+    }
+    all += taken;
+  }
+  EXPECT_GT(all, contracts_promised()) << "only one shape was taken";
+}
+
+TEST_P(Reference, IsRightOnEveryGridItTakes) {
+  if (!variant().unavailable().empty()) GTEST_SKIP() << variant().unavailable();
+  int grids = 0;
+  for (int rows = 1; rows <= ranks_; ++rows) {
+    if (ranks_ % rows != 0) continue;
+    bool taken = false;
+    for (Problem problem : problems({12, 10, 11})) {
+      problem.grid = {rows, ranks_ / rows};
+      if (variant().supports(problem, ranks_)) continue;
+      ASSERT_NO_FATAL_FAILURE(check(problem));
+      EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->grid(), problem.grid);
+      taken = true;
+    }
+    grids += taken ? 1 : 0;
+  }
+  EXPECT_GE(grids, 1);
+}
+
+TEST(Heffte, IsRightWithEachOfItsOptions) {
+  const Variant& heffte = *VariantRegistry::instance().find("heffte");
+  if (!heffte.unavailable().empty()) GTEST_SKIP() << heffte.unavailable();
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  PhaseClock clock(false);
+  for (const std::string algorithm : {"alltoallv", "alltoall", "p2p_plined", "p2p"})
+    for (const std::string reorder : {"yes", "no"})
+      for (const std::string decomposition : {"pencils", "slabs"})
+        for (Problem problem : test::contracts({15, 14, 13})) {
+          if (problem.precision == Precision::single_precision) continue;
+          problem.parameters = {{"algorithm", algorithm}, {"reorder", reorder}, {"decomposition", decomposition}};
+          ASSERT_EQ(heffte.supports(problem, ranks), std::nullopt);
+          const auto plan = test::make_plan(heffte, problem, nullptr);
+          test::run_on_random_field(*plan, problem, clock);
+          EXPECT_LT(
+              test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
+                             mpi::rank_in(MPI_COMM_WORLD), problem.precision, plan->output()),
+              20)
+              << test::text_of(problem, nullptr) << " " << algorithm << " " << reorder << " " << decomposition;
+        }
+}
+
+TEST(Heffte, NamesAnOptionThatItDoesNotHave) {
+  const Variant& heffte = *VariantRegistry::instance().find("heffte");
+  Problem problem;
+  problem.shape = {8, 8, 8};
+  problem.parameters = {{"algorithm", "alltoal"}};
+  try {
+    static_cast<void>(heffte.supports(problem, 1));
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("alltoal"), testing::HasSubstr("p2p_plined")));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Here, Reference, testing::ValuesIn(promises),
+                         [](const auto& instance) { return test::as_test_name(instance.param.variant); });
+
+}  // namespace
+}  // namespace fourscore

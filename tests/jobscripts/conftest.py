@@ -1,0 +1,1 @@
+from fourscore_command import fourscore, measured  # noqa: F401

@@ -1,0 +1,270 @@
+"""What `export` writes: where it may, whole or not at all, and the numbers that the records hold."""
+
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+import pathlib
+import resource
+import statistics
+
+import pytest
+from fourscore_command import first_record, signed
+
+FORMATS = ("csv", "jsonl", "benchmark")
+
+
+def contents(folder: pathlib.Path) -> dict[str, bytes]:
+    return {str(f): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file() and not f.name.startswith("index.")}
+
+
+def forbidden(fourscore) -> list[pathlib.Path]:
+    """Names that an export must not take."""
+    record = first_record(fourscore)
+    link = fourscore.folder / "link.json"
+    link.symlink_to(record)
+    elsewhere = fourscore.folder / "elsewhere"
+    elsewhere.symlink_to(fourscore.archive / "records")
+    fifo = fourscore.folder / "fifo"
+    os.mkfifo(fifo)
+    return [
+        *(record, record.parent / "new.json", fourscore.archive / "records/new.csv", link, elsewhere / "c/new.json"),
+        *(fourscore.archive / "campaigns/c/campaign.json", fourscore.archive / "index.sqlite"),
+        *(fifo, fourscore.folder, pathlib.Path("/dev/null"), pathlib.Path("/dev/full")),
+    ]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_an_export_replaces_no_record_and_no_device(measured, kind):
+    before = contents(measured.archive)
+    for name in forbidden(measured):
+        error = measured("export", "--format", kind, "-o", name, code=2).stderr
+        assert str(name) in error and ("belongs to an archive" in error or "no regular file" in error), error
+    assert contents(measured.archive) == before
+    assert not pathlib.Path("/dev/null").is_file() and pathlib.Path("/dev/null").is_char_device()
+
+
+def test_the_records_of_an_archive_that_was_not_named_are_safe_as_well(measured):
+    record = first_record(measured)
+    before = record.read_bytes()
+    others = measured.folder / "others"
+    others.mkdir()
+    measured("export", "--format", "csv", "--record", record, "-o", record, "--archive", others, code=2)
+    assert record.read_bytes() == before
+
+
+def test_an_export_of_a_record_onto_itself_is_refused(measured):
+    file = measured.folder / "out.json"
+    file.write_bytes(first_record(measured).read_bytes())
+    before = file.read_bytes()
+    error = measured("export", "--format", "jsonl", "--record", file, "-o", file, code=2).stderr
+    assert "the record that is read" in error and file.read_bytes() == before
+
+
+@pytest.mark.parametrize("wish", [["--record", "nosuch"], ["--campaign", "nosuch"], ["--format", "chrome-trace"]])
+def test_an_export_that_is_refused_leaves_the_file_as_it_was(measured, wish):
+    file = measured.folder / "out"
+    file.write_text("before")
+    measured("export", "--format", "csv", "-o", file, *wish, code=2)
+    assert file.read_text() == "before" and sorted(measured.folder.glob(".out*")) == []
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_an_export_is_written_whole_or_not_at_all(measured, kind):
+    file = measured.folder / "out"
+    file.write_text("before")
+    file.chmod(0o640)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # noqa: E731
+    error = measured("export", "--format", kind, "-o", file, preexec_fn=limit, code=3).stderr
+    assert f"cannot write {file}: File too large" in error
+    assert file.read_text() == "before" and sorted(measured.folder.glob(".out*")) == []
+    measured("export", "--format", kind, "-o", file)
+    assert file.read_text() == measured("export", "--format", kind).stdout
+    assert file.stat().st_mode & 0o777 == 0o640 and sorted(measured.folder.glob(".out*")) == []
+
+
+def test_a_link_is_followed_and_stays(measured):
+    target, link = measured.folder / "target", measured.folder / "link"
+    target.write_text("before")
+    link.symlink_to(target)
+    measured("export", "--format", "csv", "-o", link)
+    assert link.is_symlink() and target.read_text().startswith("file,")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_full_standard_output_ends_with_3(measured, kind):
+    if not pathlib.Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w") as full:
+        error = measured("export", "--format", kind, stdout=full, code=3).stderr
+    assert "cannot write standard output: No space left on device" in error
+
+
+def test_json_tells_what_was_written(measured):
+    broken = first_record(measured)
+    broken.write_text("{")
+    file = measured.folder / "out.csv"
+    told = json.loads(measured("export", "--format", "csv", "--json", "-o", file).stdout)
+    assert told == {
+        "format": "csv",
+        "output": str(file),
+        "records": 5,
+        "unreadable": [{"file": f"records/c/{broken.name}", "reason": "not JSON; truncated after 1 bytes?"}],
+    }
+    assert len(list(csv.DictReader(io.StringIO(file.read_text())))) == 5 * 3
+
+
+def test_json_without_a_file_is_refused(measured):
+    assert "add -o FILE" in measured("export", "--format", "csv", "--json", code=2).stderr
+
+
+def test_a_line_of_json_is_the_line_that_is_archived(measured):
+    """Of records that the programs write, whose keys are sorted, also with its digest."""
+    for file, record in measured.records().items():
+        pathlib.Path(file).write_text(canonical(record))
+    measured("verify")
+    lines = measured("export", "--format", "jsonl").stdout
+    assert lines == "".join(file.read_text() for file in sorted(measured.archive.glob("records/c/*.json")))
+
+
+def canonical(record: dict) -> str:
+    """As the programs write it: keys sorted, no spaces."""
+    content = {key: value for key, value in record.items() if key != "sha256"}
+    line = json.dumps(content, sort_keys=True, separators=(",", ":"))[:-1] + ',"sha256":"'
+    return f'{line}{hashlib.sha256(line.encode()).hexdigest()}"}}\n'
+
+
+CELLS = {
+    "=1+1": "'=1+1",
+    "@SUM(A1)": "'@SUM(A1)",
+    "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0",
+    "-1+1": "'-1+1",
+    "\t=1": "'\t=1",
+    "\r=1": "'\r=1",
+    '=HYPERLINK("x","y")': '\'=HYPERLINK("x","y")',
+    "-2.5e-3": "-2.5e-3",
+    "+7": "+7",
+    "a=b": "a=b",
+}
+
+
+def test_no_cell_is_a_formula(fourscore):
+    fourscore("run", fourscore.points(points=5), "--campaign", "c", "--quiet")
+    for file, text in zip(sorted(fourscore.records()), CELLS, strict=True):
+        record = json.loads(pathlib.Path(file).read_text())
+        record["verdict"]["reason"] = record["campaign"]["suite"] = text
+        pathlib.Path(file).write_text(signed(record))
+    out = fourscore.folder / "out.csv"
+    fourscore("export", "--format", "csv", "-o", out)
+    with out.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["reason"] for row in rows[::3]] == [row["suite"] for row in rows[::3]] == list(CELLS.values())
+
+
+# The numbers, worked out from the samples by other means.
+
+SHAPE, TIMES = (8, 4, 2), [[0.003, 0.001, 0.008], [0.002, 0.009, 0.004]]
+
+
+def transform(fourscore) -> dict:
+    """Two launches of one point on two ranks: a sample is the maximum over ranks."""
+    elements = math.prod(SHAPE)
+    for (file, record), _ in zip(sorted(fourscore.records().items()), range(2), strict=False):
+        launch = record["campaign"]["launch"]
+        record["point"].update(shape=list(SHAPE), ranks=2)
+        record["credited_flops"] = 5 * elements * math.log2(elements)
+        record["samples"] = {"time_s": TIMES[launch], "rank_total_s": [TIMES[launch], [1e-4] * 3]}
+        pathlib.Path(file).write_text(signed(record))
+    return record
+
+
+def test_the_times_and_rates_of_a_transform_are_those_of_its_samples(fourscore):
+    fourscore("run", fourscore.points(points=1), "--campaign", "c", "--quiet")
+    transform(fourscore)
+    flops = 5 * 64 * 6  # 5 N log2 N
+    rows = list(csv.DictReader(io.StringIO(fourscore("export", "--format", "csv").stdout)))
+    assert len(rows) == 6
+    for launch in (0, 1):
+        mine = [row for row in rows if row["launch"] == str(launch)]
+        assert [float(row["time_s"]) for row in mine] == TIMES[launch]
+        assert [row["repetition"] for row in mine] == ["0", "1", "2"]
+        for row in mine:
+            assert float(row["gflops"]) == pytest.approx(flops / statistics.median(TIMES[launch]) / 1e9, rel=1e-12)
+            assert float(row["median_s"]) == statistics.median(TIMES[launch])
+            assert (float(row["min_s"]), float(row["max_s"])) == (min(TIMES[launch]), max(TIMES[launch]))
+            assert (row["shape"], row["dims"], row["ranks"], row["repetitions"]) == ("8x4x2", "3", "2", "3")
+    entries = json.loads(fourscore("export", "--format", "benchmark").stdout)["benchmarks"]
+    times = TIMES[0] + TIMES[1]
+    assert [entry["real_time"] for entry in entries] == pytest.approx([1e9 * time for time in times], rel=1e-12)
+    assert [entry["flops_per_second"] for entry in entries] == pytest.approx([flops / time for time in times], rel=1e-12)
+    assert {(entry["time_unit"], entry["iterations"], entry["threads"]) for entry in entries} == {("ns", 1, 2)}
+    (campaign,) = json.loads(fourscore("status", "--json").stdout)
+    middle = statistics.median([statistics.median(launch) for launch in TIMES])
+    assert campaign["points"][0]["gflops"] == pytest.approx(flops / middle / 1e9, rel=1e-12)
+
+
+def test_the_columns_are_the_keys_that_they_are_named_after(measured):
+    """Every text of the record is another one, so that no column can be taken from another key."""
+    file = first_record(measured)
+    record = json.loads(file.read_text())
+    record["point"].update(
+        {key: f"the {key}" for key in ("variant", "exchange", "local_fft", "placement", "precision", "kind", "direction")}
+    )
+    record["point"].update(shape=[1, 4, 4], grid=[3, 5], threads=7, instances=11, parameters={"pieces": "2"})
+    record["point"]["contract"].update(layout="the layout", buffers="the buffers", planner="the planner")
+    hashes = {key: f"the {key}" for key in ("machine_hash", "code_hash", "identity_hash")}
+    code = {"revision": "the revision", "build_type": "Release"}
+    record["provenance"] = hashes | {"identity": {"code": code}, "volatile": {"started_at": "the start"}}
+    record.update(flags=["one", "two"], plan={"time_s": 0.125})
+    file.write_text(signed(record))
+    row = next(csv.DictReader(io.StringIO(measured("export", "--format", "csv", "--record", file).stdout)))
+    named = ("variant", "exchange", "local_fft", "placement", "precision", "kind", "direction", "layout", "buffers", "planner")
+    assert {key: row[key] for key in (*named, *hashes)} == {key: f"the {key}" for key in (*named, *hashes)}
+    assert row["revision"] == "the revision" and row["started_at"] == "the start" and row["flags"] == "one,two"
+    assert (row["grid"], row["threads"], row["instances"], row["plan_s"]) == ("3x5", "7", "11", "0.125")
+    (entry,) = {e["name"] for e in json.loads(measured("export", "--format", "benchmark", "--record", file).stdout)["benchmarks"]}
+    assert entry == (
+        "the variant/the exchange/the local_fft/1x4x4/the precision/the kind/the direction/ranks:1/grid:3x5/threads:7"
+        "/instances:11/placement:the placement/the layout/the buffers/the planner/pieces:2"
+    )
+
+
+def test_the_bytes_messages_and_rates_of_a_component_are_those_of_its_benchmarks(measured):
+    file = first_record(measured)
+    record = json.loads(file.read_text())
+    del record["samples"]
+    times = [0.004, 0.002]
+    numbers = {"size_bytes": 4096, "bytes": 3 * 4096, "messages": 3, "flops": 1000}
+    benchmark = {"name": "alltoall/4096", "kernel": "alltoall", "labels": {"exchange": "p2p"}, "numbers": numbers}
+    record["point"] = {"component": "alltoall_bench", "ranks": 4, "parameters": {"sizes": "4KiB"}}
+    record["benchmarks"] = [benchmark | {"iterations": 17, "time_s": times, "rank_s": [times] * 4, "in_cache": False, "emulated": False}]
+    file.write_text(signed(record))
+    rows = list(csv.DictReader(io.StringIO(measured("export", "--format", "csv", "--record", file).stdout)))
+    assert [float(row["time_s"]) for row in rows] == times
+    assert {(row["benchmark"], row["kernel"], row["iterations"]) for row in rows} == {("alltoall/4096", "alltoall", "17")}
+    assert all(json.loads(row["numbers"]) == numbers and json.loads(row["labels"]) == {"exchange": "p2p"} for row in rows)
+    entries = json.loads(measured("export", "--format", "benchmark", "--record", file).stdout)["benchmarks"]
+    assert [entry["bytes_per_second"] for entry in entries] == pytest.approx([3 * 4096 / time for time in times])
+    assert [entry["flops_per_second"] for entry in entries] == pytest.approx([1000 / time for time in times])
+    assert [entry["real_time"] for entry in entries] == pytest.approx([4e6, 2e6])
+    assert {(entry["name"], entry["iterations"]) for entry in entries} == {
+        ("alltoall_bench/ranks:4/sizes:4KiB/alltoall/4096", 17)
+    }
+
+
+def test_a_timeline_of_a_record_with_parameters_is_exported(measured):
+    """Its title names them; that once read freed memory."""
+    file = first_record(measured)
+    record = json.loads(file.read_text())
+    record["point"]["parameters"] = {f"parameter-{n}-with-a-long-name": "a value that is long as well" * 4 for n in range(50)}
+    lane = {"rank": 0, "lane": 0, "dropped": 0, "phase": ["fft", "exchange"], "begin_s": [0.0, 1.5], "end_s": [1.5, 2.0]}
+    record["timeline"] = {"lanes": [lane | {"piece": [-1, 3]}]}
+    file.write_text(signed(record))
+    events = json.loads(measured("export", "--format", "chrome-trace").stdout)["traceEvents"]
+    (title,) = [e["args"]["name"] for e in events if e["name"] == "process_name"]
+    for key, value in record["point"]["parameters"].items():
+        assert f" {key}={value}" in title
+    spans = [(e["name"], e["ts"], e["dur"], e.get("args")) for e in events if e["ph"] == "X"]
+    assert spans == [("fft", 0, 1.5e6, None), ("exchange", 1.5e6, 0.5e6, {"piece": 3})]

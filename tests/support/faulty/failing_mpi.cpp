@@ -1,0 +1,44 @@
+// An MPI in which one call fails on the last rank, or on all: FOURSCORE_FAULTY_MPI_CALL names it. Those that are here
+// are made by one kind of plan each, while it executes: MPI_Testsome by variant node, MPI_Win_sync by exchange shared,
+// MPI_Put by exchange rma.
+
+#include <mpi.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace {
+
+bool fails(std::string_view call) {
+  const char* chosen = std::getenv("FOURSCORE_FAULTY_MPI_CALL");
+  if (chosen == nullptr || call != chosen) return false;
+  int rank = 0;
+  int size = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  return rank == size - 1;
+}
+
+}  // namespace
+
+extern "C" {
+int MPI_Testsome(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  if (fails("MPI_Testsome")) return MPI_ERR_OTHER;
+  return PMPI_Testsome(count, requests, completed, indices, statuses);
+}
+int MPI_Win_sync(MPI_Win window) {
+  if (fails("MPI_Win_sync")) return MPI_ERR_OTHER;
+  return PMPI_Win_sync(window);
+}
+/// On all ranks, as where no component of MPI makes windows.
+int MPI_Win_create(void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* window) {
+  const char* chosen = std::getenv("FOURSCORE_FAULTY_MPI_CALL");
+  if (chosen != nullptr && std::string_view(chosen) == "MPI_Win_create") return MPI_ERR_WIN;
+  return PMPI_Win_create(base, bytes, unit, info, comm, window);
+}
+int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win window) {
+  if (fails("MPI_Put")) return MPI_ERR_OTHER;
+  return PMPI_Put(data, count, type, rank, place, target_count, target_type, window);
+}
+}

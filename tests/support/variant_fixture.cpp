@@ -1,0 +1,158 @@
+#include "support/variant_fixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "mpi/handles.hpp"
+
+namespace fourscore::test {
+
+namespace {
+
+/// Tests of random shapes must not keep all of them.
+constexpr std::size_t most_fields_kept = 200;
+
+void note_largest(Field& field) {
+  for (const Wide& value : field.values) field.largest = std::max(field.largest, std::abs(value));
+}
+
+}  // namespace
+
+std::size_t position(const Extents& shape, const Extents& index) {
+  return static_cast<std::size_t>((index[0] * shape[1] + index[1]) * shape[2] + index[2]);
+}
+
+const Field& random_field(const Extents& shape) {
+  static std::map<Extents, Field> fields;
+  if (fields.size() > most_fields_kept) fields.clear();
+  Field& field = fields[shape];
+  if (field.values.empty()) {
+    std::mt19937 random(static_cast<unsigned>(shape[0] * 1000 + shape[1] * 100 + shape[2]));
+    std::uniform_real_distribution<float> values(-1, 1);  // exact in both precisions
+    for (Index i = 0; i < shape[0] * shape[1] * shape[2]; ++i)
+      field.values.emplace_back(values(random), values(random));
+    note_largest(field);
+  }
+  return field;
+}
+
+const Field& transformed_field(const Extents& shape, Direction direction) {
+  static std::map<std::pair<Extents, Direction>, Field> fields;
+  if (fields.size() > most_fields_kept) fields.clear();
+  Field& field = fields[{shape, direction}];
+  if (field.values.empty()) {
+    field.values = random_field(shape).values;
+    naive_dft(field.values, shape, direction == Direction::forward ? -1 : 1);
+    note_largest(field);
+  }
+  return field;
+}
+
+void write(const Field& field, const Decomposition& layout, int me, Precision precision, void* data) {
+  for (Index i = 0; i < layout.box(me).volume(); ++i) {
+    const Wide value = field.values[position(layout.shape, layout.global_index(me, i))];
+    if (precision == Precision::double_precision)
+      static_cast<std::complex<double>*>(data)[i] = std::complex<double>(value);
+    else
+      static_cast<std::complex<float>*>(data)[i] = std::complex<float>(value);
+  }
+}
+
+Wide element(const void* data, Precision precision, Index i) {
+  if (precision == Precision::double_precision) return Wide(static_cast<const std::complex<double>*>(data)[i]);
+  return Wide(static_cast<const std::complex<float>*>(data)[i]);
+}
+
+long double epsilon_of(Precision precision) {
+  return precision == Precision::double_precision ? std::numeric_limits<double>::epsilon()
+                                                  : std::numeric_limits<float>::epsilon();
+}
+
+double error_of(const Field& expected, long double factor, const Decomposition& layout, int me, Precision precision,
+                const void* data) {
+  long double error = 0;
+  for (Index i = 0; i < layout.box(me).volume(); ++i) {
+    const Wide value = expected.values[position(layout.shape, layout.global_index(me, i))] * factor;
+    const long double difference = std::abs(value - element(data, precision, i));
+    if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
+    error = std::max(error, difference);
+  }
+  return static_cast<double>(error / (expected.largest * factor) / epsilon_of(precision));
+}
+
+bool covers_once(const Decomposition& layout) {
+  std::vector<int> seen(static_cast<std::size_t>(layout.shape[0] * layout.shape[1] * layout.shape[2]), 0);
+  for (int rank = 0; rank < layout.ranks(); ++rank)
+    for (Index i = 0; i < layout.box(rank).volume(); ++i) ++seen[position(layout.shape, layout.global_index(rank, i))];
+  return std::ranges::all_of(seen, [](int times) { return times == 1; });
+}
+
+std::vector<Problem> contracts(const std::vector<Index>& shape) {
+  std::vector<Problem> problems;
+  for (const auto precision : {Precision::double_precision, Precision::single_precision})
+    for (const auto direction : {Direction::forward, Direction::backward})
+      for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
+        for (const auto placement : {Buffers::in_place, Buffers::out_of_place}) {
+          Problem problem;
+          problem.shape = shape;
+          problem.precision = precision;
+          problem.direction = direction;
+          problem.contract = {layout, placement, Effort::estimate};
+          problems.push_back(problem);
+        }
+  return problems;
+}
+
+std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
+  if (!variant.takes_exchange()) return {nullptr};
+  std::vector<const ExchangeMethod*> methods;
+  for (const auto& name : ExchangeRegistry::instance().names())
+    if (const auto* method = ExchangeRegistry::instance().find(name);
+        method->unavailable().empty() && !variant.refuses(*method))
+      methods.push_back(method);
+  return methods;
+}
+
+std::vector<Index> shape_for(const Variant& variant, const std::vector<Index>& shape) {
+  Problem problem;
+  problem.shape = {4, 4, 4};
+  if (!variant.supports(problem, 1)) return shape;
+  problem.shape = {64};
+  if (variant.supports(problem, 1)) return shape;
+  return {std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>())};
+}
+
+std::unique_ptr<Plan> make_plan(const Variant& variant, const Problem& problem, const ExchangeMethod* exchange) {
+  return variant.make_plan({problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
+}
+
+void run_on_random_field(Plan& plan, const Problem& problem, PhaseClock& clock) {
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  const auto elements = static_cast<std::size_t>(plan.output_layout().box(me).volume());
+  std::memset(plan.output(), 0xff, elements * problem.element_bytes());
+  write(random_field(problem.extents()), plan.input_layout(), me, problem.precision, plan.input());
+  clock.start();
+  plan.execute(clock);
+  clock.stop();
+}
+
+std::string text_of(const Problem& problem, const ExchangeMethod* exchange) {
+  return shape_text(problem.shape) + " grid " + grid_text(problem.grid) + " " + to_string(problem.precision) + " " +
+         to_string(problem.direction) + " " + to_string(problem.contract.layout) + " " +
+         to_string(problem.contract.buffers) + " " + (exchange == nullptr ? "none" : exchange->card().name);
+}
+
+std::string as_test_name(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '-' || c == ' '; }, '_');
+  return text;
+}
+
+}  // namespace fourscore::test
