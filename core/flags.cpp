@@ -24,6 +24,13 @@ bool in_cache(const NodeFacts& node) {
   return node.last_level_cache_bytes > 0 && node.plan_bytes <= node.last_level_cache_bytes;
 }
 
+bool skewed(const FlagFacts& facts) {
+  std::size_t too_short = 0;
+  for (std::size_t i = 0; i < facts.sample_s.size(); ++i)
+    if (facts.sample_s[i] < min_skews_of_a_sample * facts.start_skew_s.at(i)) ++too_short;
+  return too_short > 0 && 2 * too_short >= facts.sample_s.size();
+}
+
 /// Processor counters that are read without a system call.
 bool trusted_clock(std::string_view source) {
   constexpr std::array<std::string_view, 6> trusted{
@@ -48,6 +55,8 @@ std::vector<std::string> validity_flags(const FlagFacts& facts) {
       {"in-cache", !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), in_cache)},
       {"cold", facts.warmup == 0},
       {"clock-suspect", !trusted_clock(facts.clock_source) || too_short},
+      {"skewed", skewed(facts)},
+      {"heterogeneous", facts.heterogeneous},
       {"open-breakdown", facts.closure_worst && *facts.closure_worst > facts.closure_limit},
       {"emulated", facts.emulated},
       {"simulated", facts.simulated}};

@@ -29,6 +29,8 @@ struct FlagFacts {
   std::optional<double> smallest_sample_s;
   std::optional<double> closure_worst;
   double closure_limit = 0.02;
+  std::vector<double> sample_s, start_skew_s;  ///< of the timed runs; both empty, or of one length
+  bool heterogeneous = false;                  ///< the nodes differ in machine or settings
   bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, or one node for several
   bool simulated = false;  ///< the program ran under a simulator
 };
@@ -39,17 +41,22 @@ struct Flag {
   std::string_view holds_when;
 };
 /// The one list of them. tests/contract/lists.py holds the record's schema, the analysis and the documentation to it.
-inline constexpr std::array<Flag, 8> flag_table{{
+inline constexpr std::array<Flag, 10> flag_table{{
     {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
     {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},
     {"in-cache", "cache", "the plans of a node's ranks fit its last-level caches: no memory traffic to speak of"},
     {"cold", "cold", "no warm-up run came before"},
     {"clock-suspect", "clock",
      "the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps"},
+    {"skewed", "skew", "half of the samples or more are shorter than 50 times the skew of their start"},
+    {"heterogeneous", "het", "the nodes differ in machine or settings"},
     {"open-breakdown", "open", "the phases of some rank do not add up to its total"},
     {"emulated", "emul", "some of it is a stand-in for hardware that is not there: a GPU, or several nodes"},
     {"simulated", "sim", "the program ran under a simulator: its times must not be compared"},
 }};
+/// A sample shorter than this many times the time between the first rank's start and the last's is mostly waiting.
+inline constexpr double min_skews_of_a_sample = 50;
+
 /// The entry of a flag, or null.
 [[nodiscard]] const Flag* find_flag(std::string_view name);
 

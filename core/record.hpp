@@ -11,7 +11,7 @@
 namespace fourscore {
 
 inline constexpr std::string_view record_schema = "fourscore.run-record";
-inline constexpr int record_schema_version = 1;
+inline constexpr int record_schema_version = 2;
 
 /// The point with every key of the schema present, so that equal points have equal JSON. Only an exchange that is not
 /// yet resolved is left out; no record has such a point.

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "core/sha256.hpp"
+#include "results/rank_columns.hpp"
 
 namespace fourscore {
 namespace {
@@ -164,10 +165,9 @@ void check_record_path(const fs::path& path) {
 
 namespace {
 
-/// Writes and syncs the record under a temporary name in `folder`, and has `place` give it its name.
+/// Writes and syncs `text` under a temporary name in `folder`, and has `place` give it its name.
 template <class Place>
-void write_in(const fs::path& folder, const fs::path& path, const nlohmann::json& record, const Place& place) {
-  const std::string text = record_line(record);
+void write_in(const fs::path& folder, const fs::path& path, std::string_view text, const Place& place) {
   std::random_device random;
   const fs::path name =
       folder / fmt::format(".{}.{}-{:08x}.tmp", path.filename().string(), ::getpid(), static_cast<unsigned>(random()));
@@ -179,16 +179,30 @@ void write_in(const fs::path& folder, const fs::path& path, const nlohmann::json
   sync_folder(folder_of(path));
 }
 
-}  // namespace
-
-void write_record_once(const fs::path& path, const nlohmann::json& record, const fs::path& staging) {
-  check_record_path(path);
-  write_in(staging.empty() ? folder_of(path) : staging, path, record,
+void write_once(const fs::path& staging, const fs::path& path, std::string_view text) {
+  write_in(staging.empty() ? folder_of(path) : staging, path, text,
            [&](const fs::path& temporary) { publish(temporary, path); });
 }
 
+}  // namespace
+
+void write_record_once(const fs::path& path, nlohmann::json record, const fs::path& staging) {
+  check_record_path(path);
+  const std::string columns = take_rank_columns(record);
+  if (columns.empty()) return write_once(staging, path, record_line(std::move(record)));
+  // First what the record names: a record never lacks its columns.
+  const fs::path beside = folder_of(path) / record["rank_columns"]["file"].get<std::string>();
+  write_once(staging, beside, columns);
+  try {
+    write_once(staging, path, record_line(std::move(record)));
+  } catch (...) {
+    ::unlink(beside.c_str());
+    throw;
+  }
+}
+
 void replace_unfinished_record(const fs::path& unfinished, const nlohmann::json& record) {
-  write_in(folder_of(unfinished), unfinished, record, [&](const fs::path& temporary) {
+  write_in(folder_of(unfinished), unfinished, record_line(record), [&](const fs::path& temporary) {
     if (::rename(temporary.c_str(), unfinished.c_str()) != 0) fail("store", unfinished, errno);
   });
 }

@@ -2,7 +2,7 @@
 // A record reaches its final name whole, synced and only once.
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -41,13 +41,14 @@ enum class Digest { right, wrong, absent };
 void check_record_path(const std::filesystem::path& path);
 
 /// Writes the record as record_line() to a temporary file in `staging` (default: the folder of `path`; it must be
-/// on the same file system), syncs it, links it to `path`, which must not exist, and syncs the folder. When it throws
-/// nothing is left behind; when it returns the record survives a power cut.
-void write_record_once(const std::filesystem::path& path, const nlohmann::json& record,
+/// on the same file system), syncs it, links it to `path`, which must not exist, and syncs the folder. Before it, and in
+/// the same way, the file of columns of a record of many ranks (results/rank_columns.hpp). When it throws nothing is
+/// left behind; when it returns the record survives a power cut.
+void write_record_once(const std::filesystem::path& path, nlohmann::json record,
                        const std::filesystem::path& staging = {});
 
-/// As write_record_once, but takes the place of what stands at `path`: for a record that is not finished, and so in no
-/// archive yet. At any moment the file is whole, the one or the other.
+/// As write_record_once, but takes the place of what stands at `path`, and keeps all values in the one file: for a
+/// record that is not finished, and so in no archive yet. At any moment the file is whole, the one or the other.
 void replace_unfinished_record(const std::filesystem::path& path, const nlohmann::json& record);
 
 }  // namespace fourscore

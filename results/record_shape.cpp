@@ -57,6 +57,7 @@ const Type count = integer(0, int_max);
 const Type large = integer(0, long_max);
 const Type positive = integer(1, int_max);
 const Type extent = integer(1, long_max);
+const Type counts = list_of(count, "an array of integers from 0");
 const Type texts = list_of(text, "an array of strings");
 const Type numbers = list_of(number, "an array of numbers");
 const Type matrix = list_of(numbers, "an array of arrays of numbers");
@@ -99,9 +100,17 @@ const std::vector<Key>& keys_of_records() {
       {{"samples"}, object},
       {{"samples", "time_s"}, numbers, required},
       {{"samples", "warmup_s"}, numbers},
+      {{"samples", "time_is"}, text},
+      {{"samples", "start_skew_s"}, numbers},
+      {{"samples", "clock"}, object},
+      {{"samples", "clock", "uncertainty_s"}, number},
       {{"samples", "rank_total_s"}, matrix},
       {{"samples", "instance_time_s"}, matrix},
       {{"samples", "rank_phase_s"}, by_phase},
+      {{"rank_columns"}, object},
+      {{"rank_columns", "file"}, text, required},
+      {{"rank_columns", "sha256"}, text, required},
+      {{"rank_columns", "bytes"}, large, required},
       {{"timeline"}, object},
       {{"plan"}, object},
       {{"plan", "time_s"}, number},
@@ -190,6 +199,7 @@ const std::vector<Elements>& arrays_of_records() {
         {{"rank_s"}, matrix},
         {{"in_cache"}, boolean},
         {{"emulated"}, boolean}}},
+      {{"rank_columns", "columns"}, {{{"path"}, text, required}, {{"shape"}, counts, required}}, required},
       {{"timeline", "lanes"},
        {{{"rank"}, count, required},
         {{"lane"}, count, required},

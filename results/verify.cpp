@@ -14,6 +14,7 @@
 #include "core/sha256.hpp"
 #include "results/campaign_file.hpp"
 #include "results/index.hpp"
+#include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"
 
@@ -130,6 +131,27 @@ class Checker {
     }
   }
 
+  /// From the first start to the last end: no less than the longest rank takes, and no more than that and the skew.
+  void check_spans(const json& samples, const json& times, const json& per_rank) {
+    const json skews = samples.value("start_skew_s", json());
+    if (!all_numbers(skews) || skews.size() != times.size()) {
+      say("samples.start_skew_s is not an array of as many numbers as samples.time_s");
+      return;
+    }
+    const double clock = 2 * samples.value("/clock/uncertainty_s"_json_pointer, 0.0) + 1e-9;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      double worst = 0;
+      for (const auto& rank : per_rank) worst = std::max(worst, rank[i].get<double>());
+      const double time = times[i].get<double>();
+      const double skew = skews[i].get<double>();
+      if (!(skew >= 0 && time >= worst - clock && time <= worst + skew + clock)) {
+        say(fmt::format("samples.time_s[{}] is {}, the longest rank takes {} and the ranks start within {}", i, time,
+                        worst, skew));
+        return;
+      }
+    }
+  }
+
   void check_samples(const json& samples) {
     const json times = samples.value("time_s", json());
     if (!all_numbers(times) || times.empty()) {
@@ -145,7 +167,12 @@ class Checker {
     if (asked.is_number_integer() && times.size() > asked.get<std::size_t>())
       say(fmt::format("{} samples, {} repetitions were asked for", times.size(), asked.dump()));
     const json totals = samples.value("rank_total_s", json());
-    if (check_matrix(totals, "samples.rank_total_s", times.size())) check_maximum(times, totals, "samples.time_s");
+    if (check_matrix(totals, "samples.rank_total_s", times.size())) {
+      if (samples.value("time_is", "") == "span")
+        check_spans(samples, times, totals);
+      else
+        check_maximum(times, totals, "samples.time_s");
+    }
     const json phases = samples.value("rank_phase_s", json::object());
     for (const auto& [phase, values] : phases.items())
       check_matrix(values, "samples.rank_phase_s." + phase, times.size());
@@ -245,6 +272,7 @@ namespace {
 struct Checked {
   std::vector<std::string> problems;
   std::string record_id;
+  std::string columns;  ///< name of the file that has the record's per-rank values; empty: the record itself
   bool without_digest = false;
   bool retry = false;  ///< of a launch of the schedule, and so beside it
 };
@@ -253,8 +281,14 @@ Checked check_file(const fs::path& file) {
   Checked result;
   try {
     const std::string text = read_regular_file(file).text;
-    const json record = parse_record(text);
-    result.problems = problems_of(record, file);
+    json record = parse_record(text);
+    result.columns = record.value("/rank_columns/file"_json_pointer, "");
+    try {
+      read_rank_columns(record, file.parent_path());
+    } catch (const std::runtime_error& error) {
+      result.problems.push_back(fmt::format("its columns cannot be read: {}", error.what()));
+    }
+    for (std::string& problem : problems_of(record, file)) result.problems.push_back(std::move(problem));
     result.record_id = record.value("record_id", "");
     result.retry = record.contains("/campaign/retry_of"_json_pointer);
     const Digest digest = check_digest(text);
@@ -279,6 +313,19 @@ std::vector<std::string> without(const std::vector<std::string>& names, const st
   std::vector<std::string> rest;
   std::set_difference(names.begin(), names.end(), others.begin(), others.end(), std::back_inserter(rest));
   return rest;
+}
+
+/// Files of columns that no record names: a run was killed between the two, or a record was removed.
+void find_orphans(const Archive& archive, const std::string& campaign, const std::vector<Checked>& checked,
+                  VerifyResult& result) {
+  std::set<std::string> named;
+  for (const Checked& record : checked) named.insert(record.columns);
+  std::error_code error;
+  for (fs::directory_iterator it(archive.records_folder(campaign), error), end; !error && it != end;
+       it.increment(error))
+    if (const std::string name = it->path().filename().string();
+        name.ends_with(columns_suffix) && !name.starts_with('.') && !named.contains(name))
+      result.findings.push_back({archive.name_of(it->path()), "no record names this file of per-rank values"});
 }
 
 /// What the schedule and the index say that there should be, against the files that there are.
@@ -333,6 +380,7 @@ VerifyResult verify(const Archive& archive, const std::vector<std::string>& camp
       const auto [first, is_new] = file_of_id.emplace(checked[i].record_id, name);
       if (!is_new) result.findings.push_back({name, "has the record_id of " + first->second});
     }
+    find_orphans(archive, campaign, checked, result);
     compare_with_schedule(archive, campaign, files, checked, result);
   }
   return result;

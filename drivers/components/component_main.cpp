@@ -12,6 +12,7 @@
 #include "components/component_session.hpp"
 #include "core/record.hpp"
 #include "core/threads.hpp"
+#include "harness/gather.hpp"
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
 #include "program/measurement.hpp"
@@ -77,18 +78,17 @@ struct Launch {
   Point point{};
 };
 
-/// [rank][repetition], in rank order on rank 0.
-std::vector<json> times_of_ranks(MPI_Comm comm, const std::vector<Entry>& entries) {
-  json own = json::array();
-  for (const Entry& entry : entries) own.push_back(entry.own_s);
-  return gather_json(comm, own);
+/// By entry, [rank][repetition] on rank 0.
+std::vector<std::vector<std::vector<double>>> times_of_ranks(MPI_Comm comm, const std::vector<Entry>& entries) {
+  std::vector<std::vector<std::vector<double>>> times;
+  for (const Entry& entry : entries) times.push_back(gather_rows(comm, entry.own_s));
+  return times;
 }
 
-/// On rank 0. `ranks`: of each rank, by entry.
-json benchmark_json(const BenchmarkSession& session, std::size_t index, const std::vector<json>& ranks) {
+/// On rank 0. `rank_s`: [rank][repetition].
+json benchmark_json(const BenchmarkSession& session, std::size_t index,
+                    const std::vector<std::vector<double>>& rank_s) {
   const Entry& entry = session.entries()[index];
-  json rank_s = json::array();
-  for (const json& rank : ranks) rank_s.push_back(rank[index]);
   return {{"name", entry.benchmark.name},
           {"kernel", entry.benchmark.kernel},
           {"labels", json(entry.benchmark.labels)},
@@ -119,7 +119,8 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
     return std::ranges::any_of(benchmarks, [&](const json& entry) { return entry[key].get<bool>(); });
   };
   FlagFacts facts;
-  facts.nodes = launch.provenance.nodes;
+  facts.nodes = launch.provenance.nodes.facts;
+  facts.heterogeneous = launch.provenance.nodes.heterogeneous();
   facts.threads = threads_of(launch.point);
   // Of a record with sizes in and out of the caches each benchmark says it for itself.
   for (NodeFacts& node : facts.nodes) node.plan_bytes = all("in_cache") ? 0 : std::numeric_limits<double>::infinity();
@@ -133,7 +134,7 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
 
 /// Collective; on rank 0 the record.
 json record_of(Launch& launch, const BenchmarkSession& session) {
-  const std::vector<json> ranks = times_of_ranks(launch.comm, session.entries());
+  const auto times = times_of_ranks(launch.comm, session.entries());
   if (session.rank() != 0) return nullptr;
   Verdict verdict;
   if (!session.ok()) verdict = {"wrong", session.wrong(), 1, 0, ""};
@@ -144,7 +145,7 @@ json record_of(Launch& launch, const BenchmarkSession& session) {
     const Entry& entry = session.entries()[i];
     if (!entry.check.name.empty()) checks.push_back(entry.check);
     if (entry.own_s.empty()) continue;
-    benchmarks.push_back(benchmark_json(session, i, ranks));
+    benchmarks.push_back(benchmark_json(session, i, times[i]));
     // A label, so that nobody takes the two for one curve.
     if (launch.options.synchronised) benchmarks.back()["labels"]["timing"] = "synchronised";
   }
@@ -186,8 +187,7 @@ int deliver_skipped(Launch& launch, const std::string& reason) {
   return 0;
 }
 
-/// Collective. Nothing, or why the memory does not suffice, as rank 0 or the lowest rank that lacks it says: something
-/// on all ranks where some rank lacks it.
+/// Collective. Nothing, or on all ranks why the memory does not suffice, as the lowest rank that lacks it says.
 std::optional<std::string> add_benchmarks(Launch& launch, BenchmarkSession& session) {
   std::string lacking;
   launch.agreement.run([&] {
@@ -197,11 +197,11 @@ std::optional<std::string> add_benchmarks(Launch& launch, BenchmarkSession& sess
       lacking = error.what();
     }
   });
-  int some = lacking.empty() ? 0 : 1;
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, launch.comm));
-  if (some == 0) return std::nullopt;
-  for (const json& said : gather_json(launch.comm, lacking))
-    if (lacking.empty()) lacking = said.get<std::string>();
+  const int ranks = mpi::size_of(launch.comm);
+  int first = lacking.empty() ? ranks : mpi::rank_in(launch.comm);
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, launch.comm));
+  if (first == ranks) return std::nullopt;
+  lacking = broadcast_text(launch.comm, first, lacking);
   return lacking;
 }
 
@@ -227,7 +227,7 @@ int run_launch(Launch& launch) {
   launch.provenance =
       collect_provenance(launch.comm, options.launcher, threads_of(launch.point), bench::fftw_version());
   if (refused) return deliver_skipped(launch, *refused);
-  BenchmarkSession session(launch.comm, launch.agreement, launch.card, options, launch.provenance.nodes);
+  BenchmarkSession session(launch.comm, launch.agreement, launch.card, options, launch.provenance.nodes.facts);
   if (const auto lacking = add_benchmarks(launch, session)) return deliver_skipped(launch, *lacking);
   const auto measured = std::chrono::steady_clock::now();
   bool ran = false;

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "core/topology.hpp"
 #include "harness/agreement.hpp"
-#include "harness/provenance.hpp"
+#include "harness/gather.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -35,29 +37,19 @@ class SessionObserver : public PhaseObserver {
   CounterSession& session_;
 };
 
-json values_json(const std::map<std::string, EventCount>& values) {
-  json result = json::object();
-  for (const auto& [name, value] : values) result[name] = value ? json(*value) : json(nullptr);
-  return result;
-}
-
 /// Whether no lower rank of the node runs on the same socket. Collective over the ranks of the node.
 bool is_first_on_its_socket(MPI_Comm node) {
-  const int socket = Topology().package_of(::sched_getcpu());
-  std::vector<int> sockets(static_cast<std::size_t>(mpi::size_of(node)));
-  FOURSCORE_MPI(MPI_Allgather(&socket, 1, MPI_INT, sockets.data(), 1, MPI_INT, node));
-  return std::ranges::find(sockets, socket) - sockets.begin() == mpi::rank_in(node);
-}
-
-/// [reader] for every metric, from one object of each reader.
-json by_metric(const std::vector<json>& readers, const std::vector<Metric>& metrics) {
-  json result = json::object();
-  for (const Metric& metric : metrics) {
-    json values = json::array();
-    for (const json& reader : readers) values.push_back(reader.value(metric.name, json(nullptr)));
-    result[metric.name] = std::move(values);
+  const auto units = gather_values(node, ::sched_getcpu());
+  std::vector<int> first(units.size());
+  if (!units.empty()) {
+    const Topology topology;
+    std::set<int> seen;
+    std::ranges::transform(units, first.begin(),
+                           [&](int unit) { return seen.insert(topology.package_of(unit)).second ? 1 : 0; });
   }
-  return result;
+  int mine = 0;
+  FOURSCORE_MPI(MPI_Scatter(first.data(), 1, MPI_INT, &mine, 1, MPI_INT, 0, node));
+  return mine != 0;
 }
 
 }  // namespace
@@ -279,27 +271,57 @@ json CountedRuns::header() const {
   return header;
 }
 
-json CountedRuns::gather() const {
-  json mine{{"reads", reads()}, {"multiplexed", multiplexed_}};
-  if (reads()) {
-    mine["idle"] = values_json(idle_per_s_);
-    mine["total"] = values_json(total_);
-    for (const auto& [phase, values] : phases_)
-      mine["phases"][std::string(phase_names[static_cast<std::size_t>(phase)])] = values_json(values);
-    for (const auto& [name, values] : components_) mine["components"][name] = values_json(values);
+/// What this rank tells, as numbers: whether it reads, whether it multiplexed, then a number for each metric at rest, in
+/// all, in each phase (before them whether it occurred) and of each component; NaN: could not be counted, or is not
+/// there.
+std::vector<double> CountedRuns::row(const std::vector<std::string>& components) const {
+  std::vector<double> row{reads() ? 1.0 : 0.0, multiplexed_ ? 1.0 : 0.0};
+  const auto append = [&](const Values* values) {
+    for (const Metric& metric : group_.metrics) {
+      const auto found = values == nullptr ? Values::const_iterator() : values->find(metric.name);
+      const bool known = values != nullptr && found != values->end() && found->second;
+      row.push_back(known ? *found->second : std::numeric_limits<double>::quiet_NaN());
+    }
+  };
+  append(&idle_per_s_);
+  append(&total_);
+  for (std::size_t phase = 0; phase < phase_count; ++phase) {
+    const auto found = phases_.find(static_cast<Phase>(phase));
+    row.push_back(found == phases_.end() ? 0 : 1);
+    append(found == phases_.end() ? nullptr : &found->second);
   }
-  const std::vector<json> ranks = gather_json(comm_, mine);
+  for (const std::string& name : components) {
+    const auto found = std::ranges::find(components_, name, &std::pair<std::string, Values>::first);
+    append(found == components_.end() ? nullptr : &found->second);
+  }
+  return row;
+}
+
+/// Those of the lowest rank that reads; all readers have the same. Collective.
+std::vector<std::string> CountedRuns::component_names() const {
+  const int ranks = mpi::size_of(comm_);
+  int first = reads() ? mpi::rank_in(comm_) : ranks;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm_));
+  if (first == ranks) return {};
+  json names = json::array();
+  for (const auto& [name, values] : components_) names.push_back(name);
+  return json::parse(broadcast_text(comm_, first, names.dump())).get<std::vector<std::string>>();
+}
+
+json CountedRuns::gather() const {
+  const std::vector<std::string> components = component_names();
+  const auto rows = gather_rows(comm_, row(components));
   if (mpi::rank_in(comm_) != 0) return nullptr;
   json result = header();
   if (!failure_.empty()) return result;
 
-  std::vector<json> readers;
+  std::vector<const std::vector<double>*> readers;
   bool multiplexed = false;
   result["readers"] = json::array();
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    if (!ranks[rank].at("reads").get<bool>()) continue;
-    readers.push_back(ranks[rank]);
-    multiplexed = multiplexed || ranks[rank].at("multiplexed").get<bool>();
+  for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+    if (rows[rank][0] == 0) continue;
+    readers.push_back(&rows[rank]);
+    multiplexed = multiplexed || rows[rank][1] != 0;
     result["readers"].push_back({{"rank", rank}, {"scope", to_string(scope_)}});
   }
   result["multiplexed"] = multiplexed;
@@ -307,24 +329,26 @@ json CountedRuns::gather() const {
   result["metrics"] = json::array();
   for (const Metric& metric : group_.metrics)
     result["metrics"].push_back({{"name", metric.name}, {"unit", metric.unit}});
-  const auto part = [&](const char* key, const std::string& name) {
-    std::vector<json> parts;
-    for (const json& reader : readers) {
-      const json whole = reader.value(key, json::object());
-      parts.push_back(name.empty() ? whole : whole.value(name, json::object()));
+  std::size_t at = 2;  // in the rows
+  const auto by_metric = [&] {
+    json metrics = json::object();
+    for (const Metric& metric : group_.metrics) {
+      json& values = metrics[metric.name] = json::array();
+      for (const auto* reader : readers) values.push_back(std::isnan((*reader)[at]) ? json() : json((*reader)[at]));
+      ++at;
     }
-    return by_metric(parts, group_.metrics);
+    return metrics;
   };
-  if (wide()) result["idle_per_s"] = part("idle", "");
-  result["total"] = part("total", "");
-  for (const char* key : {"phases", "components"}) {
-    std::set<std::string> names;
-    for (const json& reader : readers) {
-      const json named = reader.value(key, json::object());
-      for (const auto& [name, values] : named.items()) names.insert(name);
-    }
-    for (const std::string& name : names) result[key][name] = part(key, name);
+  json idle = by_metric();
+  if (wide()) result["idle_per_s"] = std::move(idle);
+  result["total"] = by_metric();
+  for (std::size_t phase = 0; phase < phase_count; ++phase) {
+    const bool occurred = std::ranges::any_of(readers, [&](const auto* reader) { return (*reader)[at] != 0; });
+    ++at;
+    json values = by_metric();
+    if (occurred) result["phases"][std::string(phase_names[phase])] = std::move(values);
   }
+  for (const std::string& name : components) result["components"][name] = by_metric();
   return result;
 }
 

@@ -65,6 +65,8 @@ class CountedRuns {
   [[nodiscard]] Values metrics_of(const std::vector<EventCount>& counts) const;
   [[nodiscard]] Values honest(Values values) const;
   [[nodiscard]] nlohmann::json header() const;
+  [[nodiscard]] std::vector<double> row(const std::vector<std::string>& components) const;
+  [[nodiscard]] std::vector<std::string> component_names() const;
   [[nodiscard]] Values without_idle(Values values, double seconds) const;
   [[nodiscard]] static std::vector<EventCount> sum_of(const std::vector<std::vector<EventCount>>& counts);
 

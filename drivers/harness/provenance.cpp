@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,9 +19,9 @@
 #include "build_info.hpp"
 #include "core/record.hpp"
 #include "core/sha256.hpp"
-#include "core/topology.hpp"
 #include "harness/loaded_libraries.hpp"
 #include "harness/sampler.hpp"
+#include "harness/system_files.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "revision.hpp"
@@ -34,69 +33,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::optional<std::string> first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line) || line.empty()) return std::nullopt;
-  return line;
-}
-
-/// Values of "key : value" lines of /proc/cpuinfo and its like.
-std::vector<std::string> values_of(const fs::path& path, std::string_view key) {
-  std::ifstream file(path);
-  std::vector<std::string> values;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(key)) continue;
-    const auto colon = line.find(':');
-    if (colon == std::string::npos) continue;
-    const auto begin = line.find_first_not_of(" \t", colon + 1);
-    if (begin != std::string::npos) values.push_back(line.substr(begin));
-  }
-  return values;
-}
-
-json gpu_models() {
-  json models = json::array();
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", ignored))
-    for (const auto& model : values_of(entry.path() / "information", "Model")) models.push_back(model);
-  return models;
-}
-
-std::optional<double> temperature_c() {
-  std::error_code ignored;
-  for (const auto& zone : fs::directory_iterator("/sys/class/thermal", ignored)) {
-    const std::string type = first_line(zone.path() / "type").value_or("");
-    if (type.find("pkg") == std::string::npos && type.find("cpu") == std::string::npos) continue;
-    if (const auto value = first_line(zone.path() / "temp")) return std::strtod(value->c_str(), nullptr) / 1000;
-  }
-  for (const auto& monitor : fs::directory_iterator("/sys/class/hwmon", ignored)) {
-    const std::string name = first_line(monitor.path() / "name").value_or("");
-    if (name != "coretemp" && name != "k10temp" && name != "zenpower") continue;
-    if (const auto value = first_line(monitor.path() / "temp1_input"))
-      return std::strtod(value->c_str(), nullptr) / 1000;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> mean_cpu_mhz() {
-  const auto values = values_of("/proc/cpuinfo", "cpu MHz");
-  if (values.empty()) return std::nullopt;
-  double sum = 0;
-  for (const auto& value : values) sum += std::strtod(value.c_str(), nullptr);
-  return sum / static_cast<double>(values.size());
-}
-
-/// The chosen word of "always [madvise] never".
-std::optional<std::string> chosen_word(const fs::path& path) {
-  const auto line = first_line(path);
-  if (!line) return std::nullopt;
-  const auto open = line->find('[');
-  const auto close = line->find(']');
-  if (open == std::string::npos || close == std::string::npos) return line;
-  return line->substr(open + 1, close - open - 1);
-}
 
 /// By the name that the link holds: read through the link itself, a program under Valgrind would get Valgrind. One that
 /// was replaced meanwhile has no name any more.
@@ -155,35 +91,11 @@ std::string mpi_library() {
   return line;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("unknown");
-}
-
-/// Index of the node of each rank, nodes numbered by their lowest rank.
-std::vector<int> number_nodes(const std::vector<json>& facts) {
-  std::map<int, int> number;
-  std::vector<int> nodes;
-  for (const json& fact : facts)
-    nodes.push_back(number.emplace(fact.at("leader").get<int>(), static_cast<int>(number.size())).first->second);
-  return nodes;
-}
-
-std::vector<NodeFacts> node_facts(const std::vector<json>& facts, const std::vector<int>& node_of_rank) {
-  std::vector<NodeFacts> nodes;
-  std::vector<std::map<int, double>> caches;
-  for (std::size_t rank = 0; rank < facts.size(); ++rank) {
-    const auto node = static_cast<std::size_t>(node_of_rank[rank]);
-    if (node >= nodes.size()) {
-      nodes.resize(node + 1);
-      caches.resize(node + 1);
-    }
-    nodes[node].ranks.push_back({facts[rank].at("cores").get<std::set<int>>()});
-    for (const json& cache : facts[rank].at("caches")) caches[node][cache.at(0).get<int>()] = cache.at(1).get<double>();
-  }
-  for (std::size_t node = 0; node < nodes.size(); ++node)
-    for (const auto& [index, bytes] : caches[node]) nodes[node].last_level_cache_bytes += bytes;
-  return nodes;
+/// Each distinct value beside the numbers of the nodes that have it.
+json kinds_json(const std::vector<JobNodes::Kind>& kinds, const char* name) {
+  json list = json::array();
+  for (const JobNodes::Kind& kind : kinds) list.push_back({{"nodes", kind.nodes}, {name, kind.value}});
+  return list;
 }
 
 bool cuts_a_node(const std::vector<NodeFacts>& nodes, int ranks_per_pretended_node) {
@@ -205,22 +117,6 @@ double peak_rss_bytes() {
   return values.empty() ? 0 : 1024 * std::strtod(values.front().c_str(), nullptr);
 }
 
-json machine_identity() {
-  const Topology topology;
-  json machine = topology.identity();
-  utsname system{};
-  if (::uname(&system) == 0) machine["arch"] = system.machine;
-  if (!machine.contains("cpu_model"))
-    if (const auto models = values_of("/proc/cpuinfo", "model name"); !models.empty())
-      machine["cpu_model"] = models.front();
-  // Not hwloc's sum over NUMA nodes, which containers may falsify.
-  constexpr double gibibyte = 1024.0 * 1024 * 1024;
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  if (memory > 0) machine["memory_bytes"] = static_cast<std::int64_t>(std::round(memory / gibibyte) * gibibyte);
-  machine["gpus"] = gpu_models();
-  return machine;
-}
-
 json code_identity(const std::string& fftw_version) {
   json code{{"binary_sha256", sha256_file(own_program())},
             {"revision", build_info::revision},
@@ -239,17 +135,8 @@ json volatile_facts() {
   json facts{{"started_at", utc_now()},
              {"clock_resolution_s", Sampler::clock_resolution_s()},
              {"environment", environment_that_matters()}};
-  std::array<double, 1> load{};
-  if (::getloadavg(load.data(), 1) == 1) facts["load_1min"] = load[0];
-  if (const auto value = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
-    facts["governor"] = *value;
-  if (const auto value = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
-    facts["clock_source"] = *value;
-  if (const auto value = mean_cpu_mhz()) facts["cpu_mhz"] = *value;
-  if (const auto value = temperature_c()) facts["temperature_c"] = *value;
-  if (const auto value = chosen_word("/sys/kernel/mm/transparent_hugepage/enabled")) facts["thp"] = *value;
-  utsname system{};
-  if (::uname(&system) == 0) facts["kernel"] = system.release;
+  facts.update(node_settings());
+  facts.update(state_json(state_of_this_node()));
   for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
     if (const char* value = std::getenv(name)) {
       facts["job_id"] = value;
@@ -258,8 +145,9 @@ json volatile_facts() {
   return facts;
 }
 
-json hashed_identity(const json& machine, const json& code, const json& launch) {
+json hashed_identity(const json& machine, const json& code, const json& launch, const json& other_machines) {
   json identity{{"machine", machine}, {"code", code}};
+  if (!other_machines.empty()) identity["other_machines"] = other_machines;
   json result{{"machine_hash", short_hash(machine)}, {"code_hash", short_hash(code)}};
   if (!launch.is_null()) {
     identity["launch"] = launch;
@@ -270,66 +158,45 @@ json hashed_identity(const json& machine, const json& code, const json& launch) 
   return result;
 }
 
-std::vector<json> gather_json(MPI_Comm comm, const json& value) {
-  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  const int rank = mpi::rank_in(comm);
-  const auto ranks = static_cast<std::size_t>(mpi::size_of(comm));
-  const int length = static_cast<int>(text.size());
-  std::vector<int> lengths(rank == 0 ? ranks : 0), offsets(lengths.size());
-  FOURSCORE_MPI(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm));
-  int total = 0;
-  for (std::size_t r = 0; r < lengths.size(); ++r) {
-    offsets[r] = total;
-    total += lengths[r];
+Provenance provenance_of(JobNodes described, const json& states, const std::string& launcher, int threads,
+                         const std::string& fftw_version) {
+  Provenance provenance;
+  provenance.nodes = std::move(described);
+  const JobNodes& nodes = provenance.nodes;
+  json launch{{"launcher", launcher},
+              {"nodes", nodes.hosts.size()},
+              {"placement_of_ranks", nodes.placement()},
+              {"core_maps", kinds_json(nodes.core_maps, "cores")},
+              {"threads", threads}};
+  if (const auto most = mpi::ranks_per_pretended_node(); most && cuts_a_node(nodes.facts, *most)) {
+    launch["ranks_per_pretended_node"] = *most;
+    provenance.pretends_nodes = true;
   }
-  std::string all(static_cast<std::size_t>(total), '\0');
-  FOURSCORE_MPI(
-      MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, 0, comm));
-  std::vector<json> values;
-  for (std::size_t r = 0; r < lengths.size(); ++r)
-    values.push_back(json::parse(
-        std::string_view(all).substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(lengths[r]))));
-  return values;
+  json others = json::object();
+  for (std::size_t i = 1; i < nodes.machines.size(); ++i) others[nodes.machines[i].nodes] = nodes.machines[i].value;
+  provenance.record = hashed_identity(nodes.machines.front().value, code_identity(fftw_version), launch, others);
+  json& now = provenance.record["volatile"] = volatile_facts();
+  now["hosts"] = nodes.hosts;
+  if (nodes.hosts.size() > 1) {
+    now["settings_of_nodes"] = kinds_json(nodes.settings, "settings");
+    now["nodes_before"] = states;
+  }
+  return provenance;
 }
 
 Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads,
                               const std::string& fftw_version) {
-  const mpi::Communicator node = mpi::split_by_node(comm);
-  int leader = mpi::rank_in(comm);
-  FOURSCORE_MPI(MPI_Bcast(&leader, 1, MPI_INT, 0, node.get()));
-  const Topology topology;
-  const std::vector<int> units = topology.usable_units();
-  json mine{{"host", host_name()}, {"leader", leader}, {"units", units}};
-  mine["cores"] = topology.cores_of(units);
-  mine["caches"] = json::array();
-  for (const auto& [index, bytes] : topology.last_level_caches_of(units)) mine["caches"].push_back({index, bytes});
-  const std::vector<json> facts = gather_json(comm, mine);
+  JobNodes nodes = describe_nodes(comm);
+  const json states = states_of_nodes(comm);
+  if (mpi::rank_in(comm) != 0) return {};
+  return provenance_of(std::move(nodes), states, launcher, threads, fftw_version);
+}
 
-  Provenance provenance;
-  if (mpi::rank_in(comm) != 0) return provenance;
-  provenance.node_of_rank = number_nodes(facts);
-  provenance.nodes = node_facts(facts, provenance.node_of_rank);
-  json ranks_per_node = json::array();
-  for (const NodeFacts& facts_of_node : provenance.nodes) ranks_per_node.push_back(facts_of_node.ranks.size());
-  json hosts = json::array();
-  json rank_cores = json::array();
-  for (const json& fact : facts) {
-    hosts.push_back(fact.at("host"));
-    rank_cores.push_back(fact.at("units"));
-  }
-  json launch{{"launcher", launcher},
-              {"nodes", provenance.nodes.size()},
-              {"ranks_per_node", ranks_per_node},
-              {"rank_cores", rank_cores},
-              {"threads", threads}};
-  if (const auto most = mpi::ranks_per_pretended_node(); most && cuts_a_node(provenance.nodes, *most)) {
-    launch["ranks_per_pretended_node"] = *most;
-    provenance.pretends_nodes = true;
-  }
-  provenance.record = hashed_identity(machine_identity(), code_identity(fftw_version), launch);
-  provenance.record["volatile"] = volatile_facts();
-  provenance.record["volatile"]["hosts"] = hosts;
-  return provenance;
+void add_states_after(MPI_Comm comm, Provenance& provenance) {
+  const json states = states_of_nodes(comm);
+  if (mpi::rank_in(comm) != 0) return;
+  if (states.contains("load_1min")) provenance.record["volatile"]["load_1min_after"] = states["load_1min"]["max"];
+  if (provenance.nodes.hosts.size() > 1) provenance.record["volatile"]["nodes_after"] = states;
 }
 
 }  // namespace fourscore

@@ -7,33 +7,34 @@
 #include <string>
 #include <vector>
 
-#include "core/flags.hpp"
+#include "harness/nodes.hpp"
 
 namespace fourscore {
 
-/// Processor, cores, caches, memory (to the nearest GiB: kernels differ in what they keep), GPUs. Calls no MPI.
-[[nodiscard]] nlohmann::json machine_identity();
 /// Binary, sources, compiler, libraries and their builds. May be called before MPI_Init. An empty fftw_version is left
 /// out.
 [[nodiscard]] nlohmann::json code_identity(const std::string& fftw_version);
-/// What may change from run to run and is never hashed, of this process; hosts are added by collect_provenance.
+/// What may change from run to run and is never hashed, of this process; collect_provenance adds the other nodes.
 [[nodiscard]] nlohmann::json volatile_facts();
 /// {"machine_hash", "code_hash", "launch_hash", "identity_hash", "identity"}; without a launch, of the other two only.
+/// `other_machines`: of nodes that differ from node 0, by their numbers; they count in identity_hash.
 [[nodiscard]] nlohmann::json hashed_identity(const nlohmann::json& machine, const nlohmann::json& code,
-                                             const nlohmann::json& launch = nullptr);
+                                             const nlohmann::json& launch = nullptr,
+                                             const nlohmann::json& other_machines = nlohmann::json::object());
 
 struct Provenance {
-  nlohmann::json record;          ///< the record's "provenance"; null on all ranks but 0
-  std::vector<NodeFacts> nodes;   ///< without plan_bytes; on rank 0
-  std::vector<int> node_of_rank;  ///< on rank 0
-  bool pretends_nodes = false;    ///< on rank 0: FOURSCORE_RANKS_PER_NODE cuts a node of the machine into several
+  nlohmann::json record;        ///< the record's "provenance"; null on all ranks but 0
+  JobNodes nodes;                  ///< on rank 0
+  bool pretends_nodes = false;  ///< on rank 0: FOURSCORE_RANKS_PER_NODE cuts a node of the machine into several
 };
-/// Collective: gathers hosts and rank-to-core maps to rank 0.
+/// Collective.
 [[nodiscard]] Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads,
                                             const std::string& fftw_version);
-
-/// Collective: each rank's value to rank 0, in rank order; empty elsewhere.
-[[nodiscard]] std::vector<nlohmann::json> gather_json(MPI_Comm comm, const nlohmann::json& value);
+/// The part of rank 0: of nodes and their states_of_nodes() before the run.
+[[nodiscard]] Provenance provenance_of(JobNodes nodes, const nlohmann::json& states, const std::string& launcher,
+                                       int threads, const std::string& fftw_version);
+/// Collective, when all is measured: load and frequencies once more.
+void add_states_after(MPI_Comm comm, Provenance& provenance);
 
 /// Largest resident set of this process so far, or 0 where the system does not say.
 [[nodiscard]] double peak_rss_bytes();

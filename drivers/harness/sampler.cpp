@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <utility>
 
+#include "harness/gather.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -23,11 +26,15 @@ std::vector<double> maximum_over_ranks(const std::vector<std::vector<double>>& v
 
 }  // namespace
 
-Sampler::Sampler(MPI_Comm comm, const SamplingOptions& options)
-    : comm_(comm), rank_(mpi::rank_in(comm)), ranks_(mpi::size_of(comm)), options_(options) {
+Sampler::Sampler(MPI_Comm comm, const SamplingOptions& options, ReadClock now_ns)
+    : comm_(comm), rank_(mpi::rank_in(comm)), options_(options), clocks_(comm, std::move(now_ns)) {
   if (options.repetitions < 1) throw InputError("repetitions must be at least 1");
   if (options.warmup < 0) throw InputError("warmup must be at least 0");
-  total_.resize(static_cast<std::size_t>(options.warmup) + static_cast<std::size_t>(options.repetitions));
+  const auto runs = static_cast<std::size_t>(options.warmup) + static_cast<std::size_t>(options.repetitions);
+  total_.resize(runs);
+  begins_ns_.resize(runs);
+  ends_ns_.resize(runs);
+  offsets_.resize(runs + 1);
   phase_.resize(phase_count * static_cast<std::size_t>(options.repetitions));
 }
 
@@ -42,29 +49,55 @@ bool Sampler::stop_now(double started) const {
 int Sampler::loop(const std::function<void(int)>& prepare, const std::function<void()>& run,
                   const std::function<void(int)>& keep) {
   double started = now_s();
-  for (int i = -options_.warmup; i < options_.repetitions; ++i) {
+  int i = -options_.warmup;
+  for (; i < options_.repetitions; ++i) {
     if (i == 0) started = now_s();
-    if (i > 0 && stop_now(started)) return i;
+    if (i > 0 && stop_now(started)) break;
+    const auto number = static_cast<std::size_t>(i + options_.warmup);
     prepare(i);
+    offsets_[number] = clocks_.align();
     FOURSCORE_MPI(MPI_Barrier(comm_));
-    begin_ = std::chrono::steady_clock::now();
+    begin_ns_ = clocks_.now_ns();
     run();
-    const auto end = std::chrono::steady_clock::now();
-    total_[static_cast<std::size_t>(i + options_.warmup)] = std::chrono::duration<double>(end - begin_).count();
+    ends_ns_[number] = clocks_.now_ns();
+    begins_ns_[number] = begin_ns_;
+    total_[number] = 1e-9 * static_cast<double>(ends_ns_[number] - begin_ns_);
     keep(i);
   }
-  return options_.repetitions;
+  offsets_[static_cast<std::size_t>(i + options_.warmup)] = clocks_.align();
+  return i;
 }
 
 std::vector<std::vector<double>> Sampler::gather(const double* values, int runs) const {
-  const auto count = static_cast<std::size_t>(runs);
-  std::vector<double> all(rank_ == 0 ? count * static_cast<std::size_t>(ranks_) : 0);
-  FOURSCORE_MPI(MPI_Gather(values, runs, MPI_DOUBLE, all.data(), runs, MPI_DOUBLE, 0, comm_));
-  std::vector<std::vector<double>> result;
-  if (rank_ != 0) return result;
-  for (auto it = all.begin(); result.size() < static_cast<std::size_t>(ranks_); it += runs)
-    result.emplace_back(it, it + runs);
-  return result;
+  return gather_rows(comm_, std::vector<double>(values, values + runs));
+}
+
+/// On the axis of rank 0, of `runs` runs, warm-up first. Collective; right on rank 0.
+Sampler::Spans Sampler::spans(std::size_t runs) const {
+  std::vector<std::int64_t> first_start(runs), last_start(runs), last_end(runs), uncertainty(runs);
+  for (std::size_t run = 0; run < runs; ++run) {
+    const ClockOffset offset = between(offsets_[run], offsets_[run + 1]);
+    first_start[run] = last_start[run] = begins_ns_[run] + offset.offset_ns;
+    last_end[run] = ends_ns_[run] + offset.offset_ns;
+    uncertainty[run] = offset.uncertainty_ns;
+  }
+  const auto reduce = [&](std::vector<std::int64_t>& values, MPI_Op op) {
+    FOURSCORE_MPI(MPI_Reduce(rank_ == 0 ? MPI_IN_PLACE : values.data(), values.data(), static_cast<int>(runs),
+                             MPI_INT64_T, op, 0, comm_));
+  };
+  reduce(first_start, MPI_MIN);
+  for (auto* values : {&last_start, &last_end, &uncertainty}) reduce(*values, MPI_MAX);
+  Spans spans;
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max(), worst = 0;
+  for (std::size_t run = 0; run < runs; ++run) {
+    spans.span_s.push_back(1e-9 * static_cast<double>(last_end[run] - first_start[run]));
+    spans.start_skew_s.push_back(1e-9 * static_cast<double>(last_start[run] - first_start[run]));
+    shortest = std::min(shortest, last_end[run] - first_start[run]);
+    worst = std::max(worst, uncertainty[run]);
+  }
+  spans.uncertainty_s = 1e-9 * static_cast<double>(worst);
+  spans.aligned = static_cast<double>(worst) <= max_clock_error * static_cast<double>(shortest);
+  return spans;
 }
 
 Samples Sampler::measure(const std::function<void(int)>& prepare, const std::function<void(PhaseClock&)>& run) {
@@ -78,7 +111,7 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   std::vector<double> completed(instances);               // in the run in hand
   std::vector<double> completions(instances * capacity);  // [instance][timed run]
   const Done done = [&](std::size_t instance) {
-    completed.at(instance) = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    completed.at(instance) = 1e-9 * static_cast<double>(clocks_.now_ns() - begin_ns_);
   };
   const auto timed = [&] {
     clock.start();
@@ -98,6 +131,7 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   samples.warmup_s = maximum_over_ranks(gather(total_.data(), options_.warmup));
   samples.rank_total_s = gather(total_.data() + options_.warmup, runs);
   samples.time_s = maximum_over_ranks(samples.rank_total_s);
+  keep_spans(spans(static_cast<std::size_t>(options_.warmup + runs)), samples);
   if (instances > 0) samples.rank_instance_s.resize(samples.rank_total_s.size());
   for (std::size_t instance = 0; instance < instances; ++instance) {
     auto of_ranks = gather(completions.data() + instance * capacity, runs);
@@ -129,6 +163,19 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   return samples;
 }
 
+/// On rank 0.
+void Sampler::keep_spans(const Spans& spans, Samples& samples) const {
+  if (rank_ != 0) return;
+  const auto first = static_cast<std::ptrdiff_t>(options_.warmup);
+  samples.start_skew_s.assign(spans.start_skew_s.begin() + first, spans.start_skew_s.end());
+  samples.clock_alignment = clocks_.shares_a_clock() ? "shared clock" : "ping-pong";
+  samples.clock_uncertainty_s = spans.uncertainty_s;
+  samples.are_spans = spans.aligned;
+  if (!spans.aligned) return;
+  samples.warmup_s.assign(spans.span_s.begin(), spans.span_s.begin() + first);
+  samples.time_s.assign(spans.span_s.begin() + first, spans.span_s.end());
+}
+
 ComponentSamples Sampler::measure_component(const Component& component) {
   const int runs = loop([](int) {}, component.run, [](int) {});
   ComponentSamples samples{component.name, component.phase, {}, gather(total_.data() + options_.warmup, runs)};
@@ -140,6 +187,7 @@ Timeline Sampler::trace(const std::function<void()>& prepare, const std::functio
                         int threads) {
   TimelineRecorder recorder(comm_, static_cast<std::size_t>(std::max(1, threads)));
   prepare();
+  recorder.align();
   FOURSCORE_MPI(MPI_Barrier(comm_));
   const std::int64_t begin = PhaseClock::now_ns();
   recorder.clock().start();

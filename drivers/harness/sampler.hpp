@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/phase.hpp"
+#include "harness/clock_alignment.hpp"
 #include "harness/timeline.hpp"
 #include "interfaces/variant.hpp"
 
@@ -26,10 +27,19 @@ struct SamplingOptions {
 /// Largest |sum of phases - total| / total of a rank that still counts as closed.
 inline constexpr double closure_limit = 0.02;
 
-/// All times in seconds; filled on rank 0, empty elsewhere (repetitions() is right everywhere). [rank][repetition].
+/// Clocks count as aligned where they are off by no more than this share of the shortest run.
+inline constexpr double max_clock_error = 0.01;
+
+/// All times in seconds; filled on rank 0, empty elsewhere. [rank][repetition].
 struct Samples {
-  std::vector<double> time_s;    ///< maximum over ranks
-  std::vector<double> warmup_s;  ///< maximum over ranks
+  /// From the first start on any rank to the last end; where clocks are not aligned the maximum over ranks of the time
+  /// from a rank's own start to its end, which may be less.
+  std::vector<double> time_s;
+  std::vector<double> warmup_s;      ///< the same of the warm-up runs
+  bool are_spans = false;            ///< clocks are aligned
+  std::vector<double> start_skew_s;  ///< [repetition], from the first start to the last
+  std::string clock_alignment;       ///< "shared clock" (one node) or "ping-pong"
+  double clock_uncertainty_s = 0;    ///< of any rank's clock against that of rank 0, drift during the run included
   std::vector<std::vector<double>> rank_total_s;
   std::map<Phase, std::vector<std::vector<double>>> rank_phase_s;  ///< phases that took time on any rank
   std::optional<double> closure_worst;                             ///< absent without phases
@@ -46,10 +56,12 @@ struct ComponentSamples {
 };
 
 /// Every run starts together (MPI_Barrier) and is timed on each rank from the end of its barrier to the end of its
-/// own work; a sample is the maximum over ranks. All storage is reserved before the first run.
+/// own work. The clocks of several nodes are aligned before each run, when the data is prepared, and after the last. All
+/// storage is reserved before the first run.
 class Sampler {
  public:
-  Sampler(MPI_Comm comm, const SamplingOptions& options);
+  /// Collective. `now_ns`: this rank's clock; tests pretend others.
+  Sampler(MPI_Comm comm, const SamplingOptions& options, ReadClock now_ns = PhaseClock::now_ns);
 
   /// Collective. prepare(run) is called before each run, untimed: -warmup ... -1 for the warm-up, then 0, 1, ...
   [[nodiscard]] Samples measure(const std::function<void(int run)>& prepare,
@@ -79,13 +91,24 @@ class Sampler {
   /// [rank][run] on rank 0 from each rank's `runs` values.
   [[nodiscard]] std::vector<std::vector<double>> gather(const double* values, int runs) const;
 
+  struct Spans {
+    std::vector<double> span_s, start_skew_s;
+    double uncertainty_s = 0;
+    bool aligned = false;
+  };
+  [[nodiscard]] Spans spans(std::size_t runs) const;
+  void keep_spans(const Spans& spans, Samples& samples) const;
+
   MPI_Comm comm_;
   int rank_ = 0;
-  int ranks_ = 1;
   SamplingOptions options_;
-  std::chrono::steady_clock::time_point begin_;  // of the run
-  std::vector<double> total_;                    // this rank: warm-up first, then the timed runs
-  std::vector<double> phase_;                    // [phase][timed run]
+  ClockAligner clocks_;
+  std::int64_t begin_ns_ = 0;               // of the run
+  std::vector<std::int64_t> begins_ns_;     // this rank: warm-up first, then the timed runs
+  std::vector<std::int64_t> ends_ns_;       // the same
+  std::vector<ClockOffset> offsets_;        // before each run, and after the last
+  std::vector<double> total_;               // this rank: warm-up first, then the timed runs
+  std::vector<double> phase_;               // [phase][timed run]
 };
 
 }  // namespace fourscore

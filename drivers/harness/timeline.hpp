@@ -5,30 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/phase.hpp"
+#include "harness/clock_alignment.hpp"
 
 namespace fourscore {
-
-/// What to add to this rank's steady clock to read that of rank 0, and how far off the sum may be. Nanoseconds.
-struct ClockOffset {
-  std::int64_t offset_ns = 0;
-  std::int64_t uncertainty_ns = 0;
-};
-
-/// Collective. Ranks on the node of rank 0 share its clock. For any other node its lowest rank asks rank 0 for the
-/// time, `rounds` times: the answer was given between question and receipt, so its middle is right within half the
-/// round trip, and the shortest one counts (Cristian, Probabilistic clock synchronization, Distributed Computing 3,
-/// 1989). The ranks of a node share what it found.
-[[nodiscard]] ClockOffset align_clocks(MPI_Comm comm, int rounds = 50);
-
-/// Collective over two ranks of comm: rank `asking` asks, rank 0 answers. The offset is right on the one that asks,
-/// zero on rank 0.
-[[nodiscard]] ClockOffset clock_offset_by_ping_pong(MPI_Comm comm, int asking, int rounds,
-                                                    const std::function<std::int64_t()>& now_ns);
 
 /// One traced run. Filled on rank 0. Event times count from the moment the first rank started.
 struct Timeline {
@@ -38,7 +21,8 @@ struct Timeline {
     std::size_t dropped = 0;  ///< events beyond the room there was
     std::vector<PhaseEvent> events;
   };
-  std::vector<Lane> lanes;  ///< by rank, then thread; threads but 0 that did nothing are left out
+  /// By rank, then thread; threads but 0 that did nothing are left out, and of many ranks most (TimelineRecorder).
+  std::vector<Lane> lanes;
   std::size_t room = 0;     ///< events a lane had room for
   std::string alignment;    ///< "shared clock" (one node) or "ping-pong"
   std::vector<double> clock_offset_s, clock_uncertainty_s;  ///< by rank
@@ -53,14 +37,23 @@ class TimelineRecorder {
   TimelineRecorder(const TimelineRecorder&) = delete;
   TimelineRecorder& operator=(const TimelineRecorder&) = delete;
 
+  /// Of more ranks than max_ranks the lanes of kept_of_more are kept: half of them those that took longest.
+  static constexpr int max_ranks = 64, kept_of_more = 32;
+
+  /// Collective, right before the run.
+  void align();
   [[nodiscard]] PhaseClock& clock() { return clock_; }
   /// Collective, after the run that clock() timed from start() to stop(), at begin_ns and end_ns.
   [[nodiscard]] Timeline gather(std::int64_t begin_ns, std::int64_t end_ns) const;
 
  private:
+  [[nodiscard]] std::vector<int> kept_ranks(std::int64_t duration_ns) const;
+  void gather_lane(std::size_t lane, std::int64_t shift, bool keep, Timeline& timeline) const;
+
   MPI_Comm comm_;
   std::size_t room_;
-  ClockOffset offset_;
+  ClockAligner clocks_;
+  ClockOffset before_;
   std::vector<EventLog> logs_;
   std::vector<PhaseClock> lanes_;  // of the threads but 0
   PhaseClock clock_;

@@ -129,6 +129,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
       replace_unfinished_record(*options.verified_record, build_record(options, resolved, verified, provenance));
   };
   const Measurement measurement = measure(comm, agreement, options, resolved, steps, keep);
+  add_states_after(comm, provenance);
   const auto write_begin = std::chrono::steady_clock::now();
   json record;
   std::vector<std::string> warnings;

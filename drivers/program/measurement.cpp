@@ -15,6 +15,7 @@
 #include "core/record.hpp"
 #include "core/sha256.hpp"
 #include "harness/counting.hpp"
+#include "harness/gather.hpp"
 #include "harness/instances.hpp"
 #include "harness/provenance.hpp"
 #include "mpi/error.hpp"
@@ -120,7 +121,9 @@ bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Ch
     return ok != 0;
   }
   const bool speaks = mpi::rank_in(instances.comm()) == 0;
-  for (const auto& list : gather_json(comm, checks_json(speaks ? mine : std::vector<Check>{})))
+  const mpi::Communicator speakers = mpi::split(comm, speaks ? 0 : MPI_UNDEFINED, mpi::rank_in(comm));
+  if (!speaks) return ok != 0;
+  for (const auto& list : gather_json(speakers.get(), checks_json(mine)))
     for (const auto& entry : list)
       kept.push_back({entry["name"], entry["when"], entry.value("error", std::numeric_limits<double>::infinity()),
                       entry["tolerance"], entry["ok"]});
@@ -183,8 +186,7 @@ void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& re
                     Measurement& result) {
   const Plan& plan = *instances.here().front().plan;
   const PlanFacts mine = facts_of_plans(instances, resolved.point.problem, plan_s, rss);
-  std::vector<PlanFacts> all(mpi::rank_in(comm) == 0 ? static_cast<std::size_t>(mpi::size_of(comm)) : 0);
-  FOURSCORE_MPI(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, comm));
+  const std::vector<PlanFacts> all = gather_values(comm, mine);
   std::set<std::uint64_t> distinct;
   for (const PlanFacts& one : all) {
     result.plan_s.push_back(one.plan_s);

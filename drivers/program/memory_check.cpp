@@ -7,8 +7,8 @@
 #include <map>
 
 #include "core/memory.hpp"
+#include "harness/gather.hpp"
 #include "harness/instances.hpp"
-#include "harness/provenance.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "program/screen.hpp"
@@ -33,14 +33,6 @@ MemoryShare shortest_of(const std::vector<json>& ranks) {
   return shortest;
 }
 
-std::string broadcast(MPI_Comm comm, int root, std::string text) {
-  int length = static_cast<int>(text.size());
-  FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, root, comm));
-  text.resize(static_cast<std::size_t>(length));
-  FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm));
-  return text;
-}
-
 double array_bytes(const Problem& problem) {
   double bytes = static_cast<double>(problem.element_bytes());
   for (const Index extent : problem.complex_extents()) bytes *= static_cast<double>(extent);
@@ -61,7 +53,7 @@ MemoryShare shortest_memory(MPI_Comm comm) {
   } shortest{share.available_bytes / share.ranks, mpi::rank_in(comm)};
   if (mpi::rank_in(node.get()) != 0) shortest.bytes_of_a_rank = std::numeric_limits<double>::infinity();
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &shortest, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm));
-  share.scope = broadcast(comm, shortest.rank, share.scope);
+  share.scope = broadcast_text(comm, shortest.rank, share.scope);
   FOURSCORE_MPI(MPI_Bcast(&share.ranks, 1, MPI_INT, shortest.rank, comm));
   FOURSCORE_MPI(MPI_Bcast(&share.available_bytes, 1, MPI_DOUBLE, shortest.rank, comm));
   return share;

@@ -73,7 +73,12 @@ std::vector<std::vector<double>> instance_times(const Point& point, const Sample
 }
 
 json samples_json(const Point& point, const Samples& samples) {
-  json result{{"time_s", samples.time_s}, {"warmup_s", samples.warmup_s}, {"rank_total_s", samples.rank_total_s}};
+  json result{{"time_s", samples.time_s},
+              {"warmup_s", samples.warmup_s},
+              {"time_is", samples.are_spans ? "span" : "longest rank"},
+              {"start_skew_s", samples.start_skew_s},
+              {"clock", {{"alignment", samples.clock_alignment}, {"uncertainty_s", samples.clock_uncertainty_s}}},
+              {"rank_total_s", samples.rank_total_s}};
   if (!samples.rank_instance_s.empty()) {
     result["instance_time_s"] = instance_times(point, samples);
     result["rank_instance_s"] = samples.rank_instance_s;
@@ -182,9 +187,10 @@ json memory_json(const Measurement& measurement) {
 std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
                                   const Provenance& provenance) {
   FlagFacts facts;
-  facts.nodes = provenance.nodes;
-  for (std::size_t rank = 0; rank < provenance.node_of_rank.size(); ++rank)
-    facts.nodes[static_cast<std::size_t>(provenance.node_of_rank[rank])].plan_bytes +=
+  facts.nodes = provenance.nodes.facts;
+  facts.heterogeneous = provenance.nodes.heterogeneous();
+  for (std::size_t rank = 0; rank < provenance.nodes.node_of_rank.size(); ++rank)
+    facts.nodes[static_cast<std::size_t>(provenance.nodes.node_of_rank[rank])].plan_bytes +=
         measurement.plan_bytes[rank] + measurement.workspace_bytes[rank];
   facts.threads = resolved.point.problem.threads;
   facts.warmup = options.sampling.warmup;
@@ -193,6 +199,8 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.clock_resolution_s = now.at("clock_resolution_s").get<double>();
   const auto& times = measurement.samples.time_s;
   if (!times.empty()) facts.smallest_sample_s = *std::min_element(times.begin(), times.end());
+  facts.sample_s = times;
+  facts.start_skew_s = measurement.samples.start_skew_s;
   facts.closure_worst = measurement.samples.closure_worst;
   facts.closure_limit = closure_limit;
   facts.emulated = provenance.pretends_nodes;

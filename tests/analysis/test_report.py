@@ -59,7 +59,7 @@ def test_unreadable_files_are_named_and_the_rest_is_used(report):
     page = text_of(report)
     assert "2 files could not be used" in page
     assert re.search(r"0000000000000000-000\.json: truncated", page)
-    assert re.search(r"0000000000000001-000\.json: schema version 2 is newer than 1", page)
+    assert re.search(r"0000000000000001-000\.json: schema version 3 is newer than 2", page)
 
 
 def test_what_gave_no_time_is_listed_with_its_reason(report):
@@ -127,7 +127,7 @@ def test_a_mix_of_builds_is_shown_with_what_differs(tmp_path):
 def test_launches_placed_differently_are_flagged(tmp_path):
     maker = Maker()
     records = [maker.ok(make_point(), launch) for launch in range(2)]
-    records[1]["provenance"]["identity"]["launch"]["rank_cores"] = [[4], [5]]
+    records[1]["provenance"]["identity"]["launch"]["core_maps"] = [{"nodes": "0", "cores": ["4", "5"]}]
     records[1]["provenance"] |= {"launch_hash": "0123456789abcdef", "identity_hash": "fedcba9876543210"}
     for record in records:
         store(tmp_path, record)

@@ -49,6 +49,23 @@ TEST(Flags, APlanThatFitsTheCachesOfEveryNodeIsInCache) {
   EXPECT_EQ(validity_flags(facts), Flags{}) << "an unknown cache claims nothing";
 }
 
+TEST(Flags, SamplesUnderFiftyTimesTheSkewOfTheirStartAreSkewed) {
+  FlagFacts facts = sound();
+  facts.sample_s = {1.0, 1.0, 1.0, 1.0};
+  facts.start_skew_s = {0.021, 0.001, 0.001, 0.001};
+  EXPECT_EQ(validity_flags(facts), Flags{}) << "one of four was held up";
+  facts.start_skew_s = {0.021, 0.021, 0.001, 0.001};
+  EXPECT_EQ(validity_flags(facts), Flags{"skewed"});
+  facts.start_skew_s = {0.020, 0.020, 0.020, 0.020};
+  EXPECT_EQ(validity_flags(facts), Flags{});
+}
+
+TEST(Flags, NodesThatDifferAreHeterogeneous) {
+  FlagFacts facts = sound();
+  facts.heterogeneous = true;
+  EXPECT_EQ(validity_flags(facts), Flags{"heterogeneous"});
+}
+
 TEST(Flags, NoWarmUpIsCold) {
   FlagFacts facts = sound();
   facts.warmup = 0;

@@ -137,7 +137,7 @@ TEST(UnlaunchedRecord, HoldsPointCampaignVerdictAndWhatIsKnown) {
   const json record =
       make_unlaunched_record(example(), campaign, {"timeout", "took longer than 5 s", 0, 9, "tail"}, provenance);
   EXPECT_EQ(record.at("schema"), "fourscore.run-record");
-  EXPECT_EQ(record.at("schema_version"), 1);
+  EXPECT_EQ(record.at("schema_version"), 2);
   EXPECT_EQ(record.at("point"), point_json(example()));
   EXPECT_EQ(record.at("point_id"), point_id(example()));
   EXPECT_EQ(record.at("campaign"), campaign);

@@ -7,11 +7,17 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
 
 import pytest
+
+# What ignores these signals passes that on, and then an interrupt is none: tests that were started in the background, or
+# under nohup, must not differ from others.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])

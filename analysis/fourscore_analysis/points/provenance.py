@@ -42,6 +42,8 @@ def flatten(value: Any, name: str = "") -> dict[str, str]:
         return found
     if name.endswith("_bytes") and isinstance(value, int | float):
         return {name.removesuffix("_bytes"): bytes_text(value)}
+    if name.endswith("core_maps") and isinstance(value, list):
+        return {name: "; ".join(_core_map_text(kind) for kind in value)}
     if name.endswith("caches") and isinstance(value, list):
         return {name: ", ".join(_cache_text(cache) for cache in value)}
     if isinstance(value, list):
@@ -51,6 +53,13 @@ def flatten(value: Any, name: str = "") -> dict[str, str]:
 
 def _short(value: Any) -> str:
     return "+".join(str(inner) for inner in value) if isinstance(value, list) else str(value)
+
+
+def _core_map_text(kind: Any) -> str:
+    """ "nodes 0-3: 0, 1", the cores of each rank of these nodes."""
+    if not isinstance(kind, dict) or not isinstance(kind.get("cores"), list):
+        return str(kind)
+    return f"nodes {kind.get('nodes', '?')}: {', '.join(str(cores) for cores in kind['cores'])}"
 
 
 def _cache_text(cache: Any) -> str:
@@ -123,6 +132,11 @@ def volatile_ranges(launches: Iterable[Run]) -> list[tuple[str, str]]:
         for name, value in launch.volatile.items():
             if name == "hosts" and isinstance(value, list):
                 collected[name] += sorted({str(host) for host in value})
+            elif name in ("nodes_before", "nodes_after") and isinstance(value, dict):
+                for quantity, over_nodes in value.items():
+                    if isinstance(over_nodes, dict):
+                        ends = [over_nodes[end] for end in ("min", "max") if end in over_nodes]
+                        collected[f"{name.removeprefix('nodes_')}, all nodes: {quantity}"] += ends
             elif name == "environment" and isinstance(value, dict):
                 collected[name].append(" ".join(f"{key}={value[key]}" for key in sorted(value)))
             else:

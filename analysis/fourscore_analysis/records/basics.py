@@ -124,6 +124,20 @@ def check_slowest(time_s: Sequence[float], of_ranks: np.ndarray, synchronised: b
         raise RecordError("samples disagree: a time is not that of the slowest rank")
 
 
+def check_spans(
+    time_s: Sequence[float], of_ranks: np.ndarray, start_skew_s: Sequence[float], uncertainty_s: float
+) -> None:
+    """Raises RecordError unless each time, from the first start to the last end, is no less than the slowest rank's in
+    `of_ranks`, [rank][repetition], and no more than that and the skew of the start."""
+    if not of_ranks.shape[1] == len(time_s) == len(start_skew_s):
+        raise RecordError(
+            f"samples disagree in size: {len(time_s)} times, {of_ranks.shape[1]} of each rank, {len(start_skew_s)} skews"
+        )
+    longest, clock = of_ranks.max(axis=0), 2 * uncertainty_s + 1e-9
+    if np.any(np.asarray(time_s) < longest - clock) or np.any(np.asarray(time_s) > longest + start_skew_s + clock):
+        raise RecordError("samples disagree: a time is not that of the slowest rank and the skew of the start")
+
+
 def median_of(values: Sequence[float]) -> float:
     """The middle value, or the mean of the middle two. Raises ValueError without values."""
     ordered = sorted(values)

@@ -17,11 +17,13 @@ from fourscore_analysis.records.basics import (
     STATUSES,
     Run,
     check_slowest,
+    check_spans,
     median_of,
     ranks_of,
     run_values,
 )
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
+from fourscore_analysis.records.rank_columns import read_rank_columns
 from fourscore_analysis.records.traffic import Counters, read_counters, read_least_bytes
 from fourscore_analysis.records.values import (
     RecordError,
@@ -45,7 +47,7 @@ from fourscore_analysis.records.values import (
 __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "parse_record", "read_record"]
 
 SCHEMA = "fourscore.run-record"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
 LARGEST_FILE = 2**28  # bytes; the longest timeline makes a record of some 10 MB
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "other")
@@ -192,24 +194,26 @@ class Launch(Run):
         return "simulated" in self.flags or (self.counters is not None and self.counters.source.simulated)
 
 
-def parse_record(content: str | bytes, file: str) -> Launch | ComponentRun:
-    """What `content` records: a transform, or a component alone. Raises RecordError with the reason when it is
-    truncated, newer, lacks a key, or has a value of another type or size than expected."""
+def parse_record(content: str | bytes, file: str, folder: Path | None = None) -> Launch | ComponentRun:
+    """What `content` records: a transform, or a component alone; `folder` has the files that it names. Raises
+    RecordError with the reason when it is truncated, newer, lacks a key, or has a value of another type or size than
+    expected."""
     data = parse_json(content)
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise RecordError(f'not a record: "schema" is not "{SCHEMA}"')
     version = data.get("schema_version")
     if type(version) is not int or version < 1:
-        raise RecordError(f"schema_version is {shown(version)}, expected {SCHEMA_VERSION}")
+        raise RecordError(f"schema_version is {shown(version)}, expected 1 to {SCHEMA_VERSION}")
     if version > SCHEMA_VERSION:
         raise RecordError(f"schema version {version} is newer than {SCHEMA_VERSION}, which this program reads")
+    read_rank_columns(data, lambda name: regular_content((folder or Path()) / name))
     return read_component(data, file) if is_component(data) else _launch(data, file)
 
 
 def read_record(path: Path, file: str) -> Launch | ComponentRun:
     """parse_record of a file; a file that cannot be opened, or is no regular one, is a RecordError too."""
     try:
-        return parse_record(regular_content(path), file)
+        return parse_record(regular_content(path), file, path.parent)
     except OSError as error:
         raise RecordError(error.strerror or str(error)) from None
 
@@ -360,7 +364,11 @@ def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
     launch.closure_worst = read(read(samples, "closure", table_of, {}), "worst", amount_of, None)
     totals = read(samples, "rank_total_s", rows_of, None)  # [rank][repetition]
     if totals is not None and totals.size:
-        check_slowest(launch.time_s, totals)
+        if read(samples, "time_is", name_of, "") == "span":
+            uncertainty_s = read(read(samples, "clock", table_of, {}), "uncertainty_s", amount_of, 0.0)
+            check_spans(launch.time_s, totals, read(samples, "start_skew_s", each(amount_of)), uncertainty_s)
+        else:
+            check_slowest(launch.time_s, totals)
     by_phase = read(samples, "rank_phase_s", entries(rows_of), {})  # [rank][repetition]
     names = [name for name in PHASES if name in by_phase] + sorted(set(by_phase) - set(PHASES))
     if not names:

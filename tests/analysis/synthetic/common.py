@@ -48,8 +48,8 @@ def identity_of(
         "launch": {
             "launcher": "local",
             "nodes": 1,
-            "ranks_per_node": [ranks],
-            "rank_cores": [[rank % 8] for rank in range(ranks)],
+            "placement_of_ranks": "block",
+            "core_maps": [{"nodes": "0", "cores": [str(rank % 8) for rank in range(ranks)]}],
             "threads": 1,
         },
     }

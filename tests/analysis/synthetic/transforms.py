@@ -103,7 +103,7 @@ class Maker:
         self.order += 1
         return {
             "schema": "fourscore.run-record",
-            "schema_version": 1,
+            "schema_version": 2,
             "record_id": f"{self.rng.getrandbits(128):032x}",
             "point_id": digest(point),
             "point": point,
@@ -129,7 +129,7 @@ class Maker:
             "launch_hash": digest(identity["launch"]),
             "volatile": {
                 "started_at": started.strftime("%Y-%m-%dT%H:%M:%S.") + f"{started.microsecond // 1000:03d}Z",
-                "hosts": ["node-a"] * point["ranks"],
+                "hosts": ["node-a"],
                 "load_1min": round(self.rng.uniform(0.1, 1.9), 2),
                 "governor": "performance",
                 "clock_source": "tsc",
@@ -213,6 +213,9 @@ class Maker:
             "samples": {
                 "time_s": time_s,
                 "warmup_s": [time_s[0] * 1.6],
+                "time_is": "span",
+                "start_skew_s": [0.0] * len(time_s),
+                "clock": {"alignment": "shared clock", "uncertainty_s": 0.0},
                 "rank_total_s": totals,
                 "rank_phase_s": rank_phase,
                 "closure": closure_of(totals, rank_phase),

@@ -11,6 +11,18 @@
 
 #include "mpi/handles.hpp"
 
+namespace {
+bool each_rank_is_a_node = false;
+}
+
+/// What tells which ranks share a node.
+extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
+  if (!each_rank_is_a_node) return PMPI_Comm_split_type(comm, type, key, info, part);
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return PMPI_Comm_split(comm, rank, key, part);
+}
+
 namespace fourscore {
 namespace {
 
@@ -50,16 +62,91 @@ TEST(Sampler, KeepsEverySampleOfEveryRankAndTheWarmUpApart) {
   }
 }
 
-TEST(Sampler, TakesTheMaximumOverRanks) {
+double largest_total(const Samples& samples, std::size_t run) {
+  double largest = 0;
+  for (const auto& totals : samples.rank_total_s) largest = std::max(largest, totals[run]);
+  return largest;
+}
+
+/// No less than the longest rank takes, and no more than that and the skew of the start.
+void expect_spans(const Samples& samples, double off_s) {
+  ASSERT_EQ(samples.start_skew_s.size(), samples.time_s.size());
+  for (std::size_t i = 0; i < samples.time_s.size(); ++i) {
+    EXPECT_GE(samples.time_s[i], largest_total(samples, i) - off_s);
+    EXPECT_LE(samples.time_s[i], largest_total(samples, i) + samples.start_skew_s[i] + off_s);
+  }
+}
+
+TEST(Sampler, TakesFromTheFirstStartToTheLastEnd) {
   Sampler sampler(MPI_COMM_WORLD, options(3, 0));
   const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(rank() == size() - 1 ? 20 : 1); });
   if (rank() != 0) return;
+  EXPECT_TRUE(samples.are_spans);
+  EXPECT_EQ(samples.clock_alignment, "shared clock");
+  EXPECT_EQ(samples.clock_uncertainty_s, 0);
+  for (const double time : samples.time_s) EXPECT_GE(time, 0.020);
+  expect_spans(samples, 1e-9);
+}
+
+/// Each rank starts later than the one before it, as on a barrier that lets them go one by one, and works as long: the
+/// longest rank says nothing of the whole. The clock that says so is the one that the sampler reads.
+TEST(Sampler, CountsTheSkewOfTheStart) {
+  constexpr std::int64_t late_ns = 40'000'000;
+  Sampler sampler(MPI_COMM_WORLD, options(2, 1), [] { return PhaseClock::now_ns() + late_ns * rank(); });
+  const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(10); });
+  if (rank() != 0) return;
+  const double skew = 1e-9 * static_cast<double>(late_ns * (size() - 1));
+  ASSERT_TRUE(samples.are_spans);
   for (std::size_t i = 0; i < samples.time_s.size(); ++i) {
-    EXPECT_GE(samples.time_s[i], 0.020);
-    double largest = 0;
-    for (const auto& totals : samples.rank_total_s) largest = std::max(largest, totals[i]);
-    EXPECT_EQ(samples.time_s[i], largest);
+    EXPECT_NEAR(samples.start_skew_s[i], skew, 0.020);
+    EXPECT_GE(samples.time_s[i], skew + 0.005);
   }
+  EXPECT_GE(samples.warmup_s.at(0), skew + 0.005);
+  expect_spans(samples, 1e-9);
+}
+
+class SamplerOnPretendedNodes : public testing::Test {
+ protected:
+  SamplerOnPretendedNodes() { each_rank_is_a_node = true; }
+  ~SamplerOnPretendedNodes() override { each_rank_is_a_node = false; }
+};
+
+/// Clocks that are seconds apart and drift by 100 microseconds a second: the skew of the start is found all the same.
+TEST_F(SamplerOnPretendedNodes, AlignsClocksThatAreApartAndDrift) {
+  const std::int64_t zero = PhaseClock::now_ns();
+  const auto clock = [zero] {
+    const std::int64_t now = PhaseClock::now_ns();
+    return now + 3'000'000'000LL * rank() + (now - zero) * rank() / 10'000;
+  };
+  Sampler sampler(MPI_COMM_WORLD, options(4, 1), clock);
+  const Samples samples = sampler.measure([](int) { wait_ms(5); }, [](PhaseClock&) { wait_ms(200); });
+  if (rank() != 0 || size() == 1) return;
+  EXPECT_EQ(samples.clock_alignment, "ping-pong");
+  EXPECT_GT(samples.clock_uncertainty_s, 0);
+  if (!samples.are_spans) {  // a machine too busy to align clocks within 1 % of the run, and it says so
+    EXPECT_GT(samples.clock_uncertainty_s, 0.01 * 0.2);
+    return;
+  }
+  for (std::size_t i = 0; i < samples.time_s.size(); ++i) {
+    EXPECT_GE(samples.time_s[i], 0.200 - 2 * samples.clock_uncertainty_s);
+    EXPECT_LT(samples.time_s[i], 1);
+  }
+  expect_spans(samples, 2 * samples.clock_uncertainty_s + 1e-9);
+}
+
+/// Half of the drift between two alignments is in the uncertainty, and then the clocks are no basis for a span.
+TEST_F(SamplerOnPretendedNodes, TakesTheLongestRankWhereClocksAreNotAligned) {
+  const std::int64_t zero = PhaseClock::now_ns();
+  const auto clock = [zero] {
+    const std::int64_t now = PhaseClock::now_ns();
+    return now + (now - zero) * rank() / 2;
+  };
+  Sampler sampler(MPI_COMM_WORLD, options(2, 0), clock);
+  const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(20); });
+  if (rank() != 0 || size() == 1) return;
+  EXPECT_FALSE(samples.are_spans);
+  EXPECT_GE(samples.clock_uncertainty_s, 0.25 * 0.020);
+  for (std::size_t i = 0; i < samples.time_s.size(); ++i) EXPECT_EQ(samples.time_s[i], largest_total(samples, i));
 }
 
 TEST(Sampler, LeavesThePreparationOutOfTheTime) {

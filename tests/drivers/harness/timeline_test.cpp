@@ -36,7 +36,7 @@ TEST(ClockAlignment, PingPongFindsAClockThatIsSecondsOff) {
   // Both ranks of a test read one clock, so what is added to it is what must be found.
   constexpr std::int64_t ahead_ns = 3'000'000'000;
   const auto clock = [] { return PhaseClock::now_ns() + (rank() == 1 ? ahead_ns : 0); };
-  const ClockOffset found = clock_offset_by_ping_pong(pair.get(), 1, 20, clock);
+  const ClockOffset found = clock_offset_by_ping_pong(pair.get(), 0, 1, 20, clock);
   if (rank() == 0) {
     EXPECT_EQ(found.offset_ns, 0);
     return;
@@ -46,18 +46,29 @@ TEST(ClockAlignment, PingPongFindsAClockThatIsSecondsOff) {
 }
 
 TEST(ClockAlignment, RanksOfOneNodeShareAClock) {
-  const ClockOffset offset = align_clocks(MPI_COMM_WORLD);
+  const ClockAligner clocks(MPI_COMM_WORLD);
+  EXPECT_TRUE(clocks.shares_a_clock());
+  const ClockOffset offset = clocks.align();
   EXPECT_EQ(offset.offset_ns, 0);
   EXPECT_EQ(offset.uncertainty_ns, 0);
 }
 
-/// All clocks are one here, so that what is found must be zero within what it says of itself.
-TEST(ClockAlignment, EveryNodeAsksTheFirst) {
+/// The clock of rank r is r seconds ahead: every node must find that, also one that asks a node which asked another.
+TEST(ClockAlignment, EveryNodeFindsTheTimeOfTheFirst) {
   each_rank_is_a_node = true;
-  const ClockOffset offset = align_clocks(MPI_COMM_WORLD);
+  const std::int64_t ahead_ns = 1'000'000'000LL * rank();
+  const ClockAligner clocks(MPI_COMM_WORLD, [=] { return PhaseClock::now_ns() + ahead_ns; });
   each_rank_is_a_node = false;
-  EXPECT_LE(std::abs(offset.offset_ns), offset.uncertainty_ns);
+  EXPECT_EQ(clocks.shares_a_clock(), size() == 1);
+  const ClockOffset offset = clocks.align();
+  EXPECT_LE(std::abs(offset.offset_ns + ahead_ns), offset.uncertainty_ns);
   EXPECT_EQ(offset.uncertainty_ns > 0, rank() > 0);
+}
+
+TEST(ClockAlignment, DriftIsInTheUncertaintyOfWhatLiesBetween) {
+  const ClockOffset offset = between({1000, 30}, {1400, 50});
+  EXPECT_EQ(offset.offset_ns, 1200);
+  EXPECT_EQ(offset.uncertainty_ns, 250);
 }
 
 TEST(Timeline, EveryRankAndThreadIsOnOneAxis) {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
+import numpy
 import pytest
 from conftest import Bench, read_record
 
@@ -29,6 +31,27 @@ def test_every_variant_is_right_on_64_ranks(bench: Bench, tmp_path: Path) -> Non
                 assert record["verification"]["ok"] and len(record["samples"]["rank_total_s"]) == RANKS
                 break
         assert verdicts[-1] == "ok", f"{name}: {verdicts}"
+
+
+def test_more_ranks_than_a_record_lists_have_a_file_of_columns(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    options = ("--variant", "pencil", "--shape", "36x36x36", "--planner", "estimate", "--isolate", "--timeline")
+    run = bench(*options, "--repetitions", "2", "--record", str(out), ranks=66, faulty=False, timeout=300)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)  # of the schema
+    assert "rank_total_s" not in record["samples"]
+    columns = record["rank_columns"]
+    content = (tmp_path / columns["file"]).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == columns["sha256"]
+    rows = numpy.load(tmp_path / columns["file"])
+    assert rows.shape == (66,)
+    assert set(rows.dtype.names) == {column["path"] for column in columns["columns"]}
+    totals = rows["/samples/rank_total_s"]
+    assert totals.shape == (66, 2)
+    slowest, *_ = columns["columns"][rows.dtype.names.index("/samples/rank_total_s")]["largest"]
+    assert numpy.median(totals, axis=1).argmax() == slowest["rank"]
+    assert rows["/memory/local_data_bytes"].max() >= 36**3 * 16 / 66
+    assert 16 <= len({lane["rank"] for lane in record["timeline"]["lanes"]}) <= 32
 
 
 @pytest.mark.parametrize("exchange", ["alltoallw", "p2p", "bruck", "hierarchical", "shared"])

@@ -26,7 +26,11 @@ def test_a_measured_point_leaves_a_record_with_every_sample(bench: Bench, tmp_pa
     assert len(samples["time_s"]) == 7
     assert len(samples["warmup_s"]) == 2
     assert len(samples["rank_total_s"]) == 3
-    assert samples["time_s"] == [max(rank[i] for rank in samples["rank_total_s"]) for i in range(7)]
+    assert samples["time_is"] == "span"
+    assert samples["clock"] == {"alignment": "shared clock", "uncertainty_s": 0}
+    for time_s, skew_s, *ranks in zip(samples["time_s"], samples["start_skew_s"], *samples["rank_total_s"], strict=True):
+        assert max(ranks) - 1e-9 <= time_s <= max(ranks) + skew_s + 1e-9
+        assert skew_s > 0
     assert all(len(rank) == 7 for phase in samples["rank_phase_s"].values() for rank in phase)
     assert record["credited_flops"] == pytest.approx(5 * 720 * math.log2(720))
     names = {check["name"] for check in record["verification"]["checks"]}
@@ -59,8 +63,10 @@ def test_the_record_names_the_program_and_the_launcher(bench: Bench, tmp_path: P
     identity = record["provenance"]["identity"]
     assert identity["code"]["binary_sha256"] == hashlib.sha256(Path(bench.faulty_path).read_bytes()).hexdigest()
     assert identity["launch"]["launcher"] == "by hand"
-    assert identity["launch"]["ranks_per_node"] == [2]
-    assert len(identity["launch"]["rank_cores"]) == 2
+    assert (identity["launch"]["nodes"], identity["launch"]["placement_of_ranks"]) == (1, "block")
+    [cores_of_nodes] = identity["launch"]["core_maps"]
+    assert cores_of_nodes["nodes"] == "0"
+    assert len(cores_of_nodes["cores"]) == 2
     assert 0 <= record["harness"]["launch_s"] < 120
 
 

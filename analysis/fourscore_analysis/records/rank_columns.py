@@ -1,0 +1,69 @@
+"""Per-rank values of many ranks stand in a NumPy file beside the record: put back where the record's keys are."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fourscore_analysis.records.values import RecordError, each, name_of, read, table_of
+
+
+def read_rank_columns(data: dict[str, Any], content_of: Callable[[str], bytes]) -> None:
+    """Puts the arrays of the file that `data` names in "rank_columns" to their keys; nothing for a record without.
+    `content_of` gives the bytes of a file beside the record. Raises RecordError when that is not the file."""
+    if "rank_columns" not in data:
+        return
+    columns = read(data, "rank_columns", table_of)
+    name = read(columns, "file", name_of)
+    if Path(name).name != name:
+        raise RecordError("rank_columns names no file beside the record")
+    try:
+        content = content_of(name)
+        if hashlib.sha256(content).hexdigest() != read(columns, "sha256", name_of):
+            raise RecordError("its content is not what the record says")
+        rows = np.load(io.BytesIO(content), allow_pickle=False)
+    except (OSError, ValueError, EOFError, SyntaxError, RecordError) as error:
+        raise RecordError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+    for path in read(columns, "columns", each(_path)):
+        if rows.dtype.names is None or path not in rows.dtype.names:
+            raise RecordError(f"{name}: lacks the column '{path}'")
+        *parents, last = path.removeprefix("/").split("/")
+        place: Any = data
+        for part in parents:
+            place = _inner(place, part)
+        table_of(place)[last.replace("~1", "/").replace("~0", "~")] = _values(rows[path])
+    counters = data.get("counters")
+    if isinstance(counters, dict) and "total" in counters and "readers" not in counters:  # every rank reads its own
+        counters["readers"] = [{"rank": rank} for rank in range(len(rows))]
+
+
+def _path(value: Any) -> str:
+    path = read(table_of(value), "path", name_of)
+    if not path.startswith("/"):
+        raise RecordError(f"'{path}' is no place in a record")
+    return path
+
+
+def _inner(place: Any, part: str) -> Any:
+    if isinstance(place, list):
+        if not part.isdecimal() or int(part) >= len(place):
+            raise RecordError(f"rank_columns: the record has no element {part}")
+        return place[int(part)]
+    return table_of(place).setdefault(part.replace("~1", "/").replace("~0", "~"), {})
+
+
+def _values(column: np.ndarray) -> list[Any]:
+    """Nested lists; NaN, which JSON has not, is None."""
+    values = column.tolist()
+    return _without_nan(values) if np.isnan(column).any() else values
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_nan(inner) for inner in value]
+    return None if value != value else value
