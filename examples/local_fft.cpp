@@ -84,8 +84,8 @@ class Definition : public LocalFftLibrary {
     if (spec.precision == Precision::single_precision) return std::make_unique<ByDefinition<float>>(spec, in, out);
     return std::make_unique<ByDefinition<double>>(spec, in, out);
   }
-  bool load_wisdom(const std::filesystem::path&) const override { return true; }  // it plans nothing
-  void save_wisdom(const std::filesystem::path&) const override {}
+  void import_wisdom(const std::string&, const std::string&) const override {}  // it plans nothing
+  std::string export_wisdom() const override { return {}; }
 };
 
 FOURSCORE_REGISTER_LOCAL_FFT(Definition);

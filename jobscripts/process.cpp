@@ -137,6 +137,20 @@ class IgnoredSigpipe {
   void (*previous_)(int);
 };
 
+/// As fork(). The child begins with the guarded signals blocked: one that came before it waits for them would be taken
+/// by the handler that it has from its parent, and be lost.
+pid_t fork_without_signals() {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  for (const int signal : guarded_signals) sigaddset(&blocked, signal);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  const pid_t child = ::fork();
+  const int error = errno;
+  if (child != 0) ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return child;
+}
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
@@ -169,7 +183,7 @@ ProcessResult run_process(const ProcessSpec& spec) {
       argv.data(),   &spec.environment, spec.time_limit_s, input.end(0),
       output.end(1), error.end(1),      report.end(1),     {input.end(1), output.end(0), error.end(0), report.end(0)}};
   const pid_t parent = ::getpid();
-  const pid_t supervisor = ::fork();
+  const pid_t supervisor = fork_without_signals();
   if (supervisor < 0) fail("fork");
   if (supervisor == 0) supervise(program, parent);
   input.close_end(0);

@@ -245,6 +245,7 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
   }
   add({"--warmup", std::to_string(suite.warmup)});
   add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", verified_file(planned).string()});
+  if (suite.check != "all") add({"--check", suite.check});
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
   if (suite.timeline) add({"--timeline"});

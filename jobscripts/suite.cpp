@@ -55,10 +55,29 @@ void read_counters(const SuiteReader& reader, const toml::table& table, CounterC
 
 void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   reader.check_keys(table,
-                    {"name",          "description",   "launches",  "repetitions", "warmup",   "max_time_s",
-                     "min_time_s",    "time_limit_s",  "isolate",   "phases",      "timeline", "counters",
-                     "counter_group", "counter_cache", "wisdom",    "order",       "seed",     "max_oversubscription",
-                     "defaults",      "sweep",         "component", "synchronised"},
+                    {"name",
+                     "description",
+                     "launches",
+                     "repetitions",
+                     "warmup",
+                     "max_time_s",
+                     "min_time_s",
+                     "time_limit_s",
+                     "check",
+                     "isolate",
+                     "phases",
+                     "timeline",
+                     "counters",
+                     "counter_group",
+                     "counter_cache",
+                     "wisdom",
+                     "order",
+                     "seed",
+                     "max_oversubscription",
+                     "defaults",
+                     "sweep",
+                     "component",
+                     "synchronised"},
                     "the suite");
   const toml::node* name = table.get("name");
   if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");
@@ -72,6 +91,9 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.min_time_s = reader.number(table, "min_time_s", suite.min_time_s, 1e-6, 1e6);
   suite.synchronised = reader.boolean(table, "synchronised", suite.synchronised);
   suite.time_limit_s = reader.number(table, "time_limit_s", suite.time_limit_s, 0.1, 1e6);
+  suite.check = reader.text(table, "check", suite.check);
+  if (suite.check != "all" && suite.check != "spots")
+    reader.fail_key(*table.get("check"), "check", "\"all\" or \"spots\"");
   suite.isolate = reader.boolean(table, "isolate", suite.isolate);
   suite.phases = reader.boolean(table, "phases", suite.phases);
   suite.timeline = reader.boolean(table, "timeline", suite.timeline);

@@ -45,6 +45,7 @@ struct Suite {
   double min_time_s = 0.05;     ///< of components: a repetition goes on for at least so long
   bool synchronised = false;    ///< of components: each iteration begins together
   double time_limit_s = 120.0;  ///< a launch is ended after this long
+  std::string check = "all";    ///< or "spots": without the inverse
   bool isolate = false;
   bool phases = true;
   bool timeline = false;   ///< one more run of each launch, traced

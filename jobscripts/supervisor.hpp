@@ -31,7 +31,7 @@ struct SupervisedProgram {
   std::array<int, 4> parents_ends;
 };
 
-/// Runs in the forked child; ends the process.
+/// Runs in the forked child, in which SIGTERM is blocked; ends the process.
 [[noreturn]] void supervise(const SupervisedProgram& program, pid_t parent);
 
 /// Processes below `root`, itself not among them.

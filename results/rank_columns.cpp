@@ -24,15 +24,29 @@ using nlohmann::json;
 
 /// Where a record has one entry a rank; * is any key, or any element. Counters are by reader: they are columns where
 /// every rank reads its own.
-constexpr std::array<std::string_view, 23> places{
-    "/samples/rank_total_s",       "/samples/rank_phase_s/*",         "/samples/rank_instance_s",
-    "/isolated/*/rank_s",          "/benchmarks/*/rank_s",            "/plan/rank_s",
-    "/cost/bytes_sent_per_rank",   "/cost/messages_per_rank",         "/cost/bytes_self_per_rank",
-    "/cost/bytes_read_shared_per_rank", "/cost/least_bytes_per_rank/*", "/memory/local_data_bytes",
-    "/memory/plan_bytes",          "/memory/workspace_bytes",         "/memory/peak_rss_bytes",
-    "/timeline/rank_start_s",      "/timeline/rank_end_s",            "/timeline/clock/offset_s",
-    "/timeline/clock/uncertainty_s", "/counters/idle_per_s/*", "/counters/total/*",
-    "/counters/phases/*/*",        "/counters/components/*/*"};
+constexpr std::array<std::string_view, 23> places{"/samples/rank_total_s",
+                                                  "/samples/rank_phase_s/*",
+                                                  "/samples/rank_instance_s",
+                                                  "/isolated/*/rank_s",
+                                                  "/benchmarks/*/rank_s",
+                                                  "/plan/rank_s",
+                                                  "/cost/bytes_sent_per_rank",
+                                                  "/cost/messages_per_rank",
+                                                  "/cost/bytes_self_per_rank",
+                                                  "/cost/bytes_read_shared_per_rank",
+                                                  "/cost/least_bytes_per_rank/*",
+                                                  "/memory/local_data_bytes",
+                                                  "/memory/plan_bytes",
+                                                  "/memory/workspace_bytes",
+                                                  "/memory/peak_rss_bytes",
+                                                  "/timeline/rank_start_s",
+                                                  "/timeline/rank_end_s",
+                                                  "/timeline/clock/offset_s",
+                                                  "/timeline/clock/uncertainty_s",
+                                                  "/counters/idle_per_s/*",
+                                                  "/counters/total/*",
+                                                  "/counters/phases/*/*",
+                                                  "/counters/components/*/*"};
 
 constexpr std::size_t value_bytes = 8;
 constexpr std::size_t shown_ranks = 8;

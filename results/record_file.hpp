@@ -41,8 +41,8 @@ enum class Digest { right, wrong, absent };
 void check_record_path(const std::filesystem::path& path);
 
 /// Writes the record as record_line() to a temporary file in `staging` (default: the folder of `path`; it must be
-/// on the same file system), syncs it, links it to `path`, which must not exist, and syncs the folder. Before it, and in
-/// the same way, the file of columns of a record of many ranks (results/rank_columns.hpp). When it throws nothing is
+/// on the same file system), syncs it, links it to `path`, which must not exist, and syncs the folder. Before it, and
+/// in the same way, the file of columns of a record of many ranks (results/rank_columns.hpp). When it throws nothing is
 /// left behind; when it returns the record survives a power cut.
 void write_record_once(const std::filesystem::path& path, nlohmann::json record,
                        const std::filesystem::path& staging = {});

@@ -70,7 +70,7 @@ int answer(const Options& options, const Program& program) {
 struct Launch {
   const Program& program;
   const ProgramCard card;
-  const Options& options;
+  Options options;
   Agreement& agreement;
   MPI_Comm comm = MPI_COMM_WORLD;
   StepTimes steps{};
@@ -216,6 +216,8 @@ int run_launch(Launch& launch) {
     refused = launch.program.refuses(Parameters(launch.card.name, launch.card.parameters, options.parameters),
                                      launch.point.ranks);
   });
+  launch.agreement.run_on_root(
+      [&] { launch.options.campaign = bench::read_campaign(options.campaign_file, "--campaign-json"); });
   if (options.record)
     launch.agreement.run_on_root([&] {
       try {

@@ -1,5 +1,6 @@
 #include "harness/counting.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ std::size_t bucket_of(Phase phase) {
   return phase == Phase::other ? 0 : static_cast<std::size_t>(phase) + 1;
 }
 
-CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request)
+CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request, int threads)
     : comm_(comm), request_(request), backend_(CounterRegistry::instance().at(request.backend)) {
   for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
     request_.buckets.emplace_back(phase_names[static_cast<std::size_t>(phase_of(bucket))]);
@@ -69,7 +70,7 @@ CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request)
       throw CounterError("counters '" + request_.backend + "': " + reason);
     constants_ = backend_.constants(request_);
   });
-  open();
+  open(threads);
   read_idle();
 }
 
@@ -85,7 +86,7 @@ void CountedRuns::together(const std::function<void()>& work) const {
 
 /// The lowest rank of each node opens first and learns whose counts these are: of a socket's counters there must not be
 /// two readers.
-void CountedRuns::open() {
+void CountedRuns::open(int threads) {
   const mpi::Communicator node = mpi::split_by_node(comm_);
   const bool first = mpi::rank_in(node.get()) == 0;
   const auto open_here = [&] {
@@ -98,6 +99,12 @@ void CountedRuns::open() {
   int scope = session_ ? static_cast<int>(session_->scope()) : -1;
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &scope, 1, MPI_INT, MPI_MAX, comm_));
   scope_ = static_cast<CounterScope>(scope);
+  if (scope_ == CounterScope::thread && threads > 1)
+    throw CounterRequestError(
+        fmt::format("counters '{}' count the thread that executes the plan, and each rank has {}; expected 1 thread, "
+                    "or counters of "
+                    "a process, socket or node",
+                    request_.backend, threads));
   const bool elected = scope_ == CounterScope::socket ? is_first_on_its_socket(node.get()) : first || !wide();
   if (!elected) session_.reset();
   together([&] {
@@ -271,8 +278,8 @@ json CountedRuns::header() const {
   return header;
 }
 
-/// What this rank tells, as numbers: whether it reads, whether it multiplexed, then a number for each metric at rest, in
-/// all, in each phase (before them whether it occurred) and of each component; NaN: could not be counted, or is not
+/// What this rank tells, as numbers: whether it reads, whether it multiplexed, then a number for each metric at rest,
+/// in all, in each phase (before them whether it occurred) and of each component; NaN: could not be counted, or is not
 /// there.
 std::vector<double> CountedRuns::row(const std::vector<std::string>& components) const {
   std::vector<double> row{reads() ? 1.0 : 0.0, multiplexed_ ? 1.0 : 0.0};

@@ -28,7 +28,8 @@ class CountedRuns {
  public:
   /// Collective. Opens the counters. Throws on all ranks, what the lowest rank that failed had to say:
   /// CounterRequestError for a request that cannot be met, CounterError where the machine does not let us count.
-  CountedRuns(MPI_Comm comm, const CounterRequest& request);
+  /// `threads`: of each rank; what counts for one thread is no count of several.
+  CountedRuns(MPI_Comm comm, const CounterRequest& request, int threads = 1);
   ~CountedRuns();
   CountedRuns(const CountedRuns&) = delete;
   CountedRuns& operator=(const CountedRuns&) = delete;
@@ -52,7 +53,7 @@ class CountedRuns {
   };
 
   void together(const std::function<void()>& work) const;
-  void open();
+  void open(int threads);
   void read_idle();
   [[nodiscard]] bool reads() const { return session_ != nullptr; }
   [[nodiscard]] bool wide() const { return scope_ == CounterScope::socket || scope_ == CounterScope::node; }

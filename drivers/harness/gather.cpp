@@ -61,9 +61,8 @@ std::vector<nlohmann::json> gather_json(MPI_Comm comm, const nlohmann::json& val
                             places.offsets.data(), MPI_CHAR, 0, comm));
   std::vector<nlohmann::json> values;
   for (std::size_t rank = 0; rank < places.lengths.size(); ++rank)
-    values.push_back(
-        nlohmann::json::parse(std::string_view(all).substr(static_cast<std::size_t>(places.offsets[rank]),
-                                                           static_cast<std::size_t>(places.lengths[rank]))));
+    values.push_back(nlohmann::json::parse(std::string_view(all).substr(
+        static_cast<std::size_t>(places.offsets[rank]), static_cast<std::size_t>(places.lengths[rank]))));
   return values;
 }
 

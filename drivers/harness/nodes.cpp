@@ -65,7 +65,8 @@ void receive(MPI_Comm leaders, int node, std::string& text) {
 /// Collective over the leaders. Only the first node of each kind sends its text.
 Kinds kinds(MPI_Comm leaders, const json& mine) {
   std::string text = mine.dump(-1, ' ', false, json::error_handler_t::replace);
-  const auto hashes = gather_values(leaders, static_cast<std::uint64_t>(std::stoull(sha256_hex(text).substr(0, 16), nullptr, 16)));
+  const auto hashes =
+      gather_values(leaders, static_cast<std::uint64_t>(std::stoull(sha256_hex(text).substr(0, 16), nullptr, 16)));
   Kinds found;
   std::map<std::uint64_t, int> kind_of_hash;
   std::vector<int> first_nodes;
@@ -80,8 +81,7 @@ Kinds kinds(MPI_Comm leaders, const json& mine) {
   int send = 0;
   FOURSCORE_MPI(MPI_Scatter(sends.data(), 1, MPI_INT, &send, 1, MPI_INT, 0, leaders));
   if (const int rank = mpi::rank_in(leaders); rank != 0) {
-    if (send != 0)
-      FOURSCORE_MPI(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, text_tag, leaders));
+    if (send != 0) FOURSCORE_MPI(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, text_tag, leaders));
     return found;
   }
   for (const int node : first_nodes) {
@@ -204,7 +204,8 @@ json node_settings() {
   if (const auto value = first_line(cores / "scaling_governor")) settings["governor"] = *value;
   const auto low = first_line(cores / "scaling_min_freq"), high = first_line(cores / "scaling_max_freq");
   if (low && high)
-    settings["cpu_mhz_limits"] = {std::strtod(low->c_str(), nullptr) / 1000, std::strtod(high->c_str(), nullptr) / 1000};
+    settings["cpu_mhz_limits"] = {std::strtod(low->c_str(), nullptr) / 1000,
+                                  std::strtod(high->c_str(), nullptr) / 1000};
   if (const auto value = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
     settings["clock_source"] = *value;
   if (const auto value = chosen_word("/sys/kernel/mm/transparent_hugepage/enabled")) settings["thp"] = *value;
@@ -244,7 +245,8 @@ JobNodes describe_nodes(MPI_Comm comm, const std::function<NodeDescription()>& d
     nodes.settings = with_nodes(kinds(leaders, mine.settings));
     nodes.core_maps = with_nodes(kinds(leaders, core_map_of(units)));
     const Kinds facts = kinds(leaders, facts_of(units));
-    for (const int kind : facts.kind_of_node) nodes.facts.push_back(read_facts(facts.values[static_cast<std::size_t>(kind)]));
+    for (const int kind : facts.kind_of_node)
+      nodes.facts.push_back(read_facts(facts.values[static_cast<std::size_t>(kind)]));
   }
   FOURSCORE_MPI(MPI_Bcast(&number, 1, MPI_INT, 0, comms.node.get()));
   nodes.node_of_rank = gather_values(comm, number);

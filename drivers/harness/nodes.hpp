@@ -21,16 +21,16 @@ struct NodeDescription {
 };
 /// Processor, cores, caches, memory (to the nearest GiB: kernels differ in what they keep), GPUs. Calls no MPI.
 [[nodiscard]] nlohmann::json machine_identity();
-/// How the system is set: governor, limits of the cores' frequency in MHz, clock source, transparent huge pages, kernel.
-/// What cannot be found out is absent.
+/// How the system is set: governor, limits of the cores' frequency in MHz, clock source, transparent huge pages,
+/// kernel. What cannot be found out is absent.
 [[nodiscard]] nlohmann::json node_settings();
 [[nodiscard]] NodeDescription describe_this_node();
 
 /// On rank 0; empty elsewhere. Nodes are numbered by their lowest rank.
 struct JobNodes {
-  std::vector<std::string> hosts;   ///< by node
+  std::vector<std::string> hosts;  ///< by node
   std::vector<int> node_of_rank;
-  std::vector<NodeFacts> facts;     ///< by node, without plan_bytes
+  std::vector<NodeFacts> facts;  ///< by node, without plan_bytes
   /// Each distinct one with the numbers of its nodes as ranges (core/number_ranges.hpp), that of node 0 first.
   struct Kind {
     std::string nodes;
@@ -48,7 +48,7 @@ struct JobNodes {
 };
 /// Collective. Each node sends what it has and no other node had before as text, the rest as numbers.
 [[nodiscard]] JobNodes describe_nodes(MPI_Comm comm,
-                                   const std::function<NodeDescription()>& describe = describe_this_node);
+                                      const std::function<NodeDescription()>& describe = describe_this_node);
 
 /// What changes on a node while others run there; absent: unknown.
 struct NodeState {

@@ -24,7 +24,7 @@ namespace fourscore {
 
 struct Provenance {
   nlohmann::json record;        ///< the record's "provenance"; null on all ranks but 0
-  JobNodes nodes;                  ///< on rank 0
+  JobNodes nodes;               ///< on rank 0
   bool pretends_nodes = false;  ///< on rank 0: FOURSCORE_RANKS_PER_NODE cuts a node of the machine into several
 };
 /// Collective.

@@ -56,8 +56,8 @@ struct ComponentSamples {
 };
 
 /// Every run starts together (MPI_Barrier) and is timed on each rank from the end of its barrier to the end of its
-/// own work. The clocks of several nodes are aligned before each run, when the data is prepared, and after the last. All
-/// storage is reserved before the first run.
+/// own work. The clocks of several nodes are aligned before each run, when the data is prepared, and after the last.
+/// All storage is reserved before the first run.
 class Sampler {
  public:
   /// Collective. `now_ns`: this rank's clock; tests pretend others.
@@ -103,12 +103,12 @@ class Sampler {
   int rank_ = 0;
   SamplingOptions options_;
   ClockAligner clocks_;
-  std::int64_t begin_ns_ = 0;               // of the run
-  std::vector<std::int64_t> begins_ns_;     // this rank: warm-up first, then the timed runs
-  std::vector<std::int64_t> ends_ns_;       // the same
-  std::vector<ClockOffset> offsets_;        // before each run, and after the last
-  std::vector<double> total_;               // this rank: warm-up first, then the timed runs
-  std::vector<double> phase_;               // [phase][timed run]
+  std::int64_t begin_ns_ = 0;            // of the run
+  std::vector<std::int64_t> begins_ns_;  // this rank: warm-up first, then the timed runs
+  std::vector<std::int64_t> ends_ns_;    // the same
+  std::vector<ClockOffset> offsets_;     // before each run, and after the last
+  std::vector<double> total_;            // this rank: warm-up first, then the timed runs
+  std::vector<double> phase_;            // [phase][timed run]
 };
 
 }  // namespace fourscore

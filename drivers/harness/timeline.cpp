@@ -53,7 +53,8 @@ std::vector<int> TimelineRecorder::kept_ranks(std::int64_t duration_ns) const {
   if (!durations.empty() && ranks > max_ranks) {
     std::vector<int> order(durations.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, std::ranges::greater{}, [&](int r) { return durations[static_cast<std::size_t>(r)]; });
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](int r) { return durations[static_cast<std::size_t>(r)]; });
     kept.assign(order.begin(), order.begin() + kept_of_more / 2);
     for (int i = 0; i < kept_of_more / 2; ++i)
       kept.push_back(static_cast<int>(static_cast<std::int64_t>(i) * ranks / (kept_of_more / 2)));
@@ -112,10 +113,8 @@ void TimelineRecorder::gather_lane(std::size_t lane, std::int64_t shift, bool ke
   for (std::size_t r = 0; r < sizes.size(); ++r) {
     if (sizes[r] < 0 || (lane > 0 && sizes[r] == 0 && dropped[r] == 0)) continue;
     const auto first = all.begin() + places[r];
-    timeline.lanes.push_back({static_cast<int>(r),
-                              static_cast<int>(lane),
-                              static_cast<std::size_t>(dropped[r]),
-                              {first, first + sizes[r]}});
+    timeline.lanes.push_back(
+        {static_cast<int>(r), static_cast<int>(lane), static_cast<std::size_t>(dropped[r]), {first, first + sizes[r]}});
   }
 }
 

@@ -23,8 +23,8 @@ struct Timeline {
   };
   /// By rank, then thread; threads but 0 that did nothing are left out, and of many ranks most (TimelineRecorder).
   std::vector<Lane> lanes;
-  std::size_t room = 0;     ///< events a lane had room for
-  std::string alignment;    ///< "shared clock" (one node) or "ping-pong"
+  std::size_t room = 0;                                     ///< events a lane had room for
+  std::string alignment;                                    ///< "shared clock" (one node) or "ping-pong"
   std::vector<double> clock_offset_s, clock_uncertainty_s;  ///< by rank
   std::vector<double> rank_start_s, rank_end_s;             ///< by rank
 };

@@ -58,10 +58,10 @@ class LocalFftLibrary {
   /// in == out is in place. Out of place the input may be overwritten. Planning may overwrite both buffers.
   /// An empty spec (a count of 0) gives a plan that does nothing. Throws std::runtime_error when the library refuses.
   [[nodiscard]] virtual std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const = 0;
-  /// Wisdom: text that makes later plans of this process repeat earlier ones. load returns false for a missing
-  /// file and throws InputError for one that the library does not accept.
-  virtual bool load_wisdom(const std::filesystem::path& file) const = 0;
-  virtual void save_wisdom(const std::filesystem::path& file) const = 0;
+  /// Wisdom: text that makes later plans of this process repeat earlier ones. Throws InputError, whose message begins
+  /// with `origin`, for text that the library does not accept.
+  virtual void import_wisdom(const std::string& text, const std::string& origin) const = 0;
+  [[nodiscard]] virtual std::string export_wisdom() const = 0;
 };
 
 using LocalFftRegistry = Registry<LocalFftLibrary>;

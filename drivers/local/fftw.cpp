@@ -188,8 +188,8 @@ class Fftw : public LocalFftLibrary {
     return std::make_unique<FftwFft>(std::move(pass), in, out, flops_of(spec));
   }
 
-  bool load_wisdom(const std::filesystem::path& file) const override;
-  void save_wisdom(const std::filesystem::path& file) const override;
+  void import_wisdom(const std::string& text, const std::string& origin) const override;
+  [[nodiscard]] std::string export_wisdom() const override;
 
  private:
   template <class Real>
@@ -201,30 +201,23 @@ class Fftw : public LocalFftLibrary {
       return library.plan({spec.axes, spec.batch, from, to, false, spec.real_length}, -1);
     return SplitPlanner(spec, library, decisions_).plan(from, to);
   }
-  void import_section(const std::filesystem::path& file, const std::string& section, const std::string& body) const;
+  void import_section(const std::string& origin, const std::string& section, const std::string& body) const;
 
   mutable std::mutex mutex_;  ///< FFTW's planner is not thread-safe
   mutable Decisions decisions_;
 };
 
-bool Fftw::load_wisdom(const std::filesystem::path& file) const {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) return false;
-  // A device may have no end, and a FIFO no writer.
-  if (!std::filesystem::is_regular_file(file, error))
-    throw InputError(fmt::format("wisdom file {} cannot be used: it is no regular file; expected one, or a new name",
-                                 file.string()));
-  std::ifstream stream(file);
+void Fftw::import_wisdom(const std::string& text, const std::string& origin) const {
+  std::istringstream stream(text);
   std::string line;
   if (!std::getline(stream, line) || line != wisdom_header)
-    throw InputError(
-        fmt::format("wisdom file {} cannot be used: expected '{}' as its first line", file.string(), wisdom_header));
+    throw InputError(fmt::format("{} cannot be used: expected '{}' as its first line", origin, wisdom_header));
   const std::lock_guard lock(mutex_);
   start_fftw_threads();
   std::string section;
   std::string body;
   const auto finish = [&] {
-    if (!section.empty()) import_section(file, section, body);
+    if (!section.empty()) import_section(origin, section, body);
     body.clear();
   };
   while (std::getline(stream, line)) {
@@ -233,27 +226,23 @@ bool Fftw::load_wisdom(const std::filesystem::path& file) const {
       section = line;
     } else if (!line.empty() && section.empty()) {
       throw InputError(
-          fmt::format("wisdom file {} cannot be used: '{}' stands before any section; expected [decisions], "
-                      "[double] or [single]",
-                      file.string(), line));
+          fmt::format("{} cannot be used: '{}' stands before any section; expected [decisions], [double] or [single]",
+                      origin, line));
     } else {
       body += line + "\n";
     }
   }
   finish();
-  return true;
 }
 
-void Fftw::import_section(const std::filesystem::path& file, const std::string& section,
-                          const std::string& body) const {
+void Fftw::import_section(const std::string& origin, const std::string& section, const std::string& body) const {
   if (section == "[decisions]") {
     std::istringstream lines(body);
     for (std::string line; std::getline(lines, line);) {
       if (line.empty()) continue;
       const auto equals = line.find(" = ");
       if (equals == std::string::npos)
-        throw InputError(
-            fmt::format("wisdom file {} cannot be used: line '{}'; expected 'work = candidate'", file.string(), line));
+        throw InputError(fmt::format("{} cannot be used: line '{}'; expected 'work = candidate'", origin, line));
       decisions_[line.substr(0, equals)] = line.substr(equals + 3);
     }
     return;
@@ -261,13 +250,12 @@ void Fftw::import_section(const std::filesystem::path& file, const std::string& 
   const int accepted = section == "[double]" ? FftwApi<double>::import_wisdom(body.c_str())
                                              : FftwApi<float>::import_wisdom(body.c_str());
   if (accepted == 0)
-    throw InputError(
-        fmt::format("wisdom file {} cannot be used: FFTW ({}) does not accept its section {}; it may be "
-                    "damaged or of another version",
-                    file.string(), fftw_version, section));
+    throw InputError(fmt::format(
+        "{} cannot be used: FFTW ({}) does not accept its section {}; it may be damaged or of another version", origin,
+        fftw_version, section));
 }
 
-void Fftw::save_wisdom(const std::filesystem::path& file) const {
+std::string Fftw::export_wisdom() const {
   const std::lock_guard lock(mutex_);
   start_fftw_threads();  // also where nothing was planned: wisdom is bound to the set of solvers
   const FftwText double_text(FftwApi<double>::export_wisdom());
@@ -277,15 +265,7 @@ void Fftw::save_wisdom(const std::filesystem::path& file) const {
   text << wisdom_header << "\n[decisions]\n";
   for (const auto& [work, candidate] : decisions_) text << work << " = " << candidate << "\n";
   text << "[double]\n" << double_text.get() << "[single]\n" << single_text.get();
-
-  // Beside its final name and renamed: a reader never sees half a file, nor another writer's.
-  try {
-    OutputFile whole(file);
-    whole.stream() << text.str();
-    whole.commit();
-  } catch (const OutputFailed& error) {
-    throw InputError(fmt::format("{}; expected a place for the wisdom file that can be written", error.what()));
-  }
+  return text.str();
 }
 
 FOURSCORE_REGISTER_LOCAL_FFT(Fftw);

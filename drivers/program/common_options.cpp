@@ -34,10 +34,7 @@ void add_common_options(CLI::App& app, CommonOptions& options, const std::string
          "file for the record; must not exist")
       ->check(not_empty())
       ->group(output_group);
-  app.add_option_function<std::string>(
-         "--campaign-json",
-         [&options](const std::string& file) { options.campaign = read_campaign(file, "--campaign-json"); },
-         "file with a JSON object for the record's \"campaign\"")
+  app.add_option("--campaign-json", options.campaign_file, "file with a JSON object for the record's \"campaign\"")
       ->check(not_empty())
       ->group(output_group);
   app.add_option("--launcher", options.launcher, "what started this program, for the record")

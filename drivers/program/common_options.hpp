@@ -19,7 +19,8 @@ struct CommonOptions {
   Mode mode = Mode::measure;
   std::map<std::string, std::string> parameters;  ///< as given
   std::optional<std::filesystem::path> record;
-  nlohmann::json campaign;  ///< null when not given
+  std::string campaign_file;  ///< empty: none
+  nlohmann::json campaign;    ///< on rank 0, once MPI runs: what the file holds; null without one
   std::string launcher = "none";
   std::string started;                  ///< file to create once MPI runs; empty: none
   std::optional<double> launched_at_s;  ///< since the epoch

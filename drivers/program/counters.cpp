@@ -137,7 +137,7 @@ void try_counters(MPI_Comm comm, Agreement& agreement, const Options& options) {
   if (!options.counters) return;
   agreement.run([&] {
     try {
-      const CountedRuns trial(comm, options.counters->request);
+      const CountedRuns trial(comm, options.counters->request, options.point.problem.threads);
     } catch (const CounterRequestError& error) {
       throw InputError(error.what());
     }

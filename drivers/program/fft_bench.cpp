@@ -103,6 +103,17 @@ void try_exchange(MPI_Comm comm, ResolvedPoint& resolved) {
   if (found) resolved.skip = fmt::format("exchange '{}' cannot run here: {}", resolved.point.exchange, found->message);
 }
 
+/// Why the memory does not suffice for the plan and what checks it, and whether less checking would make it do.
+std::optional<std::string> lacking_memory_of(const ResolvedPoint& resolved, const MemoryShare& memory,
+                                             CheckExtent extent) {
+  if (extent == CheckExtent::spots) return lacking_memory(memory, min_bytes_of_a_rank(resolved, extent), "the plan");
+  auto reason =
+      lacking_memory(memory, min_bytes_of_a_rank(resolved, extent), "the plan and the inverse that checks it");
+  if (reason && !lacking_memory(memory, min_bytes_of_a_rank(resolved, CheckExtent::spots), "the plan"))
+    *reason += "; without the inverse it does (--check spots, in a suite check = \"spots\")";
+  return reason;
+}
+
 int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   options.point.ranks = mpi::size_of(comm);
@@ -115,9 +126,10 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   });
   try_exchange(comm, resolved);
   check_output(agreement, options);
+  agreement.run_on_root([&] { options.campaign = read_campaign(options.campaign_file, "--campaign-json"); });
   Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
   if (const MemoryShare memory = shortest_memory(comm); !resolved.skip)
-    resolved.skip = lacking_memory(memory, min_bytes_of_a_rank(resolved), "the plan and the inverse that checks it");
+    resolved.skip = lacking_memory_of(resolved, memory, options.extent);
   if (resolved.skip) {
     const json record = mpi::rank_in(comm) == 0 ? build_skipped_record(options, resolved, provenance) : json();
     deliver(agreement, options, record, {}, seconds_since(begin));

@@ -20,6 +20,7 @@
 #include "harness/provenance.hpp"
 #include "mpi/error.hpp"
 #include "program/counters.hpp"
+#include "program/wisdom.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -42,13 +43,6 @@ double data_bytes(const Plan& plan, int rank, const Problem& problem) {
                   bytes(plan.output_layout(), problem.output_element_bytes()));
 }
 
-void load_wisdom(Agreement& agreement, const Options& options, const ResolvedPoint& resolved, Measurement& result) {
-  if (!options.wisdom) return;
-  agreement.run([&] {
-    if (resolved.local_fft->load_wisdom(*options.wisdom)) result.wisdom_sha256 = sha256_file(*options.wisdom);
-  });
-}
-
 std::unique_ptr<Instances> make_instances(MPI_Comm comm, Agreement& agreement, const ResolvedPoint& resolved,
                                           Measurement& result, double& own_seconds) {
   std::unique_ptr<Instances> instances;
@@ -63,7 +57,8 @@ std::unique_ptr<Instances> make_instances(MPI_Comm comm, Agreement& agreement, c
   return instances;
 }
 
-/// The opposite transform of one instance, planned quickly, on the same grid; null where the variant has none.
+/// The opposite transform of one instance, planned quickly, on the same grid; null where the variant has none, or where
+/// it is to be left out.
 std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved, const Plan& plan) {
   Problem opposite = one_instance(resolved.point.problem);
   opposite.direction = opposite.direction == Direction::forward ? Direction::backward : Direction::forward;
@@ -229,7 +224,7 @@ std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler,
 /// The same work as the samples, then each component where they were timed alone.
 nlohmann::json count(MPI_Comm comm, const Options& options, Instances& instances, Verifiers& verifiers,
                      const Problem& problem) {
-  CountedRuns counted(comm, options.counters->request);
+  CountedRuns counted(comm, options.counters->request, problem.threads);
   int run = options.sampling.repetitions;
   counted.count([&] { verifiers.fill(run++); },
                 [&](PhaseClock& clock) { instances.execute(clock, [](std::size_t) {}); });
@@ -310,10 +305,10 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   const Problem& problem = resolved.point.problem;
   if (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates())
     start_on_an_empty_heap();
-  load_wisdom(agreement, options, resolved, result);
+  if (options.wisdom) result.wisdom_sha256 = load_wisdom(comm, agreement, *resolved.local_fft, *options.wisdom);
   double plan_s = 0;
   const auto instances = make_instances(comm, agreement, resolved, result, plan_s);
-  if (options.wisdom) agreement.run_on_root([&] { resolved.local_fft->save_wisdom(*options.wisdom); });
+  if (options.wisdom) save_wisdom(agreement, *resolved.local_fft, *options.wisdom);
 
   const Stopwatch verify_watch;
   Verifiers verifiers(problem, *instances, options.seed);
@@ -321,7 +316,7 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   const auto first_checks = verifiers.check_before([&](const Plan& plan) {
     // The plan has run by now, and the inverse is not part of its memory.
     if (rss == 0) rss = peak_rss_bytes();
-    return make_inverse(instances->comm(), resolved, plan);
+    return options.extent == CheckExtent::all ? make_inverse(instances->comm(), resolved, plan) : nullptr;
   });
   if (rss == 0) rss = peak_rss_bytes();
   const bool right = keep_checks(comm, *instances, first_checks, result.checks);

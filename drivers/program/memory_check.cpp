@@ -68,7 +68,7 @@ std::optional<std::string> lacking_memory(const MemoryShare& memory, double byte
                      memory.scope);
 }
 
-double min_bytes_of_a_rank(const ResolvedPoint& resolved) {
+double min_bytes_of_a_rank(const ResolvedPoint& resolved, CheckExtent extent) {
   const Problem& problem = resolved.point.problem;
   const Problem one = one_instance(problem);
   const int last = problem.instances - 1;  // on subsets the smallest
@@ -78,7 +78,7 @@ double min_bytes_of_a_rank(const ResolvedPoint& resolved) {
   const int plans = problem.placement == Placement::subset ? 1 : problem.instances;
   Problem opposite = one;
   opposite.direction = one.direction == Direction::forward ? Direction::backward : Direction::forward;
-  const bool inverted = !resolved.variant->supports(opposite, ranks);
+  const bool inverted = extent == CheckExtent::all && !resolved.variant->supports(opposite, ranks);
   return plan_bytes * (plans + (inverted ? 1 : 0));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "program/options.hpp"
 #include "program/resolve.hpp"
 
 namespace fourscore::bench {
@@ -25,8 +26,8 @@ struct MemoryShare {
                                                         const std::string& what);
 
 /// What a rank needs at the least, on average over the ranks of an instance: the arrays of its plans, and of the
-/// opposite plan by which the result is checked. A variant that takes an exchange has two arrays of its data as soon as
-/// there is something to exchange; of others one is sure in place, two out of place.
-[[nodiscard]] double min_bytes_of_a_rank(const ResolvedPoint& resolved);
+/// opposite plan by which the result is checked, where it is. A variant that takes an exchange has two arrays of its
+/// data as soon as there is something to exchange; of others one is sure in place, two out of place.
+[[nodiscard]] double min_bytes_of_a_rank(const ResolvedPoint& resolved, CheckExtent extent);
 
 }  // namespace fourscore::bench

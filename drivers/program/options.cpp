@@ -36,6 +36,7 @@ struct Texts {
   std::map<std::string_view, std::string> point;  ///< by key
   std::string counters = "none", counter_group, counter_cache, counter_groups, qualification;
   std::string wisdom, verified_record;
+  std::string check = check_extents.front();
   double max_time_s = 0;
   bool no_phases = false;
 };
@@ -65,6 +66,10 @@ void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
       ->group(group);
   app.add_option("--max-time-s", texts.max_time_s, "no further repetition after this many seconds")
       ->check(finite_positive())
+      ->group(group);
+  app.add_option("--check", texts.check, "all, or spots: without the inverse, which takes as much memory as the plan")
+      ->check(CLI::IsMember(check_extents))
+      ->capture_default_str()
       ->group(group);
   app.add_flag("--isolate", options.isolate, "also time each component alone")->group(group);
   app.add_flag("--timeline", options.timeline, "one more run, in which every thread writes down what it does when")
@@ -152,6 +157,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   options.point = asked_point(app, texts, options);
   understand_counters(app, texts, options);
   options.sampling.phases = !texts.no_phases;
+  if (texts.check == check_extents.back()) options.extent = CheckExtent::spots;
   if (app.count("--max-time-s") > 0) options.sampling.max_time_s = texts.max_time_s;
   if (!texts.wisdom.empty()) options.wisdom = texts.wisdom;
   if (!texts.verified_record.empty() && !options.record) throw InputError("--verified-record wants --record");

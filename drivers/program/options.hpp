@@ -1,6 +1,7 @@
 #pragma once
 // The command line of fft_bench.
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,9 +19,14 @@ struct CounterOptions {
   std::optional<std::filesystem::path> qualification;
 };
 
+/// How much is checked: `spots` leaves out the inverse, whose plan takes as much memory as the plan itself.
+enum class CheckExtent { all, spots };
+inline constexpr std::array<const char*, 2> check_extents{"all", "spots"};
+
 struct Options : CommonOptions {
   Point point;  ///< ranks is filled in once MPI runs
   SamplingOptions sampling;
+  CheckExtent extent = CheckExtent::all;
   bool isolate = false;
   bool timeline = false;                   ///< one more run, traced
   std::optional<CounterOptions> counters;  ///< further runs, counted; nothing for `none`

@@ -20,6 +20,7 @@ json sampling_json(const Options& options) {
                 {"warmup", options.sampling.warmup},
                 {"start", Sampler::start_method},
                 {"phases", options.sampling.phases},
+                {"check", check_extents[static_cast<std::size_t>(options.extent)]},
                 {"isolate", options.isolate},
                 {"timeline", options.timeline},
                 {"seed", options.seed}};

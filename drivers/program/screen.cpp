@@ -121,12 +121,13 @@ std::string times(const json& record) {
   const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
   const double middle = median(samples);
   std::string text =
-      line("time", fmt::format("median {}   min {}   max {}   ({} runs, {})", seconds_text(middle), seconds_text(*least),
-                               seconds_text(*most), samples.size(),
+      line("time", fmt::format("median {}   min {}   max {}   ({} runs, {})", seconds_text(middle),
+                               seconds_text(*least), seconds_text(*most), samples.size(),
                                record["samples"].at("time_is") == "span" ? "first start to last end" : "longest rank"));
   if (record.at("point").at("ranks") > 1)
-    text += line("", fmt::format("the ranks start within {} (median)",
-                                 seconds_text(median(record["samples"].at("start_skew_s").get<std::vector<double>>()))));
+    text +=
+        line("", fmt::format("the ranks start within {} (median)",
+                             seconds_text(median(record["samples"].at("start_skew_s").get<std::vector<double>>()))));
   text += line("", fmt::format("{} GFLOP/s at the median ({} N log2 N, 1e9)",
                                three_digits(record.at("credited_flops").get<double>() / middle / 1e9),
                                record.at("point").at("kind") == "r2c" ? "2.5" : "5"));

@@ -38,6 +38,7 @@ OPTIONS = {
     "repetitions": ("7", "--repetitions", "7"),
     "warmup": ("4", "--warmup", "4"),
     "max_time_s": ("1.5", "--max-time-s", "1.5"),
+    "check": ('"spots"', "--check", "spots"),
 }
 # (TOML that sets it, the flag, TOML that does not).
 FLAGS = {

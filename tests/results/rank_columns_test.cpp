@@ -35,7 +35,8 @@ Point point_of(int ranks) {
 /// Rank r takes r + 1 seconds, a tenth more in each repetition.
 json record_of(int ranks) {
   json record = make_record(point_of(ranks), {{"id", "c"}, {"suite", "c"}, {"launch", 0}}, {}, nullptr);
-  json totals = json::array(), phase = json::array(), plan = json::array(), counts = json::array(), readers = json::array();
+  json totals = json::array(), phase = json::array(), plan = json::array(), counts = json::array(),
+       readers = json::array();
   json times = json::array(), alone = json::array();
   for (int rank = 0; rank < ranks; ++rank) {
     json of_rank = json::array();
@@ -57,8 +58,11 @@ json record_of(int ranks) {
                        {"rank_phase_s", {{"fft", phase}}}};
   record["isolated"] = {{{"name", "fft-1"}, {"phase", "fft"}, {"time_s", {ranks - 0.5}}, {"rank_s", alone}}};
   record["plan"] = {{"rank_s", plan}, {"time_s", 1.0}};
-  record["counters"] = {{"backend", "papi"},   {"scope", "thread"}, {"readers", readers},
-                        {"total", {{"a", counts}}}, {"phases", {{"fft", {{"a", counts}}}}}};
+  record["counters"] = {{"backend", "papi"},
+                        {"scope", "thread"},
+                        {"readers", readers},
+                        {"total", {{"a", counts}}},
+                        {"phases", {{"fft", {{"a", counts}}}}}};
   return record;
 }
 

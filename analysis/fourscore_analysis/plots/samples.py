@@ -109,8 +109,8 @@ def _said(point: Point, number: int, launch: Launch) -> str:
 PLOT = Plot(
     name="samples",
     title="Every sample",
-    caption="Each dot is one repetition (first start to last end), each line of dots one launch, in its own colour. Axes "
-    "start where the data do; they are logarithmic where the samples of a group span more than a factor of "
+    caption="Each dot is one repetition (first start to last end), each line of dots one launch, in its own colour. "
+    "Axes start where the data do; they are logarithmic where the samples of a group span more than a factor of "
     "four.",
     order=60,
     pages=pages,

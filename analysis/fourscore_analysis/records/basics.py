@@ -131,7 +131,8 @@ def check_spans(
     `of_ranks`, [rank][repetition], and no more than that and the skew of the start."""
     if not of_ranks.shape[1] == len(time_s) == len(start_skew_s):
         raise RecordError(
-            f"samples disagree in size: {len(time_s)} times, {of_ranks.shape[1]} of each rank, {len(start_skew_s)} skews"
+            f"samples disagree in size: {len(time_s)} times, {of_ranks.shape[1]} of each rank, "
+            f"{len(start_skew_s)} skews"
         )
     longest, clock = of_ranks.max(axis=0), 2 * uncertainty_s + 1e-9
     if np.any(np.asarray(time_s) < longest - clock) or np.any(np.asarray(time_s) > longest + start_skew_s + clock):

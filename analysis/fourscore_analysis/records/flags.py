@@ -23,7 +23,9 @@ FLAGS = {
     "clock-suspect": Flag(
         "the system's clock source is a slow or jumping one, or the samples are under 1000 of its ticks"
     ),
-    "skewed": Flag("half of the samples or more are shorter than 50 times the skew of their start: much of them is waiting"),
+    "skewed": Flag(
+        "half of the samples or more are shorter than 50 times the skew of their start: much of them is waiting"
+    ),
     "heterogeneous": Flag("the nodes differ in machine or settings: the slowest kind decides"),
     "open-breakdown": Flag(
         "the phases do not add up to the total within 2 %: do not trust the breakdown", of_time=False

@@ -7,7 +7,6 @@ import json
 
 import numpy as np
 import pytest
-
 from fourscore_analysis.records.archive import read_campaigns
 from fourscore_analysis.records.rank_columns import read_rank_columns
 from fourscore_analysis.records.transforms import parse_record
@@ -51,7 +50,9 @@ def test_a_record_with_columns_is_read_as_one_without(tmp_path):
     store(tmp_path, take_columns(record, tmp_path / "records" / record["campaign"]["id"]))
     [campaign] = read_campaigns(tmp_path, [record["campaign"]["id"]])
     [read] = campaign.launches
-    assert whole.phase_s and whole.traffic and whole.components
+    assert whole.phase_s
+    assert whole.traffic
+    assert whole.components
     for name in ("time_s", "phase_s", "phase_max_s", "traffic", "components", "plan_s", "closure_worst"):
         assert getattr(read, name) == getattr(whole, name), name
 

@@ -273,6 +273,16 @@ TEST_F(Counting, ACounterThatDoesNotOpenIsToldOnAllRanks) {
   }
 }
 
+TEST_F(Counting, OfOneThreadIsNoCountOfSeveral) {
+  Behaviour behaviour;
+  behaviour.scope = CounterScope::thread;
+  const CounterRequest of_a_thread = request("known-thread", behaviour);
+  EXPECT_NO_THROW(CountedRuns(MPI_COMM_WORLD, of_a_thread, 1));
+  EXPECT_THROW(CountedRuns(MPI_COMM_WORLD, of_a_thread, 2), CounterRequestError);
+  behaviour.scope = CounterScope::process;
+  EXPECT_NO_THROW(CountedRuns(MPI_COMM_WORLD, request("known-process-of-threads", behaviour), 2));
+}
+
 TEST_F(Counting, AGroupThatThereIsNotIsABadRequest) {
   CounterRequest asked = request("known-groups", {});
   asked.group = "MEN";

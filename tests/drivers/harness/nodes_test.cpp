@@ -95,7 +95,8 @@ TEST_F(PretendedNodes, WithAnotherProcessorAreHeterogeneous) {
 }
 
 TEST_F(PretendedNodes, WithAnotherGovernorAreHeterogeneous) {
-  const JobNodes nodes = describe_nodes(MPI_COMM_WORLD, [] { return pretend("A", last_has("powersave", "performance")); });
+  const JobNodes nodes =
+      describe_nodes(MPI_COMM_WORLD, [] { return pretend("A", last_has("powersave", "performance")); });
   if (rank() != 0) return;
   EXPECT_EQ(nodes.heterogeneous(), size() > 1);
   EXPECT_EQ(nodes.machines.size(), 1U);

@@ -57,11 +57,13 @@ Timeline timeline_of(int ranks) {
   timeline.room = 256;
   timeline.alignment = "ping-pong";
   const auto count = static_cast<std::size_t>(ranks);
-  for (auto* column : {&timeline.clock_offset_s, &timeline.clock_uncertainty_s, &timeline.rank_start_s, &timeline.rank_end_s})
+  for (auto* column :
+       {&timeline.clock_offset_s, &timeline.clock_uncertainty_s, &timeline.rank_start_s, &timeline.rank_end_s})
     *column = digits(count, 1);
   for (int i = 0; i < TimelineRecorder::kept_of_more; ++i) {
     Timeline::Lane lane{ranks / TimelineRecorder::kept_of_more * i, 0, 0, {}};
-    for (std::int64_t e = 0; e < 256; ++e) lane.events.push_back({12'345'678 * e, 12'345'678 * (e + 1), 3, Phase::exchange});
+    for (std::int64_t e = 0; e < 256; ++e)
+      lane.events.push_back({12'345'678 * e, 12'345'678 * (e + 1), 3, Phase::exchange});
     timeline.lanes.push_back(std::move(lane));
   }
   return timeline;
@@ -81,10 +83,12 @@ Measurement measurement_of(int ranks) {
   for (std::size_t rank = 0; rank < count; ++rank) samples.rank_total_s.push_back(digits(repetitions, rank));
   for (const Phase phase : {Phase::fft, Phase::pack, Phase::exchange, Phase::unpack, Phase::other})
     samples.rank_phase_s[phase] = samples.rank_total_s;
-  for (const char* name : {"fft-1", "pack-1", "exchange-1", "unpack-1", "fft-2", "pack-2", "exchange-2", "unpack-2", "fft-3"})
+  for (const char* name :
+       {"fft-1", "pack-1", "exchange-1", "unpack-1", "fft-2", "pack-2", "exchange-2", "unpack-2", "fft-3"})
     made.isolated.push_back({name, Phase::fft, samples.time_s, samples.rank_total_s});
   made.timeline = timeline_of(ranks);
-  for (const Phase phase : {Phase::fft, Phase::pack, Phase::exchange, Phase::unpack}) made.min_bytes[phase] = digits(count, 5);
+  for (const Phase phase : {Phase::fft, Phase::pack, Phase::exchange, Phase::unpack})
+    made.min_bytes[phase] = digits(count, 5);
   made.plan_s = made.local_data_bytes = made.plan_bytes = made.workspace_bytes = made.peak_rss_bytes = digits(count, 6);
   made.declared.assign(count, MessageVolume{});
   made.local_ffts = {"(dft-ct-dit/16 ...)"};
@@ -103,7 +107,8 @@ TEST_P(RecordSize, OfManyRanksIsUnderAMegabyteOfJson) {
   options.point.problem.shape = {4096, 4096, 4096};
   options.point.ranks = ranks;
   const ResolvedPoint resolved = resolve_point(options.point);
-  const json states{{"load_1min", {{"min", 1.0}, {"median", 1.0}, {"max", 1.0}, {"host_of_min", "a"}, {"host_of_max", "a"}}}};
+  const json states{
+      {"load_1min", {{"min", 1.0}, {"median", 1.0}, {"max", 1.0}, {"host_of_min", "a"}, {"host_of_max", "a"}}}};
   const Provenance provenance = provenance_of(nodes_of(ranks, ranks_per_node), states, "slurm", 1, "fftw-3");
   const json record = build_record(options, resolved, measurement_of(ranks), provenance);
 

@@ -143,7 +143,15 @@ def test_what_does_not_fit_the_memory_is_skipped_with_both_numbers_before_it_is_
     ).groups()
     assert (needed, ranks) == ("4.00 TiB", "2")  # two arrays of 16 bytes an element, and the inverse's
     number, unit = available.split()
-    assert 0 < float(number) * 1024.0 ** ("B", "KiB", "MiB", "GiB", "TiB").index(unit) < 4 * 1024.0**4
+    there = float(number) * 1024.0 ** ("B", "KiB", "MiB", "GiB", "TiB").index(unit)
+    assert 0 < there < 4 * 1024.0**4
+    assert "--check spots" not in verdict["reason"]
+    # Too much with the inverse, and not without it.
+    planes = round(1.5 * there / (4 * 16 * 1024 * 1024))
+    asked = ("--variant", "pencil", "--shape", f"{planes}x1024x1024", "--json")
+    verdict = json.loads(bench(*asked, ranks=2, faulty=False, timeout=60).stdout)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert "without the inverse it does (--check spots" in verdict["reason"]
 
 
 def test_what_fits_the_memory_is_not_refused(bench: Bench) -> None:

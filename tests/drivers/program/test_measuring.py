@@ -204,6 +204,16 @@ def test_one_node_that_pretends_to_be_several_is_flagged(
     assert run.stderr.count("FOURSCORE_RANKS_PER_NODE is 'none'; allowed: a whole number, 1 or more") == 1
 
 
+def test_spots_are_checked_without_the_inverse(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench(*POINT, "--check", "spots", "--record", str(out), ranks=2)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert record["sampling"]["check"] == "spots"
+    names = {check["name"] for check in record["verification"]["checks"]}
+    assert names == {"layouts", "plane-waves", "impulse", "dft", "last-timed-run", "each-run"}
+
+
 def test_wisdom_is_written_then_read_and_recorded(bench: Bench, tmp_path: Path) -> None:
     wisdom = tmp_path / "wisdom"
     plans = []

@@ -97,6 +97,7 @@ def test_the_record_says_how_it_was_sampled(slab: dict, bench: Bench) -> None:
         "isolate": True,
         "phases": True,
         "timeline": False,
+        "check": "all",
         "start": slab["sampling"]["start"],
     }
     other = json.loads(bench(*SLAB, "--no-phases", "--timeline", "--json", faulty=False).stdout)["sampling"]

@@ -73,7 +73,7 @@ def test_the_screen_says_what_the_record_says(
     middle = (times[2] + times[3]) / 2
     line = next(line for line in run.stdout.splitlines() if line.startswith("time"))
     median, least, most, count = re.match(
-        r"time +median (.+?)   min (.+?)   max (.+?)   \((\d+) runs, maximum over ranks\)", line
+        r"time +median (.+?)   min (.+?)   max (.+?)   \((\d+) runs, first start to last end\)", line
     ).groups()
     assert (shown(median), shown(least), shown(most)) == pytest.approx((middle, times[0], times[-1]), rel=6e-3)
     assert int(count) == 6
