@@ -120,6 +120,7 @@ TEST_P(RecordSize, OfManyRanksIsUnderAMegabyteOfJson) {
   EXPECT_LT(bytes, 1'000'000U);
   const json stored = read_record(folder / "r.json");
   const auto columns = fs::file_size(folder / stored["rank_columns"]["file"].get<std::string>());
+  RecordProperty("columns_bytes", static_cast<int>(columns));
   // All samples of all ranks: their total, five phases and nine components.
   EXPECT_GT(columns, static_cast<std::size_t>(ranks) * repetitions * 15 * sizeof(double));
   fs::remove_all(folder);
