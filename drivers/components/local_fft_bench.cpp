@@ -17,6 +17,7 @@
 #include "core/field.hpp"
 #include "interfaces/exchange.hpp"
 #include "interfaces/local_fft.hpp"
+#include "kernels/first_touch.hpp"
 
 namespace fourscore::component {
 namespace {
@@ -76,7 +77,9 @@ std::vector<std::complex<double>> roots_of(Index n) {
 
 class FftWork : public Work {
  public:
-  explicit FftWork(const Case& c) : case_(c), input_(ordinary_buffer(c.buffer_bytes())) {
+  explicit FftWork(const Case& c) : case_(c) {
+    const FirstTouchThreads touch(c.threads);
+    input_ = ordinary_buffer(c.buffer_bytes());
     if (!c.in_place) output_ = ordinary_buffer(c.buffer_bytes());
     const LocalFftLibrary& library = LocalFftRegistry::instance().get(c.library, "local FFT library");
     fft_ = library.make(c.spec(), input_->data(), output()->data());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/first_touch.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -116,6 +117,7 @@ Instances::Instances(const Variant& variant, const PlanContext& context)
     subset_ = mpi::split(context.comm, numbers.front(), me);
     comm_ = subset_.get();
   }
+  const FirstTouchThreads touch(one.threads);
   for (const int number : numbers) {
     instances_.push_back({number, variant.make_plan({one, comm_, context.exchange, context.local_fft})});
   }

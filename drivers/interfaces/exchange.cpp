@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
+
+#include "kernels/first_touch.hpp"
 
 namespace fourscore {
 
@@ -17,7 +18,7 @@ constexpr std::size_t cache_line_bytes = 64;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Ordinary memory, every page touched by its owner at construction: a run meets no page fault, and on a NUMA
-/// machine the pages lie with the rank that uses them. From two huge pages on, huge pages are asked for.
+/// machine the pages lie with the rank, and the threads, that use them. From two huge pages on, huge pages are asked for.
 class OrdinaryBuffer : public Buffer {
  public:
   explicit OrdinaryBuffer(std::size_t bytes) : bytes_(bytes) {
@@ -29,7 +30,7 @@ class OrdinaryBuffer : public Buffer {
 #ifdef __linux__
     if (large) madvise(data_.get(), padded, MADV_HUGEPAGE);  // advice only: without it the pages are small
 #endif
-    std::memset(data_.get(), 0, bytes);
+    first_touch(data_.get(), bytes, FirstTouchThreads::current());
   }
   [[nodiscard]] void* data() const override { return data_.get(); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
