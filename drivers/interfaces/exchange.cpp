@@ -18,7 +18,8 @@ constexpr std::size_t cache_line_bytes = 64;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Ordinary memory, every page touched by its owner at construction: a run meets no page fault, and on a NUMA
-/// machine the pages lie with the rank, and the threads, that use them. From two huge pages on, huge pages are asked for.
+/// machine the pages lie with the rank, and the threads, that use them. From two huge pages on, huge pages are asked
+/// for.
 class OrdinaryBuffer : public Buffer {
  public:
   explicit OrdinaryBuffer(std::size_t bytes) : bytes_(bytes) {
