@@ -49,6 +49,9 @@ EXPECTED = [
     Expected(r"_test |pytest ", r"with a sanitizer", "programs with a sanitizer do not run under Valgrind"),
     Expected(r"pytest .*test_input", r"root may write anywhere", "root is refused nothing; others run this test"),
     Expected(r"pytest .*test_failures", r"may not mount", "takes root; the test before it meets a limit in the same place"),
+    Expected(
+        r"pytest .*test_four_nodes", r"take root|refuses namespaces", "what a container may lack; setup installs Slurm"
+    ),
     Expected(r"pytest .*test_measuring", r"too many cores", "takes a machine of few cores"),
 ]
 
