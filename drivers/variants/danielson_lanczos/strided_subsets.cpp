@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "mpi/error.hpp"
+#include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore {
 
@@ -35,8 +36,6 @@ Piece piece_between(const Decomposition& blocks, int sender, const Grid& grid, i
   }
   return piece;
 }
-
-Extents dense_strides(const Extents& extents) { return {extents[1] * extents[2], extents[2], 1}; }
 
 /// Whether some message lies scattered in the subset: it is a range along each axis that is cut, and has all of the
 /// others.
@@ -88,11 +87,13 @@ BlocksToSubsets::BlocksToSubsets(const Extents& shape, const Grid& grid, MPI_Com
     receive_counts_.push_back(static_cast<int>(in.volume()));
     receive_places_.push_back(static_cast<int>(unpacks_ || in.volume() == 0 ? received : in.subset_offset));
     if (out.volume() > 0)
-      pack_steps_.push_back({CopyPlan(out.extents, spread, dense_strides(out.extents), element_bytes, stores),
-                             source_ + out.block_offset * size, spare_ + sent * size});
+      pack_steps_.push_back(
+          {CopyPlan(out.extents, spread, dense_strides(out.extents, {0, 1, 2}), element_bytes, stores),
+           source_ + out.block_offset * size, spare_ + sent * size});
     if (unpacks_ && in.volume() > 0)
-      unpack_steps_.push_back({CopyPlan(in.extents, dense_strides(in.extents), strides, element_bytes, stores),
-                               source_ + received * size, spare_ + in.subset_offset * size});
+      unpack_steps_.push_back(
+          {CopyPlan(in.extents, dense_strides(in.extents, {0, 1, 2}), strides, element_bytes, stores),
+           source_ + received * size, spare_ + in.subset_offset * size});
     sent += out.volume();
     received += in.volume();
     (rank == me ? message_volume_.bytes_self : message_volume_.bytes_sent) += out.volume() * size;

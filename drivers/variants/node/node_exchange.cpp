@@ -17,8 +17,6 @@ constexpr std::size_t alignment = 64;
 
 std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-Extents dense_strides(const Extents& extents) { return {extents[1] * extents[2], extents[2], 1}; }
-
 /// The box in pieces of at least min_bytes, at most `most` of them, cut along the slowest axis that is long enough:
 /// such a piece lies in one run wherever the box does.
 std::vector<Box> pieces_of(const Box& box, Index most, Index min_bytes, std::size_t element_bytes) {
@@ -98,7 +96,7 @@ void NodeExchange::plan_message(const NodeExchangeSpec& spec, const Overlap& par
   for (const Box& piece : pieces_of(part.box, spec.segments, spec.segment_bytes, spec.element_bytes)) {
     require_int_count(piece.volume(), "a segment", "node");
     const Extents extents = piece.extents();
-    const Extents dense = dense_strides(extents);
+    const Extents dense = dense_strides(extents, {0, 1, 2});
     Segment segment;
     segment.rank = part.rank;
     segment.tag = tag++;

@@ -11,8 +11,6 @@ namespace {
 /// Messages begin on cache lines of their own, so that two of them are never written through one line.
 constexpr std::size_t message_alignment = 64;
 
-Extents dense_strides(const Extents& extents) { return {extents[1] * extents[2], extents[2], 1}; }
-
 /// Of its own memory.
 std::size_t staged_bytes(const PencilMessage& message, std::size_t element_bytes) {
   if (!message.copied) return 0;
@@ -169,7 +167,7 @@ PencilMessage PencilTables::message(const Redistribution& redistribution, const 
   const Extents extents = common.extents();
   const std::size_t state = outgoing ? redistribution.from_state : redistribution.to_state;
   const Extents strides = states_[state].layout.strides(me_);
-  const Extents dense = dense_strides(extents);
+  const Extents dense = dense_strides(extents, {0, 1, 2});
   PencilMessage result;
   result.task = task;
   result.rank = other;
