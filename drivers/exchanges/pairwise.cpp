@@ -1,6 +1,7 @@
 // One partner at a time: in step s every rank sends to the rank s further on and receives from the rank s before, so
 // that no two messages of a step meet at a rank.
 
+#include <map>
 #include <vector>
 
 #include "mpi/error.hpp"
@@ -19,20 +20,21 @@ class Pairwise : public PackedExchange {
   explicit Pairwise(const ExchangeSpec& spec) : PackedExchange(spec, exchange_name) {
     const int ranks = spec.from.ranks();
     const int me = mpi::rank_in(spec.comm);
-    steps_.resize(static_cast<std::size_t>(ranks));
+    // Only steps in which this rank has a partner: of many ranks few may have elements for it.
+    std::map<int, Step> steps;
     for (const auto& message : blocks().sends()) {
-      Step& step = steps_[static_cast<std::size_t>((message.rank - me + ranks) % ranks)];
+      Step& step = steps[(message.rank - me + ranks) % ranks];
       step.to = message.rank;
       step.send_count = static_cast<int>(message.count);
       step.send = address_of_sent(message);
     }
     for (const auto& message : blocks().receives()) {
-      Step& step = steps_[static_cast<std::size_t>((me - message.rank + ranks) % ranks)];
+      Step& step = steps[(me - message.rank + ranks) % ranks];
       step.from = message.rank;
       step.receive_count = static_cast<int>(message.count);
       step.receive = address_of_received(message);
     }
-    std::erase_if(steps_, [](const Step& step) { return step.to == MPI_PROC_NULL && step.from == MPI_PROC_NULL; });
+    for (const auto& [number, step] : steps) steps_.push_back(step);
   }
 
   void start() override {
