@@ -71,21 +71,28 @@ def _cache_text(cache: Any) -> str:
 
 
 def identity_parts(launches_of: dict[str, list[Run]]) -> list[IdentityPart]:
-    """Each distinct machine, build and launch of the measured launches, once. `launches_of` is by campaign."""
+    """Each distinct machine, build and launch of the measured launches, once, with machines of nodes that differ from
+    the first. `launches_of` is by campaign."""
     found: dict[tuple[str, str], IdentityPart] = {}
+
+    def count(part: str, digest: str, value: Any, campaign: str, nodes: str = "") -> None:
+        if (part, digest) not in found:
+            fields = [("nodes", nodes)] if nodes else []
+            found[part, digest] = IdentityPart(part, digest, fields + list(flatten(value).items()), 0, [])
+        entry = found[part, digest]
+        entry.launches += 1
+        if campaign not in entry.campaigns:
+            entry.campaigns.append(campaign)
+
     for campaign, launches in launches_of.items():
         for launch in launches:
+            if launch.status != "ok":
+                continue
             for part in PARTS:
-                digest = getattr(launch, f"{part}_hash")
-                if launch.status != "ok" or not digest:
-                    continue
-                if (part, digest) not in found:
-                    fields = list(flatten(launch.identity.get(part, {})).items())
-                    found[part, digest] = IdentityPart(part, digest, fields, 0, [])
-                entry = found[part, digest]
-                entry.launches += 1
-                if campaign not in entry.campaigns:
-                    entry.campaigns.append(campaign)
+                if digest := getattr(launch, f"{part}_hash"):
+                    count(part, digest, launch.identity.get(part, {}), campaign)
+            for nodes, machine in launch.identity.get("other_machines", {}).items():
+                count("machine", f"{launch.machine_hash}, nodes {nodes}", machine, campaign, nodes)
     return sorted(found.values(), key=lambda entry: PARTS.index(entry.part))
 
 
