@@ -91,17 +91,18 @@ TEST(Sampler, TakesFromTheFirstStartToTheLastEnd) {
 /// Each rank starts later than the one before it, as on a barrier that lets them go one by one, and works as long: the
 /// longest rank says nothing of the whole. The clock that says so is the one that the sampler reads.
 TEST(Sampler, CountsTheSkewOfTheStart) {
-  constexpr std::int64_t late_ns = 40'000'000;
+  constexpr std::int64_t late_ns = 400'000'000;
+  constexpr double busy_s = 0.2;  // by which a busy machine holds a rank up
   Sampler sampler(MPI_COMM_WORLD, options(2, 1), [] { return PhaseClock::now_ns() + late_ns * rank(); });
   const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(10); });
   if (rank() != 0) return;
   const double skew = 1e-9 * static_cast<double>(late_ns * (size() - 1));
   ASSERT_TRUE(samples.are_spans);
   for (std::size_t i = 0; i < samples.time_s.size(); ++i) {
-    EXPECT_NEAR(samples.start_skew_s[i], skew, 0.020);
-    EXPECT_GE(samples.time_s[i], skew + 0.005);
+    EXPECT_NEAR(samples.start_skew_s[i], skew, busy_s);
+    EXPECT_GE(samples.time_s[i], skew - busy_s);
   }
-  EXPECT_GE(samples.warmup_s.at(0), skew + 0.005);
+  EXPECT_GE(samples.warmup_s.at(0), skew - busy_s);
   expect_spans(samples, 1e-9);
 }
 
@@ -129,7 +130,7 @@ TEST_F(SamplerOnPretendedNodes, AlignsClocksThatAreApartAndDrift) {
   }
   for (std::size_t i = 0; i < samples.time_s.size(); ++i) {
     EXPECT_GE(samples.time_s[i], 0.200 - 2 * samples.clock_uncertainty_s);
-    EXPECT_LT(samples.time_s[i], 1);
+    EXPECT_LT(samples.time_s[i], 2.5);
   }
   expect_spans(samples, 2 * samples.clock_uncertainty_s + 1e-9);
 }
