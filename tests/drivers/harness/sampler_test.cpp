@@ -135,6 +135,19 @@ TEST_F(SamplerOnPretendedNodes, AlignsClocksThatAreApartAndDrift) {
   expect_spans(samples, 2 * samples.clock_uncertainty_s + 1e-9);
 }
 
+TEST_F(SamplerOnPretendedNodes, WaitsForTheSlowestNodeAndTellsWhichItIs) {
+  const auto clock = [] { return PhaseClock::now_ns() - 7'000'000'000LL * rank(); };
+  Sampler sampler(MPI_COMM_WORLD, options(3, 0), clock);
+  const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(rank() == size() - 1 ? 600 : 100); });
+  if (rank() != 0) return;
+  for (std::size_t i = 0; i < samples.time_s.size(); ++i) {
+    EXPECT_GE(samples.time_s[i], 0.6 - 2 * samples.clock_uncertainty_s);
+    EXPECT_LT(samples.time_s[i], 6);
+    for (std::size_t r = 0; r < samples.rank_total_s.size(); ++r)
+      EXPECT_LE(samples.rank_total_s[r][i], samples.rank_total_s.back()[i]) << "rank " << r;
+  }
+}
+
 /// Half of the drift between two alignments is in the uncertainty, and then the clocks are no basis for a span.
 TEST_F(SamplerOnPretendedNodes, TakesTheLongestRankWhereClocksAreNotAligned) {
   const std::int64_t zero = PhaseClock::now_ns();
