@@ -18,7 +18,7 @@ from fourscore_analysis.plots.shared.ticks import ratio_ticks
 from fourscore_analysis.points.points import Comparison, Point, group_by
 from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text
 
-NEW, TRADITIONAL = "danielson-lanczos", "pencil"
+NEW, TRADITIONAL = "danielson-lanczos", "rods"
 ROWS_A_PAGE = 4
 COLUMNS = 3
 LINE_COLOURS = (*colours.SERIES_COLOURS[:6], colours.BLACK)
@@ -173,8 +173,8 @@ PLOT = Plot(
     title="Crossover with the all-to-all",
     caption=f"Time of the fastest {NEW} over that of the fastest {TRADITIONAL} on the same problem, ranks and "
     "contract: in the shaded half the method of haynes2000 wins. Left against ranks, right against size. By its model "
-    "it gains with more ranks and smaller problems, where latency counts: it sends log2 P messages, the all-to-all "
-    "2 (P - 1). Bars: range when each takes any of its launches.",
+    "it gains with more ranks and smaller problems, where latency counts: it sends log2 P messages (equation 5), the "
+    "two all-to-alls 2 (P - 1) (equation 4). Bars: range when each takes any of its launches.",
     order=46,
     pages=pages,
     draw=draw,

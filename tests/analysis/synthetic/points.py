@@ -71,7 +71,7 @@ def instance_points() -> Iterator[dict[str, Any]]:
 def crossover_points() -> Iterator[dict[str, Any]]:
     for extent in (16, 32, 64):
         for ranks in (2, 4, 8):
-            for variant in ("danielson-lanczos", "pencil"):
+            for variant in ("danielson-lanczos", "rods"):
                 yield make_point(variant, "p2p", (extent,) * 3, ranks)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from synthetic.common import digest, identity_of
 
-BLOCKS = {"serial": 0, "slab": 1, "fftw-mpi": 1, "pencil": 2, "danielson-lanczos": 3}
+BLOCKS = {"serial": 0, "slab": 1, "fftw-mpi": 1, "pencil": 2, "rods": 2, "danielson-lanczos": 3}
 EXCHANGE_FACTOR = {"alltoallv": 1.0, "alltoallw": 1.25, "pairwise": 1.1, "p2p": 0.95, "shared": 0.6, "none": 1.05}
 CARDS = {
     "serial": ("one rank, one FFTW plan of all dimensions", "frigo2005"),

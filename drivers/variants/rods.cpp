@@ -1,0 +1,67 @@
+// The "traditional method" of haynes2000, sections 3 and 5: rods of one direction, transformed, then dealt anew for the
+// next direction, twice, each time between all ranks. A slab along x holds whole rods along z, one along y whole rods
+// along x, and one along x again whole rods along y: so the result is decomposed as the input was.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chain/limits_and_cost.hpp"
+#include "chain/transform_chain.hpp"
+
+namespace fourscore {
+
+namespace {
+
+/// Rods of one direction at a time, also where those of a second lie whole on the rank: two phases is the method.
+std::vector<ChainStage> stages_of(const Problem& problem, int ranks) {
+  const Extents shape = problem.complex_extents();
+  const Decomposition along_x = decompose(shape, Grid{{ranks, 1, 1}});
+  const Decomposition along_y = decompose(shape, Grid{{1, ranks, 1}});
+  return arrange_stages(problem, {{along_x, {2}}, {along_y, {0}}, {along_x, {1}}}, Return::direct);
+}
+
+class Rods : public Variant {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {
+        "rods",
+        "rods along z, x and y in turn, two exchanges, each between all ranks; the result is decomposed as the input",
+        "haynes2000"};
+  }
+
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+    if (auto reason = chain_limits(problem, 3, 3)) return reason;
+    require_grid(problem, ranks, 1);
+    const Extents n = problem.complex_extents();
+    const Index most = std::min(n[0], n[1]);
+    if (ranks > most)
+      return fmt::format("{} ranks are more than rods can use: {} for shape {}, the smaller of its first two extents",
+                         ranks, most, shape_text(problem.shape));
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    const int ranks = mpi::size_of(context.comm);
+    require_grid(context.problem, ranks, 1);
+    return std::make_unique<TransformChain>(context, stages_of(context.problem, ranks),
+                                            TransformChain::Options{{ranks}, false});
+  }
+
+  /// Equation 4: two phases, each of P - 1 messages of n u / P^2 bytes.
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
+    return cost_of_even_exchanges(problem, ranks, {ranks, ranks});
+  }
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override {
+    return redistributions_between(stages_of(problem, ranks), rank);
+  }
+};
+
+FOURSCORE_REGISTER_VARIANT(Rods);
+
+}  // namespace
+
+}  // namespace fourscore
