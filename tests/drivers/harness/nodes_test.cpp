@@ -7,18 +7,7 @@
 
 #include "harness/provenance.hpp"
 #include "mpi/handles.hpp"
-
-namespace {
-bool each_rank_is_a_node = false;
-}
-
-/// What tells which ranks share a node.
-extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
-  if (!each_rank_is_a_node) return PMPI_Comm_split_type(comm, type, key, info, part);
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return PMPI_Comm_split(comm, rank, key, part);
-}
+#include "support/pretended_nodes.hpp"
 
 namespace fourscore {
 namespace {
@@ -29,9 +18,7 @@ int rank() { return mpi::rank_in(MPI_COMM_WORLD); }
 int size() { return mpi::size_of(MPI_COMM_WORLD); }
 
 class PretendedNodes : public testing::Test {
- protected:
-  PretendedNodes() { each_rank_is_a_node = true; }
-  ~PretendedNodes() override { each_rank_is_a_node = false; }
+  test::EachRankIsANode nodes_;
 };
 
 NodeDescription pretend(const std::string& model, const std::string& governor) {

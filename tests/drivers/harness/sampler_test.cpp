@@ -10,18 +10,7 @@
 #include <vector>
 
 #include "mpi/handles.hpp"
-
-namespace {
-bool each_rank_is_a_node = false;
-}
-
-/// What tells which ranks share a node.
-extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
-  if (!each_rank_is_a_node) return PMPI_Comm_split_type(comm, type, key, info, part);
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return PMPI_Comm_split(comm, rank, key, part);
-}
+#include "support/pretended_nodes.hpp"
 
 namespace fourscore {
 namespace {
@@ -107,9 +96,7 @@ TEST(Sampler, CountsTheSkewOfTheStart) {
 }
 
 class SamplerOnPretendedNodes : public testing::Test {
- protected:
-  SamplerOnPretendedNodes() { each_rank_is_a_node = true; }
-  ~SamplerOnPretendedNodes() override { each_rank_is_a_node = false; }
+  test::EachRankIsANode nodes_;
 };
 
 /// Clocks that are seconds apart and drift by 100 microseconds a second: the skew of the start is found all the same.

@@ -8,18 +8,7 @@
 
 #include "harness/sampler.hpp"
 #include "mpi/handles.hpp"
-
-namespace {
-bool each_rank_is_a_node = false;
-}
-
-/// What tells which ranks share a node.
-extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
-  if (!each_rank_is_a_node) return PMPI_Comm_split_type(comm, type, key, info, part);
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return PMPI_Comm_split(comm, rank, key, part);
-}
+#include "support/pretended_nodes.hpp"
 
 namespace fourscore {
 namespace {
@@ -55,10 +44,9 @@ TEST(ClockAlignment, RanksOfOneNodeShareAClock) {
 
 /// The clock of rank r is r seconds ahead: every node must find that, also one that asks a node which asked another.
 TEST(ClockAlignment, EveryNodeFindsTheTimeOfTheFirst) {
-  each_rank_is_a_node = true;
+  const test::EachRankIsANode nodes;
   const std::int64_t ahead_ns = 1'000'000'000LL * rank();
   const ClockAligner clocks(MPI_COMM_WORLD, [=] { return PhaseClock::now_ns() + ahead_ns; });
-  each_rank_is_a_node = false;
   EXPECT_EQ(clocks.shares_a_clock(), size() == 1);
   const ClockOffset offset = clocks.align();
   EXPECT_LE(std::abs(offset.offset_ns + ahead_ns), offset.uncertainty_ns);
