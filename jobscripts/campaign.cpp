@@ -56,7 +56,7 @@ json read_campaign_file(const fs::path& file) {
   if (content.is_discarded()) refuse("not JSON");
   if (!content.is_object() || content.value("schema", json()) != "fourscore.campaign")
     refuse("\"schema\" is not \"fourscore.campaign\"");
-  for (const char* key : {"suite_sha256", "machine_hash", "code_hash"})
+  for (const char* key : {"suite_sha256", "size", "machine_hash", "code_hash"})
     if (content.contains(key) && !content[key].is_string()) refuse(fmt::format("key '{}' is no string", key));
   if (content.contains("seed") && !content["seed"].is_number_unsigned()) refuse("key 'seed' is no whole number");
   return content;
@@ -200,6 +200,7 @@ void adopt(Campaign& campaign, const json& stored) {
       differing += fmt::format("{}{} ({}, now {})", differing.empty() ? "" : ", ", what, stored.value(key, "?"), now);
   };
   compare("suite", "suite_sha256", campaign.suite_sha256);
+  compare("size", "size", campaign.suite.size);
   compare("machine", "machine_hash", campaign.machine_hash);
   compare("program", "code_hash", campaign.code_hash);
   const json counters = counters_json(campaign.suite.counters);
@@ -215,6 +216,13 @@ void adopt(Campaign& campaign, const json& stored) {
 }
 
 }  // namespace
+
+json size_json(const Suite& suite) {
+  json result = json::object();
+  if (!suite.sizes.empty()) result["size"] = suite.size;
+  if (!suite.paper.empty()) result["paper"] = suite.paper;
+  return result;
+}
 
 json Campaign::stamp(int launch, std::size_t order) const {
   return {{"id", id},         {"suite", suite.name}, {"suite_sha256", suite_sha256},
@@ -262,24 +270,25 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
   json programs = json::object();
   for (const auto& [name, identity] : campaign.identities) programs[name.empty() ? "fft_bench" : name] = identity;
   const Suite& suite = campaign.suite;
-  const json content{{"schema", "fourscore.campaign"},
-                     {"schema_version", 1},
-                     {"id", campaign.id},
-                     {"suite", suite.name},
-                     {"description", suite.description},
-                     {"suite_sha256", campaign.suite_sha256},
-                     {"suite_text", suite.text},
-                     {"launches", suite.launches},
-                     {"counters", counters_json(suite.counters)},
-                     {"order", suite.order == LaunchOrder::random ? "random" : "listed"},
-                     {"seed", campaign.seed},
-                     {"dropped_oversubscribed", suite.dropped_oversubscribed},
-                     {"launcher", launcher},
-                     {"machine_hash", campaign.machine_hash},
-                     {"code_hash", campaign.code_hash},
-                     {"identities", programs},
-                     {"points", points},
-                     {"schedule", schedule}};
+  json content{{"schema", "fourscore.campaign"},
+               {"schema_version", 1},
+               {"id", campaign.id},
+               {"suite", suite.name},
+               {"description", suite.description},
+               {"suite_sha256", campaign.suite_sha256},
+               {"suite_text", suite.text},
+               {"launches", suite.launches},
+               {"counters", counters_json(suite.counters)},
+               {"order", suite.order == LaunchOrder::random ? "random" : "listed"},
+               {"seed", campaign.seed},
+               {"dropped_oversubscribed", suite.dropped_oversubscribed},
+               {"launcher", launcher},
+               {"machine_hash", campaign.machine_hash},
+               {"code_hash", campaign.code_hash},
+               {"identities", programs},
+               {"points", points},
+               {"schedule", schedule}};
+  content.update(size_json(suite));
   const fs::path folder = archive.campaign_folder(campaign.id);
   try {
     write_record_once(folder / "campaign.json", content, folder / "staging");

@@ -40,6 +40,10 @@ struct Campaign {
   [[nodiscard]] nlohmann::json stamp(int launch, std::size_t order) const;
 };
 
+/// "size" of a suite that has sizes, and "paper" of one that measures after a paper: in campaign.json, and where a
+/// command shows a suite.
+[[nodiscard]] nlohmann::json size_json(const Suite& suite);
+
 struct CampaignRequest {
   std::string name;                         ///< --campaign
   bool fresh = false;                       ///< --fresh

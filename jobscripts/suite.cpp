@@ -13,6 +13,7 @@
 #include "jobscripts/suite_component.hpp"
 #include "jobscripts/suite_expander.hpp"
 #include "jobscripts/suite_reader.hpp"
+#include "jobscripts/suite_size.hpp"
 
 namespace fourscore {
 namespace {
@@ -21,17 +22,24 @@ constexpr std::size_t most_launches = 1000000;
 constexpr std::size_t max_bytes = 4 << 20;
 constexpr std::size_t most_key_parts = 16;
 
-bool valid_name(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  }) && name.front() != '-';
+/// A paper's item, as lee2018/table-2.1.
+bool is_paper_item(const std::string& text) {
+  const auto is_part = [](std::string_view part) {
+    return !part.empty() && part.size() <= 64 && part.front() != '.' && part.front() != '-' &&
+           std::all_of(part.begin(), part.end(),
+                       [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+  };
+  const std::size_t slash = text.find('/');
+  return slash != std::string::npos && is_part(std::string_view(text).substr(0, slash)) &&
+         is_part(std::string_view(text).substr(slash + 1));
 }
 
 /// A backend that is not here, or a group of another machine's, is no fault of the suite; a name that nobody knows is.
 void read_counters(const SuiteReader& reader, const toml::table& table, CounterChoice& choice) {
+  if (table.contains("counters")) choice = {};  // a group or a cache belongs to the counters it was chosen with
   choice.counters = reader.text(table, "counters", choice.counters);
-  choice.group = reader.text(table, "counter_group", "");
-  choice.cache = reader.text(table, "counter_cache", "");
+  choice.group = reader.text(table, "counter_group", choice.group);
+  choice.cache = reader.text(table, "counter_cache", choice.cache);
   const auto check = [&](const char* key, const std::function<void()>& work) {
     try {
       work();
@@ -53,37 +61,8 @@ void read_counters(const SuiteReader& reader, const toml::table& table, CounterC
   });
 }
 
-void read_header(const SuiteReader& reader, const toml::table& table, Suite& suite) {
-  reader.check_keys(table,
-                    {"name",
-                     "description",
-                     "launches",
-                     "repetitions",
-                     "warmup",
-                     "max_time_s",
-                     "min_time_s",
-                     "time_limit_s",
-                     "check",
-                     "isolate",
-                     "phases",
-                     "timeline",
-                     "counters",
-                     "counter_group",
-                     "counter_cache",
-                     "wisdom",
-                     "order",
-                     "seed",
-                     "max_oversubscription",
-                     "defaults",
-                     "sweep",
-                     "component",
-                     "synchronised"},
-                    "the suite");
-  const toml::node* name = table.get("name");
-  if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");
-  suite.name = reader.text(table, "name", "");
-  if (!valid_name(suite.name)) reader.fail_key(*name, "name", "1 to 64 letters, digits and -, not starting with -");
-  suite.description = reader.text(table, "description", "");
+/// Keys that a table of the top and each [size.NAME] may have; what `table` lacks stays as it is.
+void read_settings(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   suite.launches = static_cast<int>(reader.integer(table, "launches", suite.launches, 1, 1000));
   suite.repetitions = static_cast<int>(reader.integer(table, "repetitions", suite.repetitions, 1, 1000000));
   suite.warmup = static_cast<int>(reader.integer(table, "warmup", suite.warmup, 0, 1000000));
@@ -99,11 +78,61 @@ void read_header(const SuiteReader& reader, const toml::table& table, Suite& sui
   suite.timeline = reader.boolean(table, "timeline", suite.timeline);
   read_counters(reader, table, suite.counters);
   suite.wisdom = reader.boolean(table, "wisdom", suite.wisdom);
-  const std::string order = reader.text(table, "order", "random");
+  const std::string order = reader.text(table, "order", suite.order == LaunchOrder::random ? "random" : "listed");
   if (order != "random" && order != "listed") reader.fail_key(*table.get("order"), "order", "\"random\" or \"listed\"");
   suite.order = order == "random" ? LaunchOrder::random : LaunchOrder::listed;
-  suite.seed = static_cast<std::uint64_t>(reader.integer(table, "seed", 0, 0, std::int64_t{1} << 53));
-  suite.max_oversubscription = reader.number(table, "max_oversubscription", 0.0, 0.0, 1e6);
+  suite.seed = static_cast<std::uint64_t>(
+      reader.integer(table, "seed", static_cast<std::int64_t>(suite.seed), 0, std::int64_t{1} << 53));
+  suite.max_oversubscription = reader.number(table, "max_oversubscription", suite.max_oversubscription, 0.0, 1e6);
+}
+
+const std::vector<std::string>& setting_keys() {
+  static const std::vector<std::string> keys{"launches",
+                                             "repetitions",
+                                             "warmup",
+                                             "max_time_s",
+                                             "min_time_s",
+                                             "time_limit_s",
+                                             "check",
+                                             "isolate",
+                                             "phases",
+                                             "timeline",
+                                             "counters",
+                                             "counter_group",
+                                             "counter_cache",
+                                             "wisdom",
+                                             "order",
+                                             "seed",
+                                             "max_oversubscription",
+                                             "synchronised"};
+  return keys;
+}
+
+void read_header(const SuiteReader& reader, const toml::table& table, const std::string& size, Suite& suite) {
+  std::vector<std::string> keys{"name", "description", "sizes", "size", "paper", "defaults", "sweep", "component"};
+  keys.insert(keys.end(), setting_keys().begin(), setting_keys().end());
+  reader.check_keys(table, keys, "the suite");
+  const toml::node* name = table.get("name");
+  if (name == nullptr) reader.fail(1, "key 'name' is missing; a suite has a name of letters, digits and -");
+  suite.name = reader.text(table, "name", "");
+  if (!is_suite_name(suite.name)) reader.fail_key(*name, "name", "1 to 64 letters, digits and -, not starting with -");
+  suite.description = reader.text(table, "description", "");
+  if (const toml::node* paper = table.get("paper")) {
+    for (const auto& item : reader.values(*paper, "paper", ValueKind::text)) {
+      if (!is_paper_item(item.text))
+        reader.fail(item.line, fmt::format("key 'paper' is '{}'; expected a paper and its table or figure in "
+                                           "results/published, as \"lee2018/table-2.1\"",
+                                           item.text));
+      suite.paper.push_back(item.text);
+    }
+  }
+  read_sizes(reader, table, size, suite);
+  read_settings(reader, table, suite);
+  const Suite of_all_sizes = suite;
+  for_each_size(reader, table, suite, setting_keys(), [&](const toml::table& settings, bool chosen) {
+    Suite checked = of_all_sizes;
+    read_settings(reader, settings, chosen ? suite : checked);
+  });
 }
 
 /// toml++ nests a table for each part of a dotted key, and leaves them by recursion: thousands overflow the stack.
@@ -153,13 +182,20 @@ void for_each_table(const SuiteReader& reader, const toml::node* tables, const s
 
 }  // namespace
 
-Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores, SuiteWords& words) {
+bool is_suite_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  }) && name.front() != '-';
+}
+
+Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores, SuiteWords& words,
+                  const std::string& size) {
   Suite suite;
   suite.file = file;
   suite.text = text;
   const SuiteReader reader(file);
   const toml::table table = parse_toml(reader, text, file);
-  read_header(reader, table, suite);
+  read_header(reader, table, size, suite);
   Expander expander(reader, suite, std::max(1, cores), words);
   if (const toml::node* defaults = table.get("defaults")) {
     if (!defaults->is_table()) reader.fail_key(*defaults, "defaults", "a table: [defaults]");
@@ -173,8 +209,9 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
   for_each_table(reader, components, "component", [&](const toml::table& part) { read_component(part, expander); });
   if (suite.points.empty())
     reader.fail(SuiteReader::line_of(sweeps != nullptr ? *sweeps : *components),
-                fmt::format("no point is left: {} dropped by max_oversubscription, the others by exclude and only",
-                            suite.dropped_oversubscribed));
+                fmt::format("no point is left{}: {} dropped by max_oversubscription, the others by exclude and only{}",
+                            suite.sizes.empty() ? "" : fmt::format(" of size '{}'", suite.size),
+                            suite.dropped_oversubscribed, suite.sizes.empty() ? "" : ", or of another size"));
   if (suite.points.size() * static_cast<std::size_t>(suite.launches) > most_launches)
     reader.fail(table.contains("launches") ? SuiteReader::line_of(*table.get("launches")) : 0,
                 fmt::format("key 'launches' is {}: with {} points these are {} launches; a suite has at most {}",
@@ -183,14 +220,14 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
   return suite;
 }
 
-Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words) {
+Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words, const std::string& size) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
   std::string text(max_bytes + 1, '\0');  // one more than parse_suite takes
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad()) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  return parse_suite(text, file, cores, words);
+  return parse_suite(text, file, cores, words, size);
 }
 
 std::vector<ScheduledLaunch> schedule_launches(std::size_t points, int launches, LaunchOrder order,

@@ -36,8 +36,11 @@ class SuiteWords;
 struct Suite {
   std::filesystem::path file;
   std::string text;  ///< the file's content, which the campaign keeps
-  std::string name;
+  std::string name;  ///< with "-SIZE" where another size than the first is measured
   std::string description;
+  std::vector<std::string> sizes;  ///< that --size takes, the default first; none: the suite is of one size
+  std::string size;                ///< which of them this is
+  std::vector<std::string> paper;  ///< what it measures of results/published: "lee2018/table-2.1"
   int launches = 3;
   int repetitions = 10;
   int warmup = 1;
@@ -59,11 +62,16 @@ struct Suite {
   std::size_t dropped_oversubscribed = 0;  ///< points beyond max_oversubscription
 };
 
-/// Reads and expands a suite for a machine of `cores` cores. Throws InputError "file:line: key ...: what is allowed",
-/// Interrupted when an InterruptGuard was asked to stop, and what `words` throws.
-[[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words);
+/// 1 to 64 letters, digits and -, not starting with -: of suites and of their sizes.
+[[nodiscard]] bool is_suite_name(const std::string& name);
+
+/// Reads and expands a suite for a machine of `cores` cores, in the `size` of its sizes; empty: its default. Throws
+/// InputError "file:line: key ...: what is allowed", Interrupted when an InterruptGuard was asked to stop, and what
+/// `words` throws.
+[[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words,
+                               const std::string& size = "");
 [[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores,
-                                SuiteWords& words);
+                                SuiteWords& words, const std::string& size = "");
 
 /// One launch of one point: indices into the suite's points, from 0.
 struct ScheduledLaunch {

@@ -7,6 +7,7 @@
 
 #include "core/threads.hpp"
 #include "jobscripts/process.hpp"
+#include "jobscripts/suite_size.hpp"
 
 namespace fourscore {
 namespace {
@@ -94,7 +95,8 @@ void Expander::note(const std::string& program, const Axis& axis) {
 }
 
 std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm& form) {
-  reader_.check_keys(table, names_with(form.keys, {"parameters", "zip", "exclude", "only"}), form.name);
+  reader_.check_keys(table, names_with(form.keys, {"parameters", "zip", "exclude", "only", "size"}), form.name);
+  const bool chosen = is_of_chosen_size(reader_, table, suite_);
   std::vector<Axis> axes = read_axes(table, /*single=*/false);
   const std::vector<Axis> own = axes;
   for (const auto& fallback : defaults_)
@@ -106,15 +108,17 @@ std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm
       reader_.fail(SuiteReader::line_of(table), fmt::format("key '{}' is missing in {}{}", key.name, form.name,
                                                             form.defaults ? " and [defaults]" : ""));
   const auto groups = group_axes(table, std::move(axes));
-  expand(groups, read_conditions(table, "exclude", form), read_conditions(table, "only", form),
-         SuiteReader::line_of(table));
+  const auto exclude = read_conditions(table, "exclude", form);
+  const auto only = read_conditions(table, "only", form);
+  if (!chosen) return {};  // it is read all the same, so that its errors are seen in every size
+  expand(groups, exclude, only, SuiteReader::line_of(table));
   return own;
 }
 
 std::vector<Axis> Expander::read_axes(const toml::table& table, bool single) const {
   std::vector<Axis> axes;
   for (const auto& [key, node] : SuiteReader::in_order(table)) {
-    if (key == "zip" || key == "exclude" || key == "only") continue;
+    if (key == "zip" || key == "exclude" || key == "only" || key == "size") continue;
     if (key != "parameters") {
       axes.push_back(read_axis(key, *node, single));
       continue;

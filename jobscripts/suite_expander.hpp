@@ -38,7 +38,7 @@ class Expander {
 
   void read_defaults(const toml::table& table);
   void read_sweep(const toml::table& table);
-  /// The table's own axes, without what [defaults] add.
+  /// The table's own axes, without what [defaults] add; none where it belongs to another size.
   std::vector<Axis> read_table(const toml::table& table, const TableForm& form);
   /// Remembers where the values stand; `program` is a component's, or empty.
   void note(const std::string& program, const Axis& axis);

@@ -61,6 +61,8 @@ json suites(const std::string& bench) {
                       {"dropped_oversubscribed", suite.dropped_oversubscribed},
                       {"available", true},
                       {"reason", ""}});
+        if (!suite.sizes.empty()) entry["sizes"] = suite.sizes;
+        if (!suite.paper.empty()) entry["paper"] = suite.paper;
       } catch (const InputError& error) {
         entry.update({{"summary", ""}, {"available", false}, {"reason", error.what()}});
       } catch (const EnvironmentError& error) {
@@ -79,6 +81,14 @@ std::string parameter_line(const json& parameter, std::size_t indent) {
                      parameter.value("default", ""), parameter.value("summary", ""), values, values.empty() ? "" : ")");
 }
 
+/// "; sizes: here, paper"
+std::string sizes_text(const json& suite) {
+  std::string names;
+  for (const auto& size : suite.value("sizes", json::array()))
+    names += (names.empty() ? "; sizes: " : ", ") + printable(size.get<std::string>());
+  return names;
+}
+
 void print(const json& entries) {
   std::size_t width = 0;
   for (const auto& entry : entries) width = std::max(width, entry.value("name", "").size());
@@ -86,7 +96,8 @@ void print(const json& entries) {
     std::string line =
         fmt::format("{:<{}}  {}", printable(entry.value("name", "")), width, printable(entry.value("summary", "")));
     if (entry.contains("points"))
-      line += fmt::format(" ({} points x {} launches)", entry["points"].dump(), entry["launches"].dump());
+      line += fmt::format(" ({} points x {} launches{})", entry["points"].dump(), entry["launches"].dump(),
+                          sizes_text(entry));
     if (const std::string citation = entry.value("citation", ""); !citation.empty())
       line += " [" + printable(citation) + "]";
     if (entry.value("takes_exchange", false))

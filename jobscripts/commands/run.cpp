@@ -30,6 +30,7 @@ using nlohmann::json;
 
 struct RunOptions {
   std::string suite;
+  std::string size;  ///< empty: the suite's default
   std::string launcher = "local";
   std::string archive;
   std::string bench;
@@ -59,6 +60,15 @@ std::string one_line(const Point& point) {
                      parameters_text(point));
 }
 
+/// ", size here (also: paper)" of a suite that has sizes.
+std::string size_text(const Suite& suite) {
+  if (suite.sizes.empty()) return {};
+  std::string others;
+  for (const auto& size : suite.sizes)
+    if (size != suite.size) others += (others.empty() ? " (also: " : ", ") + size;
+  return fmt::format(", size {}{}", suite.size, others.empty() ? "" : others + ")");
+}
+
 void dry_run(const Campaign& campaign, const Archive& archive, const std::set<std::string>& retry, bool as_json) {
   auto planned = planned_launches(campaign, archive);
   if (!retry.empty())
@@ -76,12 +86,13 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
     for (const auto& point : campaign.points)
       if (!point.skip_reason.empty())
         skipped.push_back({{"point_id", point.id}, {"point", point_json(point.point)}, {"reason", point.skip_reason}});
-    fmt::print("{}\n", json{{"campaign", campaign.id},
-                            {"seed", campaign.seed},
-                            {"launches", launches},
-                            {"skipped", skipped},
-                            {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed}}
-                           .dump(2));
+    json result{{"campaign", campaign.id},
+                {"seed", campaign.seed},
+                {"launches", launches},
+                {"skipped", skipped},
+                {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed}};
+    result.update(size_json(campaign.suite));
+    fmt::print("{}\n", result.dump(2));
     return;
   }
   for (const auto& launch : planned) {
@@ -91,7 +102,8 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
   }
   for (const auto& point : campaign.points)
     if (!point.skip_reason.empty()) fmt::print("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
-  fmt::print("Campaign {}: {} launches, {} done. Nothing was written.\n", campaign.id, planned.size(), done);
+  fmt::print("Campaign {}{}: {} launches, {} done. Nothing was written.\n", campaign.id, size_text(campaign.suite),
+             planned.size(), done);
   if (!campaign.exists && campaign.suite.seed == 0)
     fmt::print("The suite has no seed: the order is drawn anew when the campaign starts.\n");
 }
@@ -110,9 +122,11 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
                    {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed},
                    {"warnings", warnings},
                    {"interrupted", interrupted}});
+    result.update(size_json(campaign.suite));
     fmt::print("{}\n", result.dump(2, ' ', false, json::error_handler_t::replace));
   } else {
-    fmt::print("\nCampaign {} in {}\n{}", campaign.id, archive.root().string(), summary_table(summary));
+    fmt::print("\nCampaign {}{} in {}\n{}", campaign.id, size_text(campaign.suite), archive.root().string(),
+               summary_table(summary));
     if (campaign.suite.dropped_oversubscribed > 0)
       fmt::print("{} points were dropped: more than {} threads per core (max_oversubscription)\n",
                  campaign.suite.dropped_oversubscribed, campaign.suite.max_oversubscription);
@@ -164,7 +178,7 @@ int run(RunOptions options) {
   RunSettings settings;
   settings.launcher_options = {options.mpirun, usable_cores()};
   BenchWords words(options.bench);
-  Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores, words);
+  Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores, words, options.size);
   choose_counters(options, suite);
   settings.max_launches = options.max_launches;
   settings.quiet = options.quiet;
@@ -203,6 +217,7 @@ Command run_command() {
           "  fourscore run suites/strong.toml --archive results-2026 --dry-run\n"
           "  fourscore run peers --campaign before-the-change\n"
           "  fourscore run traffic --counter-cache 1MiB\n"
+          "  fourscore run papers/lee2018/table-2.1 --size paper\n"
           "  fourscore run strong --retry failed,timeout\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
@@ -210,6 +225,11 @@ Command run_command() {
             app.add_option("suite", options->suite, "a suite's file, or its name (`fourscore list suites`)")
                 ->required()
                 ->type_name("SUITE");
+            app.add_option(
+                   "--size", options->size,
+                   "which of the suite's sizes, where it has several (`fourscore list suites`): papers/... have "
+                   "here, the default, and paper")
+                ->type_name("SIZE");
             app.add_option("--launcher", options->launcher, "how to start MPI programs (`fourscore list launchers`)")
                 ->capture_default_str();
             add_archive_option(app, options->archive);

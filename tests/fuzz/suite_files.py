@@ -71,6 +71,9 @@ wisdom = false
 order = "listed"
 seed = 1
 max_oversubscription = 2.0
+sizes = ["here", "paper"]
+paper = "lee2018/table-2.1"
+size.paper = { launches = 2 }
 """)
 POINT = lines_of("""
 variant = ["serial", "slab"]
@@ -92,8 +95,10 @@ parameters = { pieces = [1, 2] }
 zip = [["shape", "ranks"]]
 exclude = [{ variant = "slab", ranks = 2 }]
 only = [{ precision = "double" }]
+size = ["here", "paper"]
 """)
 COMPONENT = lines_of("""
+size = "here"
 program = "memory_bench"
 ranks = 1
 parameters = { size = "4KiB" }

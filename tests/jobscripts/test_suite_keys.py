@@ -168,6 +168,32 @@ def check_component(fourscore):
     assert argvs[0][0].endswith("/alltoall_bench") and records[0]["point"]["component"] == "alltoall_bench"
 
 
+SIZES = 'sizes = ["here", "paper"]\n'
+
+
+def check_sizes(fourscore):
+    campaign = measured(fourscore, head=SIZES)[2]
+    assert campaign["size"] == "here" and campaign["suite"] == "s"
+
+
+def check_size(fourscore):
+    """Of a sweep: test_suite_sizes.py has the others."""
+    point = 'variant = "{}"\nshape = "4"\nranks = 1\n'
+    sweep = f'size = "here"\n{point.format("good")}[[sweep]]\nsize = "paper"\n{point.format("slow")}'
+    _, records, _ = measured(fourscore, head=SIZES, sweep=sweep)
+    assert [record["point"]["variant"] for record in records] == ["good"]
+
+
+def check_size_tables(fourscore):
+    text = suite_text(head=SIZES) + "[size.here]\nlaunches = 2\n"
+    fourscore("run", fourscore.suite(text))
+    assert len(fourscore.records()) == 2
+
+
+def check_paper(fourscore):
+    assert measured(fourscore, head='paper = "lee2018/table-2.1"')[2]["paper"] == ["lee2018/table-2.1"]
+
+
 def check_zip(fourscore):
     _, records, _ = measured(fourscore, sweep='shape = ["4", "8"]\nranks = [1, 2]\nzip = [["shape", "ranks"]]')
     assert sorted((r["point"]["shape"], r["point"]["ranks"]) for r in records) == [([4], 1), ([8], 2)]
@@ -220,13 +246,15 @@ def check_point(key):
 
 HEADER = {key.removeprefix("check_"): check for key, check in list(globals().items()) if key.startswith("check_")}
 HEADER = {key: check for key, check in HEADER.items() if key not in ("option", "flag", "point", "zip", "exclude", "only")}
+HEADER["size"] = HEADER.pop("size_tables")
 HEADER |= {key: check_option(key) for key in OPTIONS} | {key: check_flag(key) for key in FLAGS}
 SWEEP = {key: check_point(key) for key in POINT} | {"zip": check_zip, "exclude": check_exclude, "only": check_only}
+SWEEP["size"] = check_size
 
 
-def component_check(table: str, does: dict):
+def component_check(table: str, does: dict, head: str = ""):
     def check(fourscore):
-        _, records, _ = measured(fourscore, component=table)
+        _, records, _ = measured(fourscore, head=head, component=table)
         got = {(r["point"]["component"], r["point"]["ranks"], *sorted(r["point"]["parameters"].items())) for r in records}
         assert got == does
 
@@ -243,6 +271,11 @@ COMPONENT = {
     "zip": component_check(BOTH + 'ranks = [1, 2]\nzip = [["program", "ranks"]]', {("alltoall_bench", 1), ("pairwise_bench", 2)}),
     "exclude": component_check(BOTH + 'ranks = 1\nexclude = [{ program = "alltoall_bench" }]', {("pairwise_bench", 1)}),
     "only": component_check(BOTH + 'ranks = 1\nonly = [{ program = "alltoall_bench" }]', {("alltoall_bench", 1)}),
+    "size": component_check(
+        'program = "alltoall_bench"\nranks = 1\n[[component]]\nsize = "paper"\nprogram = "pairwise_bench"\nranks = 1',
+        {("alltoall_bench", 1)},
+        head=SIZES,
+    ),
 }
 
 KNOWN = {
@@ -250,6 +283,7 @@ KNOWN = {
     "[[sweep]]": (SWEEP, suite_text(sweep="no_such_key = 1")),
     "[defaults]": (SWEEP, "\n[defaults]\nno_such_key = 1\n".join(suite_text().split("\n\n", 1))),
     "[[component]]": (COMPONENT, suite_text(component="no_such_key = 1")),
+    "[size.here]": (HEADER, suite_text(head=SIZES) + "[size.here]\nno_such_key = 1\n"),
 }
 
 
@@ -260,7 +294,7 @@ def test_every_key_that_the_reader_knows_is_followed_here(fourscore, table):
     assert f"unknown key 'no_such_key' in {table}" in error
     known = set(error.split("allowed: ")[1].strip().split(", "))
     assert known <= checks.keys() and len(known) > 4
-    if table != "[defaults]":  # which have the keys of a sweep but for its conditions
+    if table not in ("[defaults]", "[size.here]"):  # which have some of the keys of a sweep, and of the top
         assert known == checks.keys()
 
 
