@@ -1,4 +1,4 @@
-"""The papers' own numbers, to draw beside ours: results/published/<paper>/<table or figure>.json."""
+"""The papers' own numbers, to draw beside ours: results/published/<paper>/<table, figure or section>.json."""
 
 from __future__ import annotations
 
@@ -12,12 +12,29 @@ FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
 
 
 @dataclass(frozen=True)
-class Published:
-    """One table: rows as the paper prints them, units in the names of the columns."""
+class Inconsistent:
+    """A printed number that disagrees with the paper's own formulas, tables or text."""
 
-    paper: str
+    row: int  # its "row", from 1
+    column: str
+    computed: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """One item of a paper: rows as the paper prints them, units in the names of the columns, None where it prints no
+    number."""
+
+    paper: str  # a key of the bibliography
+    item: str  # the file's name: "table-2.1"
     source: str  # "Table 2.1"
+    page: int | None  # None: not known to us
+    title: str
+    what: str
     setup: dict[str, Any]
+    notes: tuple[str, ...]
+    inconsistent: tuple[Inconsistent, ...]
     rows: tuple[dict[str, Any], ...]
 
     @property
@@ -31,10 +48,35 @@ class Published:
 
 
 @cache
-def published(paper: str, table: str) -> Published | None:
-    """The table, or None where this installation lacks the papers' numbers: a report is one without them."""
-    path = FOLDER / paper / f"{table}.json"
-    if not path.is_file():
-        return None
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return Published(data["paper"], data["source"], data["setup"], tuple(data["rows"]))
+def published(paper: str, item: str) -> Published | None:
+    """The item, or None where this installation lacks the papers' numbers: a report is one without them."""
+    path = FOLDER / paper / f"{item}.json"
+    return _read(path) if path.is_file() else None
+
+
+def all_published() -> tuple[Published, ...]:
+    """Every item of every paper, by the names of folders and files; none where this installation lacks them."""
+    found = (published(path.parent.name, path.stem) for path in sorted(FOLDER.glob("*/*.json")))
+    return tuple(item for item in found if item is not None)
+
+
+def _read(path: Path) -> Published:
+    """Raises ValueError with the file's name where it is not as results/published.schema.json has it."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return Published(
+            paper=data["paper"],
+            item=path.stem,
+            source=data["source"],
+            page=data["page"],
+            title=data["title"],
+            what=data["what"],
+            setup=data["setup"],
+            notes=tuple(data["notes"]),
+            inconsistent=tuple(Inconsistent(**one) for one in data.get("inconsistent", ())),
+            rows=tuple(data["rows"]),
+        )
+    except KeyError as error:
+        raise ValueError(f"{path}: no {error}, which every file of published numbers has") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from error

@@ -1,14 +1,11 @@
 """What the plots of algorithms are made of: which points meet, and the papers' numbers beside them."""
 
-import json
-import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 from fourscore_analysis.plots import crossover, decomposition, instances, threads, timeline, traffic
 from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.published import FOLDER, published
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.views.view import View
@@ -29,39 +26,6 @@ def view_of(points, timelines: bool = False, launches: int = 1) -> View:
     records = [maker.ok(point, launch) for launch in range(launches) for point in points]
     parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
     return View(Campaign("a-11111111", "a", parsed), 0)
-
-
-def test_every_published_table_names_its_source_and_rows():
-    files = sorted(FOLDER.rglob("*.json"))
-    assert {path.stem for path in files} >= {"table-2.1", "table-3.1", "table-5.1", "table-5.2", "table-5.3"}
-    for path in files:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        assert data["paper"] == path.parent.name
-        assert data["source"].lower().replace(" ", "-") == path.stem
-        assert data["citation"]
-        assert [row["row"] for row in data["rows"]] == list(range(1, len(data["rows"]) + 1))
-        assert len({frozenset(row) for row in data["rows"]}) == 1
-
-
-def test_the_tables_of_lee2018_agree_with_what_its_text_says_of_them():
-    """Section 2.2.1: 10x10 is best, 20x20 takes 71 % more; 3.3.2: 16 threads are best everywhere; 5.2.2: 74 % less."""
-    table = published("lee2018", "table-2.1")
-    assert all(row["chares"] == 3 * row["chares_per_state"] for row in table.rows)
-    assert all(math.prod(map(int, row["decomposition"].split("x"))) == row["chares_per_state"] for row in table.rows)
-    by_cut = {row["decomposition"]: row for row in table.rows}
-    assert min(table.rows, key=lambda row: row["backward_ms"]) is by_cut["10x10"]
-    assert by_cut["20x20"]["backward_ms"] / by_cut["10x10"]["backward_ms"] == pytest.approx(1.71, abs=0.005)
-    table = published("lee2018", "table-3.1")
-    for nodes in (4, 8, 16):
-        rows = [row for row in table.rows if row["nodes"] == nodes]
-        assert min(rows, key=lambda row: row["backward_ms"])["threads"] == 16
-        assert all(math.prod(row["points_per_node"]) * nodes == 300**3 for row in rows)
-    rows = {row["nodes"]: row for row in published("lee2018", "table-5.2").rows}
-    assert 1 - rows[16]["completion_ms"] / rows[2]["completion_ms"] == pytest.approx(0.74, abs=0.005)
-
-
-def test_a_table_that_is_not_there_is_no_error():
-    assert published("lee2018", "table-9.9") is None
 
 
 def test_points_that_differ_in_decomposition_alone_are_one_curve():
