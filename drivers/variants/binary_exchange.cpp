@@ -1,379 +1,270 @@
 // Binary exchange (gupta1993, section 3.1): rank r holds the contiguous block of the indices whose leading bits are r.
-// The first log2 p iterations of the Cooley-Tukey algorithm (Figure 1) combine whole blocks of two ranks that differ in
-// one bit; all others, on n/p elements of one rank, are one transform of the local library. See
+// The first log2 p iterations of the Cooley-Tukey algorithm (Figure 1) combine whole blocks of ranks that differ in one
+// bit; all others, on n/p elements of one rank, are one transform of the local library, or as many passes of radix 2.
+// Of two extents (appendix C) it goes along the rows of a grid of ranks, then along its columns. See
 // docs/algorithms/one-dimensional.md.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <complex>
 
 #include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
-#include "kernels/roots.hpp"
-#include "mpi/error.hpp"
-#include "redistribution/exchange_blocks.hpp"
-#include "variants/binary_exchange/digit_swap.hpp"
+#include "variants/binary_exchange/axis_transform.hpp"
 
 namespace fourscore {
 
 namespace {
 
 constexpr const char* variant_name = "binary-exchange";
-constexpr int message_tag = 0;
-/// Elements that are combined and then multiplied while they lie in the caches: the switch of the clock between the
-/// two phases costs nothing beside them.
-constexpr Index block_elements = 4096;
+const std::vector<std::string> radix_choices{"2", "4", "8", "16"};
+const std::vector<std::string> local_choices{"library", "radix-2"};
+const std::vector<std::string> twiddle_choices{"on-the-fly", "precomputed"};
 
-int log2_of(int ranks) { return std::bit_width(static_cast<unsigned>(ranks)) - 1; }
-
-/// Rank r holds the outputs k with k mod P = r reversed, ascending: k = k1 + P k2.
-Decomposition permuted_layout(const Problem& problem, int ranks) {
-  AxisCut bits_reversed{{{0}}};
-  bits_reversed.order = bit_reversed_parts(problem.shape[0], ranks);
-  return {
-      problem.extents(), {ranks}, {bits_reversed, AxisCut{}, AxisCut{}}, ranks == 1 ? "whole" : "rank bits reversed"};
+/// Throws InputError for a parameter that cannot be used, or that another one leaves nothing to do.
+AxisOptions options_of(const Problem& problem, int ranks) {
+  AxisOptions options;
+  options.radix = std::stoi(choice_parameter(problem, "radix", radix_choices));
+  options.pieces = integer_parameter(problem, "pieces", 1, 1, std::max<Index>(1, problem.elements() / ranks));
+  options.whole_table = choice_parameter(problem, "twiddles", twiddle_choices) == "precomputed";
+  options.local_radix2 = choice_parameter(problem, "local", local_choices) == "radix-2";
+  if (options.local_radix2 && !options.whole_table && problem.parameters.contains("twiddles"))
+    throw InputError(
+        "parameter 'twiddles' is 'on-the-fly', but with local=radix-2 all factors are precomputed; expected "
+        "precomputed, or none given");
+  return options;
 }
+
+// ---- process grids
+
+/// Nothing, or why `ranks` cannot hold this axis together.
+std::optional<std::string> axis_limits(const Problem& problem, std::size_t axis, int ranks, bool local_radix2) {
+  const Index n = problem.shape[axis];
+  if (local_radix2 && !std::has_single_bit(static_cast<std::uint64_t>(n)))
+    return fmt::format("{} elements are no power of two, which local=radix-2 wants", n);
+  if (n % ranks != 0) return fmt::format("{} elements do not divide among {} ranks", n, ranks);
+  if (problem.contract.layout == LayoutContract::natural && n / ranks % ranks != 0)
+    return fmt::format("natural order on {} ranks wants a multiple of {} elements, its square; there are {}", ranks,
+                       Index{ranks} * ranks, n);
+  return std::nullopt;
+}
+
+std::optional<std::string> grid_limits(const Problem& problem, const std::vector<int>& grid, bool local_radix2) {
+  for (std::size_t axis = 0; axis < problem.shape.size(); ++axis)
+    if (const auto reason = axis_limits(problem, axis, grid[axis], local_radix2))
+      return problem.shape.size() == 1 ? *reason
+                                       : fmt::format("{} along axis {} of shape {} on grid {}", *reason, "xy"[axis],
+                                                     shape_text(problem.shape), grid_text(grid));
+  return std::nullopt;
+}
+
+/// The problem's grid; else the most square one that fits, and where none does the most square one.
+std::vector<int> grid_of(const Problem& problem, int ranks, bool local_radix2) {
+  if (!problem.grid.empty()) return problem.grid;
+  auto grids = all_grids(ranks, problem.shape.size());
+  const std::vector<int> square = most_square(grids);
+  std::erase_if(grids, [&](const auto& grid) { return grid_limits(problem, grid, local_radix2).has_value(); });
+  return grids.empty() ? square : most_square(grids);
+}
+
+// ---- layouts
+
+/// Part r of `ranks` holds the indices that all bits of its coordinates, reversed, make.
+DigitOrder all_bits_reversed(Index n, int ranks) {
+  DigitOrder order;
+  for (Index weight = 1; weight < n; weight *= 2) {
+    order.storage.push_back(order.digits.size());
+    order.digits.push_back({2, weight, weight < ranks ? 2 : 1});
+  }
+  return order;
+}
+
+/// Along an axis cut in P rank r holds the outputs k1 + P k2, k1 being r reversed: k2 ascending, or reversed too.
+Decomposition permuted_layout(const Problem& problem, const std::vector<int>& grid, bool local_radix2) {
+  std::array<AxisCut, 3> cuts;
+  bool permutes = false;
+  for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+    const Index n = problem.shape[axis];
+    cuts[axis].levels = {{axis}};
+    if (n == 1 || (grid[axis] == 1 && !local_radix2)) continue;
+    permutes = true;
+    cuts[axis].order = local_radix2 ? all_bits_reversed(n, grid[axis]) : bit_reversed_parts(n, grid[axis]);
+  }
+  const char* name = !permutes ? "whole" : local_radix2 ? "bits reversed" : "rank bits reversed";
+  return {problem.extents(), grid, std::move(cuts), name};
+}
+
+Decomposition blocks_layout(const Problem& problem, const std::vector<int>& grid) {
+  Grid blocks;
+  std::ranges::copy(grid, blocks.extents.begin());
+  return decompose(problem.extents(), blocks);
+}
+
+// ---- the plan
 
 template <class Real>
 class BinaryExchangePlan : public Plan {
  public:
-  using Value = std::complex<Real>;
-  explicit BinaryExchangePlan(const PlanContext& context);
+  BinaryExchangePlan(const PlanContext& context, std::vector<int> grid, const AxisOptions& options);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return starts_permuted_ ? permuted_ : blocks_; }
-  [[nodiscard]] const Decomposition& output_layout() const override {
-    return starts_permuted_ || swap_ || steps_.empty() ? blocks_ : permuted_;
-  }
+  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
   [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
   [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
-  void execute(PhaseClock& clock) override;
-  [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] MessageVolume message_volume() const override;
+  void execute(PhaseClock& clock) override {
+    for (const auto& axis : axes_) axis->run(clock);
+  }
+  [[nodiscard]] std::vector<Component> components() override {
+    std::vector<Component> list;
+    for (const auto& axis : axes_) axis->add_components(list);
+    return list;
+  }
+  [[nodiscard]] MessageVolume message_volume() const override {
+    MessageVolume total;
+    for (const auto& axis : axes_) total += axis->message_volume();
+    return total;
+  }
   [[nodiscard]] std::size_t buffer_bytes() const override {
     std::size_t total = 0;
     for (const auto& buffer : buffers_) total += buffer->bytes();
     return total;
   }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return twiddles_ ? twiddles_->bytes() : 0; }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {fft_->describe()}; }
-  [[nodiscard]] std::vector<int> grid() const override { return {ranks_}; }
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    std::size_t total = 0;
+    for (const auto& axis : axes_) total += axis->workspace_bytes();
+    return total;
+  }
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
+    std::vector<std::string> lines;
+    for (const auto& axis : axes_) lines.push_back(axis->describe());
+    return lines;
+  }
+  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
 
  private:
-  /// own = own_factor * own + other_factor * partner's
-  struct Step {
-    int partner;
-    Value own_factor;
-    Value other_factor;
-  };
-  struct Piece {
-    Range range;
-    mpi::Requests requests;
-  };
+  void add_axis(const PlanContext& context, std::size_t axis, const AxisOptions& options, std::size_t from);
 
-  void plan_steps(Direction direction);
-  void plan_fft(const PlanContext& context);
-  [[nodiscard]] Value* data(std::size_t buffer) const { return static_cast<Value*>(buffers_[buffer]->data()); }
-  [[nodiscard]] Index twiddle_elements() const { return k1_ == 0 ? 0 : local_; }
-
-  void run_network(PhaseClock& clock);
-  void run_network_in_pieces(PhaseClock& clock);
-  void exchange_whole(const Step& step);
-  void post(const Step& step, Piece& piece);
-  /// Both multiply by the twiddle factors where these are due after the last step.
-  void combine(PhaseClock& clock, const Step& step, Range range);
-  void twiddle(PhaseClock& clock, Range range);
-
-  int ranks_;
-  int me_;
-  Index local_;           ///< n/p elements
-  int k1_;                ///< this rank's outputs of the forward network are k1 + P k2
-  bool starts_permuted_;  ///< backward from the permuted layout: the network from its end
-  Decomposition blocks_;
-  Decomposition permuted_;  ///< the transposed layout, whose map has an entry for each element; else not made
-  mpi::Communicator comm_;
-  MPI_Datatype type_;
+  std::vector<int> grid_;
+  Decomposition input_layout_;
+  Decomposition output_layout_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
-  std::vector<Step> steps_;
-  std::vector<Piece> pieces_;
-  std::optional<RootLine<Real>> twiddles_;
-  std::unique_ptr<LocalFft> fft_;
-  std::optional<DigitSwap<Real>> swap_;  ///< to natural order
-  std::size_t works_in_ = 0;             ///< the buffer of the network; messages come in the other
+  std::vector<std::unique_ptr<AxisTransform<Real>>> axes_;  ///< one after the other
   std::size_t ends_in_ = 0;
 };
 
+/// Rows come first, as in the paper; a backward transform from the permuted layout does all from its end.
 template <class Real>
-BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context)
-    : ranks_(mpi::size_of(context.comm)),
-      me_(mpi::rank_in(context.comm)),
-      local_(context.problem.shape[0] / ranks_),
-      k1_(reversed_bits(me_, log2_of(ranks_))),
-      starts_permuted_(context.problem.contract.layout == LayoutContract::transposed &&
-                       context.problem.direction == Direction::backward && ranks_ > 1),
-      blocks_(decompose(context.problem.extents(), Grid{{ranks_, 1, 1}})),
-      permuted_(context.problem.contract.layout == LayoutContract::transposed ? permuted_layout(context.problem, ranks_)
-                                                                              : Decomposition{}),
-      comm_(mpi::duplicate(context.comm)),
-      type_(mpi::element_type(sizeof(Value))) {
+BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context, std::vector<int> grid,
+                                             const AxisOptions& options)
+    : grid_(std::move(grid)) {
   const Problem& problem = context.problem;
-  const auto count = static_cast<int>(integer_parameter(problem, "pieces", 1, 1, local_));
-  const bool whole_table = choice_parameter(problem, "twiddles", {"on-the-fly", "precomputed"}) == "precomputed";
+  const bool ordered = problem.contract.layout == LayoutContract::natural;
+  const bool from_end = !ordered && problem.direction == Direction::backward;
+  const Decomposition blocks = blocks_layout(problem, grid_);
+  const Decomposition permuted = ordered ? blocks : permuted_layout(problem, grid_, options.local_radix2);
+  input_layout_ = from_end ? permuted : blocks;
+  output_layout_ = from_end ? blocks : permuted;
+
+  const int ranks = mpi::size_of(context.comm);
   const bool in_place = problem.contract.buffers == Buffers::in_place;
-  for (int i = 0; i < (ranks_ == 1 && in_place ? 1 : 2); ++i)
-    buffers_.push_back(ordinary_buffer(static_cast<std::size_t>(local_) * sizeof(Value)));
+  const bool needs_two = ranks > 1 || (options.local_radix2 && ordered);
+  const auto bytes = static_cast<std::size_t>(problem.elements() / ranks) * problem.element_bytes();
+  for (int i = 0; i < (needs_two || !in_place ? 2 : 1); ++i) buffers_.push_back(ordinary_buffer(bytes));
   ends_in_ = in_place ? 0 : 1;
-  if (starts_permuted_) works_in_ = ends_in_;
-  plan_fft(context);
-  if (ranks_ == 1) return;
+  std::vector<std::size_t> order{0};
+  if (grid_.size() == 2) order = from_end ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{1, 0};
+  for (const std::size_t axis : order) add_axis(context, axis, options, axes_.empty() ? 0 : ends_in_);
+}
 
-  plan_steps(problem.direction);
-  for (int i = 0; i < count; ++i) {
-    Piece& piece = pieces_.emplace_back(Piece{block_range(local_, count, i), mpi::Requests()});
-    require_int_count(piece.range.size(), "a message", variant_name);
-    piece.requests.reserve(2);
+template <class Real>
+void BinaryExchangePlan<Real>::add_axis(const PlanContext& context, std::size_t axis, const AxisOptions& options,
+                                        std::size_t from) {
+  const int me = mpi::rank_in(context.comm);
+  const Index rows = context.problem.shape.front() / grid_.front();
+  AxisView view{1, rows, 1};
+  mpi::Communicator line;
+  if (grid_.size() == 1) {
+    line = mpi::duplicate(context.comm);
+  } else {
+    const Index columns = context.problem.shape[1] / grid_[1];
+    view = axis == 0 ? AxisView{1, rows, columns} : AxisView{rows, columns, 1};
+    const std::array<int, 2> place{me / grid_[1], me % grid_[1]};
+    line = mpi::split(context.comm, place[1 - axis], place[axis]);
   }
-  twiddles_.emplace(Roots(problem.shape[0], problem.direction), k1_, local_, whole_table);
-  if (problem.contract.layout == LayoutContract::natural) {
-    require_int_count(local_ / 2, "a message", variant_name);
-    swap_.emplace(comm_.get(), local_, data(1 - ends_in_), data(ends_in_));
-  }
+  axes_.push_back(std::make_unique<AxisTransform<Real>>(
+      context, std::move(line), view, options,
+      AxisBuffers{{buffers_.front()->data(), buffers_.back()->data()}, from, ends_in_}));
 }
 
-/// Iteration l of Figure 1 pairs ranks whose bits b_l differ, b_0 the highest. With c = omega^(b_l-1 ... b_0 0 ... 0),
-/// omega = exp(-+2 pi i / n), and S_0, S_1 the blocks of the ranks with b_l = 0 and 1: S_0 + c S_1 on the one,
-/// S_0 - c S_1 on the other. Its inverse, but for a factor of 2, is S_0 + S_1 and conj(c) (S_0 - S_1).
-template <class Real>
-void BinaryExchangePlan<Real>::plan_steps(Direction direction) {
-  const int bits = log2_of(ranks_);
-  for (int l = 0; l < bits; ++l) {
-    const int bit = 1 << (bits - 1 - l);
-    const int leading = reversed_bits(me_ >> (bits - l), l);  // b_l-1 ... b_0 as a number
-    const auto c = Value(Roots(Index{2} << l, direction).power(leading));
-    const bool upper = (me_ & bit) != 0;
-    if (starts_permuted_)
-      steps_.push_back({me_ ^ bit, upper ? -c : Value(1), upper ? c : Value(1)});
-    else
-      steps_.push_back({me_ ^ bit, upper ? -c : Value(1), upper ? Value(1) : c});
-  }
-  if (starts_permuted_) std::reverse(steps_.begin(), steps_.end());
-}
-
-template <class Real>
-void BinaryExchangePlan<Real>::plan_fft(const PlanContext& context) {
-  const Problem& problem = context.problem;
-  LocalFftSpec spec;
-  spec.axes = {{local_, 1, 1}};
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
-  spec.threads = problem.threads;
-  spec.single_plan = true;
-  // To natural order the swap goes from the other buffer than the last; before the network stands the input.
-  const bool to_swap = ranks_ > 1 && problem.contract.layout == LayoutContract::natural;
-  const std::size_t from = 0;
-  const std::size_t to = to_swap ? 1 - ends_in_ : ends_in_;
-  fft_ = context.local_fft.make(spec, data(from), data(to));
-}
-
-template <class Real>
-void BinaryExchangePlan<Real>::exchange_whole(const Step& step) {
-  const auto count = static_cast<int>(local_);
-  FOURSCORE_MPI(MPI_Sendrecv(data(works_in_), count, type_, step.partner, message_tag, data(1 - works_in_), count,
-                             type_, step.partner, message_tag, comm_.get(), MPI_STATUS_IGNORE));
-}
-
-template <class Real>
-void BinaryExchangePlan<Real>::post(const Step& step, Piece& piece) {
-  const auto count = static_cast<int>(piece.range.size());
-  FOURSCORE_MPI(MPI_Irecv(data(1 - works_in_) + piece.range.low, count, type_, step.partner, message_tag, comm_.get(),
-                          piece.requests.next()));
-  FOURSCORE_MPI(MPI_Isend(data(works_in_) + piece.range.low, count, type_, step.partner, message_tag, comm_.get(),
-                          piece.requests.next()));
-}
-
-template <class Real>
-void BinaryExchangePlan<Real>::combine(PhaseClock& clock, const Step& step, Range range) {
-  const bool last = &step == &steps_.back() && !starts_permuted_;
-  const Index block = last ? block_elements : range.size();
-  for (Index low = range.low; low < range.high; low += block) {
-    const Index high = std::min(range.high, low + block);
-    {
-      const Region region(clock, Phase::combine);
-      kernels::butterfly(data(works_in_) + low, data(1 - works_in_) + low, step.own_factor, step.other_factor,
-                         high - low);
-    }
-    if (last) twiddle(clock, {low, high});
-  }
-}
-
-template <class Real>
-void BinaryExchangePlan<Real>::twiddle(PhaseClock& clock, Range range) {
-  if (k1_ == 0) return;
-  const Region region(clock, Phase::twiddle);
-  twiddles_->multiply(data(works_in_) + range.low, range.low, range.high);
-}
-
-template <class Real>
-void BinaryExchangePlan<Real>::run_network(PhaseClock& clock) {
-  if (starts_permuted_) twiddle(clock, {0, local_});
-  for (const Step& step : steps_) {
-    {
-      const Region region(clock, Phase::exchange);
-      exchange_whole(step);
-    }
-    combine(clock, step, {0, local_});
-  }
-}
-
-/// Appendix E: while one piece is combined the others are under way, also those of the next step.
-template <class Real>
-void BinaryExchangePlan<Real>::run_network_in_pieces(PhaseClock& clock) {
-  for (Piece& piece : pieces_) {
-    if (starts_permuted_) twiddle(clock, piece.range);
-    const Region region(clock, Phase::exchange);
-    post(steps_.front(), piece);
-  }
-  for (std::size_t s = 0; s < steps_.size(); ++s)
-    for (Piece& piece : pieces_) {
-      {
-        const Region region(clock, Phase::exchange);
-        piece.requests.wait_all();
-      }
-      combine(clock, steps_[s], piece.range);
-      if (s + 1 == steps_.size()) continue;
-      const Region region(clock, Phase::exchange);
-      post(steps_[s + 1], piece);
-    }
-}
-
-template <class Real>
-void BinaryExchangePlan<Real>::execute(PhaseClock& clock) {
-  const auto network = [&] {
-    if (steps_.empty()) return;
-    pieces_.size() == 1 ? run_network(clock) : run_network_in_pieces(clock);
-  };
-  if (!starts_permuted_) network();
-  {
-    const Region region(clock, Phase::fft);
-    fft_->execute();
-  }
-  if (starts_permuted_) network();
-  if (swap_) {
-    {
-      const Region region(clock, Phase::exchange);
-      for (std::size_t step = 0; step < swap_->steps(); ++step) swap_->exchange(step);
-    }
-    const Region region(clock, Phase::unpack);
-    swap_->unpack();
-  }
-}
-
-template <class Real>
-std::vector<Component> BinaryExchangePlan<Real>::components() {
-  std::vector<Component> list;
-  const Index bytes = local_ * static_cast<Index>(sizeof(Value));
-  const Component fft{"fft-1", Phase::fft, [this] { fft_->execute(); }, 2 * bytes};
-  const Component twiddles{"twiddle-1", Phase::twiddle,
-                           [this] {
-                             PhaseClock off(false);
-                             twiddle(off, {0, local_});
-                           },
-                           k1_ == 0 ? 0 : 2 * bytes};
-  if (starts_permuted_ || steps_.empty()) list.push_back(fft);
-  if (starts_permuted_) list.push_back(twiddles);
-  for (std::size_t s = 0; s < steps_.size(); ++s) {
-    list.push_back({fmt::format("exchange-{}", s + 1), Phase::exchange,
-                    [this, s] {
-                      if (pieces_.size() == 1) {
-                        exchange_whole(steps_[s]);
-                        return;
-                      }
-                      for (Piece& piece : pieces_) post(steps_[s], piece);
-                      for (Piece& piece : pieces_) piece.requests.wait_all();
-                    },
-                    2 * bytes});
-    // Reads its own and the partner's, writes its own.
-    list.push_back({fmt::format("combine-{}", s + 1), Phase::combine,
-                    [this, s] {
-                      kernels::butterfly(data(works_in_), data(1 - works_in_), steps_[s].own_factor,
-                                         steps_[s].other_factor, local_);
-                    },
-                    3 * bytes});
-  }
-  if (!starts_permuted_ && !steps_.empty()) {
-    list.push_back(twiddles);
-    list.push_back(fft);
-  }
-  if (!swap_) return list;
-  for (std::size_t step = 0; step < swap_->steps(); ++step)
-    list.push_back({fmt::format("exchange-{}", steps_.size() + step + 1), Phase::exchange,
-                    [this, step] { swap_->exchange(step); }, bytes});  // half of the slots go, as many come
-  list.push_back({"unpack-1", Phase::unpack, [this] { swap_->unpack(); }, 2 * bytes});
-  return list;
-}
-
-template <class Real>
-MessageVolume BinaryExchangePlan<Real>::message_volume() const {
-  MessageVolume total;
-  const auto steps = static_cast<Index>(steps_.size());
-  total.bytes_sent = steps * local_ * static_cast<Index>(sizeof(Value));
-  total.messages_sent = steps * static_cast<Index>(pieces_.size());
-  if (swap_) total += swap_->message_volume();
-  return total;
-}
+// ---- the variant
 
 class BinaryExchange : public Variant {
  public:
   [[nodiscard]] Card card() const override {
-    return {variant_name, "1-D: log2 P pairwise exchanges with butterflies; transposed: left rank-bit-reversed",
+    return {variant_name,
+            "1-D, and 2-D along the rows and the columns of a grid: log2 P pairwise exchanges with butterflies, or "
+            "fewer stages of a higher radix; transposed: left rank-bit-reversed",
             "gupta1993"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{.name = "pieces",
-             .summary = "pieces that an exchange of a rank's elements is cut in",
-             .fallback = "1",
-             .samples = {"1", "2", "5"}},
-            {"twiddles",
-             "factors computed as they are needed, or a table of them all",
-             "on-the-fly",
-             {"on-the-fly", "precomputed"}}};
+    return {
+        {.name = "pieces",
+         .summary = "pieces that an exchange of a rank's elements is cut in",
+         .fallback = "1",
+         .samples = {"1", "2", "5"}},
+        {"twiddles", "factors computed as they are needed, or a table of them all", twiddle_choices.front(),
+         twiddle_choices},
+        {"radix", "ranks that combine in a stage, each with radix - 1 partners", radix_choices.front(), radix_choices},
+        {"local", "a rank's own elements by one call of the library, or by log2 of them passes of radix 2",
+         local_choices.front(), local_choices}};
   }
 
+  [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
+    return problem.shape.size() == 2 ? 2 : 1;
+  }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    require_grid(problem, ranks, 1);
-    if (auto reason = chain_limits(problem, 1, 1)) return reason;
-    const Index n = problem.shape[0];
+    require_grid(problem, ranks, grid_entries(problem, ranks));
+    if (auto reason = chain_limits(problem, 1, 2)) return reason;
     if (!std::has_single_bit(static_cast<unsigned>(ranks)))
       return fmt::format("{} ranks are no power of two, which binary-exchange wants", ranks);
-    if (n % ranks != 0) return fmt::format("{} elements do not divide among {} ranks", n, ranks);
-    if (problem.contract.layout == LayoutContract::natural && n / ranks % ranks != 0)
-      return fmt::format("natural order on {} ranks wants a multiple of {} elements, its square; there are {}", ranks,
-                         Index{ranks} * ranks, n);
-    (void)integer_parameter(problem, "pieces", 1, 1, n / ranks);
-    (void)choice_parameter(problem, "twiddles", {"on-the-fly", "precomputed"});
+    const AxisOptions options = options_of(problem, ranks);
+    const std::vector<int> grid = grid_of(problem, ranks, options.local_radix2);
+    if (auto reason = grid_limits(problem, grid, options.local_radix2)) return reason;
+    if (options.radix > std::max(2, std::ranges::max(grid)))
+      return fmt::format("radix {} wants as many ranks along an axis; grid {} has {}", options.radix, grid_text(grid),
+                         std::ranges::max(grid));
+    if (options.local_radix2 && problem.threads > 1)
+      return fmt::format("local=radix-2 runs on one thread a rank; {} are asked for", problem.threads);
     return std::nullopt;
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    const int ranks = mpi::size_of(context.comm);
+    const AxisOptions options = options_of(context.problem, ranks);
+    std::vector<int> grid = grid_of(context.problem, ranks, options.local_radix2);
     if (context.problem.precision == Precision::double_precision)
-      return std::make_unique<BinaryExchangePlan<double>>(context);
-    return std::make_unique<BinaryExchangePlan<float>>(context);
+      return std::make_unique<BinaryExchangePlan<double>>(context, std::move(grid), options);
+    return std::make_unique<BinaryExchangePlan<float>>(context, std::move(grid), options);
   }
 
-  /// Equation 4 for one rank: log2 p messages, here in pieces, of n/p words together in each step. Natural order adds
-  /// log2 p steps of half as many words: within the 2 log2 p + 1 of appendix C.
+  /// Equation 4 for one rank: log2 p messages, here in pieces, of n/p words together in each step. With stages of radix
+  /// q it is q - 1 such messages log_q p times. Of two extents p = P1 P2, so that radix 2 sends as much (appendix C).
+  /// Natural order adds log2 p steps of half as many words: within the 2 log2 p + 1 of appendix C.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const int steps = log2_of(ranks);
+    const AxisOptions options = options_of(problem, ranks);
     const double share_bytes =
         static_cast<double>(problem.elements()) / ranks * static_cast<double>(problem.element_bytes());
-    const auto pieces =
-        static_cast<double>(integer_parameter(problem, "pieces", 1, 1, std::max<Index>(1, problem.elements() / ranks)));
-    const bool ordered = problem.contract.layout == LayoutContract::natural;
-    return {problem.credited_flops(), steps * share_bytes * (ordered ? 1.5 : 1.0),
-            steps * (pieces + (ordered ? 1.0 : 0.0))};
+    double arrays = 0;
+    for (const int of_axis : grid_of(problem, ranks, options.local_radix2))
+      for (const int radix : stage_radices(of_axis, options.radix)) arrays += radix - 1;
+    Cost cost{problem.credited_flops(), arrays * share_bytes, arrays * static_cast<double>(options.pieces)};
+    if (problem.contract.layout == LayoutContract::natural) {
+      cost.bytes_per_rank += log2_of(ranks) * share_bytes / 2;
+      cost.messages_per_rank += log2_of(ranks);
+    }
+    return cost;
   }
 };
 

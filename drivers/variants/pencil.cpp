@@ -1,6 +1,7 @@
 // Two-dimensional decomposition (czechowski2012, section 3): z-pencils on a P1 x P2 grid, an exchange within each row
-// gives y-pencils, an exchange within each column x-pencils. Of two extents it cuts both (gupta1993, appendix C): the
-// rows are made whole among the ranks that hold parts of them, and the columns by an exchange among all ranks.
+// gives y-pencils, an exchange within each column x-pencils. Of two extents it cuts both: the rows are made whole among
+// the ranks that hold parts of them, and the columns by an exchange among all ranks. gupta1993, appendix C, starts from
+// the same blocks, but goes on by butterflies (binary_exchange.cpp).
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 #pragma once
-// From the layout in which binary-exchange leaves its result to natural blocks, in log2 P steps with one partner each.
+// From the layout in which binary-exchange leaves its result along one axis to natural blocks, in log2 P steps with one
+// partner each.
 
 #include <algorithm>
 #include <bit>
@@ -8,27 +9,30 @@
 #include <cstring>
 #include <vector>
 
+#include "core/digit_order.hpp"
 #include "interfaces/exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "variants/binary_exchange/line_factors.hpp"
 
 namespace fourscore {
 
-/// Rank r of P = 2^d, whose bits reversed are k1, holds the elements k = k1 + P k2, 0 <= k2 < local, P dividing local:
-/// P slots of local / P elements, and slot t belongs to rank t. Each step swaps one bit of the rank with the same bit
-/// of the slot's number (an index-digit permutation, Swarztrauber 1987), so that in the end slot s holds what rank s
-/// had for this rank. A slot that goes leaves room for one that comes, but not before it has gone: what comes is put
-/// into the same slot of the other buffer. MPI's datatypes gather and scatter the slots.
+/// Rank r of P = 2^d, whose bits reversed are k1, holds along the axis the elements k = k1 + P k2, 0 <= k2 < length, P
+/// dividing length: P slots of length / P elements, and slot t belongs to rank t. Each step swaps one bit of the rank
+/// with the same bit of the slot's number (an index-digit permutation, Swarztrauber 1987), so that in the end slot s
+/// holds what rank s had for this rank. A slot that goes leaves room for one that comes, but not before it has gone:
+/// what comes is put into the same slot of the other buffer. MPI's datatypes gather and scatter the slots.
 template <class Real>
 class DigitSwap {
  public:
   using Value = std::complex<Real>;
   /// Collective over comm, which must outlive this. The elements start in `data`, k2 ascending, and end in `result`.
-  DigitSwap(MPI_Comm comm, Index local, Value* data, Value* result)
+  DigitSwap(MPI_Comm comm, const AxisView& view, Value* data, Value* result)
       : comm_(comm),
         ranks_(mpi::size_of(comm)),
         me_(mpi::rank_in(comm)),
-        slot_(local / ranks_),
+        view_(view),
+        slot_(view.length / ranks_ * view.inner),
         data_(data),
         result_(result) {
     for (int bit = ranks_ / 2; bit > 0; bit /= 2) {
@@ -48,27 +52,13 @@ class DigitSwap {
 
   /// Element k1 + P u of this rank's block is element u of the slot of the rank whose bits reversed are k1.
   void unpack() const {
-    for (int slot = 0; slot < ranks_; ++slot)
-      if (lies_in_result(slot, 1))
-        std::memcpy(static_cast<void*>(data_ + slot * slot_), result_ + slot * slot_,
-                    static_cast<std::size_t>(slot_) * sizeof(Value));
-    const int bits = std::bit_width(static_cast<unsigned>(ranks_)) - 1;
-    // A stretch of the result stays in the caches while all slots write into it.
-    constexpr Index stretch = 64;
-    for (Index low = 0; low < slot_; low += stretch) {
-      const Index high = std::min(slot_, low + stretch);
-      for (int slot = 0; slot < ranks_; ++slot) {
-        int k1 = 0;
-        for (int i = 0; i < bits; ++i) k1 |= ((slot >> i) & 1) << (bits - 1 - i);
-        const Value* from = data_ + slot * slot_;
-        for (Index u = low; u < high; ++u) result_[k1 + ranks_ * u] = from[u];
-      }
-    }
+    const Index line = view_.length * view_.inner;
+    for (Index i = 0; i < view_.outer; ++i) unpack_line(data_ + i * line, result_ + i * line);
   }
 
   /// Half of the slots in each step.
   [[nodiscard]] MessageVolume message_volume() const {
-    const auto bytes = static_cast<Index>(sizeof(Value)) * slot_;
+    const auto bytes = static_cast<Index>(sizeof(Value)) * slot_ * view_.outer;
     const auto steps = static_cast<Index>(steps_.size());
     return {steps * bytes * (ranks_ / 2), steps, bytes, 0};
   }
@@ -87,7 +77,30 @@ class DigitSwap {
     return std::popcount(static_cast<unsigned>(slot ^ me_) & bits) % 2 != 0;
   }
 
-  /// The slots that go in the step of this bit, at their absolute addresses; or where those that come are put.
+  void unpack_line(Value* data, Value* result) const {
+    for (int slot = 0; slot < ranks_; ++slot)
+      if (lies_in_result(slot, 1))
+        std::memcpy(static_cast<void*>(data + slot * slot_), result + slot * slot_,
+                    static_cast<std::size_t>(slot_) * sizeof(Value));
+    const int bits = std::bit_width(static_cast<unsigned>(ranks_)) - 1;
+    const Index inner = view_.inner;
+    // A stretch of the result stays in the caches while all slots write into it.
+    constexpr Index stretch = 64;
+    for (Index low = 0; low < slot_ / inner; low += stretch) {
+      const Index high = std::min(slot_ / inner, low + stretch);
+      for (int slot = 0; slot < ranks_; ++slot) {
+        const int k1 = reversed_bits(slot, bits);
+        const Value* from = data + slot * slot_;
+        if (inner == 1)
+          for (Index u = low; u < high; ++u) result[k1 + ranks_ * u] = from[u];
+        else
+          for (Index u = low; u < high; ++u) std::copy_n(from + u * inner, inner, result + (k1 + ranks_ * u) * inner);
+      }
+    }
+  }
+
+  /// The slots that go in the step of this bit, at their absolute addresses; or where those that come are put. Those of
+  /// the next outer block of the array lie a line further.
   [[nodiscard]] mpi::Datatype slots_type(int bit, bool receives) const {
     std::vector<int> lengths;
     std::vector<MPI_Aint> places;
@@ -107,6 +120,9 @@ class DigitSwap {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     FOURSCORE_MPI(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
                                            mpi::element_type(sizeof(Value)), &type));
+    const mpi::Datatype of_line(type);
+    const auto line_bytes = static_cast<MPI_Aint>(view_.length * view_.inner) * static_cast<MPI_Aint>(sizeof(Value));
+    FOURSCORE_MPI(MPI_Type_create_hvector(static_cast<int>(view_.outer), 1, line_bytes, of_line.get(), &type));
     mpi::Datatype owner(type);
     FOURSCORE_MPI(MPI_Type_commit(&type));
     return owner;
@@ -115,7 +131,8 @@ class DigitSwap {
   MPI_Comm comm_;
   int ranks_;
   int me_;
-  Index slot_;  ///< elements
+  AxisView view_;
+  Index slot_;  ///< adjacent elements of one slot
   Value* data_;
   Value* result_;
   std::vector<Step> steps_;

@@ -1,0 +1,285 @@
+// Binary exchange (gupta1993) beyond the one line of one_dimensional_test.cpp: along the rows and columns of a grid,
+// with butterflies of a higher radix, and with passes of its own in place of the local library. Against the transform
+// by its definition, in what is sent, and in what is refused.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+
+#include "harness/cost_check.hpp"
+#include "interfaces/variant.hpp"
+#include "mpi/handles.hpp"
+#include "support/variant_fixture.hpp"
+
+namespace fourscore {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Parameters = std::map<std::string, std::string>;
+
+const Variant& variant() { return VariantRegistry::instance().get("binary-exchange", "variant"); }
+
+class BinaryExchange : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::has_single_bit(static_cast<unsigned>(ranks_))) GTEST_SKIP() << ranks_ << " ranks are no power of two";
+  }
+  /// Runs it twice, and each component alone in between, and compares. Nothing where the variant does not take it.
+  std::unique_ptr<Plan> check(const Problem& problem) {
+    std::string text = test::text_of(problem, nullptr);
+    for (const auto& [key, value] : problem.parameters) text += " " + key + "=" + value;
+    SCOPED_TRACE(text);
+    if (variant().supports(problem, ranks_)) return nullptr;
+    auto plan = test::make_plan(variant(), problem, nullptr);
+    EXPECT_TRUE(test::covers_once(plan->input_layout()));
+    EXPECT_TRUE(test::covers_once(plan->output_layout()));
+    if (problem.contract.layout == LayoutContract::natural) {
+      EXPECT_TRUE(plan->output_layout().same_boxes(plan->input_layout()));
+      EXPECT_FALSE(plan->output_layout().permutes());
+    }
+    EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
+    PhaseClock clock(false);
+    for (int run = 0; run < 2; ++run) {
+      test::run_on_random_field(*plan, problem, clock);
+      EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
+                               me_, problem.precision, plan->output()),
+                20);
+      for (const Component& component : plan->components()) component.run();
+    }
+    Problem planned = problem;
+    planned.grid = plan->grid();
+    const Cost cost = variant().cost(planned, ranks_);
+    EXPECT_DOUBLE_EQ(static_cast<double>(plan->message_volume().bytes_sent), cost.bytes_per_rank);
+    EXPECT_DOUBLE_EQ(static_cast<double>(plan->message_volume().messages_sent), cost.messages_per_rank);
+    ++cases_;
+    return plan;
+  }
+  /// The bits of the ranks reversed, along each axis that is cut, and with passes all bits.
+  static bool is_reversed(const Decomposition& layout, const std::vector<int>& grid, bool all_bits) {
+    for (int rank = 0; rank < layout.ranks(); ++rank)
+      for (Index i = 0; i < layout.box(rank).volume(); ++i) {
+        const Extents index = layout.global_index(rank, i);
+        const Extents extents = layout.box(rank).extents();
+        Extents place{i / (extents[1] * extents[2]), i / extents[2] % extents[1], 0};
+        const std::array<int, 2> coordinates{grid.size() == 1 ? rank : rank / grid[1],
+                                             grid.size() == 1 ? 0 : rank % grid[1]};
+        for (std::size_t a = 0; a < grid.size(); ++a) {
+          const int bits = std::countr_zero(static_cast<unsigned>(grid[a]));
+          const int local_bits = std::countr_zero(static_cast<std::uint64_t>(extents[a]));
+          if (all_bits) place[a] = reversed_bits(static_cast<int>(place[a]), local_bits);
+          if (index[a] != reversed_bits(coordinates[a], bits) + grid[a] * place[a]) return false;
+        }
+      }
+    return true;
+  }
+
+  int cases_ = 0;
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
+};
+
+/// Grids of powers of two for so many ranks.
+std::vector<std::vector<int>> grids_of(int ranks) { return all_grids(ranks, 2); }
+
+TEST_F(BinaryExchange, IsRightAlongRowsAndColumnsOfEveryGrid) {
+  for (const std::vector<int>& grid : grids_of(ranks_))
+    for (const std::vector<Index>& shape : std::vector<std::vector<Index>>{{64, 64}, {192, 64}})
+      for (Problem problem : test::contracts(shape)) {
+        problem.grid = grid;
+        if (shape.front() == 192 && problem.precision == Precision::single_precision) continue;
+        const auto plan = check(problem);
+        ASSERT_TRUE(plan);
+        EXPECT_EQ(plan->grid(), grid);
+        if (problem.contract.layout == LayoutContract::natural) continue;
+        const bool forward = problem.direction == Direction::forward;
+        EXPECT_TRUE(is_reversed(forward ? plan->output_layout() : plan->input_layout(), grid, false));
+        EXPECT_FALSE((forward ? plan->input_layout() : plan->output_layout()).permutes());
+      }
+  EXPECT_EQ(cases_, static_cast<int>(grids_of(ranks_).size()) * 24);
+}
+
+TEST_F(BinaryExchange, TakesTheMostSquareGridThatFits) {
+  const auto grid = [&](const std::vector<Index>& shape) {
+    Problem problem;
+    problem.shape = shape;
+    problem.contract.effort = Effort::estimate;
+    return variant().supports(problem, ranks_) ? std::vector<int>{}
+                                               : test::make_plan(variant(), problem, nullptr)->grid();
+  };
+  EXPECT_EQ(grid({16, 16}), most_square(grids_of(ranks_)));
+  EXPECT_EQ(grid({8, 3}), (std::vector<int>{ranks_, 1}));
+  EXPECT_EQ(grid({3, 8}), (std::vector<int>{1, ranks_}));
+}
+
+TEST_F(BinaryExchange, IsRightWithEveryRadixOnOneLineAndOnGrids) {
+  for (const std::string radix : {"2", "4", "8"})
+    for (const std::string pieces : {"1", "3"})
+      for (const std::vector<int>& grid : grids_of(ranks_))
+        for (Problem problem :
+             test::contracts(grid.back() == 1 ? std::vector<Index>{704} : std::vector<Index>{64, 64})) {
+          if (problem.shape.size() == 2) problem.grid = grid;
+          problem.parameters = {{"radix", radix}, {"pieces", pieces}};
+          if ((problem.precision == Precision::single_precision) == (pieces == "1")) check(problem);
+        }
+  EXPECT_GE(cases_, 2 * 8 * std::countr_zero(static_cast<unsigned>(std::max(2, ranks_))));
+}
+
+TEST_F(BinaryExchange, IsRightWithPassesOfItsOwn) {
+  std::vector<std::pair<std::vector<Index>, std::vector<int>>> cases{{{64}, {}}, {{2048}, {}}, {{ranks_}, {}}};
+  for (const std::vector<int>& grid : grids_of(ranks_)) cases.push_back({{64, 64}, grid});
+  for (const auto& [shape, grid] : cases)
+    for (Problem problem : test::contracts(shape)) {
+      problem.grid = grid;
+      problem.parameters = {{"local", "radix-2"}};
+      if (ranks_ > 2) problem.parameters["radix"] = grid.empty() ? "4" : "2";
+      const auto plan = check(problem);
+      if (problem.contract.layout == LayoutContract::natural) continue;
+      ASSERT_TRUE(plan);
+      const bool forward = problem.direction == Direction::forward;
+      EXPECT_TRUE(is_reversed(forward ? plan->output_layout() : plan->input_layout(), plan->grid(), true));
+    }
+  EXPECT_GE(cases_, static_cast<int>(cases.size()) * 16 - 8) << "only the shortest line has no natural order";
+}
+
+/// Figure 1: log2 n iterations, of which log2 p are combinations of ranks and each other one is a pass.
+TEST_F(BinaryExchange, HasAPassForEachIterationOfTheAlgorithm) {
+  Problem problem;
+  problem.shape = {1024};
+  problem.contract.effort = Effort::estimate;
+  problem.parameters = {{"local", "radix-2"}};
+  const auto plan = test::make_plan(variant(), problem, nullptr);
+  const auto count = [&, list = plan->components()](Phase phase) {
+    return std::ranges::count(list, phase, &Component::phase);
+  };
+  const int d = std::countr_zero(static_cast<unsigned>(ranks_));
+  EXPECT_EQ(count(Phase::combine), d);
+  EXPECT_EQ(count(Phase::exchange), d);
+  EXPECT_EQ(count(Phase::fft), 10 - d);
+  EXPECT_EQ(count(Phase::twiddle), 0) << "the factors are those of the butterflies";
+}
+
+/// Every way of the parameters together, with the phases that it promises: what test::shape_for does not reach.
+TEST_F(BinaryExchange, PassesThroughThePhasesOfItsComponentsOnGridsToo) {
+  class Recorder : public PhaseObserver {
+   public:
+    void switched_to(Phase phase) noexcept override { seen_[static_cast<std::size_t>(phase)] = true; }
+    std::array<bool, phase_count> seen_{};
+  };
+  for (const std::string local : {"library", "radix-2"})
+    for (const auto layout : {LayoutContract::natural, LayoutContract::transposed}) {
+      Problem problem;
+      problem.shape = {64, 64};
+      problem.contract = {layout, Buffers::in_place, Effort::estimate};
+      problem.parameters = {{"local", local}};
+      const auto plan = test::make_plan(variant(), problem, nullptr);
+      Recorder recorder;
+      PhaseClock clock(recorder);
+      clock.start();
+      plan->execute(clock);
+      clock.stop();
+      std::array<bool, phase_count> promised{};
+      for (const Component& component : plan->components())
+        if (component.min_bytes != 0) promised[static_cast<std::size_t>(component.phase)] = true;
+      for (std::size_t phase = 0; phase + 1 < phase_count; ++phase)
+        EXPECT_EQ(recorder.seen_[phase], promised[phase]) << phase_names[phase] << " " << local;
+      EXPECT_EQ(promised[static_cast<std::size_t>(Phase::unpack)],
+                layout == LayoutContract::natural && (ranks_ > 1 || local == "radix-2"));
+    }
+}
+
+/// Appendix C: over both phases a rank sends log2 sqrt(p) + log2 sqrt(p) messages of n/p words, as in one dimension.
+TEST(BinaryExchangeFormula, OnASquareGridIsThatOfOneDimension) {
+  for (const int root : {1, 2, 4}) {
+    const int ranks = root * root;
+    Problem plane;
+    plane.shape = {64, 64};
+    plane.grid = {root, root};
+    Problem line;
+    line.shape = {64 * 64};
+    const Cost of_plane = variant().cost(plane, ranks);
+    const Cost of_line = variant().cost(line, ranks);
+    EXPECT_DOUBLE_EQ(of_plane.messages_per_rank, 2 * std::log2(root));
+    EXPECT_DOUBLE_EQ(of_plane.bytes_per_rank, 2 * std::log2(root) * 64 * 64 * 16 / ranks);
+    EXPECT_DOUBLE_EQ(of_plane.messages_per_rank, of_line.messages_per_rank);
+    EXPECT_DOUBLE_EQ(of_plane.bytes_per_rank, of_line.bytes_per_rank);
+    plane.contract.layout = LayoutContract::natural;
+    EXPECT_LE(variant().cost(plane, ranks).messages_per_rank, 2 * std::log2(ranks) + 1) << "ordered: 2 d + 1 steps";
+  }
+}
+
+/// Section 6: log_q p stages with q - 1 partners each, the last of a smaller radix where p is no power of q.
+TEST(BinaryExchangeFormula, OfRadixQIsQLessOneMessagesInEachOfLogQPStages) {
+  struct Expected {
+    int ranks;
+    const char* radix;
+    double messages;
+  };
+  for (const Expected& expected :
+       {Expected{2, "2", 1}, Expected{4, "2", 2}, Expected{8, "2", 3}, Expected{16, "2", 4}, Expected{4, "4", 3},
+        Expected{8, "4", 3 + 1}, Expected{16, "4", 3 + 3}, Expected{8, "8", 7}, Expected{16, "8", 7 + 1},
+        Expected{16, "16", 15}, Expected{64, "4", 3 + 3 + 3}, Expected{64, "8", 7 + 7}}) {
+    Problem problem;
+    problem.shape = {4096};
+    problem.parameters = {{"radix", expected.radix}};
+    ASSERT_FALSE(variant().supports(problem, expected.ranks));
+    const Cost cost = variant().cost(problem, expected.ranks);
+    EXPECT_DOUBLE_EQ(cost.messages_per_rank, expected.messages) << expected.ranks << " radix " << expected.radix;
+    EXPECT_DOUBLE_EQ(cost.bytes_per_rank, expected.messages * 4096 / expected.ranks * 16);
+    problem.parameters["pieces"] = "5";
+    EXPECT_DOUBLE_EQ(variant().cost(problem, expected.ranks).messages_per_rank, 5 * expected.messages);
+  }
+}
+
+std::string answer(const std::vector<Index>& shape, int ranks, const Parameters& parameters,
+                   const std::vector<int>& grid = {}, LayoutContract layout = LayoutContract::transposed,
+                   int threads = 1) {
+  Problem problem;
+  problem.shape = shape;
+  problem.grid = grid;
+  problem.parameters = parameters;
+  problem.contract.layout = layout;
+  problem.threads = threads;
+  try {
+    return variant().supports(problem, ranks).value_or("taken");
+  } catch (const InputError& error) {
+    return fmt::format("error: {}", error.what());
+  }
+}
+
+TEST(BinaryExchangeInput, SaysWhichValuesAreAllowed) {
+  EXPECT_THAT(answer({64}, 4, {{"radix", "3"}}), AllOf(HasSubstr("error"), HasSubstr("'3'"), HasSubstr("2, 4, 8, 16")));
+  EXPECT_THAT(answer({64}, 4, {{"radix", "32"}}), AllOf(HasSubstr("error"), HasSubstr("'32'")));
+  EXPECT_THAT(answer({64}, 4, {{"local", "fftw"}}), AllOf(HasSubstr("error"), HasSubstr("library, radix-2")));
+  EXPECT_THAT(answer({64}, 4, {{"local", "radix-2"}, {"twiddles", "on-the-fly"}}),
+              AllOf(HasSubstr("error"), HasSubstr("on-the-fly"), HasSubstr("precomputed")));
+  EXPECT_EQ(answer({64}, 4, {{"local", "radix-2"}, {"twiddles", "precomputed"}}), "taken");
+  EXPECT_THAT(answer({64, 64}, 4, {}, {4}), AllOf(HasSubstr("error"), HasSubstr("1 entries"), HasSubstr("takes 2")));
+  EXPECT_THAT(answer({64, 64}, 4, {}, {4, 2}), AllOf(HasSubstr("error"), HasSubstr("8 ranks")));
+}
+
+TEST(BinaryExchangeInput, SkipsWhatTheMethodCannotDoWithAReason) {
+  const auto natural = LayoutContract::natural;
+  EXPECT_THAT(answer({64, 64, 64}, 4, {}), HasSubstr("takes 1 to 2"));
+  EXPECT_THAT(answer({64, 64}, 6, {}, {2, 3}), HasSubstr("power of two"));
+  EXPECT_THAT(answer({63, 64}, 4, {}, {2, 2}), AllOf(HasSubstr("63"), HasSubstr("axis x"), HasSubstr("2x2")));
+  EXPECT_THAT(answer({64, 62}, 4, {}, {1, 4}), AllOf(HasSubstr("62"), HasSubstr("axis y")));
+  EXPECT_THAT(answer({63, 61}, 4, {}), HasSubstr("2x2"));
+  EXPECT_THAT(answer({64, 8}, 16, {}, {4, 4}, natural), AllOf(HasSubstr("16"), HasSubstr("axis y")));
+  EXPECT_EQ(answer({64, 8}, 16, {}, {4, 4}), "taken");
+  EXPECT_EQ(answer({64, 8}, 16, {}, {}, natural), "taken") << "8x2 fits";
+  EXPECT_THAT(answer({64}, 4, {{"radix", "8"}}), AllOf(HasSubstr("radix 8"), HasSubstr("4")));
+  EXPECT_THAT(answer({64, 64}, 4, {{"radix", "4"}}), AllOf(HasSubstr("radix 4"), HasSubstr("2x2")));
+  EXPECT_EQ(answer({64, 64}, 4, {{"radix", "4"}}, {4, 1}), "taken");
+  EXPECT_THAT(answer({96}, 4, {{"local", "radix-2"}}), AllOf(HasSubstr("96"), HasSubstr("power of two")));
+  EXPECT_EQ(answer({96}, 4, {}), "taken");
+  EXPECT_THAT(answer({64}, 4, {{"local", "radix-2"}}, {}, natural, 2), AllOf(HasSubstr("one thread"), HasSubstr("2")));
+}
+
+}  // namespace
+}  // namespace fourscore
