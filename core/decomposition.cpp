@@ -59,6 +59,19 @@ Decomposition Decomposition::of_boxes(const Extents& shape, std::vector<Box> box
   return result;
 }
 
+Decomposition Decomposition::dealt(const Decomposition& pieces, const Dealing& dealing, std::string name) {
+  if (pieces.ranks() != dealing.pieces || pieces.real_axis_)
+    throw std::invalid_argument(fmt::format("decomposition '{}': {} pieces{} cannot be dealt as {}", name,
+                                            pieces.ranks(), pieces.real_axis_ ? " with padding" : "", dealing.pieces));
+  Decomposition result;
+  result.shape = pieces.shape;
+  result.order = pieces.order;
+  result.name = std::move(name);
+  result.pieces_ = std::make_shared<const Decomposition>(pieces);
+  result.dealing_ = dealing;
+  return result;
+}
+
 Decomposition Decomposition::permuted(std::size_t axis, DigitOrder digits) const {
   Decomposition result = *this;
   result.cuts_.at(axis).order = std::move(digits);
@@ -114,6 +127,7 @@ int Decomposition::parts(const AxisCut::Level& level) const {
 }
 
 int Decomposition::ranks() const {
+  if (pieces_) return dealing_.ranks;
   if (boxes_) return static_cast<int>(boxes_->size());
   int count = 1;
   for (std::size_t d = 0; d < grid_.size(); ++d)
@@ -187,7 +201,30 @@ Box Decomposition::complex_box(int rank) const {
   return box;
 }
 
+std::vector<Box> Decomposition::boxes(int rank) const {
+  if (!pieces_) return {box(rank)};
+  if (rank < 0 || rank >= ranks()) throw std::out_of_range(fmt::format("decomposition '{}': rank {}", name, rank));
+  std::vector<Box> list;
+  for (Index i = 0; i < dealing_.count(rank); ++i)
+    if (const Box piece = pieces_->box(static_cast<int>(dealing_.piece(rank, i))); !piece.empty())
+      list.push_back(piece);
+  return list;
+}
+
+Index Decomposition::volume(int rank) const {
+  if (!pieces_) return box(rank).volume();
+  Index sum = 0;
+  for (const Box& piece : boxes(rank)) sum += piece.volume();
+  return sum;
+}
+
 Box Decomposition::box(int rank) const {
+  if (pieces_) {
+    const std::vector<Box> list = boxes(rank);
+    if (list.size() > 1)
+      throw std::logic_error(fmt::format("decomposition '{}': rank {} holds {} boxes", name, rank, list.size()));
+    return list.empty() ? Box{} : list.front();
+  }
   Box box = complex_box(rank);
   if (real_axis_) {
     box.low[*real_axis_] = std::min(2 * box.low[*real_axis_], shape[*real_axis_]);
@@ -240,6 +277,11 @@ std::vector<Overlap> Decomposition::overlaps(const Box& wanted) const {
     for (int rank = 0; rank < ranks(); ++rank) add(rank, intersect(box(rank), wanted));
     return result;
   }
+  if (pieces_) {
+    for (const Overlap& piece : pieces_->overlaps(wanted)) add(dealing_.owner(piece.rank), piece.box);
+    std::ranges::stable_sort(result, {}, &Overlap::rank);
+    return result;
+  }
   std::array<std::vector<Stretch>, 3> stretches;
   for (std::size_t a = 0; a < 3; ++a) {
     const bool real = real_axis_ == a;
@@ -270,17 +312,20 @@ int Decomposition::owner(const Extents& index) const {
   return found.front().rank;
 }
 
-Extents Decomposition::strides(int rank) const {
-  const Extents extents = box(rank).extents();
+Extents Decomposition::strides_of(const Extents& extents, Index padding) const {
   Extents result{};
   Index stride = 1;
   for (std::size_t position = 3; position-- > 0;) {
     const auto axis = static_cast<std::size_t>(order[position]);
     result[axis] = stride;
-    stride *= extents[axis] + (is_padded(axis) ? padding(rank) : 0);
+    stride *= extents[axis] + (is_padded(axis) ? padding : 0);
   }
   return result;
 }
+
+Extents Decomposition::strides(int rank) const { return strides_of(box(rank).extents(), padding(rank)); }
+
+Extents Decomposition::strides_within(const Box& box) const { return strides_of(box.extents(), 0); }
 
 void Decomposition::indices(std::size_t axis, Index first, std::span<Index> out) const {
   if (cuts_[axis].order)
@@ -294,7 +339,10 @@ Index Decomposition::coordinate_of(std::size_t axis, Index index) const {
 }
 
 Extents Decomposition::global_index(int rank, Index offset) const {
-  const Box held = box(rank);
+  const std::vector<Box> list = boxes(rank);
+  auto found = list.begin();
+  for (; pieces_ && found + 1 != list.end() && offset >= found->volume(); ++found) offset -= found->volume();
+  const Box& held = *found;
   const Extents extents = held.extents();
   Extents result{};
   for (std::size_t position = 3; position-- > 0;) {
@@ -312,6 +360,7 @@ Index Decomposition::place(int rank, Index offset) const {
 }
 
 Index Decomposition::memory_volume(int rank) const {
+  if (pieces_) return volume(rank);
   Extents extents = box(rank).extents();
   if (real_axis_) extents[*real_axis_] += padding(rank);
   return extents[0] * extents[1] * extents[2];
@@ -319,9 +368,9 @@ Index Decomposition::memory_volume(int rank) const {
 
 /// The first block of an axis is never shorter than another.
 Index Decomposition::max_volume() const {
-  if (!boxes_) return box(0).volume();
+  if (!boxes_ && !pieces_) return box(0).volume();
   Index result = 0;
-  for (int rank = 0; rank < ranks(); ++rank) result = std::max(result, box(rank).volume());
+  for (int rank = 0; rank < ranks(); ++rank) result = std::max(result, volume(rank));
   return result;
 }
 
@@ -342,11 +391,11 @@ Index Decomposition::parts_with_elements(std::size_t axis, std::size_t level, In
 }
 
 Index Decomposition::idle_ranks() const {
-  const bool listed =
-      boxes_ != nullptr || std::ranges::any_of(fixed_, [](int coordinate) { return coordinate != any; });
+  const bool listed = boxes_ != nullptr || pieces_ != nullptr ||
+                      std::ranges::any_of(fixed_, [](int coordinate) { return coordinate != any; });
   if (listed) {
     Index idle = 0;
-    for (int rank = 0; rank < ranks(); ++rank) idle += box(rank).empty() ? 1 : 0;
+    for (int rank = 0; rank < ranks(); ++rank) idle += volume(rank) == 0 ? 1 : 0;
     return idle;
   }
   Index busy = 1;
@@ -359,6 +408,8 @@ bool Decomposition::permutes() const {
 }
 
 bool Decomposition::same_boxes(const Decomposition& other) const {
+  if (pieces_ || other.pieces_)
+    return pieces_ && other.pieces_ && dealing_ == other.dealing_ && pieces_->same_boxes(*other.pieces_);
   if (boxes_ || other.boxes_) {
     if (ranks() != other.ranks()) return false;
     for (int rank = 0; rank < ranks(); ++rank)
@@ -394,7 +445,8 @@ Decomposition real_in_place_of(const Decomposition& complex, std::size_t axis, I
 
 RedistributionGroup redistribution_group(const Decomposition& from, const Decomposition& to, int rank) {
   RedistributionGroup group{from, to, 0, rank};
-  const bool has_subgroups = !from.boxes_ && !to.boxes_ && from.grid_ == to.grid_ && from.fixed_ == to.fixed_ &&
+  const bool by_grid = !from.boxes_ && !to.boxes_ && !from.pieces_ && !to.pieces_;
+  const bool has_subgroups = by_grid && from.grid_ == to.grid_ && from.fixed_ == to.fixed_ &&
                              std::ranges::count(from.fixed_, any) == std::ssize(from.fixed_);
   if (!has_subgroups) return group;
   std::vector<bool> moves(from.grid_.size(), false);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/dealing.hpp"
 #include "core/digit_order.hpp"
 #include "core/grid.hpp"
 
@@ -38,9 +39,10 @@ struct Overlap {
 };
 
 /// Elements of one global array held by each rank: rank r holds box(r) densely, stored with axis order[0] slowest and
-/// order[2] fastest. Boxes are in coordinates, which are global indices but for axes with an order of their own. Real
-/// data that shares its place with complex data is the one exception to dense: rows along the padded axis, fastest in
-/// memory but for axes of one element, are followed by padding(rank) elements that mean nothing.
+/// order[2] fastest; where pieces are dealt (dealt()) it holds several boxes, one after another. Boxes are in
+/// coordinates, which are global indices but for axes with an order of their own. Real data that shares its place with
+/// complex data is the one exception to dense: rows along the padded axis, fastest in memory but for axes of one
+/// element, are followed by padding(rank) elements that mean nothing.
 ///
 /// A rule of a few numbers, whatever the number of ranks and of elements. Only what a foreign library dealt by a rule
 /// of its own is a list of boxes (of_boxes).
@@ -59,17 +61,28 @@ class Decomposition {
   /// The same with an order of its own along an axis.
   [[nodiscard]] Decomposition permuted(std::size_t axis, DigitOrder order) const;
   [[nodiscard]] static Decomposition of_boxes(const Extents& shape, std::vector<Box> boxes, std::string name = {});
+  /// The boxes of `pieces`, whose ranks are numbers of pieces here, dealt to the ranks of `dealing`: a rank holds those
+  /// of its pieces that are not empty, in ascending order. Throws std::invalid_argument where the numbers of pieces
+  /// differ, and for real data with padding.
+  [[nodiscard]] static Decomposition dealt(const Decomposition& pieces, const Dealing& dealing, std::string name);
 
   [[nodiscard]] int ranks() const;
+  /// Throws std::logic_error for a rank that holds several.
   [[nodiscard]] Box box(int rank) const;
-  /// The ranks that hold elements of `box`, ascending. Their number says what it costs.
+  /// All that the rank holds, in the order in memory: box(rank), or the pieces dealt to it that are not empty.
+  [[nodiscard]] std::vector<Box> boxes(int rank) const;
+  [[nodiscard]] Index volume(int rank) const;  ///< elements that the rank holds
+  /// The ranks that hold elements of `box`, ascending, and once for each box in which a rank does. Their number says
+  /// what it costs.
   [[nodiscard]] std::vector<Overlap> overlaps(const Box& box) const;
   /// The rank that holds the element of this global index.
   [[nodiscard]] int owner(const Extents& index) const;
 
   /// Element strides of rank's local array along axes 0, 1, 2.
   [[nodiscard]] Extents strides(int rank) const;
-  /// Global index of local element number `offset` (0 <= offset < box(rank).volume()), in memory order.
+  /// The same within one box, stored densely.
+  [[nodiscard]] Extents strides_within(const Box& box) const;
+  /// Global index of local element number `offset` (0 <= offset < volume(rank)), in memory order.
   [[nodiscard]] Extents global_index(int rank, Index offset) const;
   /// Global indices along an axis of the coordinates from `first` on.
   void indices(std::size_t axis, Index first, std::span<Index> out) const;
@@ -111,11 +124,14 @@ class Decomposition {
   void add_stretches(std::size_t axis, std::size_t level, const Range& whole, const Range& wanted, int rank,
                      std::vector<Stretch>& list) const;
   [[nodiscard]] Box complex_box(int rank) const;
+  [[nodiscard]] Extents strides_of(const Extents& extents, Index padding) const;
 
   std::vector<int> grid_;
   std::vector<int> fixed_;  ///< the coordinate along each dimension that all ranks here share, or any_
   std::array<AxisCut, 3> cuts_;
   std::shared_ptr<const std::vector<Box>> boxes_;  ///< in place of all these
+  std::shared_ptr<const Decomposition> pieces_;    ///< what is dealt, in place of all these
+  Dealing dealing_;                                ///< of pieces_
   std::optional<std::size_t> real_axis_;           ///< the boxes are then those of the complex data
 };
 

@@ -92,14 +92,29 @@ SparseField random_field(const Extents& shape, int waves, int spikes, double spi
 }
 
 LocalRows::LocalRows(const Decomposition& layout, int rank, const Extents& shape)
-    : layout_(layout), box_(layout.box(rank)), shape_(shape) {
+    : layout_(layout), rank_(rank), boxes_(layout.boxes(rank)), shape_(shape) {
+  if (boxes_.empty()) boxes_.emplace_back();
+  Index begin = 0;
+  for (std::size_t box = boxes_.size(); box-- > 0;) {
+    select(box);
+    longest_row_ = std::max(longest_row_, count(2));
+  }
+  for (const Box& box : boxes_) {
+    begins_.push_back(begin);
+    begin += box.volume();
+  }
+}
+
+void LocalRows::select(std::size_t box) {
+  box_ = boxes_[box];
+  begin_ = begins_.empty() ? 0 : begins_[box];
   const Extents extents = box_.extents();
   for (std::size_t position = 0; position < 3; ++position)
-    axis_[position] = static_cast<std::size_t>(layout.order[position]);
+    axis_[position] = static_cast<std::size_t>(layout_.order[position]);
   // Padding lies behind the rows of its axis, even where they are of one element.
   std::stable_partition(axis_.begin(), axis_.end(),
-                        [&](std::size_t a) { return extents[a] == 1 && !layout.is_padded(a); });
-  const Extents memory_strides = layout.strides(rank);
+                        [&](std::size_t a) { return extents[a] == 1 && !layout_.is_padded(a); });
+  const Extents memory_strides = boxes_.size() == 1 ? layout_.strides(rank_) : layout_.strides_within(box_);
   for (std::size_t position = 0; position < 3; ++position) {
     const std::size_t a = axis_[position];
     count_[position] = extents[a];
@@ -112,6 +127,14 @@ void LocalRows::indices(std::size_t position, Index first, std::span<Index> out)
   layout_.indices(axis_[position], box_.low[axis_[position]] + first, out);
 }
 
+bool LocalRows::find_in_all(const Extents& global, Extents& local) {
+  for (std::size_t box = 0; box < boxes_.size(); ++box) {
+    select(box);
+    if (find(global, local)) return true;
+  }
+  return false;
+}
+
 bool LocalRows::find(const Extents& global, Extents& local) const {
   for (std::size_t position = 0; position < 3; ++position) {
     const std::size_t a = axis_[position];
@@ -121,7 +144,7 @@ bool LocalRows::find(const Extents& global, Extents& local) const {
   return true;
 }
 
-RowTile::RowTile(const LocalRows& rows) : rows_(&rows) {
+RowTile::RowTile(LocalRows& rows) : rows_(&rows) {
   for (std::size_t position = 0; position < 3; ++position)
     index_[position].reserve(static_cast<std::size_t>(std::min(max_extent, rows.count(position))));
 }

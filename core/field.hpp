@@ -71,12 +71,16 @@ struct SparseField {
 
 /// The local array of one rank as rows along its longest contiguous axis. Positions 0, 1, 2 run from slowest to fastest
 /// in memory; axes of one local element come first, so that a row is never shorter than it needs to be. `shape` is that
-/// of the whole grid, of which the layout may hold half (r2c).
+/// of the whole grid, of which the layout may hold half (r2c). Where the rank holds several boxes
+/// (Decomposition::boxes) all is said of the one selected, at first number 0.
 class LocalRows {
  public:
   LocalRows(const Decomposition& layout, int rank, const Extents& shape);
   LocalRows(const Decomposition& layout, int rank) : LocalRows(layout, rank, layout.shape) {}
 
+  [[nodiscard]] std::size_t boxes() const { return boxes_.size(); }  ///< at least one, which may be empty
+  void select(std::size_t box);
+  [[nodiscard]] Index longest_row() const { return longest_row_; }  ///< of all boxes
   [[nodiscard]] Index count(std::size_t position) const { return count_[position]; }
   [[nodiscard]] std::size_t axis(std::size_t position) const { return axis_[position]; }
   [[nodiscard]] const Extents& shape() const { return shape_; }
@@ -89,14 +93,21 @@ class LocalRows {
   }
   /// Where local element (i, j, k) lies in memory, in elements; those of a row lie one after another.
   [[nodiscard]] Index offset(Index i, Index j, Index k) const {
-    return i * memory_stride_[0] + j * memory_stride_[1] + k;
+    return begin_ + i * memory_stride_[0] + j * memory_stride_[1] + k;
   }
-  /// Local (i, j, k) of a global index, or false when another rank holds it.
+  /// Local (i, j, k) of a global index, or false when it is not in the selected box.
   [[nodiscard]] bool find(const Extents& global, Extents& local) const;
+  /// The same in whichever box holds it, which is selected; false when another rank holds it.
+  [[nodiscard]] bool find_in_all(const Extents& global, Extents& local);
 
  private:
   Decomposition layout_;
+  int rank_;
+  std::vector<Box> boxes_;
+  std::vector<Index> begins_;  // of the boxes, in memory
+  Index longest_row_ = 0;
   Box box_;
+  Index begin_ = 0;
   Extents shape_;
   std::array<std::size_t, 3> axis_{};
   Extents count_{};          // by position, as all that follow
@@ -110,19 +121,22 @@ class RowTile {
  public:
   static constexpr Index max_extent = 8192;  ///< along each position
 
-  explicit RowTile(const LocalRows& rows);
-  /// Calls visit() with the tile at each of its places, which cover all rows.
+  explicit RowTile(LocalRows& rows);
+  /// Calls visit() with the tile at each of its places, which cover all rows of all boxes: it selects them.
   template <class Visit>
   void for_each_place(const Visit& visit) {
-    for (low_[0] = 0; low_[0] < rows_->count(0); low_[0] += max_extent)
-      for (low_[1] = 0; low_[1] < rows_->count(1); low_[1] += max_extent)
-        for (low_[2] = 0; low_[2] < rows_->count(2); low_[2] += max_extent) {
-          fill_indices({max_extent, max_extent, max_extent});
-          visit();
-        }
+    for (std::size_t box = 0; box < rows_->boxes(); ++box) {
+      rows_->select(box);
+      for (low_[0] = 0; low_[0] < rows_->count(0); low_[0] += max_extent)
+        for (low_[1] = 0; low_[1] < rows_->count(1); low_[1] += max_extent)
+          for (low_[2] = 0; low_[2] < rows_->count(2); low_[2] += max_extent) {
+            fill_indices({max_extent, max_extent, max_extent});
+            visit();
+          }
+    }
   }
 
-  /// One row, or as much of it as a tile holds.
+  /// One row of the selected box, or as much of it as a tile holds.
   void place_at(Index i, Index j);
 
   [[nodiscard]] const LocalRows& rows() const { return *rows_; }
@@ -138,7 +152,7 @@ class RowTile {
 
  private:
   void fill_indices(const Extents& most);
-  const LocalRows* rows_;
+  LocalRows* rows_;
   Extents low_{};
   std::array<std::vector<Index>, 3> index_;
 };

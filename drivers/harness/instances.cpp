@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "kernels/first_touch.hpp"
 #include "mpi/error.hpp"
@@ -122,6 +123,8 @@ Instances::Instances(const Variant& variant, const PlanContext& context)
     instances_.push_back({number, variant.make_plan({one, comm_, context.exchange, context.local_fft})});
   }
   steps_ = instances_.front().plan->steps();
+  advance_ = std::ranges::all_of(instances_, [](const Instance& instance) { return instance.plan->advances(); });
+  is_complete_.resize(instances_.size());
 }
 
 void Instances::execute(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
@@ -131,12 +134,39 @@ void Instances::execute(PhaseClock& clock, const std::function<void(std::size_t)
     instances_.front().plan->execute(clock);
     return done(0);
   }
+  if (advance_) return advance_all(clock, done);
   for (std::size_t step = 0; step < steps_; ++step)
     for (std::size_t i = 0; i < instances_.size(); ++i) {
       const Region region(clock, Phase::other, instances_[i].number);
       instances_[i].plan->step(step, clock);
       if (step + 1 == steps_) done(i);
     }
+}
+
+/// Message by message: what one instance waits for, another's work fills.
+void Instances::advance_all(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
+  for (std::size_t i = 0; i < instances_.size(); ++i) {
+    const Region region(clock, Phase::other, instances_[i].number);
+    instances_[i].plan->begin(clock);
+    is_complete_[i] = false;
+  }
+  for (std::size_t running = instances_.size(); running > 0;) {
+    bool worked = false;
+    for (std::size_t i = 0; i < instances_.size(); ++i) {
+      if (is_complete_[i]) continue;
+      const Region region(clock, Phase::other, instances_[i].number);
+      const Advance result = instances_[i].plan->advance(clock);
+      worked = worked || result != Advance::idle;
+      if (result != Advance::complete) continue;
+      is_complete_[i] = true;
+      --running;
+      done(i);
+    }
+    if (!worked) {
+      const Region region(clock, Phase::exchange);
+      std::this_thread::yield();
+    }
+  }
 }
 
 std::vector<Component> Instances::components() {
@@ -176,9 +206,8 @@ std::map<Phase, Index> Instances::min_bytes(const Problem& problem) {
   const int me = mpi::rank_in(comm_);
   for (const Instance& instance : instances_) {
     const Plan& plan = *instance.plan;
-    const Index data =
-        std::max(plan.input_layout().box(me).volume() * static_cast<Index>(problem.input_element_bytes()),
-                 plan.output_layout().box(me).volume() * static_cast<Index>(problem.output_element_bytes()));
+    const Index data = std::max(plan.input_layout().volume(me) * static_cast<Index>(problem.input_element_bytes()),
+                                plan.output_layout().volume(me) * static_cast<Index>(problem.output_element_bytes()));
     least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.message_volume().bytes_sent;
   }
   return least;

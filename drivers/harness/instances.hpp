@@ -42,8 +42,9 @@ class Instances {
   [[nodiscard]] MPI_Comm comm() const { return comm_; }    ///< the ranks of the instances that are here
 
   /// Step by step, in each step one instance after another: while messages of one are on their way the next computes,
-  /// where the exchange lets it. Where there are several, in all, calls done(i) when here()[i] is complete. A plan that
-  /// has its rank to itself runs as a whole.
+  /// where the exchange lets it. Plans that can advance by parts (Plan::advances) take turns instead, each as far as
+  /// its messages let it. Where there are several, in all, calls done(i) when here()[i] is complete. A plan that has
+  /// its rank to itself runs as a whole.
   void execute(PhaseClock& clock, const std::function<void(std::size_t)>& done);
 
   /// The components of the instances by name, each for all instances that are here, one after another. Collective:
@@ -60,12 +61,15 @@ class Instances {
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:
+  void advance_all(PhaseClock& clock, const std::function<void(std::size_t)>& done);
   mpi::Communicator subset_;  ///< null where all ranks have all instances
   MPI_Comm comm_;
   MPI_Comm all_;
   std::vector<int> leaders_;  ///< first rank of each subset
   std::vector<Instance> instances_;
-  std::size_t steps_ = 0;  ///< of each
+  std::size_t steps_ = 0;          ///< of each
+  bool advance_ = false;           ///< all of them can
+  std::vector<bool> is_complete_;  ///< in the run in hand
   bool several_;
 };
 

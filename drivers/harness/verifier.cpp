@@ -157,7 +157,7 @@ Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std:
       input_(plan.input_layout(), rank_, problem.extents(), problem.real_input()),
       output_(plan.output_layout(), rank_, problem.extents(), problem.real_output()),
       scratch_(static_cast<std::size_t>(
-          std::min(RowTile::max_extent, std::max(input_.rows.count(2), output_.rows.count(2))))) {
+          std::min(RowTile::max_extent, std::max(input_.rows.longest_row(), output_.rows.longest_row())))) {
   if (plan.input_layout().shape != problem.input_extents() || plan.output_layout().shape != problem.output_extents())
     throw std::logic_error("the layouts of the plan do not have the shapes of the problem");
   input_field_.assign(timed_field(0));
@@ -201,8 +201,7 @@ void Verifier::compare_tile(Side& side, const RowSource& expected, const void* b
 /// Other rows in each run.
 void Verifier::look_at_rows(const Plan& plan, int run) {
   ++runs_looked_at_;
-  const LocalRows& rows = output_.rows;
-  if (rows.count(0) * rows.count(1) * rows.count(2) == 0) return;
+  LocalRows& rows = output_.rows;
   output_field_.assign(transform(timed_field(run), problem_.direction));
   std::uint64_t chosen = mix(seed_ + 5) + static_cast<std::uint64_t>(run);
   const auto one_of = [&](Index count) {
@@ -210,6 +209,8 @@ void Verifier::look_at_rows(const Plan& plan, int run) {
     return static_cast<Index>(chosen % static_cast<std::uint64_t>(count));
   };
   for (int row = 0; row < rows_looked_at; ++row) {
+    rows.select(static_cast<std::size_t>(one_of(static_cast<Index>(rows.boxes()))));
+    if (rows.count(0) * rows.count(1) * rows.count(2) == 0) return;
     const Index i = one_of(rows.count(0));
     output_.tile.place_at(i, one_of(rows.count(1)));
     output_field_.enter(output_.tile);
@@ -240,7 +241,7 @@ Check Verifier::check_field(const std::string& name, Plan& plan, const SparseFie
 
 /// Each rank sums a hash over what it holds, and over its share of all indices: no rank asks what the others hold.
 bool Verifier::covers_once(const Decomposition& layout) const {
-  const LocalRows rows(layout, rank_);
+  LocalRows rows(layout, rank_);
   RowTile tile(rows);
   std::uint64_t held = 0;
   tile.for_each_place([&] {
@@ -323,7 +324,7 @@ Check Verifier::check_spots(const Plan& plan) {
   Difference difference{0, std::sqrt(static_cast<double>(problem_.elements()) * parts / 12)};
   for (std::size_t s = 0; s < spots; ++s) {
     Extents local{};
-    if (!output_.rows.find(chosen.spikes[s].at, local)) continue;
+    if (!output_.rows.find_in_all(chosen.spikes[s].at, local)) continue;
     double worst = 0;
     double ignored = 0;
     at_element(problem_.precision, output_.real, plan.output(), output_.rows.offset(local[0], local[1], local[2]),

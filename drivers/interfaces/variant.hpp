@@ -40,6 +40,13 @@ struct Component {
   std::optional<Index> min_bytes{};
 };
 
+/// What Plan::advance() came to.
+enum class Advance {
+  worked,    ///< it did something
+  idle,      ///< all that is left waits for messages
+  complete,  ///< the transform is through
+};
+
 /// A planned transform. Everything is planned and allocated in the constructor; execute() only computes. Layouts count
 /// reals on the side where the problem's data is real, and complex elements elsewhere.
 class Plan {
@@ -54,6 +61,15 @@ class Plan {
   /// step(steps() - 1), in this order on every rank, are one execute().
   [[nodiscard]] virtual std::size_t steps() const { return 1; }
   virtual void step(std::size_t /*number*/, PhaseClock& clock) { execute(clock); }
+  /// Whether one execute() can also run in parts that wait for no message: begin(), then advance() until it is
+  /// complete. So a rank can advance several plans by turns, each with what is there for it, in whatever order other
+  /// ranks do.
+  [[nodiscard]] virtual bool advances() const { return false; }
+  virtual void begin(PhaseClock& /*clock*/) {}
+  virtual Advance advance(PhaseClock& clock) {
+    execute(clock);
+    return Advance::complete;
+  }
   [[nodiscard]] virtual std::vector<Component> components() { return {}; }
   [[nodiscard]] virtual MessageVolume message_volume() const = 0;          ///< this rank, one execute
   [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank

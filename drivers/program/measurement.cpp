@@ -37,7 +37,7 @@ class Stopwatch {
 
 double data_bytes(const Plan& plan, int rank, const Problem& problem) {
   const auto bytes = [rank](const Decomposition& layout, std::size_t element_bytes) {
-    return static_cast<double>(layout.box(rank).volume()) * static_cast<double>(element_bytes);
+    return static_cast<double>(layout.volume(rank)) * static_cast<double>(element_bytes);
   };
   return std::max(bytes(plan.input_layout(), problem.input_element_bytes()),
                   bytes(plan.output_layout(), problem.output_element_bytes()));

@@ -4,48 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
-#include <map>
+#include <cmath>
 
 #include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "variants/overdecomposed/message_driven.hpp"
+#include "variants/overdecomposed/pencil_choice.hpp"
 
 namespace fourscore {
 
 namespace {
 
-constexpr std::size_t max_pencils_unasked = 4;  ///< of a rank and state; lee2018's optimum was near one a core
-
-/// How many pieces the first and the second axis of a state's cut have.
-using Cuts = std::array<Index, 2>;
-
-/// A state that is cut along two axes, its pencils dealt in blocks to the ranks: by which dimensions of the grid along
-/// each of the two.
-PencilState cut_state(const Extents& shape, const std::array<std::size_t, 2>& axes, const Cuts& cuts,
-                      const std::array<int, 2>& grid, const std::array<AxisCut::Level, 2>& dealt) {
-  PencilState state;
-  state.axis = 3 - axes[0] - axes[1];
-  std::array<AxisCut, 3> of_ranks;
-  Grid of_pencils;
-  for (std::size_t which = 0; which < 2; ++which) {
-    of_ranks[axes[which]].levels = {dealt[which]};
-    of_ranks[axes[which]].pieces = cuts[which];
-    of_pencils.extents[axes[which]] = static_cast<int>(cuts[which]);
-  }
-  constexpr std::array<char, 3> letters{'x', 'y', 'z'};
-  state.pencils = decompose(shape, of_pencils);
-  state.layout = Decomposition(
-      shape, {grid[0], grid[1]}, std::move(of_ranks),
-      fmt::format("{}x{} {}-pencils on {}", cuts[0], cuts[1], letters[*state.axis], grid_text({grid[0], grid[1]})));
-  return state;
+Synchronisation synchronisation_of(const Problem& problem) {
+  return choice_parameter(problem, "synchronisation", {"none", "broadcast-reduce"}) == "none"
+             ? Synchronisation::none
+             : Synchronisation::broadcast_reduce;
 }
-
-struct Choice {
-  Grid grid;
-  Cuts cuts;
-};
 
 class Overdecomposed : public Variant {
  public:
@@ -65,49 +39,54 @@ class Overdecomposed : public Variant {
              .summary = "pencils of a rank and state, in place of a decomposition",
              .fallback = "4, or as many as fit",
              .samples = {"1", "2", "6"}},
-            {"x-state", "what the state with whole x-lines is cut in", "pencils", {"pencils", "slabs"}}};
+            {"x-state", "what the state with whole x-lines is cut in", "pencils", {"pencils", "slabs"}},
+            {"dealing",
+             "which ranks get which pencils: a box of them on a grid of ranks, or by their linear numbers",
+             "grid",
+             {"grid", "blocks", "round-robin"}},
+            {"local-messages", "between two pencils of one rank a message, not one copy", "no", {"no", "yes"}},
+            {"synchronisation",
+             "rank 0 tells all to begin, and is told that all are through",
+             "none",
+             {"none", "broadcast-reduce"}}};
   }
 
-  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
+  [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
+    return deals_linear_numbers(problem) ? 1 : 2;
+  }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
-    if (choose(problem, ranks)) return std::nullopt;
-    return reason_against(problem, ranks);
+    (void)synchronisation_of(problem);
+    if (choose_pencils(problem, ranks)) return std::nullopt;
+    return reason_against_pencils(problem, ranks);
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
     const Problem& problem = context.problem;
-    const Choice choice = require_choice(problem, mpi::size_of(context.comm));
-    return std::make_unique<MessageDrivenPlan>(context, arrange(problem, states(problem, choice)),
-                                               std::vector<int>{choice.grid.extents[0], choice.grid.extents[1]});
+    const int ranks = mpi::size_of(context.comm);
+    const PencilChoice choice = require_choice(problem, ranks);
+    MessageDrivenOptions options;
+    options.synchronisation = synchronisation_of(problem);
+    options.grid =
+        choice.grid ? std::vector<int>{choice.grid->extents[0], choice.grid->extents[1]} : std::vector<int>{ranks};
+    auto states = pencil_states(problem, choice);
+    options.table_bytes = table_bytes_of_a_rank(choice, states.size());
+    return std::make_unique<MessageDrivenPlan>(context, std::move(states), std::move(options));
   }
 
-  /// Bytes as for `pencil` (czechowski2012, equation 3, less what stays). A rank's D1 D2 / P pencils of the Z state
-  /// send to D2 pencils each, of which 1/P2 are its own; those of the Y state to D1, or to the slabs that they meet, of
-  /// which 1/P1 are. The way back to natural order doubles all, but on P x 1 and 1 x P: there it leaves out the Y state
-  /// (arrange()), and what is sent goes from X to all of Z that meets it.
+  /// On a grid the bytes are as for `pencil` (czechowski2012, equation 3, less what stays). A rank's D1 D2 / P pencils
+  /// of the Z state send to D2 pencils each, of which 1/P2 are its own; those of the Y state to D1, or to the slabs
+  /// that they meet, of which 1/P1 are. The way back to natural order doubles all, but on P x 1 and 1 x P: there it
+  /// leaves out the Y state (arranged()), and what is sent goes from X to all of Z that meets it. Pencils dealt by
+  /// their numbers are counted one by one, and the mean is of the ranks that have some.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const auto [grid, cuts] = require_choice(problem, ranks);
-    const auto [p1, p2, one] = grid.extents;
-    const bool in_slabs = slabs_wanted(problem);
-    const auto slab_count = static_cast<double>(slabs(problem, cuts));
-    const double own = static_cast<double>(cuts[0] * cuts[1]) / ranks;
-    const double receivers =
-        in_slabs ? parts_met(problem.shape[2], cuts[1], slabs(problem, cuts)) : static_cast<double>(cuts[0]);
-    const auto leaving = [](int places) { return static_cast<double>(places - 1) / places; };
-    const double messages = own * (static_cast<double>(cuts[1]) * leaving(p2) + receivers * leaving(p1));
-    const double receivers_of_x =
-        in_slabs ? slab_count : static_cast<double>(cuts[0]) * parts_met(problem.shape[1], cuts[0], cuts[1]);
-    Cost cost = pencil_cost(problem, ranks, grid);
-    cost.messages_per_rank = messages;
-    if (problem.contract.layout == LayoutContract::natural)
-      cost.messages_per_rank += p1 > 1 && p2 > 1 ? messages : own * receivers_of_x * leaving(p1 * p2 * one);
-    return cost;
+    const PencilChoice choice = require_choice(problem, ranks);
+    return choice.grid ? cost_on_grid(problem, choice) : counted_cost(problem, choice);
   }
   /// Between ranks; the messages of one pair are those of their pencils.
   [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
                                                                  int rank) const override {
-    const auto list = arrange(problem, states(problem, require_choice(problem, ranks)));
+    const auto list = pencil_states(problem, require_choice(problem, ranks));
     std::vector<RedistributionGroup> groups;
     for (std::size_t s = 0; s + 1 < list.size(); ++s)
       groups.push_back(redistribution_group(list[s].layout, list[s + 1].layout, rank));
@@ -115,6 +94,52 @@ class Overdecomposed : public Variant {
   }
 
  private:
+  [[nodiscard]] PencilChoice require_choice(const Problem& problem, int ranks) const {
+    const auto choice = choose_pencils(problem, ranks);
+    if (!choice) throw InputError(supports(problem, ranks).value_or("no decomposition fits"));
+    return *choice;
+  }
+
+  /// Of the rank with most pencils, each of which knows D1 or D2 others on either side of a redistribution.
+  [[nodiscard]] static double table_bytes_of_a_rank(const PencilChoice& choice, std::size_t states) {
+    const auto d1 = static_cast<double>(choice.cuts[0]);
+    const auto d2 = static_cast<double>(choice.cuts[1]);
+    const double own = std::ceil(d1 * d2 / choice.ranks);
+    return table_bytes(own * static_cast<double>(states), 2 * own * std::max(d1, d2) * static_cast<double>(states - 1));
+  }
+
+  [[nodiscard]] static Cost counted_cost(const Problem& problem, const PencilChoice& choice) {
+    const auto list = pencil_states(problem, choice);
+    const auto busy = static_cast<double>(std::min<Index>(choice.ranks, choice.cuts[0] * choice.cuts[1]));
+    Cost cost{problem.credited_flops(), 0, 0};
+    for (std::size_t s = 0; s + 1 < list.size(); ++s) {
+      const PencilPairs pairs = pairs_between(list[s], list[s + 1], problem.element_bytes());
+      cost.messages_per_rank += pairs.apart / busy;
+      cost.bytes_per_rank += pairs.bytes_apart / busy;
+    }
+    return cost;
+  }
+
+  [[nodiscard]] static Cost cost_on_grid(const Problem& problem, const PencilChoice& choice) {
+    const Grid& grid = *choice.grid;
+    const Cuts& cuts = choice.cuts;
+    const auto [p1, p2, one] = grid.extents;
+    const Index slab_count = slabs_of(problem, choice);
+    const double own = static_cast<double>(cuts[0] * cuts[1]) / choice.ranks;
+    const double receivers =
+        choice.x_in_slabs ? parts_met(problem.shape[2], cuts[1], slab_count) : static_cast<double>(cuts[0]);
+    const auto leaving = [](int places) { return static_cast<double>(places - 1) / places; };
+    const double messages = own * (static_cast<double>(cuts[1]) * leaving(p2) + receivers * leaving(p1));
+    const double receivers_of_x = choice.x_in_slabs
+                                      ? static_cast<double>(slab_count)
+                                      : static_cast<double>(cuts[0]) * parts_met(problem.shape[1], cuts[0], cuts[1]);
+    Cost cost = pencil_cost(problem, choice.ranks, grid);
+    cost.messages_per_rank = messages;
+    if (problem.contract.layout == LayoutContract::natural)
+      cost.messages_per_rank += p1 > 1 && p2 > 1 ? messages : own * receivers_of_x * leaving(p1 * p2 * one);
+    return cost;
+  }
+
   /// How many of the `others` parts of n elements one of their `parts` parts meets, on average.
   [[nodiscard]] static double parts_met(Index n, Index parts, Index others) {
     Index meetings = 0;
@@ -128,120 +153,6 @@ class Overdecomposed : public Variant {
       if (b == others) meetings += parts - a;
     }
     return static_cast<double>(meetings) / static_cast<double>(parts);
-  }
-  [[nodiscard]] static bool slabs_wanted(const Problem& problem) {
-    return choice_parameter(problem, "x-state", {"pencils", "slabs"}) == "slabs";
-  }
-  /// As many slabs as pencils in the other states (lee2018, Table 2.1: "chares per dim"), while there are planes.
-  [[nodiscard]] static Index slabs(const Problem& problem, const Cuts& cuts) {
-    return std::min(cuts[0] * cuts[1], problem.shape[2]);
-  }
-  /// Every pencil of every state has elements.
-  [[nodiscard]] static Cuts max_cuts(const Problem& problem) {
-    const auto& n = problem.shape;
-    return {slabs_wanted(problem) ? n[0] : std::min(n[0], n[1]), std::min(n[1], n[2])};
-  }
-  [[nodiscard]] static std::optional<Cuts> decomposition_asked(const Problem& problem) {
-    const auto given = problem.parameters.find("decomposition");
-    if (given == problem.parameters.end() || given->second == "auto") return std::nullopt;
-    const std::vector<int> entries = parse_grid(given->second, "parameter 'decomposition'");
-    if (entries.size() != 2)
-      throw InputError(
-          fmt::format("parameter 'decomposition' is '{}'; allowed: D1xD2, as 10x10, or auto", given->second));
-    if (problem.parameters.contains("pencils"))
-      throw InputError("parameters 'decomposition' and 'pencils' exclude each other; expected one of them");
-    return Cuts{entries[0], entries[1]};
-  }
-  /// Of one rank and state; 0: not asked for.
-  [[nodiscard]] static Index pencils_asked(const Problem& problem) {
-    return integer_parameter(problem, "pencils", 0, 1, Index{1} << 30);
-  }
-
-  /// `pencils` a rank, cut along the first axis as far as it goes: then whole planes and lines stay together.
-  [[nodiscard]] static std::optional<Cuts> cuts_of(Index pencils, const Grid& grid, const Cuts& most) {
-    for (Index first = pencils; first > 0; --first) {
-      if (pencils % first != 0) continue;
-      const Cuts cuts{first * grid.extents[0], pencils / first * grid.extents[1]};
-      if (cuts[0] <= most[0] && cuts[1] <= most[1]) return cuts;
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] static std::optional<Cuts> cuts_on(const Problem& problem, const Grid& grid) {
-    const Cuts most = max_cuts(problem);
-    if (const auto asked = decomposition_asked(problem)) {
-      const bool fits = (*asked)[0] >= grid.extents[0] && (*asked)[1] >= grid.extents[1] && (*asked)[0] <= most[0] &&
-                        (*asked)[1] <= most[1] && (*asked)[0] * (*asked)[1] <= std::numeric_limits<int>::max();
-      return fits ? asked : std::nullopt;
-    }
-    if (const Index asked = pencils_asked(problem); asked > 0) return cuts_of(asked, grid, most);
-    for (Index pencils = max_pencils_unasked; pencils > 0; --pencils)
-      if (const auto cuts = cuts_of(pencils, grid, most)) return cuts;
-    return std::nullopt;
-  }
-
-  [[nodiscard]] static std::optional<Choice> choose(const Problem& problem, int ranks) {
-    const auto grid = pencil_grid(problem, ranks, [&](const Grid& g) { return cuts_on(problem, g).has_value(); });
-    if (!grid) return std::nullopt;
-    return Choice{*grid, *cuts_on(problem, *grid)};
-  }
-
-  [[nodiscard]] Choice require_choice(const Problem& problem, int ranks) const {
-    const auto choice = choose(problem, ranks);
-    if (!choice) throw InputError(supports(problem, ranks).value_or("no decomposition fits"));
-    return *choice;
-  }
-
-  [[nodiscard]] static std::string reason_against(const Problem& problem, int ranks) {
-    const Cuts most = max_cuts(problem);
-    const std::string where =
-        problem.grid.empty() ? fmt::format("{} ranks", ranks) : fmt::format("a grid of {}", grid_text(problem.grid));
-    const std::string limits =
-        fmt::format("D1 x D2 with D1 from P1 to {} and D2 from P2 to {} for shape {} on a P1 x P2 grid", most[0],
-                    most[1], shape_text(problem.shape));
-    if (const auto asked = decomposition_asked(problem))
-      return fmt::format("decomposition {}x{} does not fit {}: allowed are {}", (*asked)[0], (*asked)[1], where,
-                         limits);
-    if (const Index asked = pencils_asked(problem); asked > 0)
-      return fmt::format("{} pencils a rank do not fit {}: the decomposition would have to be {}", asked, where,
-                         limits);
-    return fmt::format("{} have more places than overdecomposed can use: it takes {}", where, limits);
-  }
-
-  /// Z, Y and X, as in lee2018, Figure 2.1.
-  [[nodiscard]] static std::vector<PencilState> states(const Problem& problem, const Choice& choice) {
-    const Extents shape = problem.extents();
-    const std::array<int, 2> grid{choice.grid.extents[0], choice.grid.extents[1]};
-    const std::array<AxisCut::Level, 2> rows_and_columns{AxisCut::Level{0}, AxisCut::Level{1}};
-    std::vector<PencilState> list{cut_state(shape, {0, 1}, choice.cuts, grid, rows_and_columns),
-                                  cut_state(shape, {0, 2}, choice.cuts, grid, rows_and_columns)};
-    if (!slabs_wanted(problem)) {
-      list.push_back(cut_state(shape, {1, 2}, choice.cuts, grid, rows_and_columns));
-      return list;
-    }
-    // A column's ranks hold the same part of z in the Y state: they get the slabs of that part.
-    const Index count = slabs(problem, choice.cuts);
-    list.push_back(cut_state(shape, {1, 2}, {1, count}, grid, {AxisCut::Level{}, AxisCut::Level{1, 0}}));
-    list.back().layout.name = fmt::format("{} z-slabs on {} ranks", count, grid[0] * grid[1]);
-    return list;
-  }
-
-  /// Backwards where the data starts transposed; led back through Y to Z where it must end natural. A state that would
-  /// only be passed through is left out where its neighbour has the same boxes.
-  [[nodiscard]] static std::vector<PencilState> arrange(const Problem& problem, std::vector<PencilState> list) {
-    if (problem.contract.layout == LayoutContract::natural) {
-      const auto boxes_like = [&](const PencilState& a, const PencilState& b) { return a.layout.same_boxes(b.layout); };
-      PencilState y = list[1];
-      PencilState z = list[0];
-      y.axis.reset();
-      z.axis.reset();
-      if (!boxes_like(y, list[2]) && !boxes_like(y, z)) list.push_back(y);
-      if (!boxes_like(z, list.back())) list.push_back(z);
-      list.back().layout.name = list.front().layout.name;
-    } else if (problem.direction == Direction::backward) {
-      std::ranges::reverse(list);
-    }
-    return list;
   }
 };
 

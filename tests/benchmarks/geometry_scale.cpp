@@ -63,12 +63,13 @@ Found look(const Variant& variant, const Problem& problem, int ranks, int rank) 
   Found found;
   for (const RedistributionGroup& group : variant.redistributions(problem, ranks, rank)) {
     ++found.redistributions;
-    for (const Overlap& part : group.to.overlaps(group.from.box(group.member))) {
-      if (part.rank == group.member) continue;
-      ++found.receivers;
-      found.bytes += static_cast<double>(part.box.volume()) * static_cast<double>(problem.element_bytes());
-    }
-    (void)group.from.overlaps(group.to.box(group.member));  // from whom something comes
+    for (const Box& held : group.from.boxes(group.member))
+      for (const Overlap& part : group.to.overlaps(held)) {
+        if (part.rank == group.member) continue;
+        ++found.receivers;
+        found.bytes += static_cast<double>(part.box.volume()) * static_cast<double>(problem.element_bytes());
+      }
+    for (const Box& held : group.to.boxes(group.member)) (void)group.from.overlaps(held);  // from whom something comes
   }
   return found;
 }

@@ -35,6 +35,11 @@ std::vector<Decomposition> rules() {
   list.push_back({{60, 2, 1}, {3, 2}, {dealt, AxisCut{}, AxisCut{}}, "dealt"});
   dealt.order = dealt.dealt;
   list.push_back({{60, 2, 1}, {3, 2}, {dealt, AxisCut{}, AxisCut{}}, "dealt and permuted"});
+  for (const auto rule : {Dealing::Rule::blocks, Dealing::Rule::round_robin})
+    for (const int ranks : {1, 4, 7, 30}) {
+      list.push_back(Decomposition::dealt(decompose({5, 6, 2}, {{5, 3, 1}}), {rule, 15, ranks}, "pencils"));
+      list.push_back(Decomposition::dealt(decompose({5, 6, 3}, {{1, 1, 9}}), {rule, 9, ranks}, "slabs, some empty"));
+    }
   return list;
 }
 
@@ -48,7 +53,7 @@ TEST(Decomposition, EveryElementHasExactlyOneOwner) {
       Index elements = 0;
       Index idle = 0;
       for (int rank = 0; rank < decomposition.ranks(); ++rank) {
-        const Index volume = decomposition.box(rank).volume();
+        const Index volume = decomposition.volume(rank);
         elements += volume;
         idle += volume == 0 ? 1 : 0;
         EXPECT_LE(volume, decomposition.max_volume());
@@ -69,7 +74,8 @@ TEST(Decomposition, EveryElementHasExactlyOneOwner) {
 std::vector<Overlap> found_one_by_one(const Decomposition& decomposition, const Box& box) {
   std::vector<Overlap> found;
   for (int rank = 0; rank < decomposition.ranks(); ++rank)
-    if (const Box common = intersect(decomposition.box(rank), box); !common.empty()) found.push_back({rank, common});
+    for (const Box& held : decomposition.boxes(rank))
+      if (const Box common = intersect(held, box); !common.empty()) found.push_back({rank, common});
   return found;
 }
 
@@ -78,7 +84,8 @@ TEST(Decomposition, OverlapsAreThoseOfAllRanksAskedOneByOne) {
     for (const Decomposition& b : rules()) {
       if (a.shape != b.shape) continue;
       for (int rank = 0; rank < b.ranks(); ++rank)
-        ASSERT_EQ(a.overlaps(b.box(rank)), found_one_by_one(a, b.box(rank))) << a.name << " with " << b.name;
+        for (const Box& held : b.boxes(rank))
+          ASSERT_EQ(a.overlaps(held), found_one_by_one(a, held)) << a.name << " with " << b.name;
     }
 }
 
@@ -101,6 +108,30 @@ TEST(Decomposition, OfALibraryIsItsList) {
   auto boxes = boxes_of(rule);
   std::swap(boxes[0], boxes[5]);
   EXPECT_FALSE(Decomposition::of_boxes(rule.shape, boxes).same_boxes(rule));
+}
+
+TEST(Decomposition, OfDealtPiecesHoldsThemOneAfterAnother) {
+  const Decomposition pencils = decompose({4, 6, 5}, {{2, 3, 1}});
+  const auto dealt = [&](Dealing::Rule rule, int ranks) {
+    return Decomposition::dealt(pencils, {rule, 6, ranks}, "dealt");
+  };
+  const Decomposition blocks = dealt(Dealing::Rule::blocks, 4);
+  EXPECT_EQ(blocks.boxes(0), (std::vector{pencils.box(0), pencils.box(1)}));
+  EXPECT_EQ(blocks.boxes(3), std::vector{pencils.box(5)});
+  EXPECT_EQ(blocks.box(3), pencils.box(5));
+  EXPECT_THROW((void)blocks.box(0), std::logic_error);
+  const Decomposition cards = dealt(Dealing::Rule::round_robin, 4);
+  EXPECT_EQ(cards.boxes(1), (std::vector{pencils.box(1), pencils.box(5)}));
+  EXPECT_EQ(cards.volume(1), 40);
+  EXPECT_EQ(cards.global_index(1, 19), (Extents{1, 3, 4}));
+  EXPECT_EQ(cards.global_index(1, 20), (Extents{2, 4, 0}));
+  EXPECT_EQ(cards.max_volume(), 40);
+  EXPECT_EQ(dealt(Dealing::Rule::blocks, 8).idle_ranks(), 2);
+  EXPECT_FALSE(blocks.same_boxes(cards));
+  EXPECT_FALSE(blocks.same_boxes(pencils));
+  EXPECT_TRUE(blocks.same_boxes(dealt(Dealing::Rule::blocks, 4)));
+  EXPECT_EQ(redistribution_group(blocks, cards, 3).from.ranks(), 4);
+  EXPECT_THROW((void)Decomposition::dealt(pencils, {Dealing::Rule::blocks, 7, 4}, "seven"), std::invalid_argument);
 }
 
 TEST(Decomposition, RefusesRulesThatDoNotDealAllRanks) {

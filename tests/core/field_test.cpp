@@ -22,11 +22,11 @@ Complex wave_at(const Extents& n, const Extents& k, const Extents& j) {
 
 /// At every element of a rank, in memory order.
 std::vector<Complex> evaluated(const SparseField& field, const Decomposition& layout, int rank) {
-  const LocalRows rows(layout, rank, field.shape);
+  LocalRows rows(layout, rank, field.shape);
   RowTile tile(rows);
   FieldRows source;
   source.assign(field);
-  std::vector<Complex> values(static_cast<std::size_t>(layout.box(rank).volume()));
+  std::vector<Complex> values(static_cast<std::size_t>(layout.volume(rank)));
   tile.for_each_place([&] {
     source.enter(tile);
     for (Index i = 0; i < tile.count(0); ++i)
@@ -97,6 +97,29 @@ TEST(LocalRows, FindOnlyWhatTheRankHolds) {
   EXPECT_FALSE(second.find({3, 1, 1}, local));
   ASSERT_TRUE(second.find({5, 3, 1}, local));
   EXPECT_EQ(local, (Extents{1, 3, 1}));
+}
+
+/// Rows of every box, at places one after another.
+TEST(LocalRows, GoThroughAllPiecesThatWereDealt) {
+  const Extents shape{5, 6, 2};
+  const Decomposition layout =
+      Decomposition::dealt(decompose(shape, {{5, 3, 1}}), {Dealing::Rule::round_robin, 15, 4}, "pencils");
+  const SparseField field{shape, {{{1, 0}, {1, 2, 0}}}, {{{7, 0}, {4, 2, 1}}}};
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    const std::vector<Complex> values = evaluated(field, layout, rank);
+    LocalRows rows(layout, rank);
+    EXPECT_EQ(rows.boxes(), layout.boxes(rank).size());
+    for (Index offset = 0; offset < static_cast<Index>(values.size()); ++offset) {
+      const Extents global = layout.global_index(rank, offset);
+      const Complex expected = wave_at(shape, {1, 2, 0}, global) + (global == Extents{4, 2, 1} ? 7.0 : 0.0);
+      EXPECT_LT(std::abs(values[static_cast<std::size_t>(offset)] - expected), 1e-12);
+      Extents local{};
+      ASSERT_TRUE(rows.find_in_all(global, local));
+      EXPECT_EQ(rows.offset(local[0], local[1], local[2]), offset);
+    }
+    Extents local{};
+    EXPECT_EQ(rows.find_in_all({4, 2, 1}, local), layout.owner({4, 2, 1}) == rank);
+  }
 }
 
 TEST(UnitRoots, AreWithinTwoRoundingsEvenForLongAxes) {

@@ -56,7 +56,7 @@ const Field& transformed_field(const Extents& shape, Direction direction) {
 }
 
 void write(const Field& field, const Decomposition& layout, int me, Precision precision, void* data) {
-  for (Index i = 0; i < layout.box(me).volume(); ++i) {
+  for (Index i = 0; i < layout.volume(me); ++i) {
     const Wide value = field.values[position(layout.shape, layout.global_index(me, i))];
     if (precision == Precision::double_precision)
       static_cast<std::complex<double>*>(data)[i] = std::complex<double>(value);
@@ -78,7 +78,7 @@ long double epsilon_of(Precision precision) {
 double error_of(const Field& expected, long double factor, const Decomposition& layout, int me, Precision precision,
                 const void* data) {
   long double error = 0;
-  for (Index i = 0; i < layout.box(me).volume(); ++i) {
+  for (Index i = 0; i < layout.volume(me); ++i) {
     const Wide value = expected.values[position(layout.shape, layout.global_index(me, i))] * factor;
     const long double difference = std::abs(value - element(data, precision, i));
     if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
@@ -90,7 +90,7 @@ double error_of(const Field& expected, long double factor, const Decomposition& 
 bool covers_once(const Decomposition& layout) {
   std::vector<int> seen(static_cast<std::size_t>(layout.shape[0] * layout.shape[1] * layout.shape[2]), 0);
   for (int rank = 0; rank < layout.ranks(); ++rank)
-    for (Index i = 0; i < layout.box(rank).volume(); ++i) ++seen[position(layout.shape, layout.global_index(rank, i))];
+    for (Index i = 0; i < layout.volume(rank); ++i) ++seen[position(layout.shape, layout.global_index(rank, i))];
   return std::ranges::all_of(seen, [](int times) { return times == 1; });
 }
 

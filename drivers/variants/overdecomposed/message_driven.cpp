@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <tuple>
 
+#include "core/memory.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -46,20 +48,37 @@ void require_tags(int largest) {
                     static_cast<Index>(largest) + 1, static_cast<Index>(most) + 1));
 }
 
+/// Before they are made: a decomposition that is too fine must not take the machine's memory. Collective.
+void require_memory_for_tables(MPI_Comm comm, double bytes_of_a_rank) {
+  const mpi::Communicator node = mpi::split_by_node(comm);
+  double available = std::numeric_limits<double>::max();
+  for (const MemoryScope& scope : memory_scopes()) available = std::min(available, scope.available_bytes);
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &available, 1, MPI_DOUBLE, MPI_MIN, node.get()));
+  double spare = available - bytes_of_a_rank * mpi::size_of(node.get());
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &spare, 1, MPI_DOUBLE, MPI_MIN, comm));
+  if (spare >= 0) return;
+  throw InputError(
+      fmt::format("the tables of the pencils' messages take {:.3g} GB on each rank, which is {:.3g} GB more on a node "
+                  "than the memory that it has; expected fewer pencils",
+                  1e-9 * bytes_of_a_rank, -1e-9 * spare));
+}
+
 }  // namespace
 
-MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, std::vector<int> grid)
+MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states,
+                                     MessageDrivenOptions options)
     : states_(std::move(states)),
-      grid_(std::move(grid)),
+      options_(std::move(options)),
       places_(places_of(states_, context.problem.contract.buffers)),
       comm_(mpi::duplicate(context.comm)),
       in_flight_(comm_.get(), mpi::element_type(context.problem.element_bytes())),
       element_bytes_(static_cast<Index>(context.problem.element_bytes())) {
   const int me = mpi::rank_in(comm_.get());
+  require_memory_for_tables(context.comm, options_.table_bytes);
   Index volume = 0;
   bool both = false;
   for (std::size_t s = 0; s < states_.size(); ++s) {
-    volume = std::max(volume, states_[s].layout.box(me).volume());
+    volume = std::max(volume, states_[s].layout.volume(me));
     both = both || places_[s].lands_in == 1 || places_[s].leaves_in == 1;
   }
   const std::size_t element_bytes = context.problem.element_bytes();
@@ -72,20 +91,23 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
   make_local_ffts(context);
   make_gates();
   make_queues();
+  if (options_.synchronisation == Synchronisation::none || mpi::size_of(context.comm) == 1) return;
+  sync_comm_ = mpi::duplicate(context.comm);
+  pencils_done_[0] = static_cast<Index>(length(tables_->tasks_of_state.back()));
+  pencils_in_all_ = 0;
+  FOURSCORE_MPI(MPI_Allreduce(pencils_done_.data(), &pencils_in_all_, 1, MPI_INT64_T, MPI_SUM, sync_comm_.get()));
 }
 
 /// Of all pencils of one shape in one state, one is planned for.
 void MessageDrivenPlan::make_local_ffts(const PlanContext& context) {
-  const int me = mpi::rank_in(comm_.get());
   std::map<std::tuple<std::size_t, Extents, std::uintptr_t, std::uintptr_t>, LocalFft*> known;
   for (const PencilTask& task : tables_->tasks) {
     LocalFft* fft = nullptr;
     if (const auto axis = states_[task.state].axis) {
       LocalFft*& slot = known[{task.state, task.extents, alignment_of(task.in), alignment_of(task.out)}];
       if (slot == nullptr) {
-        const Extents strides = states_[task.state].layout.strides(me);
         ffts_.push_back(
-            context.local_fft.make(spec_of(context.problem, task.extents, strides, *axis), task.in, task.out));
+            context.local_fft.make(spec_of(context.problem, task.extents, task.strides, *axis), task.in, task.out));
         slot = ffts_.back().get();
       }
       fft = slot;
@@ -132,21 +154,20 @@ void MessageDrivenPlan::make_queues() {
     progress_[s].ready.reserve(length(tables_->tasks_of_state[s]));
     progress_[s].parked.reserve(length(tables_->tasks_of_state[s]));
     progress_[s].landed.reserve(length(tables_->receives_of_state[s]));
-    std::size_t copies = 0;
-    for (const PencilCopy& copy : tables_->copies)
-      if (tables_->tasks[copy.to_task].state == s) ++copies;
-    progress_[s].copies.reserve(copies);
+    const auto into_this = [&](const auto& moved) { return tables_->tasks[moved.to_task].state == s; };
+    progress_[s].copies.reserve(static_cast<std::size_t>(std::ranges::count_if(tables_->copies, into_this)));
+    progress_[s].delivered.reserve(static_cast<std::size_t>(std::ranges::count_if(tables_->locals, into_this)));
   }
   missing_.resize(tables_->tasks.size());
   in_flight_.reserve(tables_->receives.size() + tables_->sends.size());
 }
 
-void MessageDrivenPlan::begin() {
+void MessageDrivenPlan::reset() {
   transformed_ = released_ = emptied_ = 0;
   unfinished_ = tables_->tasks.size();
   for (std::size_t s = 0; s < states_.size(); ++s) {
     Progress& state = progress_[s];
-    for (Queue* queue : {&state.ready, &state.parked, &state.landed, &state.copies}) queue->clear();
+    for (Queue* queue : {&state.ready, &state.parked, &state.landed, &state.copies, &state.delivered}) queue->clear();
     state.may_arrive = state.may_receive = state.may_leave = false;
     state.untransformed = state.unreleased = state.unemptied = length(tables_->tasks_of_state[s]);
     if (state.untransformed == 0) transformed_ |= bit(s);
@@ -155,6 +176,7 @@ void MessageDrivenPlan::begin() {
     const PencilTask& task = tables_->tasks[t];
     missing_[t] = task.expected;
     progress_[task.state].unreleased += length(task.copies);
+    progress_[task.state].unemptied += length(task.locals);
     for (std::size_t i = task.sends.first; i < task.sends.last; ++i)
       ++(tables_->sends[i].copied ? progress_[task.state].unemptied : progress_[task.state].unreleased);
   }
@@ -162,22 +184,112 @@ void MessageDrivenPlan::begin() {
     if (progress_[s].unreleased == 0) released_ |= bit(s);
     if (progress_[s].unemptied == 0) emptied_ |= bit(s);
   }
+}
+
+void MessageDrivenPlan::start_pencils() {
   open_gates();
   const TableRange first = tables_->tasks_of_state.front();
   for (std::size_t t = first.first; t < first.last; ++t) ++missing_[t];
   for (std::size_t t = first.first; t < first.last; ++t) arrive(t);
 }
 
-void MessageDrivenPlan::execute(PhaseClock& clock) {
+void MessageDrivenPlan::begin(PhaseClock& clock) {
   clock_ = &clock;
-  begin();
-  std::size_t task = 0;
-  while (unfinished_ > 0 || !in_flight_.empty()) {
-    const bool ran = next_ready(task);
-    if (ran) run_task(task);
-    progress(!ran);
+  reset();
+  part_ = sync_comm_.get() == MPI_COMM_NULL ? Part::runs : Part::starts;
+  if (part_ == Part::runs)
+    start_pencils();
+  else
+    start_synchronisation(false);
+}
+
+void MessageDrivenPlan::execute(PhaseClock& clock) {
+  begin(clock);
+  while (go_on(clock, true) != Advance::complete) {
   }
+}
+
+/// One pencil and what came in meanwhile, or the next part of the run. With `wait` something was done at the end.
+Advance MessageDrivenPlan::go_on(PhaseClock& clock, bool wait) {
+  clock_ = &clock;
+  switch (part_) {
+    case Part::starts:
+      if (!synchronised(wait)) return Advance::idle;
+      part_ = Part::runs;
+      start_pencils();
+      return Advance::worked;
+    case Part::runs:
+      if (unfinished_ > 0 || !in_flight_.empty()) return run_pencils(wait) ? Advance::worked : Advance::idle;
+      if (sync_comm_.get() == MPI_COMM_NULL) break;
+      part_ = Part::ends;
+      start_synchronisation(true);
+      return Advance::worked;
+    case Part::ends:
+      if (!synchronised(wait)) return Advance::idle;
+      check_reduction();
+      break;
+    case Part::rests:
+      break;
+  }
+  part_ = Part::rests;
   clock_ = &silent_;
+  return Advance::complete;
+}
+
+/// Whether anything was done.
+bool MessageDrivenPlan::run_pencils(bool wait) {
+  std::size_t task = 0;
+  const bool ran = next_ready(task);
+  if (ran) run_task(task);
+  const bool unpacked = unpack_locals();
+  return progress(wait && !ran && !unpacked) || ran || unpacked;
+}
+
+/// lee2018, section 2.1: the start is broadcast from PE 0, and a reduction says that all output is there.
+void MessageDrivenPlan::start_synchronisation(bool ends) {
+  const Region region(*clock_, Phase::exchange);
+  if (ends) {
+    pencils_done_ = {static_cast<Index>(length(tables_->tasks_of_state.back())), 0};
+    FOURSCORE_MPI(MPI_Ireduce(pencils_done_.data(), pencils_done_.data() + 1, 1, MPI_INT64_T, MPI_SUM, 0,
+                              sync_comm_.get(), &sync_));
+  } else {
+    start_word_ = 1;
+    FOURSCORE_MPI(MPI_Ibcast(&start_word_, 1, MPI_INT, 0, sync_comm_.get(), &sync_));
+  }
+}
+
+bool MessageDrivenPlan::synchronised(bool wait) {
+  const Region region(*clock_, Phase::exchange);
+  int done = 1;
+  if (wait)
+    FOURSCORE_MPI(MPI_Wait(&sync_, MPI_STATUS_IGNORE));
+  else
+    FOURSCORE_MPI(MPI_Test(&sync_, &done, MPI_STATUS_IGNORE));
+  return done != 0;
+}
+
+void MessageDrivenPlan::check_reduction() const {
+  if (mpi::rank_in(sync_comm_.get()) == 0 && pencils_done_[1] != pencils_in_all_)
+    throw std::logic_error(
+        fmt::format("{} pencils of the last state are through, not {}", pencils_done_[1], pencils_in_all_));
+}
+
+/// Of what this rank's pencils sent each other, all that may be put in its place. Whether there was anything.
+bool MessageDrivenPlan::unpack_locals() {
+  bool any = false;
+  for (Progress& state : progress_) {
+    while (state.may_receive && !state.delivered.empty()) {
+      const LocalMessage& message = tables_->locals[state.delivered.pop()];
+      {
+        const Region region(*clock_, Phase::unpack, static_cast<std::int32_t>(message.to_task));
+        message.unpack.run(message.at, message.to);
+      }
+      any = true;
+      arrive(message.to_task);
+      empty(tables_->tasks[message.from_task].state);
+    }
+  }
+  return any;
 }
 
 bool MessageDrivenPlan::next_ready(std::size_t& task) {
@@ -213,13 +325,19 @@ void MessageDrivenPlan::run_task(std::size_t index) {
 }
 
 void MessageDrivenPlan::send_from(const PencilTask& task) {
-  if (length(task.sends) == 0) return;
+  if (length(task.sends) + length(task.locals) == 0) return;
   {
     const Region region(*clock_, Phase::pack);
     for (std::size_t i = task.sends.first; i < task.sends.last; ++i)
       if (const PencilMessage& message = tables_->sends[i]; message.copied)
         message.copy.run(message.pencil, message.at);
+    for (std::size_t i = task.locals.first; i < task.locals.last; ++i) {
+      const LocalMessage& message = tables_->locals[i];
+      message.pack.run(message.from, message.at);
+      progress_[task.state + 1].delivered.push(i);
+    }
   }
+  if (length(task.sends) == 0) return;
   const Region region(*clock_, Phase::exchange);
   for (std::size_t i = task.sends.first; i < task.sends.last; ++i) start_send(i);
 }
@@ -244,10 +362,11 @@ void MessageDrivenPlan::run_copy(std::size_t index) {
   release(tables_->tasks[copy.from_task].state);
 }
 
-void MessageDrivenPlan::progress(bool wait) {
+/// Whether anything came in or went out.
+bool MessageDrivenPlan::progress(bool wait) {
   if (in_flight_.empty()) {
     if (wait && unfinished_ > 0) throw std::logic_error("a pencil waits for a message that is not on its way");
-    return;
+    return false;
   }
   const auto completed = [&] {
     const Region region(*clock_, Phase::exchange);
@@ -266,6 +385,7 @@ void MessageDrivenPlan::progress(bool wait) {
     else
       release(state);
   }
+  return !completed.empty();
 }
 
 void MessageDrivenPlan::land(std::size_t index) {

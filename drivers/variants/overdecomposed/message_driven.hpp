@@ -2,6 +2,7 @@
 // The scheduler of over-decomposed pencils: a pencil runs when all that it waits for is there, whatever others wait
 // for.
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -12,6 +13,16 @@
 #include "variants/overdecomposed/pencil_objects.hpp"
 
 namespace fourscore {
+
+/// none: whoever has its input begins, and ends with its own pencils. broadcast_reduce: as in lee2018, section 2.1,
+/// rank 0 tells all to begin, and knows by a reduction that all are through.
+enum class Synchronisation { none, broadcast_reduce };
+
+struct MessageDrivenOptions {
+  Synchronisation synchronisation = Synchronisation::none;
+  std::vector<int> grid{};  ///< what grid() returns
+  double table_bytes = 0;   ///< that a rank's tables will take, about
+};
 
 /// Runs the pencils of all states without a barrier between them, on one rank in one thread, as a message-driven
 /// processor does (lee2018, section 2.1): receives are posted as soon as their memory is free; whenever a pencil was
@@ -24,9 +35,9 @@ namespace fourscore {
 /// that: a gate depends on earlier states only.
 class MessageDrivenPlan : public Plan {
  public:
-  /// Collective. `states` from input to output, `grid` is what grid() returns. Throws InputError where MPI's tags or
-  /// counts are too small for so many or so large messages.
-  MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, std::vector<int> grid);
+  /// Collective. `states` from input to output. Throws InputError where MPI's tags or counts are too small for so many
+  /// or so large messages, or the memory of a node for the tables.
+  MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, MessageDrivenOptions options);
 
   [[nodiscard]] const Decomposition& input_layout() const override { return states_.front().layout; }
   [[nodiscard]] const Decomposition& output_layout() const override { return states_.back().layout; }
@@ -35,12 +46,15 @@ class MessageDrivenPlan : public Plan {
     return buffers_[static_cast<std::size_t>(places_.back().leaves_in)]->data();
   }
   void execute(PhaseClock& clock) override;
+  [[nodiscard]] bool advances() const override { return true; }
+  void begin(PhaseClock& clock) override;
+  Advance advance(PhaseClock& clock) override { return go_on(clock, false); }
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override { return tables_->traffic; }
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override { return tables_->workspace_bytes(); }
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
-  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
+  [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
 
  private:
   /// First in, first out, within memory reserved once: in one run no more is pushed than fits.
@@ -69,6 +83,7 @@ class MessageDrivenPlan : public Plan {
     Queue parked;             ///< tasks that wait for the place where they leave their result
     Queue landed;             ///< receives that wait for the place where they belong
     Queue copies;             ///< copies that do
+    Queue delivered;          ///< messages of this rank to itself
     bool may_arrive = false;  ///< in memory of its own
     bool may_receive = false;
     bool may_leave = false;
@@ -82,14 +97,24 @@ class MessageDrivenPlan : public Plan {
   void make_queues();
   [[nodiscard]] Gate gate_for(std::size_t state, int buffer) const;
 
-  void begin();
+  /// Where a run is.
+  enum class Part { starts, runs, ends, rests };
+
+  void reset();
+  void start_pencils();
+  [[nodiscard]] Advance go_on(PhaseClock& clock, bool wait);
+  [[nodiscard]] bool run_pencils(bool wait);
+  [[nodiscard]] bool unpack_locals();
+  void start_synchronisation(bool ends);
+  [[nodiscard]] bool synchronised(bool wait);
+  void check_reduction() const;
   [[nodiscard]] bool next_ready(std::size_t& task);
   void run_task(std::size_t task);
   void transform(std::size_t task) const;
   void send_from(const PencilTask& task);
   void copy_from(const PencilTask& task);
   void run_copy(std::size_t copy);
-  void progress(bool wait);
+  [[nodiscard]] bool progress(bool wait);
   void land(std::size_t receive);
   void arrive(std::size_t task);
   void release(std::size_t state);
@@ -103,7 +128,7 @@ class MessageDrivenPlan : public Plan {
   void add_components_of_redistribution(std::size_t to_state, int number, std::vector<Component>& list);
 
   std::vector<PencilState> states_;
-  std::vector<int> grid_;
+  MessageDrivenOptions options_;
   std::vector<StatePlaces> places_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::unique_ptr<PencilTables> tables_;
@@ -123,6 +148,12 @@ class MessageDrivenPlan : public Plan {
   unsigned released_ = 0;
   unsigned emptied_ = 0;
   std::size_t unfinished_ = 0;  ///< tasks
+  Part part_ = Part::rests;
+  mpi::Communicator sync_comm_;  ///< null without synchronisation, and where one rank has none to tell
+  MPI_Request sync_ = MPI_REQUEST_NULL;
+  int start_word_ = 0;
+  std::array<Index, 2> pencils_done_{0, 0};  ///< of the last state: of this rank, and on rank 0 of all
+  Index pencils_in_all_ = 0;                 ///< of the last state
   PhaseClock silent_{false};
   PhaseClock* clock_ = &silent_;
 };

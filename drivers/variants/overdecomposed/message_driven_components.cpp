@@ -16,6 +16,7 @@ void MessageDrivenPlan::add_components_of_redistribution(std::size_t to_state, i
   };
   const TableRange sends = of_tasks(&PencilTask::sends);
   const TableRange copies = of_tasks(&PencilTask::copies);
+  const TableRange locals = of_tasks(&PencilTask::locals);
   const TableRange receives = tables_->receives_of_state[to_state];
   Index packed = 0, moved = 0, unpacked = 0;
   for (std::size_t i = sends.first; i < sends.last; ++i) {
@@ -23,17 +24,23 @@ void MessageDrivenPlan::add_components_of_redistribution(std::size_t to_state, i
     moved += tables_->sends[i].count * element_bytes_;
   }
   for (std::size_t i = copies.first; i < copies.last; ++i) packed += tables_->copies[i].copy.bytes();
+  for (std::size_t i = locals.first; i < locals.last; ++i) {
+    packed += tables_->locals[i].pack.bytes();
+    unpacked += tables_->locals[i].unpack.bytes();
+  }
   for (std::size_t i = receives.first; i < receives.last; ++i) {
     if (tables_->receives[i].copied) unpacked += tables_->receives[i].copy.bytes();
     moved += tables_->receives[i].count * element_bytes_;
   }
   list.push_back({fmt::format("pack-{}", number), Phase::pack,
-                  [this, sends, copies] {
+                  [this, sends, copies, locals] {
                     for (std::size_t i = sends.first; i < sends.last; ++i)
                       if (const PencilMessage& sent = tables_->sends[i]; sent.copied)
                         sent.copy.run(sent.pencil, sent.at);
                     for (std::size_t i = copies.first; i < copies.last; ++i)
                       tables_->copies[i].copy.run(tables_->copies[i].from, tables_->copies[i].to);
+                    for (std::size_t i = locals.first; i < locals.last; ++i)
+                      tables_->locals[i].pack.run(tables_->locals[i].from, tables_->locals[i].at);
                   },
                   2 * packed});
   list.push_back({fmt::format("exchange-{}", number), Phase::exchange,
@@ -44,9 +51,11 @@ void MessageDrivenPlan::add_components_of_redistribution(std::size_t to_state, i
                   },
                   moved});
   list.push_back({fmt::format("unpack-{}", number), Phase::unpack,
-                  [this, receives] {
+                  [this, receives, locals] {
                     for (std::size_t i = receives.first; i < receives.last; ++i)
                       if (const PencilMessage& got = tables_->receives[i]; got.copied) got.copy.run(got.at, got.pencil);
+                    for (std::size_t i = locals.first; i < locals.last; ++i)
+                      tables_->locals[i].unpack.run(tables_->locals[i].at, tables_->locals[i].to);
                   },
                   2 * unpacked});
 }

@@ -11,17 +11,25 @@ namespace {
 /// Messages begin on cache lines of their own, so that two of them are never written through one line.
 constexpr std::size_t message_alignment = 64;
 
+std::size_t padded_bytes(int count, std::size_t element_bytes) {
+  const std::size_t bytes = static_cast<std::size_t>(count) * element_bytes;
+  return (bytes + message_alignment - 1) / message_alignment * message_alignment;
+}
+
 /// Of its own memory.
 std::size_t staged_bytes(const PencilMessage& message, std::size_t element_bytes) {
-  if (!message.copied) return 0;
-  const std::size_t bytes = static_cast<std::size_t>(message.count) * element_bytes;
-  return (bytes + message_alignment - 1) / message_alignment * message_alignment;
+  return message.copied ? padded_bytes(message.count, element_bytes) : 0;
 }
 
 }  // namespace
 
+double table_bytes(double pencils, double messages) {
+  return pencils * static_cast<double>(sizeof(PencilTask)) +
+         messages * static_cast<double>(std::max(sizeof(PencilMessage), sizeof(LocalMessage)));
+}
+
 bool arrives_by_messages(const std::vector<PencilState>& states, std::size_t state) {
-  return state > 0 && !states[state].layout.same_boxes(states[state - 1].layout);
+  return state > 0 && (states[state].local_messages || !states[state].layout.same_boxes(states[state - 1].layout));
 }
 
 std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Buffers buffers) {
@@ -64,14 +72,20 @@ void PencilTables::add_tasks(std::size_t state) {
   const PencilState& all = states_[state];
   const std::size_t first = tasks.size();
   auto& own = own_pencils_.emplace_back();
-  for (const Overlap& pencil : all.pencils.overlaps(all.layout.box(me_))) {
-    own.push_back(pencil.rank);
-    PencilTask task;
-    task.state = state;
-    task.extents = pencil.box.extents();
-    task.in = address(state, places_[state].lands_in, pencil.box);
-    task.out = address(state, places_[state].leaves_in, pencil.box);
-    tasks.push_back(task);
+  Index offset = 0;
+  for (const Box& held : all.layout.boxes(me_)) {
+    for (const Overlap& pencil : all.pencils.overlaps(held)) {
+      homes_.push_back({held, all.layout.strides_within(held), offset});
+      own.push_back(pencil.rank);
+      PencilTask task;
+      task.state = state;
+      task.extents = pencil.box.extents();
+      task.strides = homes_.back().strides;
+      task.in = address(tasks.size(), places_[state].lands_in, pencil.box);
+      task.out = address(tasks.size(), places_[state].leaves_in, pencil.box);
+      tasks.push_back(task);
+    }
+    offset += held.volume();
   }
   tasks_of_state.push_back({first, tasks.size()});
 }
@@ -81,11 +95,9 @@ std::size_t PencilTables::task_of(std::size_t state, int pencil) const {
   return tasks_of_state[state].first + static_cast<std::size_t>(std::ranges::lower_bound(own, pencil) - own.begin());
 }
 
-std::byte* PencilTables::address(std::size_t state, int buffer, const Box& part) const {
-  const Decomposition& layout = states_[state].layout;
-  const Box& box = layout.box(me_);
-  const Extents strides = layout.strides(me_);
-  Index offset = 0;
+std::byte* PencilTables::address(std::size_t task, int buffer, const Box& part) const {
+  const auto& [box, strides, begin] = homes_[task];
+  Index offset = begin;
   for (std::size_t a = 0; a < 3; ++a) offset += (part.low[a] - box.low[a]) * strides[a];
   return buffers_[static_cast<std::size_t>(buffer)] + offset * static_cast<Index>(element_bytes_);
 }
@@ -93,7 +105,7 @@ std::byte* PencilTables::address(std::size_t state, int buffer, const Box& part)
 /// Both sides of a message walk the pairs of pencils in the same order, and so give it the same tag.
 void PencilTables::connect(std::size_t from_state) {
   const std::size_t to_state = from_state + 1;
-  const auto box_bytes = static_cast<std::size_t>(states_[to_state].layout.box(me_).volume()) * element_bytes_;
+  const auto box_bytes = static_cast<std::size_t>(states_[to_state].layout.volume(me_)) * element_bytes_;
   const Redistribution redistribution{from_state, to_state, arrives_by_messages(states_, to_state),
                                       stores_for(box_bytes)};
   const std::size_t first_receive = receives.size();
@@ -110,6 +122,7 @@ void PencilTables::add_sends(const Redistribution& redistribution, std::size_t s
   const int pencil = own_pencils_[redistribution.from_state][source - tasks_of_state[redistribution.from_state].first];
   const TableRange before{sends.size(), 0};
   const TableRange copies_before{copies.size(), 0};
+  const TableRange locals_before{locals.size(), 0};
   const TableRange signals_before{signals.size(), 0};
   for (const Overlap& part : to.pencils.overlaps(from.pencils.box(pencil))) {
     if (const int owner = to.owner(part.rank); owner != me_) {
@@ -124,18 +137,40 @@ void PencilTables::add_sends(const Redistribution& redistribution, std::size_t s
       signals.push_back(target);
       continue;
     }
-    copies.push_back({source, target,
-                      CopyPlan(part.box.extents(), from.layout.strides(me_), to.layout.strides(me_), element_bytes_,
-                               redistribution.unpack_stores),
-                      address(redistribution.from_state, places_[redistribution.from_state].leaves_in, part.box),
-                      address(redistribution.to_state, places_[redistribution.to_state].lands_in, part.box)});
     traffic.bytes_self += part.box.volume() * size;
+    if (to.local_messages) {
+      add_local(redistribution, source, target, part.box);
+      continue;
+    }
+    copies.push_back({source, target,
+                      CopyPlan(part.box.extents(), homes_[source].strides, homes_[target].strides, element_bytes_,
+                               redistribution.unpack_stores),
+                      address(source, places_[redistribution.from_state].leaves_in, part.box),
+                      address(target, places_[redistribution.to_state].lands_in, part.box)});
   }
   PencilTask& task = tasks[source];
   task.sends = {before.first, sends.size()};
   task.copies = {copies_before.first, copies.size()};
+  task.locals = {locals_before.first, locals.size()};
   task.signals = {signals_before.first, signals.size()};
   begin_with_the_next_rank(task.sends, from.layout.ranks());
+}
+
+void PencilTables::add_local(const Redistribution& redistribution, std::size_t source, std::size_t target,
+                             const Box& common) {
+  require_int_count(common.volume(), "a message between two pencils", "overdecomposed");
+  const Extents extents = common.extents();
+  const Extents dense = dense_strides(extents, {0, 1, 2});
+  const auto bytes = static_cast<std::size_t>(common.volume()) * element_bytes_;
+  LocalMessage local;
+  local.from_task = source;
+  local.to_task = target;
+  local.count = static_cast<int>(common.volume());
+  local.pack = CopyPlan(extents, homes_[source].strides, dense, element_bytes_, stores_for(bytes));
+  local.unpack = CopyPlan(extents, dense, homes_[target].strides, element_bytes_, redistribution.unpack_stores);
+  local.from = address(source, places_[redistribution.from_state].leaves_in, common);
+  local.to = address(target, places_[redistribution.to_state].lands_in, common);
+  locals.push_back(local);
 }
 
 void PencilTables::add_receives(const Redistribution& redistribution) {
@@ -166,7 +201,7 @@ PencilMessage PencilTables::message(const Redistribution& redistribution, const 
   require_int_count(common.volume(), "a message between two pencils", "overdecomposed");
   const Extents extents = common.extents();
   const std::size_t state = outgoing ? redistribution.from_state : redistribution.to_state;
-  const Extents strides = states_[state].layout.strides(me_);
+  const Extents strides = homes_[task].strides;
   const Extents dense = dense_strides(extents, {0, 1, 2});
   PencilMessage result;
   result.task = task;
@@ -175,7 +210,7 @@ PencilMessage PencilTables::message(const Redistribution& redistribution, const 
   largest_tag = std::max(largest_tag, result.tag);
   result.count = static_cast<int>(common.volume());
   const int buffer = outgoing ? places_[state].leaves_in : places_[state].lands_in;
-  result.pencil = address(state, buffer, common);
+  result.pencil = address(task, buffer, common);
   const auto bytes = static_cast<std::size_t>(common.volume()) * element_bytes_;
   result.copy = outgoing ? CopyPlan(extents, strides, dense, element_bytes_, stores_for(bytes))
                          : CopyPlan(extents, dense, strides, element_bytes_, redistribution.unpack_stores);
@@ -197,6 +232,7 @@ void PencilTables::place_messages() {
   std::vector<std::size_t> outgoing(tasks.size(), 0);
   for (const PencilMessage& message : receives) incoming[message.task] += staged_bytes(message, element_bytes_);
   for (const PencilMessage& message : sends) outgoing[message.task] += staged_bytes(message, element_bytes_);
+  for (const LocalMessage& message : locals) outgoing[message.from_task] += padded_bytes(message.count, element_bytes_);
   std::vector<std::size_t> places(tasks.size(), 0);
   std::array<std::size_t, 2> bytes{0, 0};
   for (std::size_t state = 0; state < tasks_of_state.size(); ++state) {
@@ -208,24 +244,32 @@ void PencilTables::place_messages() {
     bytes[state % 2] = std::max(bytes[state % 2], end);
   }
   for (std::size_t i = 0; i < 2; ++i) spaces_[i] = ordinary_buffer(bytes[i]);
-  for (auto* messages : {&sends, &receives}) {
+  const auto space_of = [&](std::size_t task) {
+    return static_cast<std::byte*>(spaces_[tasks[task].state % 2]->data());
+  };
+  for (auto* messages : {&receives, &sends}) {
     std::vector<std::size_t> next = places;
     for (PencilMessage& message : *messages) {
-      auto* space = static_cast<std::byte*>(spaces_[tasks[message.task].state % 2]->data());
-      message.at = message.copied ? space + next[message.task] : message.pencil;
+      message.at = message.copied ? space_of(message.task) + next[message.task] : message.pencil;
       next[message.task] += staged_bytes(message, element_bytes_);
+    }
+    if (messages == &receives) continue;
+    for (LocalMessage& message : locals) {
+      message.at = space_of(message.from_task) + next[message.from_task];
+      next[message.from_task] += padded_bytes(message.count, element_bytes_);
     }
   }
   // A fine decomposition has tens of thousands of them.
   sends.shrink_to_fit();
   receives.shrink_to_fit();
   copies.shrink_to_fit();
+  locals.shrink_to_fit();
   signals.shrink_to_fit();
 }
 
 std::size_t PencilTables::workspace_bytes() const {
   return spaces_[0]->bytes() + spaces_[1]->bytes() + (sends.size() + receives.size()) * sizeof(PencilMessage) +
-         copies.size() * sizeof(PencilCopy);
+         copies.size() * sizeof(PencilCopy) + locals.size() * sizeof(LocalMessage);
 }
 
 }  // namespace fourscore

@@ -83,6 +83,24 @@ TEST_F(InstancesTest, OverAllRanksAreEachRightWithEveryExchange) {
       }
 }
 
+/// Each ends when its own messages are in, so that no order is promised; every one of them ends once.
+TEST_F(InstancesTest, OfMessagesAdvanceByTurns) {
+  const Variant& method = variant("overdecomposed");
+  for (const char* dealing : {"grid", "blocks", "round-robin"})
+    for (const char* synchronisation : {"none", "broadcast-reduce"}) {
+      Problem problem = problem_of(3, Placement::all);
+      problem.parameters = {{"dealing", dealing}, {"decomposition", "5x6"}, {"synchronisation", synchronisation}};
+      if (supports_instances(method, problem, ranks_)) continue;
+      Instances instances(method, context_of(method, problem, ""));
+      for (int run = 0; run < 3; ++run) {
+        std::vector<std::size_t> order;
+        EXPECT_TRUE(all_right(instances, problem, order));
+        std::ranges::sort(order);
+        EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2})) << dealing << " " << synchronisation;
+      }
+    }
+}
+
 TEST_F(InstancesTest, OnSubsetsHaveRanksOfTheirOwnAsEvenAsCanBe) {
   for (int count = 2; count <= ranks_; ++count) {
     const Problem problem = problem_of(count, Placement::subset);

@@ -95,7 +95,7 @@ TEST_P(PlanOf, GivesTheSameBitsEveryTime) {
     for (const ExchangeMethod* exchange : test::exchanges_of(variant())) {
       SCOPED_TRACE(test::text_of(problem, exchange));
       const auto plan = test::make_plan(variant(), problem, exchange);
-      const auto bytes = static_cast<std::size_t>(plan->output_layout().box(me_).volume()) * problem.element_bytes();
+      const auto bytes = static_cast<std::size_t>(plan->output_layout().volume(me_)) * problem.element_bytes();
       ASSERT_GT(bytes, 0U);
       PhaseClock clock;
       test::run_on_random_field(*plan, problem, clock);
@@ -151,7 +151,7 @@ TEST_P(PlanOf, StaysUnderThreeOrFourTimesTheLocalData) {
         const std::size_t local_bytes =
             bytes_of(std::max(plan->input_layout().max_volume(), plan->output_layout().max_volume()));
         EXPECT_GE(plan->buffer_bytes(),
-                  bytes_of(std::max(plan->input_layout().box(me_).volume(), plan->output_layout().box(me_).volume())));
+                  bytes_of(std::max(plan->input_layout().volume(me_), plan->output_layout().volume(me_))));
         // Two buffers, and at most the data once more on its way; of messages that come and go in any order twice. The
         // scratch of transpose is a quarter of data as little as this.
         const std::size_t most = GetParam() == "overdecomposed" || GetParam() == "transpose" ? 4 : 3;
@@ -167,8 +167,9 @@ TEST_P(PlanOf, SendsWhatItsRedistributionsSayWithoutMpi) {
       if (groups.empty()) continue;
       Index bytes = 0;
       for (const RedistributionGroup& group : groups)
-        for (const Overlap& part : group.to.overlaps(group.from.box(group.member)))
-          if (part.rank != group.member) bytes += part.box.volume() * static_cast<Index>(problem.element_bytes());
+        for (const Box& held : group.from.boxes(group.member))
+          for (const Overlap& part : group.to.overlaps(held))
+            if (part.rank != group.member) bytes += part.box.volume() * static_cast<Index>(problem.element_bytes());
       const auto* exchange = variant().takes_exchange() ? ExchangeRegistry::instance().find("p2p") : nullptr;
       const auto plan = test::make_plan(variant(), problem, exchange);
       EXPECT_EQ(plan->message_volume().bytes_sent, bytes) << test::text_of(problem, exchange);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <map>
 #include <set>
@@ -63,6 +64,87 @@ TEST_F(Overdecomposed, IsRightInWhateverOrderMessagesCome) {
           ++cases;
         }
   EXPECT_GE(cases, 16);
+}
+
+/// lee2018's own map: pencils by their linear numbers, with ranks that get none and slabs beyond the planes.
+TEST_F(Overdecomposed, IsRightWithPencilsDealtByTheirNumbers) {
+  std::size_t turn = 0;
+  for (const bool adverse : {false, true})
+    for (const char* dealing : {"blocks", "round-robin"})
+      for (const char* decomposition : {"1x1", "1x3", "2x1", "5x7", "13x4"})
+        for (const char* x_state : {"pencils", "slabs"})
+          for (const char* local_messages : {"no", "yes"}) {
+            test::adverse = adverse;
+            const auto contracts = test::contracts({15, 14, 13});
+            Problem problem = contracts[(turn += 3) % contracts.size()];  // 3 and 16 have no common factor
+            problem.parameters = {{"dealing", dealing},
+                                  {"decomposition", decomposition},
+                                  {"x-state", x_state},
+                                  {"local-messages", local_messages},
+                                  {"synchronisation", turn % 2 == 0 ? "none" : "broadcast-reduce"}};
+            ASSERT_EQ(variant().supports(problem, ranks_), std::nullopt);
+            check(problem);
+          }
+}
+
+TEST_F(Overdecomposed, HandsMessagesToItselfWhereAsked) {
+  std::size_t turn = 0;
+  for (const bool adverse : {false, true})
+    for (const auto& grid : test::grids_of_the_ranks())
+      for (const char* synchronisation : {"none", "broadcast-reduce"})
+        for (int contract = 0; contract < 4; ++contract) {
+          test::adverse = adverse;
+          const auto contracts = test::contracts({15, 14, 13});
+          Problem problem = contracts[(turn += 3) % contracts.size()];
+          problem.grid = grid;
+          problem.parameters = {
+              {"decomposition", "5x7"}, {"local-messages", "yes"}, {"synchronisation", synchronisation}};
+          ASSERT_EQ(variant().supports(problem, ranks_), std::nullopt);
+          check(problem);
+          const auto with = test::make_plan(variant(), problem, nullptr);
+          problem.parameters["local-messages"] = "no";
+          const auto without = test::make_plan(variant(), problem, nullptr);
+          EXPECT_EQ(with->message_volume().messages_sent, without->message_volume().messages_sent);
+          EXPECT_GE(with->message_volume().bytes_self, without->message_volume().bytes_self);
+          EXPECT_GT(with->workspace_bytes(), without->workspace_bytes());
+        }
+}
+
+/// Table 2.1 of lee2018 has 25 to 900 pencils a state on 128 ranks.
+TEST_F(Overdecomposed, LeavesRanksWithoutPencilsWhereThereAreTooFew) {
+  for (const char* decomposition : {"5x5", "8x8", "10x10", "15x15", "30x30"})
+    for (const char* dealing : {"blocks", "round-robin"}) {
+      Problem problem = problem_on({300, 300, 300}, {{"decomposition", decomposition}, {"x-state", "slabs"}});
+      if (ranks_ == 1 && std::string(decomposition) < "2") {
+        EXPECT_NE(variant().supports(problem, 128), std::nullopt) << decomposition;
+      }
+      problem.parameters["dealing"] = dealing;
+      EXPECT_EQ(variant().supports(problem, 128), std::nullopt) << decomposition;
+      EXPECT_EQ(variant().grid_entries(problem, 128), 1U);
+    }
+  Problem few = problem_on({12, 12, 12}, {{"decomposition", "1x1"}, {"dealing", "blocks"}});
+  const auto plan = test::make_plan(variant(), few, nullptr);
+  EXPECT_EQ(plan->input_layout().volume(mpi::rank_in(MPI_COMM_WORLD)), mpi::rank_in(MPI_COMM_WORLD) == 0 ? 1728 : 0);
+  EXPECT_EQ(plan->input_layout().idle_ranks(), ranks_ - 1);
+}
+
+/// Summed over the ranks, what the formula gives as the mean of those that have pencils.
+TEST_F(Overdecomposed, CostsWhatIsCountedWherePencilsAreDealtByTheirNumbers) {
+  for (const char* dealing : {"blocks", "round-robin"})
+    for (const char* decomposition : {"1x1", "1x2", "5x7", "6x6"})
+      for (const char* x_state : {"pencils", "slabs"})
+        for (const Problem& contract : test::contracts({15, 14, 13})) {
+          Problem problem = contract;
+          problem.parameters = {{"dealing", dealing}, {"decomposition", decomposition}, {"x-state", x_state}};
+          const auto plan = test::make_plan(variant(), problem, nullptr);
+          std::array<Index, 2> sums{plan->message_volume().bytes_sent, plan->message_volume().messages_sent};
+          MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+          const Cost cost = variant().cost(problem, ranks_);
+          const auto pencils = parse_grid(decomposition, "test");
+          const double busy = std::min(ranks_, pencils[0] * pencils[1]);
+          EXPECT_NEAR(cost.bytes_per_rank * busy, static_cast<double>(sums[0]), 1e-6);
+          EXPECT_NEAR(cost.messages_per_rank * busy, static_cast<double>(sums[1]), 1e-6);
+        }
 }
 
 /// Every event of a timeline that works on one pencil says on which.
@@ -140,6 +222,26 @@ TEST_F(Overdecomposed, SaysWhichDecompositionsFit) {
   EXPECT_THROW((void)reason({{"decomposition", "axb"}}, {}, 1), InputError);
   EXPECT_THROW((void)reason({{"decomposition", "4x4"}, {"pencils", "2"}}, {}, 1), InputError);
   EXPECT_THROW((void)reason({{"x-state", "planes"}}, {}, 1), InputError);
+  EXPECT_EQ(reason({{"decomposition", "2x2"}, {"dealing", "blocks"}}, {}, 9), "");
+  EXPECT_EQ(reason({{"dealing", "round-robin"}}, {}, 1'000'000), "");
+  EXPECT_THAT(reason({{"decomposition", "15x13"}, {"dealing", "blocks"}}, {}, 4),
+              testing::HasSubstr("D1 from 1 to 14 and D2 from 1 to 13"));
+  EXPECT_THROW((void)reason({{"dealing", "blocks"}}, {2, 2}, 4), InputError);
+  EXPECT_THROW((void)reason({{"dealing", "cards"}}, {}, 4), InputError);
+  EXPECT_THROW((void)reason({{"local-messages", "some"}}, {}, 4), InputError);
+  EXPECT_THROW((void)reason({{"synchronisation", "barrier"}}, {}, 4), InputError);
+}
+
+/// 1000 x 1000 lines on one rank are 4 10^9 messages.
+TEST_F(Overdecomposed, RefusesTablesBeyondTheMemory) {
+  const Problem problem = problem_on({10'000, 10'000, 10'000}, {{"decomposition", "10000x10000"}});
+  ASSERT_EQ(variant().supports(problem, ranks_), std::nullopt);
+  try {
+    (void)test::make_plan(variant(), problem, nullptr);
+    FAIL() << "planned all the same";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("expected fewer pencils"));
+  }
 }
 
 /// This program initialises MPI for one thread, so that a plan of more must not be made.

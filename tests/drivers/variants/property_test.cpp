@@ -229,7 +229,7 @@ void Properties::fill(const Instances::Instance& instance, const Problem& proble
   if (problem.kind == Kind::r2c)
     return problem.precision == Precision::double_precision ? test::fill_real<double>(plan, problem, me, scale)
                                                             : test::fill_real<float>(plan, problem, me, scale);
-  const auto elements = static_cast<std::size_t>(plan.output_layout().box(me).volume());
+  const auto elements = static_cast<std::size_t>(plan.output_layout().volume(me));
   std::memset(plan.output(), 0xff, elements * problem.element_bytes());
   test::Field scaled = test::random_field(problem.extents());
   for (auto& value : scaled.values) value *= scale;

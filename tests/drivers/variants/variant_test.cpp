@@ -73,7 +73,7 @@ TEST_P(EveryVariant, InverseStartsWhereForwardEnds) {
           test::write(test::random_field(problem.extents()), there->input_layout(), me_, problem.precision,
                       there->input());
           there->execute(clock);
-          const auto elements = there->output_layout().box(me_).volume();
+          const auto elements = there->output_layout().volume(me_);
           std::memcpy(back->input(), there->output(), static_cast<std::size_t>(elements) * problem.element_bytes());
           back->execute(clock);
           EXPECT_LT(test::error_of(test::random_field(problem.extents()), static_cast<long double>(problem.elements()),
