@@ -7,7 +7,16 @@ import math
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot, View
-from fourscore_analysis.plots.shared.sweeps import Curve, SweepGroup, decade_ticks, draw_sweeps, find_sweeps, in_pages
+from fourscore_analysis.plots.shared.sweeps import (
+    Curve,
+    SweepGroup,
+    decade_ticks,
+    draw_sweeps,
+    find_sweeps,
+    in_pages,
+    points_of,
+)
+from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.published import published
@@ -52,7 +61,8 @@ def curves() -> list[Curve]:
 
 
 def draw(view: View, groups: list[SweepGroup], heading: str) -> Figure:
-    return draw_sweeps(view, groups, heading, "pencils a state", curves(), decade_ticks)
+    note = difference_line([published("lee2018", "table-2.1")], points_of(groups))
+    return draw_sweeps(view, groups, heading, "pencils a state", curves(), decade_ticks, note=note)
 
 
 PLOT = Plot(

@@ -9,8 +9,10 @@ from matplotlib.lines import Line2D
 from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, published_a
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.counting import short_doubt, short_source_text
 from fourscore_analysis.points.units import bytes_text, digits
+from fourscore_analysis.records.published import published
 
 HEIGHT_IN = 2.3
 ROWS_A_PAGE = 3
@@ -35,8 +37,13 @@ def draw(view: View, found: list[Constant], heading: str) -> Figure:
     if a is not None:
         handles.append(Line2D([], [], color=colours.INK, linestyle=":", linewidth=1.2, label=f"czechowski2012: {a:g}"))
     left = 0.56
+    points = [member.point for one in found for member in one.members]
     figure, all_axes = layout.stacked_axes(
-        heading, [HEIGHT_IN] * len(found), left, top_in=layout.legend_room_in(handles, COLUMNS)
+        heading,
+        [HEIGHT_IN] * len(found),
+        left,
+        top_in=layout.legend_room_in(handles, COLUMNS),
+        note=difference_line([published("czechowski2012", "section-3.1.2")], points),
     )
     layout.page_legend(figure, handles, COLUMNS)
     for one, axes in zip(found, all_axes, strict=True):
@@ -47,7 +54,7 @@ def draw(view: View, found: list[Constant], heading: str) -> Figure:
     return figure
 
 
-def _draw_constant(axes: Axes, one: Constant, published: float | None) -> None:
+def _draw_constant(axes: Axes, one: Constant, paper_a: float | None) -> None:
     look = {"linestyle": "", "marker": "o", "markersize": 4.2, "markeredgewidth": 1.0, "color": colours.BLUE}
     for sample in one.samples:
         fill = colours.BLUE if sample.fitted else "white"
@@ -61,9 +68,9 @@ def _draw_constant(axes: Axes, one: Constant, published: float | None) -> None:
     axes.fill_between(ends, *([value] * 2 for value in one.fit.interval), color=colours.BLUE, alpha=0.15, linewidth=0)
     axes.plot(ends, [one.fit.a] * 2, color=colours.BLUE)
     values = [*(sample.a for sample in one.samples), one.fit.interval[1]]
-    if published is not None:
-        values.append(published)
-        axes.axhline(published, color=colours.INK, linestyle=":", linewidth=1.2)
+    if paper_a is not None:
+        values.append(paper_a)
+        axes.axhline(paper_a, color=colours.INK, linestyle=":", linewidth=1.2)
     axes.axvline(one.z, color=colours.GREY, linewidth=0.8, zorder=0)
     axes.annotate(
         f"Z = {bytes_text(one.cache_bytes)}",

@@ -16,10 +16,12 @@ from fourscore_analysis.plots.shared.sweeps import (
     find_sweeps,
     in_pages,
     own_ticks,
+    points_of,
 )
+from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import ranks_text, shape_text
-from fourscore_analysis.records.published import published
+from fourscore_analysis.records.published import Published, published
 
 PLACEMENT_WORDS = {"all": "on all ranks", "subset": "on its own ranks"}
 
@@ -93,15 +95,18 @@ def _joined(groups: list[SweepGroup]) -> list[SweepGroup]:
     return list(found.values())
 
 
+def tables(against: str) -> list[Published]:
+    names = ("5.1",) if against == "instances" else ("5.2", "5.3")
+    found = [published("lee2018", f"table-{name}") for name in names]
+    return [table for table in found if table is not None]
+
+
 def curves(against: str) -> list[Curve]:
     found = []
-    for name, quantity in (("5.1", "instances"), ("5.2", "ranks"), ("5.3", "ranks")):
-        table = published("lee2018", f"table-{name}")
-        if table is None or quantity != against:
-            continue
-        xs = tuple(float(row["instances" if quantity == "instances" else "nodes"]) for row in table.rows)
+    for table in tables(against):
+        xs = tuple(float(row["instances" if against == "instances" else "nodes"]) for row in table.rows)
         times = tuple(row["completion_ms"] / 1e3 for row in table.rows)
-        what = "8 nodes" if quantity == "instances" else f"{table.setup['instances']} instances, nodes"
+        what = "8 nodes" if against == "instances" else f"{table.setup['instances']} instances, nodes"
         found.append(Curve(f"{table.name}, {what}", table.shape, xs, times))
     return found
 
@@ -109,8 +114,9 @@ def curves(against: str) -> list[Curve]:
 def draw(view: View, page: Page, heading: str) -> Figure:
     beside = Beside("mean until an instance is done", lambda point: point.instance_mean_s)
     label = "time until all are done"
+    note = difference_line(tables(page.against), points_of(page.groups))
     return draw_sweeps(
-        view, page.groups, heading, page.against, curves(page.against), own_ticks, OVER_FIRST, beside, label
+        view, page.groups, heading, page.against, curves(page.against), own_ticks, OVER_FIRST, beside, label, note
     )
 
 

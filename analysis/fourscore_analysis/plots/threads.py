@@ -7,7 +7,16 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot, View
-from fourscore_analysis.plots.shared.sweeps import Curve, SweepGroup, draw_sweeps, find_sweeps, in_pages, own_ticks
+from fourscore_analysis.plots.shared.sweeps import (
+    Curve,
+    SweepGroup,
+    draw_sweeps,
+    find_sweeps,
+    in_pages,
+    own_ticks,
+    points_of,
+)
+from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, contract_terms
 from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.published import published
@@ -45,7 +54,8 @@ def curves() -> list[Curve]:
 
 
 def draw(view: View, groups: list[SweepGroup], heading: str) -> Figure:
-    return draw_sweeps(view, groups, heading, "threads a rank", curves(), own_ticks)
+    note = difference_line([published("lee2018", "table-3.1")], points_of(groups))
+    return draw_sweeps(view, groups, heading, "threads a rank", curves(), own_ticks, note=note)
 
 
 PLOT = Plot(

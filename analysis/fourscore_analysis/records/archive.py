@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.components import ComponentRun
@@ -46,6 +47,8 @@ class Campaign:
     planned: tuple[int, int] | None = (
         None  # points and launches of each, as campaign.json says; None where it is missing
     )
+    size: str = ""  # which of the suite's sizes; "" for a suite of one size
+    paper: tuple[str, ...] = ()  # items of results/published that the suite measures after: "lee2018/table-2.1"
 
     @property
     def runs(self) -> list[Run]:
@@ -135,7 +138,9 @@ def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = No
     for name in names:
         files = record_files(archive / "records" / name)
         chunks += [(str(archive), name, files[start : start + _CHUNK]) for start in range(0, len(files), _CHUNK)]
-        campaigns[name].planned = _planned(archive, name)
+        plan = _plan(archive, name)
+        campaigns[name].planned = _planned(plan)
+        campaigns[name].size, campaigns[name].paper = _size_and_paper(plan)
     workers = workers or available_cores()
     if workers > 1 and sum(len(files) for _, _, files in chunks) >= _SERIAL_BELOW:
         context = multiprocessing.get_context("fork")
@@ -193,9 +198,23 @@ def _read_chunk(chunk: tuple[str, str, list[str]]) -> tuple[str, list[Run], list
     return name, runs, unreadable
 
 
-def _planned(archive: Path, name: str) -> tuple[int, int] | None:
+def _plan(archive: Path, name: str) -> dict[str, Any]:
+    """campaign.json; {} where it is missing or unusable."""
     try:
-        plan = table_of(parse_json(regular_content(archive / "campaigns" / name / "campaign.json")))
-        return len(read(plan, "points", list_of)), read(plan, "launches", count_of)
+        return table_of(parse_json(regular_content(archive / "campaigns" / name / "campaign.json")))
     except (OSError, RecordError):
+        return {}
+
+
+def _planned(plan: dict[str, Any]) -> tuple[int, int] | None:
+    try:
+        return len(read(plan, "points", list_of)), read(plan, "launches", count_of)
+    except RecordError:
         return None
+
+
+def _size_and_paper(plan: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    paper = plan.get("paper")
+    items = [item for item in paper if isinstance(item, str)] if isinstance(paper, list) else []
+    size = plan.get("size")
+    return size if isinstance(size, str) else "", tuple(items)

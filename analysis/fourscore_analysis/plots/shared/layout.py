@@ -21,21 +21,28 @@ TOP_IN = 0.62  # heading and legend
 TITLE_IN = 0.28  # a facet's title, above its axes
 AXIS_IN = 0.46  # a facet's ticks and axis label, below its axes
 RIGHT_IN = 0.14
+NOTE_POINTS = 6.6
 
 
 def stacked_axes(
-    heading: str, heights_in: Sequence[float], left_in: float, right_in: float = RIGHT_IN, top_in: float = TOP_IN
+    heading: str,
+    heights_in: Sequence[float],
+    left_in: float,
+    right_in: float = RIGHT_IN,
+    top_in: float = TOP_IN,
+    note: str = "",
 ) -> tuple[Figure, list[Axes]]:
-    """A page with one axes below the other, each `heights_in` high between its title and its axis label."""
-    figure, rows = _axes_grid(heading, heights_in, [(left_in, WIDTH_IN - left_in - right_in)], top_in)
+    """A page with one axes below the other, each `heights_in` high between its title and its axis label; `note` stands
+    at the bottom in small letters."""
+    figure, rows = _axes_grid(heading, heights_in, [(left_in, WIDTH_IN - left_in - right_in)], top_in, note)
     return figure, [axes for [axes] in rows]
 
 
 def paired_axes(
-    heading: str, rows: int, height_in: float = 1.75, top_in: float = TOP_IN
+    heading: str, rows: int, height_in: float = 1.75, top_in: float = TOP_IN, note: str = ""
 ) -> tuple[Figure, list[tuple[Axes, ...]]]:
-    """A page with `rows` rows of two axes side by side."""
-    return _axes_grid(heading, [height_in] * rows, _halves(0.56, gap_in=0.58), top_in)
+    """A page with `rows` rows of two axes side by side, and `note` below them in small letters."""
+    return _axes_grid(heading, [height_in] * rows, _halves(0.56, gap_in=0.58), top_in, note)
 
 
 def row_pairs(
@@ -52,16 +59,22 @@ def _halves(left_in: float, gap_in: float) -> list[tuple[float, float]]:
 
 
 def _axes_grid(
-    heading: str, heights_in: Sequence[float], columns: Sequence[tuple[float, float]], top_in: float
+    heading: str, heights_in: Sequence[float], columns: Sequence[tuple[float, float]], top_in: float, note: str = ""
 ) -> tuple[Figure, list[tuple[Axes, ...]]]:
-    """Rows of axes, a column for each left edge and width; the page is as high as the rows and the heading take."""
+    """Rows of axes, a column for each left edge and width; the page is as high as the rows, the heading and the note
+    take."""
     lines, points = fitted(heading, WIDTH_IN - 0.2, 9)
     top_in += _extra_in(len(lines), points)
-    height = top_in + sum(TITLE_IN + one + AXIS_IN for one in heights_in)
+    said, small = fitted(note, WIDTH_IN - 0.2, NOTE_POINTS) if note else ([], 0.0)
+    note_in = 0.08 + len(said) * small * 1.2 / 72 if note else 0.0
+    height = top_in + sum(TITLE_IN + one + AXIS_IN for one in heights_in) + note_in
     figure = Figure(figsize=(WIDTH_IN, height), facecolor="white")
     FigureCanvasAgg(figure)
     place = (0.1 / WIDTH_IN, 1 - 0.1 / height)
     figure.text(*place, "\n".join(lines), va="top", ha="left", fontsize=points, color=INK, linespacing=1.15)
+    if note:
+        bottom = (0.1 / WIDTH_IN, 0.05 / height)
+        figure.text(*bottom, "\n".join(said), va="bottom", ha="left", fontsize=small, color=SOFT, linespacing=1.15)
     rows, top = [], height - top_in
     for one in heights_in:
         bottom = top - TITLE_IN - one

@@ -99,6 +99,10 @@ def find_sweeps(
     return groups
 
 
+def points_of(groups: Iterable[SweepGroup]) -> list[Point]:
+    return [point for group in groups for sweep in group.sweeps for point in sweep.points]
+
+
 def in_pages(groups: Sequence[SweepGroup]) -> list[list[SweepGroup]]:
     """Groups of more sweeps than one axes has room for in parts."""
     groups = [part for group in groups for part in _in_parts(group)]
@@ -123,10 +127,11 @@ def draw_sweeps(
     over: Over = OVER_MINIMUM,
     beside: Beside | None = None,
     time_label: str = "time per transform",
+    note: str = "",
 ) -> Figure:
     """Left the time, and `beside` another time of the same points; right the time `over` one of its own curve: there
     curves of other machines may stand beside ours. `ticks` chooses those of the quantity's axis, which is
-    logarithmic."""
+    logarithmic. `note` says how the machines of the curves differ."""
     looks = _looks(groups)
     handles = [
         Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=3.5, label=label)
@@ -158,7 +163,7 @@ def draw_sweeps(
                 label=beside.label,
             )
         )
-    figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS))
+    figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS), note=note)
     layout.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         same_shape = [curve for curve in curves if curve.shape == group.first.cell.shape]

@@ -1,0 +1,170 @@
+"""Communication time of both methods of haynes2000 against ranks, with its equations 4 and 5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fourscore_analysis.models import danielson_lanczos as model
+from fourscore_analysis.plots.base import Plot, View, mark
+from fourscore_analysis.plots.crossover import NEW, TRADITIONAL, Meeting, meetings
+from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.published_marks import measures
+from fourscore_analysis.plots.shared.said import point_text
+from fourscore_analysis.plots.shared.sweeps import own_ticks
+from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
+from fourscore_analysis.points.beside_paper import difference_line
+from fourscore_analysis.points.points import Point, group_by
+from fourscore_analysis.points.units import digits, ratio_text, shape_text, time_text
+
+PAPER = "haynes2000"
+MODEL_RANKS = tuple(2**power for power in range(1, 11))
+ROWS_A_PAGE = 4
+COLUMNS = 2
+LOOKS = {NEW: (colours.PURPLE, "o"), TRADITIONAL: (colours.TEAL, "s")}
+
+
+@dataclass
+class Row:
+    """One problem on two or more counts of ranks, by rising ranks."""
+
+    subtitle: str
+    found: list[Meeting]
+
+    @property
+    def elements(self) -> int:
+        return self.found[0].comparison.cell.elements
+
+    @property
+    def ranks(self) -> list[int]:
+        return [one.comparison.cell.ranks for one in self.found]
+
+    @property
+    def unit_s(self) -> float:
+        """The traditional method's time on the fewest ranks."""
+        return communication_s(self.found[0].traditional)
+
+
+def communication_s(point: Point) -> float:
+    """Of all exchanges on the slowest rank."""
+    return point.phases_max.get("exchange", 0.0)
+
+
+def pages(view: View) -> list[list[Row]]:
+    if not measures(view, PAPER):
+        return []
+    found = [one for one in meetings(view) if communication_s(one.new) > 0 and communication_s(one.traditional) > 0]
+    rows = []
+    for group in group_by(
+        found, lambda one: (one.comparison.cell.shape, one.comparison.cell.contract, one.comparison.setting)
+    ):
+        if len(group) > 1:
+            ordered = sorted(group, key=lambda one: one.comparison.cell.ranks)
+            rows.append(Row(view.subtitle(group[0].comparison), ordered))
+    rows.sort(key=lambda row: row.elements)
+    return [rows[start : start + ROWS_A_PAGE] for start in range(0, len(rows), ROWS_A_PAGE)]
+
+
+def model_lines(row: Row, alpha_beta: float) -> dict[str, list[float]]:
+    """Equations 4 and 5 on MODEL_RANKS over equation 4 on the row's fewest ranks."""
+    unit = model.traditional(row.elements, row.ranks[0], alpha_beta)
+    return {
+        TRADITIONAL: [model.traditional(row.elements, ranks, alpha_beta) / unit for ranks in MODEL_RANKS],
+        NEW: [model.new(row.elements, ranks, alpha_beta) / unit for ranks in MODEL_RANKS],
+    }
+
+
+def draw(view: View, rows: list[Row], heading: str) -> Figure:
+    alpha_beta = model.alpha_beta_bytes()
+    handles = [_handle(name, label=name) for name in LOOKS]
+    if alpha_beta:
+        equations = {NEW: "equation 5", TRADITIONAL: "equation 4"}
+        handles += [_handle(name, label=equations[name], dotted=True) for name in LOOKS]
+    points = [point for row in rows for one in row.found for point in (one.new, one.traditional)]
+    figure, pairs = layout.paired_axes(
+        heading,
+        len(rows),
+        top_in=layout.legend_room_in(handles, COLUMNS),
+        note=difference_line([model.section_5()], points),
+    )
+    layout.page_legend(figure, handles, COLUMNS)
+    for row, (left, right) in zip(rows, pairs, strict=True):
+        lines = model_lines(row, alpha_beta) if alpha_beta else {}
+        _draw_times(left, row, lines)
+        _draw_ratio(right, row, lines)
+        layout.facet_title(left, shape_text(row.found[0].comparison.cell.shape), row.subtitle)
+    return figure
+
+
+def _handle(name: str, label: str, dotted: bool = False) -> Line2D:
+    colour, marker = LOOKS[name]
+    if dotted:
+        return Line2D([], [], color=colour, linestyle=":", linewidth=1.1, label=label)
+    return Line2D([], [], color=colour, marker=marker, markersize=3.5, label=label)
+
+
+def _draw_times(axes: Axes, row: Row, lines: dict[str, list[float]]) -> None:
+    for name, (colour, marker) in LOOKS.items():
+        points = [one.new if name == NEW else one.traditional for one in row.found]
+        times = [communication_s(point) / row.unit_s for point in points]
+        _line(axes, row, points, times, colour, marker, lambda point: f"exchange: {time_text(communication_s(point))}")
+        if name in lines:
+            axes.plot(MODEL_RANKS, lines[name], color=colour, linestyle=":", linewidth=1.1, zorder=1)
+    first = row.ranks[0]
+    axes.set_ylabel(f"communication over\n{TRADITIONAL} on {first} ranks", fontsize=7)
+    _axes(axes, row, bool(lines))
+
+
+def _draw_ratio(axes: Axes, row: Row, lines: dict[str, list[float]]) -> None:
+    ratios = [communication_s(one.new) / communication_s(one.traditional) for one in row.found]
+    said = {id(one.new): ratio for one, ratio in zip(row.found, ratios, strict=True)}
+    points = [one.new for one in row.found]
+    _line(axes, row, points, ratios, colours.INK, "o", lambda point: f"{ratio_text(said[id(point)])} of {TRADITIONAL}")
+    if lines:
+        modelled = [new / old for new, old in zip(lines[NEW], lines[TRADITIONAL], strict=True)]
+        axes.plot(MODEL_RANKS, modelled, color=colours.INK, linestyle=":", linewidth=1.1, zorder=1)
+    axes.axhline(1, color=colours.GREY, linewidth=0.8, zorder=0)
+    axes.set_ylabel(f"{NEW} over {TRADITIONAL}", fontsize=7)
+    _axes(axes, row, bool(lines))
+
+
+def _line(axes: Axes, row: Row, points: list[Point], values: list[float], colour: str, marker: str, said) -> None:
+    axes.plot(row.ranks, values, color=colour, linewidth=1.1)
+    for ranks, value, point in zip(row.ranks, values, points, strict=True):
+        fill = "white" if "oversubscribed" in point.flags else colour
+        look = {"marker": marker, "markersize": 3.8, "markeredgewidth": 0.9, "linestyle": "", "color": colour}
+        [drawn] = axes.plot([ranks], [value], markerfacecolor=fill, **look)
+        mark(drawn, point_text(point, said(point), f"value: {digits(value)}"))
+
+
+def _axes(axes: Axes, row: Row, with_model: bool) -> None:
+    ranks = sorted({*row.ranks, *(MODEL_RANKS if with_model else ())})
+    ticks = own_ticks(ranks)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(ranks[0] / 1.3, ranks[-1] * 1.3)
+    axes.set_xlabel("ranks, or nodes")
+    low, high = axes.dataLim.y0 / 1.4, axes.dataLim.y1 * 1.4
+    axes.set_yscale("log")
+    marks = log_ticks(low, high)
+    axes.set_yticks(marks, [tick_text(tick) for tick in marks])
+    axes.set_yticks([], minor=True)
+    axes.set_ylim(low, high)
+
+
+PLOT = Plot(
+    name="crossover-model",
+    title="Crossover by equations 4 and 5",
+    caption=f"Communication time of the fastest {NEW} and of the fastest {TRADITIONAL} (their exchanges on the slowest "
+    f"rank), over that of {TRADITIONAL} on the fewest ranks; right their ratio. Dotted: equations 4 and 5 of "
+    "haynes2000 with the product of latency and bandwidth that it prints, 2 kB: set against the traditional method "
+    "on the same ranks they need no more of the machine. Below 1 at the right the new method wins. Hollow: more ranks "
+    "than cores.",
+    order=47,
+    pages=pages,
+    draw=draw,
+)
