@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,48 +11,17 @@ from matplotlib.lines import Line2D
 from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
+from fourscore_analysis.plots.shared.meetings import NEW, TRADITIONAL, Meeting, meetings
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.sweeps import own_ticks
 from fourscore_analysis.plots.shared.ticks import ratio_ticks
-from fourscore_analysis.points.points import Comparison, Point, group_by
+from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text
 
-NEW, TRADITIONAL = "danielson-lanczos", "rods"
 ROWS_A_PAGE = 4
 COLUMNS = 3
 LINE_COLOURS = (*colours.SERIES_COLOURS[:6], colours.BLACK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-
-
-@dataclass
-class Meeting:
-    """One comparison in which both methods were measured: the fastest of each, whatever its exchange and options."""
-
-    comparison: Comparison
-    new: Point
-    traditional: Point
-
-    @property
-    def ratio(self) -> float:
-        """Below 1 the new method wins."""
-        return self.new.time_s / self.traditional.time_s
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Of the ratio, when each takes any of its launches."""
-        new, traditional = self.new.time, self.traditional.time
-        return new.low / traditional.high, new.high / traditional.low
-
-
-def meetings(view: View) -> list[Meeting]:
-    """Of more than one rank: on one there is nothing to exchange."""
-    found = []
-    for one in view.drawn:
-        new = [point for point in one.ranked if point.method.variant == NEW]
-        traditional = [point for point in one.ranked if point.method.variant == TRADITIONAL]
-        if new and traditional and one.cell.ranks > 1:
-            found.append(Meeting(one, new[0], traditional[0]))
-    return found
 
 
 def pages(view: View) -> list[list[list[Meeting]]]:

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.models import danielson_lanczos as model
 from fourscore_analysis.plots.base import Plot, View, mark
-from fourscore_analysis.plots.crossover import NEW, TRADITIONAL, Meeting, meetings
 from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.meetings import NEW, TRADITIONAL, Meeting, meetings
 from fourscore_analysis.plots.shared.published_marks import measures
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.sweeps import own_ticks

@@ -51,7 +51,7 @@ def published_bars(found: Published | None) -> list[Bar]:
     """As printed, and without the copies, which a method on the CPU has not."""
     if found is None:
         return []
-    shares = {PRINTED[row["part"]]: row["percent"] / 100 for row in found.rows}
+    shares = {PRINTED[row["part"]]: row["share_percent"] / 100 for row in found.rows}
     shares[REST] = 1 - sum(shares.values())
     without = {part: share / (1 - shares[COPIES]) for part, share in shares.items() if part != COPIES}
     said = f"{found.name}, published; the rest is not printed"
