@@ -9,9 +9,7 @@
 #include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "mpi/handles.hpp"
-#ifdef FOURSCORE_OPENMP
 #include "variants/node/node_plan.hpp"
-#endif
 
 namespace fourscore {
 
@@ -20,17 +18,53 @@ namespace {
 constexpr Index max_segments = 4096;
 constexpr Index default_segment_bytes = Index{64} << 10;
 
-bool all_call_mpi(const Problem& problem) {
-  return choice_parameter(problem, "mpi", {"funneled", "multiple"}) == "multiple";
+/// As Charm-NodeFFT was: one message is one segment, each thread packs and sends its own messages, and any thread takes
+/// what comes in. Throws InputError for parameters that say otherwise.
+bool as_charm(const Problem& problem) {
+  const bool charm = choice_parameter(problem, "style", {"segments", "charm"}) == "charm";
+  const auto exclude = [&](const std::string& name) {
+    if (problem.parameters.contains(name))
+      throw InputError(fmt::format("parameters 'style=charm' and '{}' exclude each other; expected one of them", name));
+  };
+  if (charm) {
+    exclude("segments");
+    exclude("segment-bytes");
+    if (choice_parameter(problem, "mpi", {"funneled", "multiple"}) == "funneled" && problem.parameters.contains("mpi"))
+      throw InputError("parameters 'style=charm' and 'mpi=funneled' exclude each other; expected mpi=multiple");
+  }
+  return charm;
+}
+
+/// Whether one thread alone packs and sends after the Z state (lee2018, section 3.3.2: "omitted optimization").
+bool one_packs_z(const Problem& problem) {
+  const bool one = choice_parameter(problem, "z-to-y", {"threads", "one-thread"}) == "one-thread";
+  if (one && !as_charm(problem))
+    throw InputError("parameter 'z-to-y' is 'one-thread', which is for style=charm alone; expected threads");
+  return one;
+}
+
+MpiCallers callers_of(const Problem& problem) {
+  if (as_charm(problem)) return MpiCallers::any;
+  return choice_parameter(problem, "mpi", {"funneled", "multiple"}) == "multiple" ? MpiCallers::own : MpiCallers::one;
 }
 
 /// By default as many as there are threads, so that all have their share of every message.
 Index segments_of(const Problem& problem) {
+  if (as_charm(problem)) return 1;
   return integer_parameter(problem, "segments", std::min<Index>(problem.threads, max_segments), 1, max_segments);
 }
 
 Index segment_bytes_of(const Problem& problem) {
   return integer_parameter(problem, "segment-bytes", default_segment_bytes, 1, Index{1} << 40);
+}
+
+/// That of the problem, else as `pencil` chooses; in the style of Charm the most square, as lee2018 had (Table 3.1:
+/// 2x2, 2x4 and 4x4 pencils on 4, 8 and 16 nodes).
+std::optional<Grid> grid_of(const Problem& problem, int ranks) {
+  if (!as_charm(problem) || !problem.grid.empty()) return pencil_grid(problem, ranks);
+  for (const Grid& grid : two_dimensional_grids(ranks))
+    if (fits_pencils(problem, grid)) return grid;
+  return std::nullopt;
 }
 
 class Node : public Variant {
@@ -49,8 +83,14 @@ class Node : public Variant {
 #endif
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"mpi", "one thread of a rank calls MPI, or all do", "funneled", {"funneled", "multiple"}},
+    return {{"style",
+             "messages in segments, or as in Charm-NodeFFT: whole, and any thread takes what comes in",
+             "segments",
+             {"segments", "charm"}},
+            {"mpi", "one thread of a rank calls MPI, or all do", "funneled", {"funneled", "multiple"}},
+            {"z-to-y", "who packs and sends after the Z state, with style=charm", "threads", {"threads", "one-thread"}},
             {.name = "segments",
              .summary = fmt::format("segments of a message, at most: 1 to {}", max_segments),
              .fallback = "one a thread",
@@ -62,17 +102,19 @@ class Node : public Variant {
   }
 
   [[nodiscard]] ThreadLevel thread_level(const Problem& problem) const override {
-    return problem.threads > 1 && all_call_mpi(problem) ? ThreadLevel::multiple : ThreadLevel::funneled;
+    return problem.threads > 1 && callers_of(problem) != MpiCallers::one ? ThreadLevel::multiple
+                                                                         : ThreadLevel::funneled;
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
-    (void)all_call_mpi(problem);
+    (void)callers_of(problem);
+    (void)one_packs_z(problem);
     (void)segments_of(problem);
     (void)segment_bytes_of(problem);
-    if (pencil_grid(problem, ranks)) return std::nullopt;
-    const auto& n = problem.shape;
+    if (grid_of(problem, ranks)) return std::nullopt;
+    const Extents n = problem.complex_extents();
     const std::string who =
         problem.grid.empty() ? fmt::format("{} ranks", ranks) : fmt::format("a grid of {}", grid_text(problem.grid));
     return fmt::format(
@@ -85,12 +127,12 @@ class Node : public Variant {
 #ifdef FOURSCORE_OPENMP
     const Problem& problem = context.problem;
     const Grid grid = require_grid_of(problem, mpi::size_of(context.comm));
-    return std::make_unique<NodePlan>(context, arrange_stages(problem, pencil_stages(problem.extents(), grid)),
-                                      NodeOptions{all_call_mpi(problem),
-                                                  segments_of(problem),
-                                                  segment_bytes_of(problem),
-                                                  { grid.extents[0],
-                                                    grid.extents[1] }});
+    return std::make_unique<NodePlan>(
+        context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)),
+        NodeOptions{callers_of(problem), one_packs_z(problem), segments_of(problem), segment_bytes_of(problem), {
+                      grid.extents[0],
+                      grid.extents[1]
+                    }});
 #else
     throw InputError(fmt::format("variant 'node' ({} ranks): {}", mpi::size_of(context.comm), unavailable()));
 #endif
@@ -115,12 +157,12 @@ class Node : public Variant {
   [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
                                                                  int rank) const override {
     return redistributions_between(
-        arrange_stages(problem, pencil_stages(problem.extents(), require_grid_of(problem, ranks))), rank);
+        arrange_stages(problem, pencil_stages(problem.complex_extents(), require_grid_of(problem, ranks))), rank);
   }
 
  private:
   [[nodiscard]] Grid require_grid_of(const Problem& problem, int ranks) const {
-    const auto grid = pencil_grid(problem, ranks);
+    const auto grid = grid_of(problem, ranks);
     if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));
     return *grid;
   }

@@ -23,6 +23,7 @@ class PencilOverlap : public Variant {
             "pencil with its exchanges in pieces, in flight while others are transformed, packed and unpacked",
             "gupta1993, appendix E; czechowski2012"};
   }
+  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
   [[nodiscard]] std::vector<Parameter> parameters() const override { return {pieces_parameter()}; }
   [[nodiscard]] std::string default_exchange() const override { return "p2p"; }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
@@ -36,7 +37,7 @@ class PencilOverlap : public Variant {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     (void)pieces_of(problem);
     if (pencil_grid(problem, ranks)) return std::nullopt;
-    const auto& n = problem.shape;
+    const Extents n = problem.complex_extents();
     return fmt::format(
         "{} on {} ranks does not fit: pencil-overlap takes P1 x P2 with P1 at most {} and P2 at most {} for "
         "shape {}",
@@ -49,7 +50,7 @@ class PencilOverlap : public Variant {
     const Problem& problem = context.problem;
     const Grid grid = fitting_grid(problem, mpi::size_of(context.comm));
     const TransformChain::Options options{{grid.extents[0], grid.extents[1]}, false, pieces_of(problem)};
-    return std::make_unique<TransformChain>(context, arrange_stages(problem, pencil_stages(problem.extents(), grid)),
+    return std::make_unique<TransformChain>(context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)),
                                             options);
   }
 
@@ -65,7 +66,7 @@ class PencilOverlap : public Variant {
   [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
                                                                  int rank) const override {
     return redistributions_between(
-        arrange_stages(problem, pencil_stages(problem.extents(), fitting_grid(problem, ranks))), rank);
+        arrange_stages(problem, pencil_stages(problem.complex_extents(), fitting_grid(problem, ranks))), rank);
   }
 
  private:

@@ -51,13 +51,14 @@ NodeExchange::NodeExchange(const NodeExchangeSpec& spec)
     : team_(spec.team),
       threads_(spec.team.threads()),
       element_bytes_(static_cast<Index>(spec.element_bytes)),
-      all_call_mpi_(spec.all_call_mpi),
+      callers_(spec.callers),
+      one_packs_(spec.one_packs),
       comm_(spec.comm),
       type_(mpi::element_type(spec.element_bytes)) {
   plan(spec);
-  if (all_call_mpi_) {
-    deal_to_threads(sends_, first_send_);
-    deal_to_threads(receives_, first_receive_);
+  if (callers_ != MpiCallers::one) {
+    deal_to_threads(sends_, first_send_, one_packs_ ? 1 : static_cast<std::size_t>(threads_));
+    deal_to_threads(receives_, first_receive_, static_cast<std::size_t>(threads_));
   }
   send_requests_.assign(sends_.size(), MPI_REQUEST_NULL);
   receive_requests_.assign(receives_.size(), MPI_REQUEST_NULL);
@@ -123,12 +124,13 @@ void NodeExchange::use_workspace(std::byte* space) {
       if (segment.copied) segment.at = space + segment.offset;
 }
 
-/// One after another, as cards: so each thread has its share of every message.
-void NodeExchange::deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first) const {
+/// One after another, as cards: so each thread has its share of every message. Those beyond `threads` get nothing.
+void NodeExchange::deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first,
+                                   std::size_t threads) const {
   std::vector<Segment> dealt;
-  const auto threads = static_cast<std::size_t>(threads_);
-  for (std::size_t thread = 0; thread < threads; ++thread) {
+  for (std::size_t thread = 0; thread < static_cast<std::size_t>(threads_); ++thread) {
     first.push_back(dealt.size());
+    if (thread >= threads) continue;
     for (std::size_t i = thread; i < segments.size(); i += threads) dealt.push_back(segments[i]);
   }
   first.push_back(dealt.size());
@@ -159,7 +161,8 @@ void NodeExchange::receive(std::size_t i) {
 }
 
 void NodeExchange::post(int thread) {
-  if (all_call_mpi_) {
+  if (thread == 0) arrived_.store(0, std::memory_order_relaxed);
+  if (callers_ != MpiCallers::one) {
     const auto at = static_cast<std::size_t>(thread);
     for (std::size_t i = first_receive_[at]; i < first_receive_[at + 1]; ++i) receive(i);
     return;
@@ -167,13 +170,12 @@ void NodeExchange::post(int thread) {
   if (thread != 0) return;
   for (std::size_t i = 0; i < receives_.size(); ++i) receive(i);
   for (std::size_t i = 0; i < sends_.size(); ++i) packed_[i].store(0, std::memory_order_relaxed);
-  arrived_.store(0, std::memory_order_relaxed);
   next_pack_.store(0, std::memory_order_relaxed);
   next_unpack_.store(0, std::memory_order_relaxed);
 }
 
 void NodeExchange::move(int thread, PhaseClock& clock) {
-  if (all_call_mpi_)
+  if (callers_ != MpiCallers::one)
     move_own(thread, clock);
   else if (thread == 0)
     lead(clock);
@@ -181,7 +183,7 @@ void NodeExchange::move(int thread, PhaseClock& clock) {
     follow(clock);
 }
 
-/// Each thread packs, sends, receives and unpacks its own segments.
+/// Each thread packs and sends its own segments; it unpacks its own, or what comes in next.
 void NodeExchange::move_own(int thread, PhaseClock& clock) {
   const auto at = static_cast<std::size_t>(thread);
   for (std::size_t i = first_send_[at]; i < first_send_[at + 1]; ++i) {
@@ -194,9 +196,72 @@ void NodeExchange::move_own(int thread, PhaseClock& clock) {
   }
   {
     const Region region(clock, Phase::pack);
-    for (std::size_t i = at; i < own_.size(); i += static_cast<std::size_t>(threads_)) pack_segment(sends_.size() + i);
+    const std::size_t packers = one_packs_ ? 1 : static_cast<std::size_t>(threads_);
+    for (std::size_t i = at; at < packers && i < own_.size(); i += packers) pack_segment(sends_.size() + i);
   }
-  wait_for_own(thread, clock, true);
+  if (callers_ == MpiCallers::own) {
+    wait_for_own(thread, clock, true);
+    return;
+  }
+  take_arrivals(clock);
+  const Region region(clock, Phase::exchange);
+  wait_for_sends(first_send_[at], first_send_[at + 1]);
+}
+
+/// Until all segments of the rank are taken, by whichever thread.
+void NodeExchange::take_arrivals(PhaseClock& clock) {
+  while (!team_.failed() && arrived_.load(std::memory_order_acquire) < receives_.size()) {
+    std::size_t segment = 0;
+    {
+      const Region region(clock, Phase::exchange);
+      if (!next_arrival(segment)) {
+        std::this_thread::yield();
+        continue;
+      }
+    }
+    const Region region(clock, Phase::unpack);
+    unpack_segment(segment);
+  }
+}
+
+/// One thread at a time asks MPI: two must not test one request at once.
+bool NodeExchange::next_arrival(std::size_t& segment) {
+  if (asks_mpi_.test_and_set(std::memory_order_acquire)) return false;
+  int index = MPI_UNDEFINED;
+  int flag = 0;
+  const int result =
+      MPI_Testany(static_cast<int>(receives_.size()), receive_requests_.data(), &index, &flag, MPI_STATUS_IGNORE);
+  const bool found = result == MPI_SUCCESS && flag != 0 && index != MPI_UNDEFINED;
+  if (found) arrived_.fetch_add(1, std::memory_order_release);
+  asks_mpi_.clear(std::memory_order_release);
+  FOURSCORE_MPI(result);
+  if (found) segment = static_cast<std::size_t>(index);
+  return found;
+}
+
+/// At least one of a thread's receives is through: MPI's own waiting never gives way to a thread that packs.
+void NodeExchange::wait_for_some(std::size_t first, std::size_t last, int& count) {
+  const auto most = static_cast<int>(last - first);
+  if (!team_.crowded()) {
+    FOURSCORE_MPI(MPI_Waitsome(most, &receive_requests_[first], &count, &completed_[first], MPI_STATUSES_IGNORE));
+    return;
+  }
+  while (true) {
+    FOURSCORE_MPI(MPI_Testsome(most, &receive_requests_[first], &count, &completed_[first], MPI_STATUSES_IGNORE));
+    if (count != 0) return;
+    team_.pause();
+  }
+}
+
+void NodeExchange::wait_for_sends(std::size_t first, std::size_t last) {
+  if (first == last) return;
+  const auto count = static_cast<int>(last - first);
+  int done = 0;
+  while (team_.crowded() && done == 0) {
+    FOURSCORE_MPI(MPI_Testall(count, &send_requests_[first], &done, MPI_STATUSES_IGNORE));
+    if (done == 0) team_.pause();
+  }
+  if (done == 0) FOURSCORE_MPI(MPI_Waitall(count, &send_requests_[first], MPI_STATUSES_IGNORE));
 }
 
 void NodeExchange::wait_for_own(int thread, PhaseClock& clock, bool unpacks) {
@@ -207,8 +272,7 @@ void NodeExchange::wait_for_own(int thread, PhaseClock& clock, bool unpacks) {
     int count = 0;
     {
       const Region region(clock, Phase::exchange);
-      FOURSCORE_MPI(MPI_Waitsome(static_cast<int>(last - first), &receive_requests_[first], &count, &completed_[first],
-                                 MPI_STATUSES_IGNORE));
+      wait_for_some(first, last, count);
     }
     if (count == MPI_UNDEFINED) throw std::logic_error("a segment that is not on its way");
     const Region region(clock, Phase::unpack);
@@ -217,9 +281,7 @@ void NodeExchange::wait_for_own(int thread, PhaseClock& clock, bool unpacks) {
     received += static_cast<std::size_t>(count);
   }
   const Region region(clock, Phase::exchange);
-  const std::size_t sends = first_send_[at + 1] - first_send_[at];
-  if (sends > 0)
-    FOURSCORE_MPI(MPI_Waitall(static_cast<int>(sends), &send_requests_[first_send_[at]], MPI_STATUSES_IGNORE));
+  wait_for_sends(first_send_[at], first_send_[at + 1]);
 }
 
 bool NodeExchange::pack_next() {
@@ -278,8 +340,7 @@ void NodeExchange::lead(PhaseClock& clock) {
     if (!served) std::this_thread::yield();
   }
   const Region region(clock, Phase::exchange);
-  if (!sends_.empty())
-    FOURSCORE_MPI(MPI_Waitall(static_cast<int>(sends_.size()), send_requests_.data(), MPI_STATUSES_IGNORE));
+  wait_for_sends(0, sends_.size());
 }
 
 void NodeExchange::follow(PhaseClock& clock) {
@@ -340,7 +401,7 @@ Index NodeExchange::bytes_received() const {
 }
 
 void NodeExchange::send_and_wait(int thread) {
-  if (all_call_mpi_) {
+  if (callers_ != MpiCallers::one) {
     const auto at = static_cast<std::size_t>(thread);
     for (std::size_t i = first_send_[at]; i < first_send_[at + 1]; ++i) send(i);
     PhaseClock silent(false);

@@ -15,6 +15,11 @@
 
 namespace fourscore {
 
+/// Which threads call MPI. one: thread 0, for all. own: each for its own segments, sent and received. any: each for
+/// those that it sends, and whichever is free takes the next that came in, as the cores of a node do with what is sent
+/// to a nodegroup (lee2018, section 3.2).
+enum class MpiCallers { one, own, any };
+
 struct NodeExchangeSpec {
   const Decomposition& from;
   const Decomposition& to;
@@ -23,7 +28,8 @@ struct NodeExchangeSpec {
   std::byte* source;
   std::byte* destination;  ///< another buffer
   const ThreadTeam& team;
-  bool all_call_mpi;    ///< every thread sends and receives for itself (MPI_THREAD_MULTIPLE), or thread 0 for all
+  MpiCallers callers;
+  bool one_packs;       ///< thread 0 packs and sends everything; with any other callers than `one`
   Index segments;       ///< into which a message is cut, at most
   Index segment_bytes;  ///< of which each has at least so many
   int first_tag;        ///< and `segments` - 1 after it are no other exchange's of the communicator
@@ -76,13 +82,17 @@ class NodeExchange {
 
   void plan(const NodeExchangeSpec& spec);
   void plan_message(const NodeExchangeSpec& spec, const Overlap& part, bool outgoing);
-  void deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first) const;
+  void deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first, std::size_t threads) const;
   void pack_segment(std::size_t i) const;
   void unpack_segment(std::size_t i) const;
   void send(std::size_t i);
   void receive(std::size_t i);
   void move_own(int thread, PhaseClock& clock);
   void wait_for_own(int thread, PhaseClock& clock, bool unpacks);
+  void wait_for_some(std::size_t first, std::size_t last, int& count);
+  void wait_for_sends(std::size_t first, std::size_t last);
+  void take_arrivals(PhaseClock& clock);
+  [[nodiscard]] bool next_arrival(std::size_t& segment);
   void lead(PhaseClock& clock);
   [[nodiscard]] bool serve_mpi(PhaseClock& clock, std::size_t& sent, std::size_t& received);
   void follow(PhaseClock& clock);
@@ -93,7 +103,8 @@ class NodeExchange {
   const ThreadTeam& team_;
   int threads_;
   Index element_bytes_;
-  bool all_call_mpi_;
+  MpiCallers callers_;
+  bool one_packs_;
   MPI_Comm comm_;
   MPI_Datatype type_;
   std::vector<Segment> sends_;
@@ -113,6 +124,9 @@ class NodeExchange {
   alignas(64) std::atomic<std::size_t> arrived_{0};    ///< how many of them are there
   alignas(64) std::atomic<std::size_t> next_pack_{0};  ///< sends, then own segments
   alignas(64) std::atomic<std::size_t> next_unpack_{0};
+
+  // Where any thread takes what came in: arrived_ counts what was taken.
+  std::atomic_flag asks_mpi_ = ATOMIC_FLAG_INIT;
 };
 
 }  // namespace fourscore

@@ -3,10 +3,12 @@
 #include "variants/node/node_plan.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "mpi/error.hpp"
 
@@ -46,18 +48,58 @@ std::vector<Axes> passes_of(Axes axes, const Extents& extents, int threads) {
   return passes;
 }
 
+/// Of one thread's share. Of real data the halved axis is known first.
+LocalFftSpec spec_of(const Problem& problem, const Axes& transformed, const Extents& extents, const Extents& strides) {
+  LocalFftSpec spec;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const Loop loop{extents[a], strides[a], strides[a]};
+    if (!has(transformed, a)) {
+      spec.batch.push_back(loop);
+    } else if (problem.kind == Kind::r2c && a == problem.last_axis()) {
+      spec.axes.insert(spec.axes.begin(), loop);
+      spec.real_length = problem.shape.back();
+    } else {
+      spec.axes.push_back(loop);
+    }
+  }
+  spec.precision = problem.precision;
+  spec.direction = problem.direction;
+  spec.effort = problem.contract.effort;
+  return spec;
+}
+
+/// Whether the threads of the ranks on this node, or of this rank, are more than the cores that they may use.
+/// Collective.
+bool is_crowded(MPI_Comm comm, int threads) {
+  const mpi::Communicator node = mpi::split_by_node(comm);
+  Index all = threads;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, node.get()));
+  const auto online = static_cast<Index>(std::thread::hardware_concurrency());
+  const auto usable = static_cast<Index>(omp_get_num_procs());
+  return (online > 0 && all > online) || threads > usable;
+}
+
 }  // namespace
 
 NodePlan::NodePlan(const PlanContext& context, std::vector<ChainStage> stages, const NodeOptions& options)
     : options_(options),
       stages_(std::move(stages)),
-      team_(context.problem.threads),
+      team_(context.problem.threads, is_crowded(context.comm, context.problem.threads)),
       comm_(mpi::duplicate(context.comm)) {
-  if (options_.all_call_mpi && team_.threads() > 1)
-    if (const auto missing = mpi::missing_thread_level(ThreadLevel::multiple, "variant 'node' with mpi=multiple");
+  if (options_.callers != MpiCallers::one && team_.threads() > 1)
+    if (const auto missing = mpi::missing_thread_level(ThreadLevel::multiple, options_.callers == MpiCallers::any
+                                                                                  ? "variant 'node' with style=charm"
+                                                                                  : "variant 'node' with mpi=multiple");
         !missing.empty())
       throw InputError(missing + "; expected mpi=funneled, or an MPI that provides it");
-  place_stages(context.problem.contract.buffers);
+  const Problem& problem = context.problem;
+  input_layout_ = stages_.front().layout;
+  output_layout_ = stages_.back().layout;
+  if (problem.kind == Kind::r2c) {
+    Decomposition& real = problem.real_input() ? input_layout_ : output_layout_;
+    real = real_in_place_of(real, problem.last_axis(), problem.shape.back());
+  }
+  place_stages(problem.contract.buffers);
   allocate(context);
   make_passes(context);
   make_exchanges(context);
@@ -103,20 +145,18 @@ void NodePlan::make_passes(const PlanContext& context) {
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const Extents extents = stages_[s].layout.box(me).extents();
     const Extents strides = stages_[s].layout.strides(me);
-    const std::vector<Axes> list = passes_of(stages_[s].axes, extents, threads);
+    std::vector<Axes> list = passes_of(stages_[s].axes, extents, threads);
+    // From reals they begin with the halved axis, and to reals they end with it.
+    if (context.problem.real_output()) std::ranges::reverse(list);
     auto& passes = passes_.emplace_back();
     for (std::size_t p = 0; p < list.size(); ++p) {
       const std::size_t dealt = dealt_axis(list[p], extents, threads);
       Pass& pass = passes.emplace_back();
       for (int thread = 0; thread < threads; ++thread) {
         const Range share = block_range(extents[dealt], threads, thread);
-        LocalFftSpec spec;
-        for (std::size_t a = 0; a < 3; ++a)
-          (has(list[p], a) ? spec.axes : spec.batch)
-              .push_back({a == dealt ? share.size() : extents[a], strides[a], strides[a]});
-        spec.precision = context.problem.precision;
-        spec.direction = context.problem.direction;
-        spec.effort = context.problem.contract.effort;
+        Extents of_share = extents;
+        of_share[dealt] = share.size();
+        const LocalFftSpec spec = spec_of(context.problem, list[p], of_share, strides);
         const Index offset = share.low * strides[dealt] * static_cast<Index>(context.problem.element_bytes());
         const std::size_t out = p + 1 == list.size() ? places_[s].leaves_in : places_[s].lands_in;
         pass.of_thread.push_back(context.local_fft.make(spec, data(places_[s].lands_in) + offset, data(out) + offset));
@@ -125,13 +165,16 @@ void NodePlan::make_passes(const PlanContext& context) {
   }
 }
 
+bool NodePlan::leaves_z(std::size_t stage) const { return stages_[stage].axes == Axes{2}; }
+
 void NodePlan::make_exchanges(const PlanContext& context) {
   std::size_t workspace = 0;
   for (std::size_t s = 0; s + 1 < stages_.size(); ++s) {
-    exchanges_.push_back(std::make_unique<NodeExchange>(NodeExchangeSpec{
-        stages_[s].layout, stages_[s + 1].layout, comm_.get(), context.problem.element_bytes(),
-        data(places_[s].leaves_in), data(places_[s + 1].lands_in), team_, options_.all_call_mpi, options_.segments,
-        options_.segment_bytes, static_cast<int>(s) * static_cast<int>(options_.segments)}));
+    exchanges_.push_back(std::make_unique<NodeExchange>(
+        NodeExchangeSpec{stages_[s].layout, stages_[s + 1].layout, comm_.get(), context.problem.element_bytes(),
+                         data(places_[s].leaves_in), data(places_[s + 1].lands_in), team_, options_.callers,
+                         options_.one_packs_z && leaves_z(s), options_.segments, options_.segment_bytes,
+                         static_cast<int>(s) * static_cast<int>(options_.segments)}));
     workspace = std::max(workspace, exchanges_.back()->workspace_bytes());
   }
   workspace_ = ordinary_buffer(workspace);
@@ -142,7 +185,7 @@ void NodePlan::run_passes(std::size_t stage, int thread, PhaseClock& clock) {
   for (Pass& pass : passes_[stage]) {
     const Region region(clock, Phase::fft);
     team_.step(thread, [&] { pass.of_thread[static_cast<std::size_t>(thread)]->execute(); });
-    ThreadTeam::barrier();
+    team_.barrier();
   }
 }
 
@@ -162,9 +205,9 @@ void NodePlan::run_stage(std::size_t stage, int thread, PhaseClock& clock) {
   run_passes(stage, thread, clock);
   if (!in_place) post();
   const Region region(clock, Phase::exchange);
-  if (!in_place || passes_[stage].empty()) ThreadTeam::barrier();
+  if (!in_place || passes_[stage].empty()) team_.barrier();
   team_.step(thread, [&] { exchange.move(thread, clock); });
-  ThreadTeam::barrier();
+  team_.barrier();
 }
 
 void NodePlan::execute(PhaseClock& clock) {
@@ -186,7 +229,7 @@ void NodePlan::add_components_of_redistribution(std::size_t redistribution, std:
                   [this, exchange] {
                     team_.run([&](int thread) {
                       team_.step(thread, [&] { exchange->post(thread); });
-                      ThreadTeam::barrier();
+                      team_.barrier();
                       team_.step(thread, [&] { exchange->send_and_wait(thread); });
                     });
                   },

@@ -12,10 +12,11 @@
 namespace fourscore {
 
 struct NodeOptions {
-  bool all_call_mpi = false;
-  Index segments = 1;       ///< into which a message is cut, at most
-  Index segment_bytes = 1;  ///< of which each has at least so many
-  std::vector<int> grid{};  ///< what grid() returns
+  MpiCallers callers = MpiCallers::one;
+  bool one_packs_z = false;  ///< one thread packs and sends what goes from the Z state to the Y state
+  Index segments = 1;        ///< into which a message is cut, at most
+  Index segment_bytes = 1;   ///< of which each has at least so many
+  std::vector<int> grid{};   ///< what grid() returns
 };
 
 class NodePlan : public Plan {
@@ -24,8 +25,8 @@ class NodePlan : public Plan {
   /// threads, MPI too little thread support, or a segment has more elements than MPI's int holds.
   NodePlan(const PlanContext& context, std::vector<ChainStage> stages, const NodeOptions& options);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return stages_.front().layout; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return stages_.back().layout; }
+  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
+  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
   [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
   [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override;
@@ -46,6 +47,8 @@ class NodePlan : public Plan {
     std::size_t leaves_in = 0;
   };
 
+  /// From z-pencils that were transformed to others.
+  [[nodiscard]] bool leaves_z(std::size_t stage) const;
   void place_stages(Buffers buffers);
   void allocate(const PlanContext& context);
   void make_passes(const PlanContext& context);
@@ -56,7 +59,9 @@ class NodePlan : public Plan {
   [[nodiscard]] std::byte* data(std::size_t buffer) const;
 
   NodeOptions options_;
-  std::vector<ChainStage> stages_;
+  std::vector<ChainStage> stages_;  ///< of complex data
+  Decomposition input_layout_;
+  Decomposition output_layout_;
   ThreadTeam team_;
   mpi::Communicator comm_;
   std::vector<Places> places_;

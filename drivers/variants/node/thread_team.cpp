@@ -12,7 +12,8 @@
 
 namespace fourscore {
 
-ThreadTeam::ThreadTeam(int threads) : threads_(threads), errors_(static_cast<std::size_t>(threads)) {
+ThreadTeam::ThreadTeam(int threads, bool crowded)
+    : threads_(threads), crowded_(crowded), errors_(static_cast<std::size_t>(threads)) {
   int given = 0;
 #pragma omp parallel num_threads(threads)
 #pragma omp master
@@ -44,8 +45,21 @@ void ThreadTeam::throw_first() {
   std::rethrow_exception(first);
 }
 
-void ThreadTeam::barrier() {
+/// OpenMP's own busy-waits for milliseconds where each rank's threads have cores enough, but the node's together not.
+/// Who sleeps instead gets its core back as soon as it is woken.
+void ThreadTeam::barrier() const {
+  if (!crowded_) {
 #pragma omp barrier
+    return;
+  }
+  const unsigned passed = passed_.load(std::memory_order_acquire);
+  if (waiting_.fetch_add(1, std::memory_order_acq_rel) + 1 < threads_) {
+    passed_.wait(passed, std::memory_order_acquire);
+    return;
+  }
+  waiting_.store(0, std::memory_order_relaxed);
+  passed_.store(passed + 1, std::memory_order_release);
+  passed_.notify_all();
 }
 
 }  // namespace fourscore

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <exception>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace fourscore {
 /// instead of waiting for messages of ranks that wait for its own.
 class ThreadTeam {
  public:
-  /// Throws InputError where OpenMP gives fewer threads.
-  explicit ThreadTeam(int threads);
+  /// Throws InputError where OpenMP gives fewer threads. `crowded`: more threads wait than there are cores, so that who
+  /// waits gives way instead of keeping another from its core.
+  explicit ThreadTeam(int threads, bool crowded = false);
 
   [[nodiscard]] int threads() const { return threads_; }
 
@@ -42,15 +44,23 @@ class ThreadTeam {
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_acquire); }
 
   /// All threads of run() reach it the same number of times. Orders memory as well.
-  static void barrier();
+  void barrier() const;
+  /// Between two looks at something that another thread, or MPI, has to do.
+  void pause() const {
+    if (crowded_) std::this_thread::yield();
+  }
+  [[nodiscard]] bool crowded() const { return crowded_; }
 
  private:
   [[noreturn]] void throw_first();
   void run_on_all(void (*call)(const void* work, int thread), const void* work) const;
 
   int threads_;
+  bool crowded_;
   std::vector<std::exception_ptr> errors_;  ///< by thread
   std::atomic<bool> failed_{false};
+  alignas(64) mutable std::atomic<int> waiting_{0};  ///< at the barrier of crowded threads
+  mutable std::atomic<unsigned> passed_{0};          ///< how often all were there
 };
 
 }  // namespace fourscore

@@ -1,166 +1,15 @@
+// How a message-driven plan runs.
+
 #include "variants/overdecomposed/message_driven.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <limits>
 #include <stdexcept>
-#include <tuple>
 
-#include "core/memory.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
-
-namespace {
-
-unsigned bit(std::size_t state) { return 1U << state; }
-
-std::size_t length(TableRange range) { return range.last - range.first; }
-
-/// Plans of a library run at any place that is aligned like the one they were made for. No library is known to look
-/// further than a cache line.
-std::uintptr_t alignment_of(const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place) % 64; }
-
-LocalFftSpec spec_of(const Problem& problem, const Extents& extents, const Extents& strides, std::size_t axis) {
-  LocalFftSpec spec;
-  for (std::size_t a = 0; a < 3; ++a)
-    (a == axis ? spec.axes : spec.batch).push_back({extents[a], strides[a], strides[a]});
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
-  spec.threads = problem.threads;
-  return spec;
-}
-
-void require_tags(int largest) {
-  void* value = nullptr;
-  int found = 0;
-  FOURSCORE_MPI(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found));
-  constexpr int guaranteed = 32767;  // MPI 3.1, section 8.1.2
-  const int most = found != 0 ? *static_cast<int*>(value) : guaranteed;
-  if (largest > most)
-    throw InputError(
-        fmt::format("the decomposition needs {} messages from one rank to another, but MPI tells only {} apart; "
-                    "expected fewer pencils",
-                    static_cast<Index>(largest) + 1, static_cast<Index>(most) + 1));
-}
-
-/// Before they are made: a decomposition that is too fine must not take the machine's memory. Collective.
-void require_memory_for_tables(MPI_Comm comm, double bytes_of_a_rank) {
-  const mpi::Communicator node = mpi::split_by_node(comm);
-  double available = std::numeric_limits<double>::max();
-  for (const MemoryScope& scope : memory_scopes()) available = std::min(available, scope.available_bytes);
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &available, 1, MPI_DOUBLE, MPI_MIN, node.get()));
-  double spare = available - bytes_of_a_rank * mpi::size_of(node.get());
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &spare, 1, MPI_DOUBLE, MPI_MIN, comm));
-  if (spare >= 0) return;
-  throw InputError(
-      fmt::format("the tables of the pencils' messages take {:.3g} GB on each rank, which is {:.3g} GB more on a node "
-                  "than the memory that it has; expected fewer pencils",
-                  1e-9 * bytes_of_a_rank, -1e-9 * spare));
-}
-
-}  // namespace
-
-MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states,
-                                     MessageDrivenOptions options)
-    : states_(std::move(states)),
-      options_(std::move(options)),
-      places_(places_of(states_, context.problem.contract.buffers)),
-      comm_(mpi::duplicate(context.comm)),
-      in_flight_(comm_.get(), mpi::element_type(context.problem.element_bytes())),
-      element_bytes_(static_cast<Index>(context.problem.element_bytes())) {
-  const int me = mpi::rank_in(comm_.get());
-  require_memory_for_tables(context.comm, options_.table_bytes);
-  Index volume = 0;
-  bool both = false;
-  for (std::size_t s = 0; s < states_.size(); ++s) {
-    volume = std::max(volume, states_[s].layout.volume(me));
-    both = both || places_[s].lands_in == 1 || places_[s].leaves_in == 1;
-  }
-  const std::size_t element_bytes = context.problem.element_bytes();
-  for (int i = 0; i < (both ? 2 : 1); ++i)
-    buffers_.push_back(ordinary_buffer(static_cast<std::size_t>(volume) * element_bytes));
-  tables_ = std::make_unique<PencilTables>(states_, places_, me, element_bytes,
-                                           std::array{static_cast<std::byte*>(buffers_[0]->data()),
-                                                      both ? static_cast<std::byte*>(buffers_[1]->data()) : nullptr});
-  require_tags(tables_->largest_tag);
-  make_local_ffts(context);
-  make_gates();
-  make_queues();
-  if (options_.synchronisation == Synchronisation::none || mpi::size_of(context.comm) == 1) return;
-  sync_comm_ = mpi::duplicate(context.comm);
-  pencils_done_[0] = static_cast<Index>(length(tables_->tasks_of_state.back()));
-  pencils_in_all_ = 0;
-  FOURSCORE_MPI(MPI_Allreduce(pencils_done_.data(), &pencils_in_all_, 1, MPI_INT64_T, MPI_SUM, sync_comm_.get()));
-}
-
-/// Of all pencils of one shape in one state, one is planned for.
-void MessageDrivenPlan::make_local_ffts(const PlanContext& context) {
-  std::map<std::tuple<std::size_t, Extents, std::uintptr_t, std::uintptr_t>, LocalFft*> known;
-  for (const PencilTask& task : tables_->tasks) {
-    LocalFft* fft = nullptr;
-    if (const auto axis = states_[task.state].axis) {
-      LocalFft*& slot = known[{task.state, task.extents, alignment_of(task.in), alignment_of(task.out)}];
-      if (slot == nullptr) {
-        ffts_.push_back(
-            context.local_fft.make(spec_of(context.problem, task.extents, task.strides, *axis), task.in, task.out));
-        slot = ffts_.back().get();
-      }
-      fft = slot;
-    }
-    fft_of_task_.push_back(fft);
-  }
-}
-
-/// What must be over before something of `state` may be written to `buffer`.
-MessageDrivenPlan::Gate MessageDrivenPlan::gate_for(std::size_t state, int buffer) const {
-  Gate gate;
-  for (std::size_t earlier = 0; earlier < state; ++earlier) {
-    if (places_[earlier].leaves_in == buffer)
-      gate.released |= bit(earlier);
-    else if (places_[earlier].lands_in == buffer)
-      gate.transformed |= bit(earlier);
-  }
-  return gate;
-}
-
-void MessageDrivenPlan::make_gates() {
-  for (std::size_t s = 0; s < states_.size(); ++s) {
-    const StatePlaces& places = places_[s];
-    const unsigned same_memory = s >= 2 ? bit(s - 2) : 0;
-    arrival_gates_.push_back({0, 0, same_memory});
-    receive_gates_.push_back(arrives_by_messages(states_, s) ? gate_for(s, places.lands_in) : Gate{});
-    leaving_gates_.push_back(places.leaves_in != places.lands_in ? gate_for(s, places.leaves_in) : Gate{});
-    // A pencil to which nothing was sent may run before any of the memory in which it packs was received in.
-    leaving_gates_.back().emptied = same_memory;
-  }
-}
-
-void MessageDrivenPlan::make_queues() {
-  // Earlier states first, so that others get their messages early; but where nothing is moved between two states, the
-  // later one first, while its elements are still in the cache.
-  for (std::size_t first = 0; first < states_.size();) {
-    std::size_t last = first + 1;
-    while (last < states_.size() && !arrives_by_messages(states_, last)) ++last;
-    for (std::size_t s = last; s-- > first;) order_.push_back(s);
-    first = last;
-  }
-  progress_.resize(states_.size());
-  for (std::size_t s = 0; s < states_.size(); ++s) {
-    progress_[s].ready.reserve(length(tables_->tasks_of_state[s]));
-    progress_[s].parked.reserve(length(tables_->tasks_of_state[s]));
-    progress_[s].landed.reserve(length(tables_->receives_of_state[s]));
-    const auto into_this = [&](const auto& moved) { return tables_->tasks[moved.to_task].state == s; };
-    progress_[s].copies.reserve(static_cast<std::size_t>(std::ranges::count_if(tables_->copies, into_this)));
-    progress_[s].delivered.reserve(static_cast<std::size_t>(std::ranges::count_if(tables_->locals, into_this)));
-  }
-  missing_.resize(tables_->tasks.size());
-  in_flight_.reserve(tables_->receives.size() + tables_->sends.size());
-}
 
 void MessageDrivenPlan::reset() {
   transformed_ = released_ = emptied_ = 0;
@@ -467,18 +316,6 @@ void MessageDrivenPlan::start_receive(std::size_t index) {
 void MessageDrivenPlan::start_send(std::size_t index) {
   const PencilMessage& message = tables_->sends[index];
   in_flight_.send(tables_->receives.size() + index, message.at, message.count, message.rank, message.tag);
-}
-
-std::size_t MessageDrivenPlan::buffer_bytes() const {
-  std::size_t total = 0;
-  for (const auto& buffer : buffers_) total += buffer->bytes();
-  return total;
-}
-
-std::vector<std::string> MessageDrivenPlan::describe_local_ffts() const {
-  std::vector<std::string> texts;
-  for (const auto& fft : ffts_) texts.push_back(fft->describe());
-  return texts;
 }
 
 }  // namespace fourscore

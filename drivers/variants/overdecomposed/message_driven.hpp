@@ -92,6 +92,7 @@ class MessageDrivenPlan : public Plan {
     std::size_t unemptied = 0;   ///< tasks and packed messages
   };
 
+  [[nodiscard]] static unsigned bit(std::size_t state) { return 1U << state; }
   void make_local_ffts(const PlanContext& context);
   void make_gates();
   void make_queues();

@@ -39,6 +39,7 @@ struct TableRange {
   std::size_t first = 0;
   std::size_t last = 0;
 };
+[[nodiscard]] inline std::size_t length(TableRange range) { return range.last - range.first; }
 
 /// One pencil of this rank.
 struct PencilTask {

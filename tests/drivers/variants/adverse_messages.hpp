@@ -68,6 +68,14 @@ int MPI_Testsome(int count, MPI_Request* requests, int* completed, int* indices,
   *completed = draws()() % 2 == 0 ? 0 : complete_one(count, requests, indices, statuses);
   return MPI_SUCCESS;
 }
+int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  using namespace fourscore::test;
+  if (!adverse) return PMPI_Testany(count, requests, index, flag, status);
+  const int found = draws()() % 2 == 0 ? 0 : complete_one(count, requests, index, status);
+  if (found != 1) *index = MPI_UNDEFINED;
+  *flag = found == 0 ? 0 : 1;  // none in flight: as if through
+  return MPI_SUCCESS;
+}
 int MPI_Waitsome(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
   using namespace fourscore::test;
   if (!adverse) return PMPI_Waitsome(count, requests, completed, indices, statuses);

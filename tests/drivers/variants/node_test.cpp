@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
+#include "real_fixture.hpp"
 #include "repeated_runs.hpp"
 #include "support/variant_fixture.hpp"
 
@@ -29,6 +31,18 @@ class Node : public testing::TestWithParam<std::string> {
   [[nodiscard]] static const Variant& variant() { return *VariantRegistry::instance().find("node"); }
 
   static void check(const Problem& problem) { (void)test::is_right_three_times(variant(), problem); }
+
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+};
+
+class NodeOfCharm : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!variant().unavailable().empty()) GTEST_SKIP() << variant().unavailable();
+    if (mpi::provided_thread_level() < ThreadLevel::multiple) GTEST_SKIP() << "MPI provides no MPI_THREAD_MULTIPLE";
+  }
+  void TearDown() override { test::adverse = false; }
+  [[nodiscard]] static const Variant& variant() { return *VariantRegistry::instance().find("node"); }
 
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
 };
@@ -60,6 +74,26 @@ TEST_P(Node, HasThreadsWithoutAnythingToDo) {
       problem.parameters = {{"mpi", GetParam()}, {"segment-bytes", "1"}};
       if (!variant().supports(problem, ranks_)) check(problem);
     }
+}
+
+/// Rows of reals and of half a spectrum, shared out: all splits of a stage into passes, both ways.
+TEST_P(Node, TransformsRealDataWithAnyNumberOfThreads) {
+  for (const std::vector<Index>& shape : {std::vector<Index>{15, 14, 13}, {2, 9, 16}, {7, 3, 10}})
+    for (Problem problem : test::contracts(shape))
+      for (const int threads : {1, 3}) {
+        problem.kind = Kind::r2c;
+        problem.threads = threads;
+        problem.parameters = {{"mpi", GetParam()}, {"segment-bytes", "1"}};
+        if (variant().supports(problem, ranks_)) continue;
+        SCOPED_TRACE(test::text_of(problem, nullptr) + " threads " + std::to_string(threads));
+        const auto plan = test::make_plan(variant(), problem, nullptr);
+        EXPECT_TRUE(test::covers_once(plan->input_layout()));
+        EXPECT_TRUE(test::covers_once(plan->output_layout()));
+        for (int run = 0; run < 2; ++run)
+          EXPECT_LT(problem.precision == Precision::double_precision ? test::error_of_real_run<double>(*plan, problem)
+                                                                     : test::error_of_real_run<float>(*plan, problem),
+                    20);
+      }
 }
 
 /// As many messages as pencils have; cut, each becomes as many as asked for.
@@ -160,6 +194,96 @@ TEST_P(Node, TellsThePhasesOfEveryThreadApart) {
       EXPECT_LT(unpack_s, late_s / 2) << "thread " << thread << " waited in phase unpack";
     }
   }
+}
+
+/// As Charm-NodeFFT was: whole messages, packed by whoever has its turn, taken by whoever is free.
+TEST_F(NodeOfCharm, IsRightWithAnyNumberOfThreads) {
+  std::size_t turn = 0;
+  for (const bool adverse : {false, true})
+    for (const int threads : {1, 2, 3})
+      for (const char* z_to_y : {"threads", "one-thread"})
+        for (const auto& grid : test::grids_of_the_ranks())
+          for (int contract = 0; contract < 2; ++contract) {
+            test::adverse = adverse;
+            const auto contracts = test::contracts({15, 14, 13});
+            Problem problem = contracts[(turn += 3) % contracts.size()];  // 3 and 16 have no common factor
+            problem.grid = grid;
+            problem.threads = threads;
+            problem.parameters = {{"style", "charm"}, {"z-to-y", z_to_y}};
+            ASSERT_EQ(variant().supports(problem, ranks_), std::nullopt);
+            EXPECT_EQ(variant().thread_level(problem), threads > 1 ? ThreadLevel::multiple : ThreadLevel::funneled);
+            (void)test::is_right_three_times(variant(), problem);
+          }
+}
+
+TEST_F(NodeOfCharm, SendsOneMessageToEachRankOfItsRowAndColumn) {
+  Problem problem = test::contracts({24, 24, 24}).front();
+  problem.contract.layout = LayoutContract::transposed;
+  problem.threads = 3;
+  problem.parameters = {{"style", "charm"}};
+  for (const auto& grid : test::grids_of_the_ranks()) {
+    problem.grid = grid;
+    const Index messages = test::make_plan(variant(), problem, nullptr)->message_volume().messages_sent;
+    EXPECT_EQ(messages, grid[0] - 1 + grid[1] - 1);
+    EXPECT_DOUBLE_EQ(variant().cost(problem, ranks_).messages_per_rank, static_cast<double>(messages));
+  }
+}
+
+/// Table 3.1 of lee2018: 150x150x300, 150x75x300 and 75x75x300 points a node of 300^3.
+TEST_F(NodeOfCharm, HasTheGridsOfThePaper) {
+  Problem problem = test::contracts({300, 300, 300}).front();
+  problem.parameters = {{"style", "charm"}};
+  const auto input = [&](int ranks, const Grid& grid) {
+    const auto groups = variant().redistributions(problem, ranks, 0);
+    ASSERT_FALSE(groups.empty());
+    EXPECT_EQ(groups.front().from.box(0).extents(), (Extents{300 / grid.extents[0], 300 / grid.extents[1], 300}));
+  };
+  input(4, {{2, 2, 1}});
+  input(8, {{2, 4, 1}});
+  input(16, {{4, 4, 1}});
+}
+
+/// Only the step from Z to Y is left to one thread, and the others pack elsewhere.
+TEST_F(NodeOfCharm, LeavesTheStepFromZToOneThreadWhereAsked) {
+  if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  Problem problem;
+  problem.shape = {24, 24, 24};
+  problem.contract = {LayoutContract::transposed, Buffers::in_place, Effort::estimate};
+  problem.grid = {1, ranks_};  // one exchange, from Z to what is whole in Y and X
+  problem.threads = 2;
+  for (const auto direction : {Direction::forward, Direction::backward})
+    for (const char* z_to_y : {"threads", "one-thread"}) {
+      problem.direction = direction;
+      problem.parameters = {{"style", "charm"}, {"z-to-y", z_to_y}};
+      const auto runs = traced(*test::make_plan(variant(), problem, nullptr), 2);
+      const bool alone = direction == Direction::forward && std::string(z_to_y) == "one-thread";
+      // The block that stays is one segment, and thread 0's; a message more is dealt to thread 1 with three ranks.
+      const auto packs = std::ranges::count(runs[1].phases, 'p');
+      if (alone) {
+        EXPECT_LE(packs, 1) << runs[1].phases;
+      }
+      if (!alone && ranks_ > 2) {
+        EXPECT_GE(packs, 2) << runs[1].phases;
+      }
+    }
+}
+
+TEST_F(NodeOfCharm, SaysWhatItExcludes) {
+  Problem problem = test::contracts({15, 14, 13}).front();
+  using Parameters = std::map<std::string, std::string>;
+  for (const Parameters& parameters :
+       {Parameters{{"style", "charm"}, {"segments", "2"}}, Parameters{{"style", "charm"}, {"segment-bytes", "1"}},
+        Parameters{{"style", "charm"}, {"mpi", "funneled"}}, Parameters{{"z-to-y", "one-thread"}}}) {
+    problem.parameters = parameters;
+    try {
+      (void)variant().supports(problem, ranks_);
+      ADD_FAILURE() << parameters.begin()->first << " was taken";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("expected"));
+    }
+  }
+  problem.parameters = {{"style", "charm"}, {"mpi", "multiple"}};
+  EXPECT_EQ(variant().supports(problem, ranks_), std::nullopt);
 }
 
 TEST_P(Node, NamesWhatAParameterMayBe) {
