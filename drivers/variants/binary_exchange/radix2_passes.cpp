@@ -40,10 +40,10 @@ void combine_halves(std::complex<Real>* __restrict a, std::complex<Real>* __rest
 }
 
 /// Blocks of 2 `half` elements, of which vectors hold several: a factor for each.
-template <bool from_end, int half, class Real>
+template <bool from_end, Index half, class Real>
 void combine_short(std::complex<Real>* __restrict x, const std::complex<Real>* __restrict c, Index blocks) {
   for (Index h = 0; h < blocks; ++h)
-    for (int i = 0; i < half; ++i) combine_pair<from_end>(x[2 * half * h + i], x[2 * half * h + half + i], c[h]);
+    for (Index i = 0; i < half; ++i) combine_pair<from_end>(x[2 * half * h + i], x[2 * half * h + half + i], c[h]);
 }
 
 template <bool from_end, class Real>

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -376,6 +377,47 @@ TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
         if (pieces == 1) {
           EXPECT_LE(counter.messages, 2 * bits + 1);
         }
+      }
+}
+
+/// gupta1993, section 6 and appendix C: with radix q each of log_q P stages has q - 1 partners; over the rows and the
+/// columns of a grid radix 2 sends as much as over one line.
+TEST(TrafficOfBinaryExchange, IsThatOfTheFormulaWithAHigherRadixAndOnGrids) {
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  if (ranks != 2 && ranks != 4 && ranks != 8) GTEST_SKIP() << ranks << " ranks are no power of two, or are one";
+  const Variant& variant = VariantRegistry::instance().get("binary-exchange", "variant");
+  struct Case {
+    std::vector<Index> shape;
+    std::vector<int> grid;
+    const char* radix;
+    std::array<int, 9> messages;  ///< on so many ranks; 0: not there
+  };
+  for (const Case& expected :
+       {Case{{4096}, {}, "4", {0, 0, 0, 0, 3, 0, 0, 0, 3 + 1}}, Case{{4096}, {}, "8", {0, 0, 0, 0, 0, 0, 0, 0, 7}},
+        Case{{64, 64}, {}, "2", {0, 0, 1, 0, 2, 0, 0, 0, 3}},
+        Case{{64, 64}, {1, ranks}, "4", {0, 0, 0, 0, 3, 0, 0, 0, 3 + 1}},
+        Case{{64, 64}, {ranks, 1}, "2", {0, 0, 1, 0, 2, 0, 0, 0, 3}}})
+    for (const char* local : {"library", "radix-2"})
+      for (const auto direction : {Direction::forward, Direction::backward}) {
+        Problem problem;
+        problem.shape = expected.shape;
+        problem.grid = expected.grid;
+        problem.direction = direction;
+        problem.contract = {LayoutContract::transposed, Buffers::in_place, Effort::estimate};
+        problem.parameters = {{"radix", expected.radix}, {"local", local}};
+        const int messages = expected.messages[static_cast<std::size_t>(ranks)];
+        ASSERT_EQ(variant.supports(problem, ranks).has_value(), messages == 0);
+        if (messages == 0) continue;
+        const auto plan = variant.make_plan(
+            {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
+        PhaseClock clock(false);
+        counter = {true, 0, 0};
+        plan->execute(clock);
+        counter.on = false;
+        EXPECT_EQ(counter.messages, messages) << "radix " << expected.radix;
+        EXPECT_EQ(counter.bytes, 4096 / ranks * 16 * messages);
+        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages);
+        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes);
       }
 }
 

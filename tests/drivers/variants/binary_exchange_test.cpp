@@ -147,6 +147,41 @@ TEST_F(BinaryExchange, IsRightWithPassesOfItsOwn) {
   EXPECT_GE(cases_, static_cast<int>(cases.size()) * 16 - 8) << "only the shortest line has no natural order";
 }
 
+/// The method can use as many ranks as there are elements.
+TEST_F(BinaryExchange, IsRightWithOneElementARank) {
+  std::vector<Problem> list = test::contracts({ranks_});
+  for (const std::vector<int>& grid : grids_of(ranks_))
+    for (Problem problem : test::contracts({grid[0], grid[1]})) {
+      problem.grid = grid;
+      list.push_back(problem);
+    }
+  for (const std::string local : {"library", "radix-2"})
+    for (Problem problem : list) {
+      if (problem.contract.layout == LayoutContract::natural && ranks_ > 1) continue;
+      problem.parameters = {{"local", local}};
+      EXPECT_TRUE(check(problem));
+    }
+  EXPECT_GE(cases_, 32);
+}
+
+TEST_F(BinaryExchange, DeclaresTheMemoryOfArraysThatComeInTogetherAndOfItsFactors) {
+  Problem problem;
+  problem.shape = {4096};
+  problem.contract.effort = Effort::estimate;
+  const auto bytes = [&](const Parameters& parameters) {
+    problem.parameters = parameters;
+    return static_cast<Index>(test::make_plan(variant(), problem, nullptr)->workspace_bytes());
+  };
+  const Index array = 4096 / ranks_ * 16;
+  EXPECT_EQ(bytes({{"local", "radix-2"}}), array - 16) << "one factor less than elements";
+  for (const int radix : {4, 8})
+    if (radix <= ranks_) {
+      const auto text = std::to_string(radix);
+      EXPECT_EQ(bytes({{"radix", text}}) - bytes({}), (radix - 2) * array);
+      EXPECT_EQ(bytes({{"radix", text}, {"local", "radix-2"}}), (radix - 1) * array - 16);
+    }
+}
+
 /// Figure 1: log2 n iterations, of which log2 p are combinations of ranks and each other one is a pass.
 TEST_F(BinaryExchange, HasAPassForEachIterationOfTheAlgorithm) {
   Problem problem;
