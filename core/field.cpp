@@ -57,6 +57,7 @@ void make_symmetric(SparseField& field, Symmetry symmetry) {
 }  // namespace
 
 SparseField transform(const SparseField& field, Direction direction) {
+  if (direction == Direction::roundtrip) return transform(transform(field, Direction::forward), Direction::backward);
   const Index sign = direction == Direction::forward ? -1 : 1;
   const auto size = static_cast<double>(volume_of(field.shape));
   const auto signed_index = [&](const Extents& index, Index factor) {

@@ -36,7 +36,7 @@ struct SparseField {
   std::vector<Spike> spikes;
 };
 
-/// The exact unnormalised DFT: each wave becomes a spike, each spike a wave.
+/// The exact unnormalised DFT: each wave becomes a spike, each spike a wave. There and back: the field times its size.
 [[nodiscard]] SparseField transform(const SparseField& field, Direction direction);
 
 /// Pseudo-random field with the given numbers of waves (amplitudes of modulus 1) and spikes (of modulus

@@ -97,7 +97,7 @@ const std::vector<PointKey>& point_keys() {
       {.name = "direction",
        .option = "--direction",
        .path = "/direction",
-       .help = "forward or backward; of c2r it is backward",
+       .help = "forward, backward (as of c2r), or roundtrip: forward, then backward",
        .get = [](const P& p) { return to_string(p.problem.direction); },
        .set = [](P& p, S v, W what) { p.problem.direction = parse_direction(v, what); }},
       ranks_key(),

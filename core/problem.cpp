@@ -51,7 +51,8 @@ constexpr Names<Kind, 2> kinds{{{"c2c", Kind::c2c}, {"r2c", Kind::r2c}}};
 /// As asked for: with whether the name itself says backward.
 constexpr Names<std::pair<Kind, bool>, 3> asked_kinds{
     {{"c2c", {Kind::c2c, false}}, {"r2c", {Kind::r2c, false}}, {"c2r", {Kind::r2c, true}}}};
-constexpr Names<Direction, 2> directions{{{"forward", Direction::forward}, {"backward", Direction::backward}}};
+constexpr Names<Direction, 3> directions{
+    {{"forward", Direction::forward}, {"backward", Direction::backward}, {"roundtrip", Direction::roundtrip}}};
 constexpr Names<LayoutContract, 2> layouts{
     {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
 constexpr Names<Buffers, 2> buffer_names{{{"in-place", Buffers::in_place}, {"out-of-place", Buffers::out_of_place}}};
@@ -105,7 +106,14 @@ std::size_t Problem::element_bytes() const { return precision == Precision::doub
 
 double Problem::credited_flops() const {
   const auto n = static_cast<double>(elements());
-  return instances * (kind == Kind::r2c ? 2.5 : 5.0) * n * std::log2(n);
+  const int transforms = instances * (direction == Direction::roundtrip ? 2 : 1);
+  return transforms * (kind == Kind::r2c ? 2.5 : 5.0) * n * std::log2(n);
+}
+
+Problem in_direction(const Problem& problem, Direction direction) {
+  Problem result = problem;
+  result.direction = direction;
+  return result;
 }
 
 Extents Problem::complex_extents() const {
@@ -155,9 +163,9 @@ KindAndDirection parse_kind_and_direction(std::string_view kind, std::optional<s
   KindAndDirection result{asked, backward ? Direction::backward : Direction::forward};
   if (!direction) return result;
   result.direction = parse_direction(*direction, direction_what);
-  if (backward && result.direction == Direction::forward)
+  if (backward && result.direction != Direction::backward)
     refuse(kind_what, kind,
-           fmt::format("it is r2c backward, but {} is forward; expected r2c, or {} backward", direction_what,
+           fmt::format("it is r2c backward, but {} is {}; expected r2c, or {} backward", direction_what, *direction,
                        direction_what));
   return result;
 }

@@ -25,7 +25,8 @@ enum class Precision { double_precision, single_precision };  // "double", "sing
 /// r2c: real in space and, being Hermitian, half a spectrum in frequency: the last extent n becomes n/2 + 1. Forward it
 /// goes from space to frequency; backward it is what others call c2r.
 enum class Kind { c2c, r2c };
-enum class Direction { forward, backward };
+/// roundtrip: forward, then backward from where forward left off. It gives N times its input back.
+enum class Direction { forward, backward, roundtrip };
 enum class LayoutContract { natural, transposed };
 enum class Buffers { in_place, out_of_place };  // "in-place", "out-of-place"
 /// Where several instances run: each over all ranks, or each on its own subset of them. One instance: all.
@@ -62,18 +63,20 @@ struct Problem {
   [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
   [[nodiscard]] Index elements() const;             ///< product of the shape
   [[nodiscard]] std::size_t element_bytes() const;  ///< of a complex element: 16 or 8
-  [[nodiscard]] double credited_flops() const;      ///< 5 N log2 N, for r2c 2.5 N log2 N; of all instances
+  [[nodiscard]] double credited_flops() const;  ///< 5 N log2 N, for r2c 2.5 N log2 N; there and back, of all instances
 
   [[nodiscard]] std::size_t last_axis() const { return shape.size() - 1; }  ///< the one that r2c halves
   [[nodiscard]] Extents complex_extents() const;                            ///< extents() of the complex data
-  [[nodiscard]] bool real_input() const { return kind == Kind::r2c && direction == Direction::forward; }
-  [[nodiscard]] bool real_output() const { return kind == Kind::r2c && direction == Direction::backward; }
+  [[nodiscard]] bool real_input() const { return kind == Kind::r2c && direction != Direction::backward; }
+  [[nodiscard]] bool real_output() const { return kind == Kind::r2c && direction != Direction::forward; }
   [[nodiscard]] Extents input_extents() const { return real_input() ? extents() : complex_extents(); }
   [[nodiscard]] Extents output_extents() const { return real_output() ? extents() : complex_extents(); }
   [[nodiscard]] std::size_t input_element_bytes() const { return element_bytes() / (real_input() ? 2 : 1); }
   [[nodiscard]] std::size_t output_element_bytes() const { return element_bytes() / (real_output() ? 2 : 1); }
   bool operator==(const Problem&) const = default;
 };
+/// One half of a round trip: the problem in a direction of its own.
+[[nodiscard]] Problem in_direction(const Problem& problem, Direction direction);
 
 /// A Problem with who solves it: one point of a suite. Or, where `component` names a program of drivers/components, a
 /// component alone: then ranks and problem.parameters say what is measured, and nothing else counts.

@@ -2,8 +2,7 @@
 
 #include "interfaces/variant.hpp"
 
-#include <complex>
-#include <vector>
+#include <memory>
 
 namespace {
 
@@ -19,30 +18,31 @@ class OnOneRankPlan : public Plan {
     AxisCut first{{{0}}};
     first.pieces = 1;  // one block for all ranks: the first has it
     layout_ = Decomposition(context.problem.extents(), {ranks}, {first, AxisCut{}, AxisCut{}}, "all on rank 0");
-    data_.resize(static_cast<std::size_t>(context.problem.elements()));
+    const auto elements = static_cast<std::size_t>(context.problem.elements());
+    data_ = context.buffer(elements * context.problem.element_bytes());
     LocalFftSpec spec;
     const Extents strides = layout_.strides(0);
     for (std::size_t axis = 0; axis < context.problem.shape.size(); ++axis)
       spec.axes.push_back({rank == 0 ? layout_.shape[axis] : 0, strides[axis], strides[axis]});
     spec.direction = context.problem.direction;
     spec.effort = context.problem.contract.effort;
-    fft_ = context.local_fft.make(spec, data_.data(), data_.data());
+    fft_ = context.local_fft.make(spec, data_->data(), data_->data());
   }
 
   const Decomposition& input_layout() const override { return layout_; }
   const Decomposition& output_layout() const override { return layout_; }
-  void* input() const override { return data_.data(); }
-  void* output() const override { return data_.data(); }
+  void* input() const override { return data_->data(); }
+  void* output() const override { return data_->data(); }
   void execute(PhaseClock& clock) override {
     const Region region(clock, Phase::fft);
     fft_->execute();
   }
   MessageVolume message_volume() const override { return {}; }
-  std::size_t buffer_bytes() const override { return data_.size() * sizeof(data_[0]); }
+  std::size_t buffer_bytes() const override { return data_->bytes(); }
 
  private:
   Decomposition layout_;
-  mutable std::vector<std::complex<double>> data_;
+  std::shared_ptr<Buffer> data_;
   std::unique_ptr<LocalFft> fft_;
 };
 

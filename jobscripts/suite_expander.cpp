@@ -244,7 +244,7 @@ bool Expander::matches(const Point& point, const Condition& condition) const {
       if (axis.key == "shape") spelt.text = shape_on(value, point.ranks);
       set_value(wanted, axis.key, spelt);
       if (axis.key == "kind" && wanted.problem.direction == Direction::backward &&
-          point.problem.direction == Direction::forward)
+          point.problem.direction != Direction::backward)
         return false;  // "c2r" is meant
       return point_value(wanted, axis.key) == value_of(point, axis.key);
     });

@@ -24,7 +24,8 @@ using nlohmann::json;
 
 /// Where a record has one entry a rank; * is any key, or any element. Counters are by reader: they are columns where
 /// every rank reads its own.
-constexpr std::array<std::string_view, 23> places{"/samples/rank_total_s",
+constexpr std::array<std::string_view, 24> places{"/samples/rank_total_s",
+                                                  "/samples/rank_forward_s",
                                                   "/samples/rank_phase_s/*",
                                                   "/samples/rank_instance_s",
                                                   "/isolated/*/rank_s",

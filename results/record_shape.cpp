@@ -105,6 +105,8 @@ const std::vector<Key>& keys_of_records() {
       {{"samples", "clock"}, object},
       {{"samples", "clock", "uncertainty_s"}, number},
       {{"samples", "rank_total_s"}, matrix},
+      {{"samples", "forward_s"}, numbers},
+      {{"samples", "rank_forward_s"}, matrix},
       {{"samples", "instance_time_s"}, matrix},
       {{"samples", "rank_phase_s"}, by_phase},
       {{"rank_columns"}, object},

@@ -94,14 +94,13 @@ void TransformChain::allocate(const PlanContext& context) {
   }
   const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool both = stages_.size() > 1 || context.problem.contract.buffers == Buffers::out_of_place;
-  for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
-    if (context.exchange == nullptr || stages_.size() == 1)
-      buffers_.push_back(ordinary_buffer(bytes));
-    else if (i == receive_buffer(context.problem))
-      buffers_.push_back(context.exchange->allocate(context.comm, bytes, BufferUse::receive));
-    else
-      buffers_.push_back(context.exchange->allocate(context.comm, bytes, BufferUse::source));
-  }
+  for (std::size_t i = 0; i < (both ? 2 : 1); ++i)
+    buffers_.push_back(context.buffer(bytes, [&] {
+      if (context.exchange == nullptr || stages_.size() == 1) return ordinary_buffer(bytes);
+      // A plan that shares its memory may receive where the other one sends from.
+      const bool receives = context.shared == nullptr && i == receive_buffer(context.problem);
+      return context.exchange->allocate(context.comm, bytes, receives ? BufferUse::receive : BufferUse::source);
+    }));
 }
 
 /// With a single exchange, which as a rule leaves its result in the other buffer than its source, one of the two is no

@@ -132,7 +132,7 @@ class TransformChain : public Plan {
   std::vector<ChainStage> stages_;
   Decomposition input_layout_;
   Decomposition output_layout_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
+  std::vector<std::shared_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
   std::vector<Index> stage_bytes_;                ///< of this rank, by stage
   std::unique_ptr<Buffer> staging_;               ///< of all exchanges; null where there are none
   std::vector<Redistribution> redistributions_;   ///< redistribution i leads from stage i to stage i + 1

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "harness/round_trip.hpp"
 #include "kernels/first_touch.hpp"
 #include "mpi/error.hpp"
 
@@ -81,13 +82,13 @@ Problem one_instance(const Problem& problem) {
 std::optional<std::string> supports_instances(const Variant& variant, const Problem& problem, int ranks) {
   require_instances(problem, ranks);
   const Problem one = one_instance(problem);
-  if (!on_subsets(problem)) return variant.supports(one, ranks);
+  if (!on_subsets(problem)) return supports_directions(variant, one, ranks);
   if (problem.instances > ranks)
     return fmt::format("{} instances on subsets of {} ranks; allowed: 1 to {}, or placement all", problem.instances,
                        ranks, ranks);
   for (const int instance : {0, problem.instances - 1}) {  // a largest subset, and a smallest
     const auto size = static_cast<int>(ranks_of_instance(problem, ranks, instance).size());
-    if (const auto reason = variant.supports(one, size))
+    if (const auto reason = supports_directions(variant, one, size))
       return fmt::format("an instance on a subset of {} rank{}: {}", size, size == 1 ? "" : "s", *reason);
   }
   return std::nullopt;
@@ -95,7 +96,7 @@ std::optional<std::string> supports_instances(const Variant& variant, const Prob
 
 Cost cost_of_instances(const Variant& variant, const Problem& problem, int ranks) {
   const auto size = static_cast<int>(ranks_of_instance(problem, ranks, 0).size());
-  Cost cost = variant.cost(one_instance(problem), size);
+  Cost cost = cost_of_directions(variant, one_instance(problem), size);
   cost.flops *= problem.instances;
   if (on_subsets(problem)) return cost;
   cost.bytes_per_rank *= problem.instances;
@@ -120,7 +121,7 @@ Instances::Instances(const Variant& variant, const PlanContext& context)
   }
   const FirstTouchThreads touch(one.threads);
   for (const int number : numbers) {
-    instances_.push_back({number, variant.make_plan({one, comm_, context.exchange, context.local_fft})});
+    instances_.push_back({number, make_plan_of(variant, {one, comm_, context.exchange, context.local_fft})});
   }
   steps_ = instances_.front().plan->steps();
   advance_ = std::ranges::all_of(instances_, [](const Instance& instance) { return instance.plan->advances(); });
@@ -128,6 +129,17 @@ Instances::Instances(const Variant& variant, const PlanContext& context)
 }
 
 void Instances::execute(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
+  const std::function<void()> turned = [&] { done(completions()); };
+  const auto tell = [&](const std::function<void()>* notice) {
+    for (const Instance& instance : instances_)
+      if (auto* round_trip = dynamic_cast<RoundTrip*>(instance.plan.get())) round_trip->when_turned(notice);
+  };
+  tell(&turned);
+  execute_all(clock, done);
+  tell(nullptr);
+}
+
+void Instances::execute_all(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
   if (!several_) return instances_.front().plan->execute(clock);
   if (instances_.size() == 1) {
     const Region region(clock, Phase::other, instances_.front().number);

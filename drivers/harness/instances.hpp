@@ -40,11 +40,13 @@ class Instances {
   [[nodiscard]] const std::vector<Instance>& here() const { return instances_; }
   [[nodiscard]] bool several() const { return several_; }  ///< in all, not only here
   [[nodiscard]] MPI_Comm comm() const { return comm_; }    ///< the ranks of the instances that are here
+  /// How many instances here are told apart when they are complete.
+  [[nodiscard]] std::size_t completions() const { return several_ ? instances_.size() : 0; }
 
   /// Step by step, in each step one instance after another: while messages of one are on their way the next computes,
   /// where the exchange lets it. Plans that can advance by parts (Plan::advances) take turns instead, each as far as
-  /// its messages let it. Where there are several, in all, calls done(i) when here()[i] is complete. A plan that has
-  /// its rank to itself runs as a whole.
+  /// its messages let it. Where there are several, in all, calls done(i) when here()[i] is complete; of a round trip,
+  /// done(completions()) when the forward half of an instance is. A plan that has its rank to itself runs as a whole.
   void execute(PhaseClock& clock, const std::function<void(std::size_t)>& done);
 
   /// The components of the instances by name, each for all instances that are here, one after another. Collective:
@@ -62,6 +64,8 @@ class Instances {
 
  private:
   void advance_all(PhaseClock& clock, const std::function<void(std::size_t)>& done);
+  void execute_all(PhaseClock& clock, const std::function<void(std::size_t)>& done);
+
   mpi::Communicator subset_;  ///< null where all ranks have all instances
   MPI_Comm comm_;
   MPI_Comm all_;

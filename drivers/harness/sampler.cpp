@@ -105,11 +105,12 @@ Samples Sampler::measure(const std::function<void(int)>& prepare, const std::fun
 }
 
 Samples Sampler::measure_instances(std::size_t instances, const std::function<void(int)>& prepare,
-                                   const std::function<void(PhaseClock&, const Done&)>& run) {
+                                   const std::function<void(PhaseClock&, const Done&)>& run, bool round_trips) {
   PhaseClock clock(options_.phases);
   const auto capacity = static_cast<std::size_t>(options_.repetitions);
-  std::vector<double> completed(instances);               // in the run in hand
-  std::vector<double> completions(instances * capacity);  // [instance][timed run]
+  const std::size_t moments = instances + (round_trips ? 1 : 0);
+  std::vector<double> completed(moments);               // in the run in hand
+  std::vector<double> completions(moments * capacity);  // [instance, or the turn][timed run]
   const Done done = [&](std::size_t instance) {
     completed.at(instance) = 1e-9 * static_cast<double>(clocks_.now_ns() - begin_ns_);
   };
@@ -120,7 +121,7 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   };
   const auto keep = [&](int i) {
     if (i < 0) return;
-    for (std::size_t instance = 0; instance < instances; ++instance)
+    for (std::size_t instance = 0; instance < moments; ++instance)
       completions[instance * capacity + static_cast<std::size_t>(i)] = completed[instance];
     for (std::size_t p = 0; p < phase_count; ++p)
       phase_[p * capacity + static_cast<std::size_t>(i)] = clock.seconds(static_cast<Phase>(p));
@@ -137,6 +138,7 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
     auto of_ranks = gather(completions.data() + instance * capacity, runs);
     for (std::size_t r = 0; r < of_ranks.size(); ++r) samples.rank_instance_s[r].push_back(std::move(of_ranks[r]));
   }
+  if (round_trips) samples.rank_turn_s = gather(completions.data() + instances * capacity, runs);
   if (!options_.phases) return samples;
 
   std::vector<std::vector<double>> sums;

@@ -46,6 +46,8 @@ struct Samples {
   /// [rank][the rank's instance][repetition]: from the start of all to the end of that instance; empty where there is
   /// one.
   std::vector<std::vector<std::vector<double>>> rank_instance_s;
+  /// [rank][repetition], of round trips: from the start of all to the end of the rank's forward halves.
+  std::vector<std::vector<double>> rank_turn_s;
 };
 
 struct ComponentSamples {
@@ -67,10 +69,11 @@ class Sampler {
   [[nodiscard]] Samples measure(const std::function<void(int run)>& prepare,
                                 const std::function<void(PhaseClock&)>& run);
   /// The same for a run of several instances, as many here as on every rank, that calls done(i) when number i of those
-  /// here is complete.
+  /// here is complete, and, where there are round trips, done(instances) when a forward half is.
   using Done = std::function<void(std::size_t instance)>;
   [[nodiscard]] Samples measure_instances(std::size_t instances, const std::function<void(int run)>& prepare,
-                                          const std::function<void(PhaseClock&, const Done&)>& run);
+                                          const std::function<void(PhaseClock&, const Done&)>& run,
+                                          bool round_trips = false);
   /// Collective. The component alone, with the same warm-up and repetitions.
   [[nodiscard]] ComponentSamples measure_component(const Component& component);
 

@@ -43,12 +43,14 @@ class Verifier {
   /// plane-waves: three waves give three peaks and nothing else.
   /// impulse:     one spike gives a wave: a different known value at every place of the output.
   /// dft:         noise against the definition; for large N dft-spots: eight elements of it, as distributed sums.
-  /// inverse:     the opposite plan gives the noise back (left out when make_inverse returns null).
+  /// inverse:     the opposite plan gives the noise back (left out when make_inverse returns null). A round trip does
+  /// so
+  ///              itself, and is not asked for the definition, which its forward half alone can answer.
   [[nodiscard]] std::vector<Check> check_before(Plan& plan, const MakeInverse& make_inverse);
 
   /// Writes the input of timed run number `run` (negative: warm-up), after a look at some rows of what the run before
-  /// it left. Every run has another field, so that a stale output cannot pass; two waves and a spike of modulus N, so
-  /// that no element of input or output underflows.
+  /// it left. Every run has another field, so that a stale output cannot pass; two waves and a spike of modulus N (of a
+  /// round trip of modulus 1), so that no element of input or output underflows or is lost beside others.
   void fill(const Plan& plan, int run);
   /// last-timed-run: the whole output of the run that was filled last.
   /// each-run:       the rows of all runs before it that were looked at. A run that is wrong now and then, as by a

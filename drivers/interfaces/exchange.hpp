@@ -126,6 +126,11 @@ class ExchangeMethod {
   /// Nothing, or why it cannot serve the problem, which is then skipped. Throws InputError naming a parameter of its
   /// own whose value cannot be used. Calls no MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
+  /// Nothing, or why it cannot serve an exchange among so many ranks, one group of a redistribution; the problem is
+  /// then skipped. Calls no MPI.
+  [[nodiscard]] virtual std::optional<std::string> supports_group(const Problem& /*problem*/, int /*ranks*/) const {
+    return std::nullopt;
+  }
   /// Nothing, or why it cannot run between the ranks of comm, which only MPI can tell: a network without one-sided
   /// communication, say. Collective. The point is then skipped.
   [[nodiscard]] virtual std::string cannot_run_on(MPI_Comm /*comm*/) const { return {}; }

@@ -78,11 +78,37 @@ class Plan {
   [[nodiscard]] virtual std::vector<int> grid() const { return {}; }  ///< the process grid used
 };
 
+/// The memory of two plans of opposite directions that compute in turn, the second from where the first left off: what
+/// the first allocated the second takes, in the same order.
+class SharedMemory {
+ public:
+  using Allocate = std::function<std::unique_ptr<Buffer>()>;
+  /// The next buffer, of `bytes` bytes at least. Throws std::logic_error where what is there is smaller.
+  [[nodiscard]] std::shared_ptr<Buffer> take(std::size_t bytes, const Allocate& allocate);
+  /// From here on a second plan takes them. The first of its buffers, its input's, is the one that begins at `input`.
+  /// Throws InputError where none does.
+  void begin_again(const void* input);
+
+ private:
+  std::vector<std::shared_ptr<Buffer>> buffers_;
+  std::size_t taken_ = 0;
+};
+
 struct PlanContext {
-  const Problem& problem;
+  const Problem& problem;  ///< forward or backward
   MPI_Comm comm;
   const ExchangeMethod* exchange;  ///< null for variants that take none
   const LocalFftLibrary& local_fft;
+  SharedMemory* shared = nullptr;  ///< null: the plan has memory of its own
+
+  /// The next buffer that the plan computes in, its input's first.
+  [[nodiscard]] std::shared_ptr<Buffer> buffer(std::size_t bytes, const SharedMemory::Allocate& allocate) const {
+    return shared == nullptr ? std::shared_ptr<Buffer>(allocate()) : shared->take(bytes, allocate);
+  }
+  /// The same of ordinary memory.
+  [[nodiscard]] std::shared_ptr<Buffer> buffer(std::size_t bytes) const {
+    return buffer(bytes, [bytes] { return ordinary_buffer(bytes); });
+  }
 };
 
 class Variant {

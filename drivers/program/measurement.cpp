@@ -18,6 +18,7 @@
 #include "harness/gather.hpp"
 #include "harness/instances.hpp"
 #include "harness/provenance.hpp"
+#include "harness/round_trip.hpp"
 #include "mpi/error.hpp"
 #include "program/counters.hpp"
 #include "program/wisdom.hpp"
@@ -60,6 +61,7 @@ std::unique_ptr<Instances> make_instances(MPI_Comm comm, Agreement& agreement, c
 /// The opposite transform of one instance, planned quickly, on the same grid; null where the variant has none, or where
 /// it is to be left out.
 std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved, const Plan& plan) {
+  if (resolved.point.problem.direction == Direction::roundtrip) return nullptr;  // it has its inverse in itself
   Problem opposite = one_instance(resolved.point.problem);
   opposite.direction = opposite.direction == Direction::forward ? Direction::backward : Direction::forward;
   opposite.contract.effort = Effort::estimate;
@@ -71,7 +73,8 @@ std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved,
 /// One for each instance that is here, each with data of its own, so that no instance passes with another's.
 class Verifiers {
  public:
-  Verifiers(const Problem& problem, const Instances& instances, std::uint64_t seed) : instances_(instances) {
+  Verifiers(const Problem& problem, const Instances& instances, std::uint64_t seed)
+      : problem_(problem), instances_(instances), seed_(seed) {
     for (const auto& instance : instances.here()) {
       const auto number = static_cast<std::uint64_t>(instance.number);
       verifiers_.push_back(std::make_unique<Verifier>(one_instance(problem), instances.comm(), *instance.plan,
@@ -80,8 +83,11 @@ class Verifiers {
   }
   using MakeInverse = std::function<std::unique_ptr<Plan>(const Plan&)>;
   [[nodiscard]] std::vector<Check> check_before(const MakeInverse& make) {
-    return of_each(
-        [&](Verifier& verifier, Plan& plan) { return verifier.check_before(plan, [&] { return make(plan); }); });
+    return of_each([&](Verifier& verifier, Plan& plan) {
+      std::vector<Check> checks = verifier.check_before(plan, [&] { return make(plan); });
+      if (auto* round_trip = dynamic_cast<RoundTrip*>(&plan)) add_forward_half(*round_trip, checks);
+      return checks;
+    });
   }
   void fill(int run) {
     for (std::size_t i = 0; i < verifiers_.size(); ++i) verifiers_[i]->fill(*instances_.here()[i].plan, run);
@@ -91,6 +97,15 @@ class Verifiers {
   }
 
  private:
+  void add_forward_half(RoundTrip& round_trip, std::vector<Check>& checks) const {
+    Verifier verifier(in_direction(one_instance(problem_), Direction::forward), instances_.comm(), round_trip.forward(),
+                      seed_);
+    for (Check& check : verifier.check_before(round_trip.forward(), nullptr)) {
+      check.name += " of the forward half";
+      checks.push_back(std::move(check));
+    }
+  }
+
   template <class CheckOne>
   std::vector<Check> of_each(const CheckOne& check_one) {
     std::vector<Check> all;
@@ -102,7 +117,9 @@ class Verifiers {
     return all;
   }
 
+  const Problem& problem_;
   const Instances& instances_;
+  std::uint64_t seed_;
   std::vector<std::unique_ptr<Verifier>> verifiers_;
 };
 
@@ -205,10 +222,10 @@ void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& re
   result.output_layout = plan.output_layout().name;
 }
 
-Samples sample(Sampler& sampler, Instances& instances, Verifiers& verifiers) {
+Samples sample(Sampler& sampler, Instances& instances, Verifiers& verifiers, bool round_trips) {
   return sampler.measure_instances(
-      instances.several() ? instances.here().size() : 0, [&](int run) { verifiers.fill(run); },
-      [&](PhaseClock& clock, const Sampler::Done& done) { instances.execute(clock, done); });
+      instances.completions(), [&](int run) { verifiers.fill(run); },
+      [&](PhaseClock& clock, const Sampler::Done& done) { instances.execute(clock, done); }, round_trips);
 }
 
 std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler, Instances& instances,
@@ -326,7 +343,7 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
 
   Sampler sampler(comm, options.sampling);
   const Stopwatch measure_watch;
-  result.samples = sample(sampler, *instances, verifiers);
+  result.samples = sample(sampler, *instances, verifiers, problem.direction == Direction::roundtrip);
   result.steps.measure_s = measure_watch.seconds();
   const Stopwatch after_watch;
   result.ok = keep_checks(comm, *instances, verifiers.check_after(), result.checks);

@@ -78,7 +78,8 @@ double min_bytes_of_a_rank(const ResolvedPoint& resolved, CheckExtent extent) {
   const int plans = problem.placement == Placement::subset ? 1 : problem.instances;
   Problem opposite = one;
   opposite.direction = one.direction == Direction::forward ? Direction::backward : Direction::forward;
-  const bool inverted = extent == CheckExtent::all && !resolved.variant->supports(opposite, ranks);
+  const bool inverted = extent == CheckExtent::all && one.direction != Direction::roundtrip &&
+                        !resolved.variant->supports(opposite, ranks);
   return plan_bytes * (plans + (inverted ? 1 : 0));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/instances.hpp"
+#include "harness/round_trip.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -73,6 +74,19 @@ std::optional<std::string> lacking_kind(const Point& point, const Variant& varia
                      fmt::join(names, ", "));
 }
 
+/// Nothing, or why the exchange cannot serve a group of one of the redistributions. A rank's groups are as large as
+/// those of the others, but for those of a rank that keeps all it has: so the first and the last rank tell.
+std::optional<std::string> unserved_group(const Point& point, const Variant& variant, const ExchangeMethod& exchange) {
+  const Problem problem = first_direction(one_instance(point.problem));
+  for (const int instance : {0, point.problem.instances - 1}) {
+    const auto ranks = static_cast<int>(ranks_of_instance(point.problem, point.ranks, instance).size());
+    for (const int rank : {0, ranks - 1})
+      for (const RedistributionGroup& group : variant.redistributions(problem, ranks, rank))
+        if (auto reason = exchange.supports_group(point.problem, group.from.ranks())) return reason;
+  }
+  return std::nullopt;
+}
+
 /// Why the point cannot be measured here, where its names, grid and parameters can be used. `refused`: the exchange's
 /// own reason.
 std::optional<std::string> reason_to_skip(const Point& point, const Variant& variant, const ExchangeMethod* exchange,
@@ -81,7 +95,8 @@ std::optional<std::string> reason_to_skip(const Point& point, const Variant& var
   if (exchange != nullptr)
     if (auto reason = variant.refuses(*exchange)) return reason;
   if (refused) return refused;
-  return supports_instances(variant, point.problem, point.ranks);
+  if (auto reason = supports_instances(variant, point.problem, point.ranks)) return reason;
+  return exchange == nullptr ? std::nullopt : unserved_group(point, variant, *exchange);
 }
 
 }  // namespace

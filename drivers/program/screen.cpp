@@ -131,6 +131,9 @@ std::string times(const json& record) {
   text += line("", fmt::format("{} GFLOP/s at the median ({} N log2 N, 1e9)",
                                three_digits(record.at("credited_flops").get<double>() / middle / 1e9),
                                record.at("point").at("kind") == "r2c" ? "2.5" : "5"));
+  if (record["samples"].contains("forward_s"))
+    text += line("", fmt::format("forward through after {} on every rank (median)",
+                                 seconds_text(median(record["samples"]["forward_s"].get<std::vector<double>>()))));
   if (record["samples"].contains("instance_time_s")) {
     std::vector<double> middles;
     for (const json& of_instance : record["samples"]["instance_time_s"])

@@ -148,7 +148,7 @@ class BinaryExchangePlan : public Plan {
   std::vector<int> grid_;
   Decomposition input_layout_;
   Decomposition output_layout_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<AxisTransform<Real>>> axes_;  ///< one after the other
   std::size_t ends_in_ = 0;
 };
@@ -170,7 +170,7 @@ BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context, std::ve
   const bool in_place = problem.contract.buffers == Buffers::in_place;
   const bool needs_two = ranks > 1 || (options.local_radix2 && ordered);
   const auto bytes = static_cast<std::size_t>(problem.elements() / ranks) * problem.element_bytes();
-  for (int i = 0; i < (needs_two || !in_place ? 2 : 1); ++i) buffers_.push_back(ordinary_buffer(bytes));
+  for (int i = 0; i < (needs_two || !in_place ? 2 : 1); ++i) buffers_.push_back(context.buffer(bytes));
   ends_in_ = in_place ? 0 : 1;
   std::vector<std::size_t> order{0};
   if (grid_.size() == 2) order = from_end ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{1, 0};

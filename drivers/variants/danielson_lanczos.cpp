@@ -121,7 +121,7 @@ class DanielsonLanczosPlan : public Plan {
     std::unique_ptr<CombineStep> combine;
   };
 
-  void allocate(const Problem& problem);
+  void allocate(const PlanContext& context);
   void plan_local_fft(const PlanContext& context, void* from, void* to);
   void plan_steps(const Problem& problem, const Grid& grid);
   void swap_with(int partner) const;
@@ -134,7 +134,7 @@ class DanielsonLanczosPlan : public Plan {
   Decomposition output_layout_;
   int me_;
   int count_;                                     ///< elements of this rank
-  std::vector<std::unique_ptr<Buffer>> buffers_;  ///< one, if the transform is in place and without partners
+  std::vector<std::shared_ptr<Buffer>> buffers_;  ///< one, if the transform is in place and without partners
   Buffer* input_ = nullptr;
   Buffer* output_ = nullptr;
   std::unique_ptr<BlocksToSubsets> gather_;  ///< natural order only
@@ -165,7 +165,7 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
   if (!alone) require_int_count(volume, "a message", variant_name);
   count_ = alone ? 0 : static_cast<int>(volume);
 
-  allocate(problem);
+  allocate(context);
   Buffer& spare = *buffers_.back();
   void* subset = input_->data();
   if (natural && !alone) {
@@ -179,10 +179,10 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
   plan_steps(problem, grid);
 }
 
-void DanielsonLanczosPlan::allocate(const Problem& problem) {
-  const bool in_place = problem.contract.buffers == Buffers::in_place;
+void DanielsonLanczosPlan::allocate(const PlanContext& context) {
+  const bool in_place = context.problem.contract.buffers == Buffers::in_place;
   const auto bytes = static_cast<std::size_t>(input_layout_.box(me_).volume()) * element_bytes_;
-  for (int i = 0; i < (in_place && count_ == 0 ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
+  for (int i = 0; i < (in_place && count_ == 0 ? 1 : 2); ++i) buffers_.push_back(context.buffer(bytes));
   input_ = buffers_.front().get();
   output_ = in_place ? input_ : buffers_.back().get();
 }

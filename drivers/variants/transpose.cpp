@@ -115,7 +115,7 @@ class TransposePlan : public Plan {
   std::vector<ViewLayout> layouts_;
   Decomposition input_layout_;
   Decomposition output_layout_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<RedistributionSpec>> redistributions_;
   std::unique_ptr<Buffer> staging_;  ///< of all of them; null where there are none
   std::vector<Maker> makers_;
@@ -249,7 +249,8 @@ void TransposePlan::allocate(const PlanContext& context) {
   const auto bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (one ? 1 : 2); ++i)
-    buffers_.push_back(context.exchange->allocate(context.comm, bytes, BufferUse::source));
+    buffers_.push_back(
+        context.buffer(bytes, [&] { return context.exchange->allocate(context.comm, bytes, BufferUse::source); }));
   if (redistributions_.empty()) return;
   // They run one after another, so that the one which needs most says how much there is.
   std::size_t staged = 0;

@@ -99,9 +99,10 @@ class Cell:
 
     @property
     def credited_flops(self) -> float:
-        """5 N log2 N, half of it for real data, of all instances: the convention of benchFFT."""
+        """5 N log2 N, half of it for real data, there and back, of all instances: the convention of benchFFT."""
         factor = 2.5 if self.contract.kind == "r2c" else 5.0
-        return self.contract.instances * factor * self.elements * math.log2(self.elements)
+        transforms = self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
+        return transforms * factor * self.elements * math.log2(self.elements)
 
 
 @dataclass(slots=True)

@@ -133,7 +133,7 @@ void NodePlan::allocate(const PlanContext& context) {
   }
   const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
   const bool both = stages_.size() > 1 || ends_in_ == 1;
-  for (int i = 0; i < (both ? 2 : 1); ++i) buffers_.push_back(ordinary_buffer(bytes));
+  for (int i = 0; i < (both ? 2 : 1); ++i) buffers_.push_back(context.buffer(bytes));
 }
 
 std::byte* NodePlan::data(std::size_t buffer) const { return static_cast<std::byte*>(buffers_[buffer]->data()); }

@@ -66,7 +66,7 @@ class NodePlan : public Plan {
   mpi::Communicator comm_;
   std::vector<Places> places_;
   std::size_t ends_in_ = 0;
-  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
   std::vector<Index> stage_bytes_;  ///< of this rank, by stage
   std::unique_ptr<Buffer> workspace_;
   std::vector<std::vector<Pass>> passes_;                 ///< by stage

@@ -131,7 +131,7 @@ class MessageDrivenPlan : public Plan {
   std::vector<PencilState> states_;
   MessageDrivenOptions options_;
   std::vector<StatePlaces> places_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
   std::unique_ptr<PencilTables> tables_;
   mpi::Communicator comm_;
   MessagesInFlight in_flight_;  ///< ids: below the number of receives a receive, else a send

@@ -80,7 +80,7 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
   }
   const std::size_t element_bytes = context.problem.element_bytes();
   for (int i = 0; i < (both ? 2 : 1); ++i)
-    buffers_.push_back(ordinary_buffer(static_cast<std::size_t>(volume) * element_bytes));
+    buffers_.push_back(context.buffer(static_cast<std::size_t>(volume) * element_bytes));
   tables_ = std::make_unique<PencilTables>(states_, places_, me, element_bytes,
                                            std::array{static_cast<std::byte*>(buffers_[0]->data()),
                                                       both ? static_cast<std::byte*>(buffers_[1]->data()) : nullptr});

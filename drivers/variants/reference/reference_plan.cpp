@@ -61,7 +61,7 @@ ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decompositi
   const auto elements = std::max(route_.front().box(me).volume(), route_.back().box(me).volume());
   const std::size_t bytes = std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), min_bytes);
   const bool in_place = problem.contract.buffers == Buffers::in_place;
-  for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(ordinary_buffer(bytes));
+  for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(context.buffer(bytes));
 }
 
 std::size_t ReferencePlan::buffer_bytes() const {

@@ -47,7 +47,7 @@ class ReferencePlan : public Plan {
  private:
   std::vector<Decomposition> route_;
   std::vector<int> grid_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
   MessageVolume message_volume_;
 };
 

@@ -14,6 +14,7 @@
 //   alone-hangs           right, but the last rank never comes back from its component alone
 //   uneven                right; rank 0 then packs for 10 ms, the last rank exchanges for 20 ms
 //   restarts-its-clock    right, but begins the phases anew in its midst, so that they do not add up
+//   conjugated            forward and backward have changed places, so that a round trip looks right
 //   wrong-cost            right, but its formula counts messages that nobody sends
 
 #include <sys/resource.h>
@@ -121,6 +122,26 @@ class WrongCost : public NaiveVariant {
  public:
   WrongCost() : NaiveVariant("wrong-cost", "its formula counts messages that nobody sends") {}
   Cost cost(const Problem& problem, int ranks) const override { return {problem.credited_flops(), 0, 2.0 * ranks}; }
+};
+
+class Conjugated : public Variant {
+ public:
+  Card card() const override { return {"conjugated", "forward and backward have changed places", "tests"}; }
+  std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+    if (problem.contract.layout == LayoutContract::transposed) return "conjugated takes layout natural";
+    return slab().supports(turned(problem), ranks);
+  }
+  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    const Problem problem = turned(context.problem);
+    return slab().make_plan({problem, context.comm, context.exchange, context.local_fft, context.shared});
+  }
+  Cost cost(const Problem& problem, int ranks) const override { return slab().cost(turned(problem), ranks); }
+
+ private:
+  static const Variant& slab() { return VariantRegistry::instance().get("slab", "variant"); }
+  static Problem turned(const Problem& problem) {
+    return in_direction(problem, problem.direction == Direction::forward ? Direction::backward : Direction::forward);
+  }
 };
 
 class Unavailable : public NaiveVariant {
@@ -251,6 +272,7 @@ bool register_all() {
   registry.add(std::make_unique<RestartsItsClock>());
   registry.add(std::make_unique<Uneven>());
   registry.add(std::make_unique<WrongCost>());
+  registry.add(std::make_unique<Conjugated>());
   return registry.add(std::make_unique<Unavailable>());
 }
 

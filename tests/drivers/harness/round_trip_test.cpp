@@ -1,0 +1,143 @@
+// Forward and then backward as one plan: right with every variant and exchange, in the memory of one plan.
+
+#include "harness/round_trip.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "harness/verifier.hpp"
+#include "mpi/handles.hpp"
+#include "support/variant_fixture.hpp"
+
+namespace fourscore {
+namespace {
+
+class RoundTripTest : public testing::Test {
+ protected:
+  [[nodiscard]] PlanContext context(const Problem& problem, const ExchangeMethod* exchange) const {
+    return {problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")};
+  }
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+};
+
+/// Of each kind and precision, in every layout and placement.
+std::vector<Problem> round_trips(const Variant& variant) {
+  std::vector<Problem> problems;
+  for (const std::vector<Index>& shape : {std::vector<Index>{16, 8, 8}, std::vector<Index>{7, 9, 10}})
+    for (Problem problem : test::contracts(test::shape_for(variant, shape)))
+      for (const Kind kind : variant.kinds()) {
+        if (problem.direction == Direction::backward) continue;
+        problem.direction = Direction::roundtrip;
+        problem.kind = kind;
+        problems.push_back(problem);
+      }
+  return problems;
+}
+
+bool all_ok(const std::vector<Check>& checks) { return std::ranges::all_of(checks, &Check::ok); }
+
+TEST_F(RoundTripTest, IsRightWithEveryVariantAndExchange) {
+  int tried = 0;
+  for (const auto& name : VariantRegistry::instance().names()) {
+    const Variant& variant = *VariantRegistry::instance().find(name);
+    if (!variant.unavailable().empty()) continue;
+    for (const ExchangeMethod* exchange : test::exchanges_of(variant))
+      for (const Problem& problem : round_trips(variant)) {
+        if (supports_directions(variant, problem, ranks_)) continue;
+        SCOPED_TRACE(name + " " + test::text_of(problem, exchange));
+        RoundTrip plan(variant, context(problem, exchange));
+        Verifier whole(problem, MPI_COMM_WORLD, plan, 7);
+        EXPECT_TRUE(all_ok(whole.check_before(plan, nullptr)));
+        Verifier half(in_direction(problem, Direction::forward), MPI_COMM_WORLD, plan.forward(), 7);
+        EXPECT_TRUE(all_ok(half.check_before(plan.forward(), nullptr)));
+        ++tried;
+      }
+  }
+  EXPECT_GT(tried, 0);
+}
+
+TEST_F(RoundTripTest, TakesNoMoreMemoryThanOnePlan) {
+  const Variant& slab = VariantRegistry::instance().get("slab", "variant");
+  Problem problem;
+  problem.shape = {12, 12, 12};
+  problem.direction = Direction::roundtrip;
+  problem.contract.effort = Effort::estimate;
+  const ExchangeMethod& exchange = ExchangeRegistry::instance().get("alltoallv", "exchange");
+  const RoundTrip both(slab, context(problem, &exchange));
+  const Problem there = in_direction(problem, Direction::forward);
+  const auto one = slab.make_plan(context(there, &exchange));
+  EXPECT_EQ(both.buffer_bytes(), one->buffer_bytes());
+  EXPECT_EQ(both.input(), both.output());
+  EXPECT_EQ(both.message_volume().bytes_sent, 2 * one->message_volume().bytes_sent);
+  EXPECT_EQ(cost_of_directions(slab, problem, ranks_).flops, 2 * slab.cost(there, ranks_).flops);
+}
+
+TEST_F(RoundTripTest, TellsWhenItTurns) {
+  const Variant& pencil = VariantRegistry::instance().get("pencil", "variant");
+  Problem problem;
+  problem.shape = {8, 8, 8};
+  problem.direction = Direction::roundtrip;
+  problem.contract.effort = Effort::estimate;
+  RoundTrip plan(pencil, context(problem, &ExchangeRegistry::instance().get("alltoallv", "exchange")));
+  int turns = 0;
+  const std::function<void()> turned = [&] { ++turns; };
+  plan.when_turned(&turned);
+  PhaseClock clock;
+  plan.execute(clock);
+  EXPECT_EQ(turns, 1);
+  for (std::size_t step = 0; step < plan.steps(); ++step) {
+    plan.step(step, clock);
+    EXPECT_EQ(turns, step < plan.steps() / 2 - 1 ? 1 : 2);
+  }
+  plan.when_turned(nullptr);
+  plan.execute(clock);
+  EXPECT_EQ(turns, 2);
+}
+
+TEST_F(RoundTripTest, AdvancesByPartsWhereItsHalvesDo) {
+  const Variant& variant = VariantRegistry::instance().get("overdecomposed", "variant");
+  Problem problem;
+  problem.shape = {8, 9, 10};
+  problem.direction = Direction::roundtrip;
+  problem.contract.effort = Effort::estimate;
+  RoundTrip plan(variant, context(problem, nullptr));
+  ASSERT_TRUE(plan.advances());
+  Verifier verifier(problem, MPI_COMM_WORLD, plan, 7);
+  PhaseClock clock;
+  for (int run = 0; run < 3; ++run) {
+    verifier.fill(plan, run);
+    plan.begin(clock);
+    while (plan.advance(clock) != Advance::complete) continue;
+  }
+  EXPECT_TRUE(all_ok(verifier.check_after(plan)));
+}
+
+/// As a plan of another project may: it computes in memory of its own.
+class Stubborn : public Variant {
+ public:
+  explicit Stubborn(const Variant& other) : other_(other) {}
+  [[nodiscard]] Card card() const override { return {"stubborn", "", ""}; }
+  [[nodiscard]] std::optional<std::string> supports(const Problem&, int) const override { return std::nullopt; }
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    return other_.make_plan({context.problem, context.comm, context.exchange, context.local_fft});
+  }
+  [[nodiscard]] Cost cost(const Problem&, int) const override { return {}; }
+
+ private:
+  const Variant& other_;
+};
+
+TEST_F(RoundTripTest, WithMemoryOfItsOwnIsRefused) {
+  const Stubborn variant(VariantRegistry::instance().get("slab", "variant"));
+  Problem problem;
+  problem.shape = {8, 8, 8};
+  problem.direction = Direction::roundtrip;
+  problem.contract.effort = Effort::estimate;
+  EXPECT_THROW(RoundTrip(variant, context(problem, &ExchangeRegistry::instance().get("alltoallv", "exchange"))),
+               InputError);
+}
+
+}  // namespace
+}  // namespace fourscore
