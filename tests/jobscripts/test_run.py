@@ -321,8 +321,9 @@ def test_a_qualification_in_the_archive_reaches_fft_bench(fourscore):
     file.parent.mkdir(parents=True)
     file.write_text("{}")
     listed = json.loads(fourscore("list", "counters", "--json").stdout)
-    if not next(entry["available"] for entry in listed if entry["name"] == "callgrind"):
-        pytest.skip("callgrind cannot run here")
+    callgrind = next(entry for entry in listed if entry["name"] == "callgrind")
+    if not callgrind["available"]:
+        pytest.skip(f"callgrind cannot run here: {callgrind['reason']}")
     fourscore("run", fourscore.points(points=1, launches=1, more='counters = "callgrind"'))
     assert option(argv_of_launches(fourscore)[-1], "--qualification") == str(file)
 

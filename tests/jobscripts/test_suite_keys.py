@@ -97,9 +97,9 @@ def check_time_limit_s(fourscore):
 
 
 def counted(fourscore, head: str) -> list[str]:
-    listed = {e["name"]: e["available"] for e in json.loads(fourscore("list", "counters", "--json").stdout)}
-    if not listed["callgrind"]:
-        pytest.skip("callgrind cannot run here")
+    listed = {e["name"]: e for e in json.loads(fourscore("list", "counters", "--json").stdout)}
+    if not listed["callgrind"]["available"]:
+        pytest.skip(f"callgrind cannot run here: {listed['callgrind']['reason']}")
     (argv,), _, campaign = measured(fourscore, head='counters = "callgrind"\n' + head)
     assert option(argv, "--counters") == campaign["counters"]["backend"] == "callgrind"
     return argv
