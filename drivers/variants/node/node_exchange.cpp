@@ -172,19 +172,41 @@ void NodeExchange::post(int thread) {
   for (std::size_t i = 0; i < sends_.size(); ++i) packed_[i].store(0, std::memory_order_relaxed);
   next_pack_.store(0, std::memory_order_relaxed);
   next_unpack_.store(0, std::memory_order_relaxed);
+  sent_ = received_ = 0;
 }
 
 void NodeExchange::move(int thread, PhaseClock& clock) {
-  if (callers_ != MpiCallers::one)
-    move_own(thread, clock);
-  else if (thread == 0)
-    lead(clock);
-  else
-    follow(clock);
+  if (callers_ != MpiCallers::one) {
+    pack_and_send_own(thread, clock);
+    take_own(thread, clock);
+  } else if (thread == 0) {
+    lead(clock, true);
+  } else {
+    pack_all(clock);
+    unpack_all(clock);
+  }
 }
 
-/// Each thread packs and sends its own segments; it unpacks its own, or what comes in next.
-void NodeExchange::move_own(int thread, PhaseClock& clock) {
+void NodeExchange::start(int thread, PhaseClock& clock) {
+  if (callers_ != MpiCallers::one)
+    pack_and_send_own(thread, clock);
+  else if (thread == 0)
+    lead(clock, false);
+  else
+    pack_all(clock);
+}
+
+void NodeExchange::finish(int thread, PhaseClock& clock) {
+  if (callers_ != MpiCallers::one)
+    take_own(thread, clock);
+  else if (thread == 0)
+    lead(clock, true);
+  else
+    unpack_all(clock);
+}
+
+/// Each thread its own segments.
+void NodeExchange::pack_and_send_own(int thread, PhaseClock& clock) {
   const auto at = static_cast<std::size_t>(thread);
   for (std::size_t i = first_send_[at]; i < first_send_[at + 1]; ++i) {
     {
@@ -194,16 +216,19 @@ void NodeExchange::move_own(int thread, PhaseClock& clock) {
     const Region region(clock, Phase::exchange);
     send(i);
   }
-  {
-    const Region region(clock, Phase::pack);
-    const std::size_t packers = one_packs_ ? 1 : static_cast<std::size_t>(threads_);
-    for (std::size_t i = at; at < packers && i < own_.size(); i += packers) pack_segment(sends_.size() + i);
-  }
+  const Region region(clock, Phase::pack);
+  const std::size_t packers = one_packs_ ? 1 : static_cast<std::size_t>(threads_);
+  for (std::size_t i = at; at < packers && i < own_.size(); i += packers) pack_segment(sends_.size() + i);
+}
+
+/// Each thread unpacks its own segments, or what comes in next.
+void NodeExchange::take_own(int thread, PhaseClock& clock) {
   if (callers_ == MpiCallers::own) {
     wait_for_own(thread, clock, true);
     return;
   }
   take_arrivals(clock);
+  const auto at = static_cast<std::size_t>(thread);
   const Region region(clock, Phase::exchange);
   wait_for_sends(first_send_[at], first_send_[at + 1]);
 }
@@ -303,52 +328,52 @@ bool NodeExchange::unpack_next() {
 }
 
 /// Hands to MPI what was packed, and to the threads what came in. Whether anything was done.
-bool NodeExchange::serve_mpi(PhaseClock& clock, std::size_t& sent, std::size_t& received) {
+bool NodeExchange::serve_mpi(PhaseClock& clock, bool receives) {
   const Region region(clock, Phase::exchange);
-  const std::size_t before = sent + received;
-  while (sent < sends_.size() && packed_[sent].load(std::memory_order_acquire) != 0) send(sent++);
-  if (received == receives_.size()) return sent + received > before;
+  const std::size_t before = sent_ + received_;
+  while (sent_ < sends_.size() && packed_[sent_].load(std::memory_order_acquire) != 0) send(sent_++);
+  if (!receives || received_ == receives_.size()) return sent_ + received_ > before;
   int count = 0;
   FOURSCORE_MPI(MPI_Testsome(static_cast<int>(receives_.size()), receive_requests_.data(), &count, completed_.data(),
                              MPI_STATUSES_IGNORE));
   if (count == MPI_UNDEFINED) throw std::logic_error("a segment that is not on its way");
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-    arrivals_[received++] = static_cast<std::size_t>(completed_[i]);
-  arrived_.store(received, std::memory_order_release);
-  return sent + received > before;
+    arrivals_[received_++] = static_cast<std::size_t>(completed_[i]);
+  arrived_.store(received_, std::memory_order_release);
+  return sent_ + received_ > before;
 }
 
-/// Thread 0: MPI first, then one segment of what all share, and again.
-void NodeExchange::lead(PhaseClock& clock) {
-  std::size_t sent = 0;
-  std::size_t received = 0;
+/// Thread 0: MPI first, then one segment of what all share, and again; to the end, or until all is sent.
+void NodeExchange::lead(PhaseClock& clock, bool unpacks) {
   bool packs = true;
   while (true) {
-    const bool served = serve_mpi(clock, sent, received);
+    const bool served = serve_mpi(clock, unpacks);
     if (packs) {
       const Region region(clock, Phase::pack);
       packs = pack_next();
       if (packs) continue;
     }
-    {
+    if (unpacks) {
       const Region region(clock, Phase::unpack);
       if (unpack_next()) continue;
     }
     if (team_.failed()) return;
-    if (sent == sends_.size() && received == receives_.size()) break;
+    if (sent_ == sends_.size() && (!unpacks || received_ == receives_.size())) break;
     const Region region(clock, Phase::exchange);
     if (!served) std::this_thread::yield();
   }
+  if (!unpacks) return;
   const Region region(clock, Phase::exchange);
   wait_for_sends(0, sends_.size());
 }
 
-void NodeExchange::follow(PhaseClock& clock) {
-  {
-    const Region region(clock, Phase::pack);
-    while (pack_next()) {
-    }
+void NodeExchange::pack_all(PhaseClock& clock) {
+  const Region region(clock, Phase::pack);
+  while (pack_next()) {
   }
+}
+
+void NodeExchange::unpack_all(PhaseClock& clock) {
   while (!team_.failed() && next_unpack_.load(std::memory_order_relaxed) < receives_.size()) {
     {
       const Region region(clock, Phase::unpack);

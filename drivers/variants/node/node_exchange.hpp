@@ -51,6 +51,9 @@ class NodeExchange {
   /// free from post() on. `clock` is the thread's own.
   void post(int thread);
   void move(int thread, PhaseClock& clock);
+  /// move() in two halves, between which the messages are on their way; again a barrier lies between them.
+  void start(int thread, PhaseClock& clock);
+  void finish(int thread, PhaseClock& clock);
 
   /// Parts of it alone, each on all threads; the second after post() and a barrier.
   void pack(int thread) const;
@@ -87,15 +90,17 @@ class NodeExchange {
   void unpack_segment(std::size_t i) const;
   void send(std::size_t i);
   void receive(std::size_t i);
-  void move_own(int thread, PhaseClock& clock);
+  void pack_and_send_own(int thread, PhaseClock& clock);
+  void take_own(int thread, PhaseClock& clock);
   void wait_for_own(int thread, PhaseClock& clock, bool unpacks);
   void wait_for_some(std::size_t first, std::size_t last, int& count);
   void wait_for_sends(std::size_t first, std::size_t last);
   void take_arrivals(PhaseClock& clock);
   [[nodiscard]] bool next_arrival(std::size_t& segment);
-  void lead(PhaseClock& clock);
-  [[nodiscard]] bool serve_mpi(PhaseClock& clock, std::size_t& sent, std::size_t& received);
-  void follow(PhaseClock& clock);
+  void lead(PhaseClock& clock, bool unpacks);
+  [[nodiscard]] bool serve_mpi(PhaseClock& clock, bool receives);
+  void pack_all(PhaseClock& clock);
+  void unpack_all(PhaseClock& clock);
   void wait_for_arrival() const;
   [[nodiscard]] bool pack_next();
   [[nodiscard]] bool unpack_next();
@@ -119,6 +124,8 @@ class NodeExchange {
   std::size_t workspace_bytes_ = 0;
 
   // Where only thread 0 calls MPI: what it and the others tell each other.
+  std::size_t sent_ = 0;      ///< of thread 0 alone
+  std::size_t received_ = 0;  ///< likewise
   std::unique_ptr<std::atomic<int>[]> packed_;
   std::vector<std::size_t> arrivals_;                  ///< receives, as they came in
   alignas(64) std::atomic<std::size_t> arrived_{0};    ///< how many of them are there

@@ -217,6 +217,25 @@ void NodePlan::execute(PhaseClock& clock) {
   });
 }
 
+void NodePlan::run_step(std::size_t stage, int thread, PhaseClock& clock) {
+  if (stage > 0) {
+    const Region region(clock, Phase::exchange);
+    team_.step(thread, [&] { exchanges_[stage - 1]->finish(thread, clock); });
+    team_.barrier();
+  }
+  run_passes(stage, thread, clock);
+  if (stage == exchanges_.size()) return;
+  const Region region(clock, Phase::exchange);
+  team_.step(thread, [&] { exchanges_[stage]->post(thread); });
+  team_.barrier();
+  team_.step(thread, [&] { exchanges_[stage]->start(thread, clock); });
+}
+
+/// The end of the parallel region is the barrier between the halves of an exchange.
+void NodePlan::step(std::size_t number, PhaseClock& clock) {
+  team_.run([&](int thread) { run_step(number, thread, clock.lane(static_cast<std::size_t>(thread))); });
+}
+
 void NodePlan::add_components_of_redistribution(std::size_t redistribution, std::vector<Component>& list) {
   NodeExchange* exchange = exchanges_[redistribution].get();
   const auto add = [&](const char* name, Phase phase, Index min_bytes, auto part) {

@@ -30,6 +30,9 @@ class NodePlan : public Plan {
   [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
   [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override;
+  /// One step a stage: the end of the exchange into it, its transform, and the beginning of the exchange out of it.
+  [[nodiscard]] std::size_t steps() const override { return stages_.size(); }
+  void step(std::size_t number, PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
@@ -54,6 +57,7 @@ class NodePlan : public Plan {
   void make_passes(const PlanContext& context);
   void make_exchanges(const PlanContext& context);
   void run_stage(std::size_t stage, int thread, PhaseClock& clock);
+  void run_step(std::size_t stage, int thread, PhaseClock& clock);
   void run_passes(std::size_t stage, int thread, PhaseClock& clock);
   void add_components_of_redistribution(std::size_t redistribution, std::vector<Component>& list);
   [[nodiscard]] std::byte* data(std::size_t buffer) const;

@@ -41,6 +41,7 @@ class Overlap : public testing::TestWithParam<Method> {
     problem.contract.layout = LayoutContract::transposed;
     problem.contract.effort = Effort::estimate;
     problem.parameters = GetParam().parameters;
+    if (GetParam().variant == "node") problem.threads = 2;
     return problem;
   }
 
@@ -70,6 +71,8 @@ class Overlap : public testing::TestWithParam<Method> {
 /// In a row the messages of two take twice the time of those of one.
 TEST_P(Overlap, TakesUnderThreeQuartersOfTheTimeOfTwoInARow) {
   if (mpi::size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank waits for nothing";
+  const Variant& variant = VariantRegistry::instance().get(GetParam().variant, "variant");
+  if (!variant.unavailable().empty()) GTEST_SKIP() << variant.unavailable();
   const Problem both = problem_of(2);
   const auto one = make(one_instance(both));
   const auto two = make(both);
@@ -99,7 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
                            "overdecomposed",
                            "",
                            {{"decomposition", "4x4"}, {"synchronisation", "broadcast-reduce"}}},
-                    Method{"p2p", "pencil", "p2p"}, Method{"ialltoallv", "pencil", "ialltoallv"}),
+                    Method{"threads_of_a_node", "node", ""}, Method{"p2p", "pencil", "p2p"},
+                    Method{"ialltoallv", "pencil", "ialltoallv"}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

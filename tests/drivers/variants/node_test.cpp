@@ -96,6 +96,36 @@ TEST_P(Node, TransformsRealDataWithAnyNumberOfThreads) {
       }
 }
 
+/// Two plans whose steps take turns, as those of instances do: what one has on its way the other leaves alone.
+TEST_P(Node, IsRightInStepsThatTakeTurns) {
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  for (const bool adverse : {false, true})
+    for (const char* style : {"segments", "charm"})
+      for (Problem problem : test::contracts({15, 14, 13})) {
+        if (problem.precision == Precision::single_precision) continue;
+        if (GetParam() == "funneled" && std::string(style) == "charm") continue;
+        test::adverse = adverse;
+        problem.threads = 2;
+        problem.parameters = {{"mpi", GetParam()}, {"style", style}};
+        SCOPED_TRACE(test::text_of(problem, nullptr) + " " + style);
+        const auto& field = test::random_field(problem.extents());
+        const auto& expected = test::transformed_field(problem.extents(), problem.direction);
+        std::vector<std::unique_ptr<Plan>> plans;
+        for (int i = 0; i < 2; ++i) plans.push_back(test::make_plan(variant(), problem, nullptr));
+        EXPECT_GT(plans[0]->steps(), ranks_ > 1 ? 1U : 0U);
+        for (int run = 0; run < 2; ++run) {
+          for (const auto& plan : plans) test::write(field, plan->input_layout(), me, problem.precision, plan->input());
+          PhaseClock clock;
+          clock.start();
+          for (std::size_t step = 0; step < plans[0]->steps(); ++step)
+            for (const auto& plan : plans) plan->step(step, clock);
+          clock.stop();
+          for (const auto& plan : plans)
+            EXPECT_LT(test::error_of(expected, 1, plan->output_layout(), me, problem.precision, plan->output()), 20);
+        }
+      }
+}
+
 /// As many messages as pencils have; cut, each becomes as many as asked for.
 TEST_P(Node, CutsEachMessageIntoTheSegmentsAskedFor) {
   for (const auto& grid : test::grids_of_the_ranks()) {
