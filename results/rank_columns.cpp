@@ -24,7 +24,7 @@ using nlohmann::json;
 
 /// Where a record has one entry a rank; * is any key, or any element. Counters are by reader: they are columns where
 /// every rank reads its own.
-constexpr std::array<std::string_view, 24> places{"/samples/rank_total_s",
+constexpr std::array<std::string_view, 25> places{"/samples/rank_total_s",
                                                   "/samples/rank_forward_s",
                                                   "/samples/rank_phase_s/*",
                                                   "/samples/rank_instance_s",
@@ -33,6 +33,7 @@ constexpr std::array<std::string_view, 24> places{"/samples/rank_total_s",
                                                   "/plan/rank_s",
                                                   "/cost/bytes_sent_per_rank",
                                                   "/cost/messages_per_rank",
+                                                  "/cost/control_messages_per_rank",
                                                   "/cost/bytes_self_per_rank",
                                                   "/cost/bytes_read_shared_per_rank",
                                                   "/cost/least_bytes_per_rank/*",

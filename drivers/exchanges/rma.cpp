@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "core/parameters.hpp"
 #include "mpi/error.hpp"
 #include "redistribution/exchange_blocks.hpp"
+#include "redistribution/one_sided.hpp"
 
 namespace fourscore {
 
@@ -42,6 +42,9 @@ class Rma : public PackedExchange {
     exchange_places();
     make_window(spec);
     requests_.reserve(2 * (blocks().sends().size() + blocks().receives().size()));
+    if (epoch_ == Epoch::lock)  // "free" to each sender, "done" to each target
+      declared().volume.control_messages_sent =
+          static_cast<Index>(blocks().sends().size() + blocks().receives().size());
   }
   ~Rma() override {
     if (locked_ && mpi::may_call_collectives()) FOURSCORE_MPI_NOTHROW(MPI_Win_unlock_all(window_.get()));
@@ -146,27 +149,10 @@ class RmaMethod : public ExchangeMethod {
   /// See make_window().
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
     (void)epoch_of(problem);
-#ifdef OPEN_MPI
-    if (problem.instances > 1 && problem.placement == Placement::subset)
-      return "exchange 'rma' cannot serve instances on subsets of the ranks here: Open MPI's windows (osc/rdma, seen "
-             "in "
-             "4.1.4) of disjoint communicators fall together; allowed: placement all";
-#endif
-    return std::nullopt;
+    return why_no_windows_of_subsets(problem, exchange_name);
   }
-  /// Open MPI 4.1 makes no window between nodes that TCP joins.
   [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
-    if (mpi::size_of(comm) == 1) return {};
-    const mpi::Communicator own = mpi::duplicate(comm);
-    std::array<int, 1> memory{};
-    MPI_Win window = MPI_WIN_NULL;
-    try {
-      FOURSCORE_MPI(MPI_Win_create(memory.data(), sizeof memory, 1, MPI_INFO_NULL, own.get(), &window));
-    } catch (const MpiError& error) {
-      return std::string("MPI makes no window between these ranks: ") + error.what();
-    }
-    FOURSCORE_MPI(MPI_Win_free(&window));
-    return {};
+    return why_no_window(comm, WindowMemory::own);
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Rma>(spec);

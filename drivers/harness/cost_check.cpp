@@ -17,7 +17,8 @@ bool deals_evenly(const Problem& problem, Index ranks) {
 }
 
 bool sends_one_message_a_block(const ExchangeMethod* exchange, const std::vector<MessageVolume>& declared) {
-  if (exchange != nullptr && std::ranges::count(names_of(exchange->parameters()), "pieces") > 0) return false;
+  for (const char* cuts_blocks : {"pieces", "packet-bytes"})
+    if (exchange != nullptr && std::ranges::count(names_of(exchange->parameters()), cuts_blocks) > 0) return false;
   return std::ranges::all_of(
       declared, [](const MessageVolume& volume) { return volume.bytes_relayed == 0 && volume.bytes_read_shared == 0; });
 }

@@ -49,6 +49,7 @@ class OrdinaryBuffer : public Buffer {
 MessageVolume& MessageVolume::operator+=(const MessageVolume& other) {
   bytes_sent += other.bytes_sent;
   messages_sent += other.messages_sent;
+  control_messages_sent += other.control_messages_sent;
   bytes_self += other.bytes_self;
   bytes_read_shared += other.bytes_read_shared;
   bytes_relayed += other.bytes_relayed;

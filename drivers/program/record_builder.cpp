@@ -174,6 +174,7 @@ json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
   json result{{"flops", cost.flops},
               {"bytes_sent_per_rank", by_rank(&MessageVolume::bytes_sent)},
               {"messages_per_rank", by_rank(&MessageVolume::messages_sent)},
+              {"control_messages_per_rank", by_rank(&MessageVolume::control_messages_sent)},
               {"bytes_self_per_rank", by_rank(&MessageVolume::bytes_self)},
               {"bytes_read_shared_per_rank", by_rank(&MessageVolume::bytes_read_shared)},
               {"model_bytes_per_rank", cost.bytes_per_rank},

@@ -221,6 +221,8 @@ std::string movement(const json& record) {
   std::string text = fmt::format("{} in {} message{} sent by the busiest rank",
                                  bytes_text(largest(cost["bytes_sent_per_rank"])), messages, messages == 1 ? "" : "s");
   const double shared = largest(cost["bytes_read_shared_per_rank"]);
+  if (const double control = largest(cost["control_messages_per_rank"]); control > 0)
+    text += fmt::format(", {} more without payload", control);
   if (shared > 0) text += fmt::format(", {} read from shared memory", bytes_text(shared));
   const json& memory = record.at("memory");
   std::string memory_text = fmt::format("{} times the local data of {}", three_digits(memory["ratio"].get<double>()),

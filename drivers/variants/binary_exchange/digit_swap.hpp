@@ -60,7 +60,7 @@ class DigitSwap {
   [[nodiscard]] MessageVolume message_volume() const {
     const auto bytes = static_cast<Index>(sizeof(Value)) * slot_ * view_.outer;
     const auto steps = static_cast<Index>(steps_.size());
-    return {steps * bytes * (ranks_ / 2), steps, bytes, 0};
+    return {.bytes_sent = steps * bytes * (ranks_ / 2), .messages_sent = steps, .bytes_self = bytes};
   }
 
  private:

@@ -24,6 +24,7 @@ struct Counter {
   bool on = false;
   long long bytes = 0;
   long long messages = 0;
+  long long control_messages = 0;  ///< without payload, or flags and counts that are accumulated in a window
 } counter;
 
 void count_message(long long count, MPI_Datatype type, int rank, MPI_Comm comm) {
@@ -32,19 +33,31 @@ void count_message(long long count, MPI_Datatype type, int rank, MPI_Comm comm) 
   if (!counter.on || rank == MPI_PROC_NULL || rank == me) return;
   int size = 0;
   PMPI_Type_size(type, &size);
-  if (count * size == 0) return;
+  if (count * size == 0) {
+    ++counter.control_messages;
+    return;
+  }
   counter.bytes += count * size;
   counter.messages += 1;
 }
 
-/// A put is a message to the rank whose window it goes to.
-void count_put(int count, MPI_Datatype type, int rank, MPI_Win window) {
+/// A collective is no message to those for whom it has nothing.
+void count_part_of_collective(long long count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  if (count > 0) count_message(count, type, rank, comm);
+}
+
+bool is_own(int rank, MPI_Win window) {
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Win_get_group(window, &group);
   int me = 0;
   PMPI_Group_rank(group, &me);
   PMPI_Group_free(&group);
-  if (rank != me) count_message(count, type, rank, MPI_COMM_NULL);
+  return rank == me;
+}
+
+/// A put is a message to the rank whose window it goes to.
+void count_put(int count, MPI_Datatype type, int rank, MPI_Win window) {
+  if (!is_own(rank, window)) count_message(count, type, rank, MPI_COMM_NULL);
 }
 
 }  // namespace
@@ -55,7 +68,7 @@ int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_plac
                   MPI_Comm comm) {
   int size = 0;
   PMPI_Comm_size(comm, &size);
-  for (int rank = 0; rank < size; ++rank) count_message(send_counts[rank], send_type, rank, comm);
+  for (int rank = 0; rank < size; ++rank) count_part_of_collective(send_counts[rank], send_type, rank, comm);
   return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
                         receive_type, comm);
 }
@@ -64,7 +77,7 @@ int MPI_Ialltoallv(const void* send, const int* send_counts, const int* send_pla
                    MPI_Comm comm, MPI_Request* request) {
   int size = 0;
   PMPI_Comm_size(comm, &size);
-  for (int rank = 0; rank < size; ++rank) count_message(send_counts[rank], send_type, rank, comm);
+  for (int rank = 0; rank < size; ++rank) count_part_of_collective(send_counts[rank], send_type, rank, comm);
   return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
                          receive_type, comm, request);
 }
@@ -82,7 +95,7 @@ int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void*
                  MPI_Datatype receive_type, MPI_Comm comm) {
   int size = 0;
   PMPI_Comm_size(comm, &size);
-  for (int rank = 0; rank < size; ++rank) count_message(send_count, send_type, rank, comm);
+  for (int rank = 0; rank < size; ++rank) count_part_of_collective(send_count, send_type, rank, comm);
   return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
 }
 int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
@@ -94,6 +107,11 @@ int MPI_Rput(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint 
              MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
   count_put(count, type, rank, window);
   return PMPI_Rput(data, count, type, rank, place, target_count, target_type, window, request);
+}
+int MPI_Accumulate(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                   MPI_Datatype target_type, MPI_Op op, MPI_Win window) {
+  if (counter.on && !is_own(rank, window)) ++counter.control_messages;
+  return PMPI_Accumulate(data, count, type, rank, place, target_count, target_type, op, window);
 }
 int MPI_Send(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
   count_message(count, type, rank, comm);
@@ -124,13 +142,14 @@ class TrafficOf : public ::testing::Test {
              const Problem& problem = {}) {
     counter = {};
     const auto count = [](const std::function<void()>& run) {
-      counter = {true, 0, 0};
+      counter = {true};
       run();
       counter.on = false;
     };
     const MessageVolume declared = testing::run_and_check(method(), movement, element_bytes, buffers, count, problem);
     EXPECT_EQ(declared.bytes_sent, counter.bytes) << name_ << ", " << movement.name;
     EXPECT_EQ(declared.messages_sent, counter.messages) << name_ << ", " << movement.name;
+    EXPECT_EQ(declared.control_messages_sent, counter.control_messages) << name_ << ", " << movement.name;
 
     long long sums[5] = {declared.bytes_sent, declared.bytes_self, declared.bytes_read_shared, declared.bytes_relayed,
                          declared.messages_sent};
@@ -184,6 +203,11 @@ struct Option {
 };
 const std::vector<Option> options{{"rma", "epoch", "fence"},
                                   {"rma", "epoch", "lock"},
+                                  {"active", "packet-bytes", "16"},
+                                  {"active", "packet-bytes", "200"},
+                                  {"active", "packet-bytes", "1000000"},
+                                  {"active", "packets-in-flight", "1"},
+                                  {"active", "packets-in-flight", "5"},
                                   {"p2p-pipelined", "pieces", "1"},
                                   {"p2p-pipelined", "pieces", "3"},
                                   {"ialltoallv-pipelined", "pieces", "7"},
@@ -297,13 +321,14 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
         PhaseClock clock(false);
-        counter = {true, 0, 0};
+        counter = {true};
         plan->execute(clock);
         counter.on = false;
         const auto text =
             shape_text(shape) + " " + to_string(kind) + " " + (exchange == nullptr ? "" : exchange->card().name);
         EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes) << text;
         EXPECT_EQ(plan->message_volume().messages_sent, counter.messages) << text;
+        EXPECT_EQ(plan->message_volume().control_messages_sent, counter.control_messages) << text;
         moved_in_all += counter.bytes + plan->message_volume().bytes_read_shared;
         ++cases;
       }
@@ -340,11 +365,13 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
       Instances instances(slab,
                           {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
       PhaseClock clock(false);
-      counter = {true, 0, 0};
+      counter = {true};
       instances.execute(clock, [](std::size_t) {});
       counter.on = false;
       EXPECT_EQ(instances.message_volume().bytes_sent, counter.bytes) << exchange << " " << to_string(placement);
       EXPECT_EQ(instances.message_volume().messages_sent, counter.messages) << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.message_volume().control_messages_sent, counter.control_messages)
+          << exchange << " " << to_string(placement);
     }
 }
 
@@ -367,7 +394,7 @@ TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
         PhaseClock clock(false);
-        counter = {true, 0, 0};
+        counter = {true};
         plan->execute(clock);
         counter.on = false;
         EXPECT_EQ(counter.messages, bits * (pieces + (layout == LayoutContract::natural ? 1 : 0)));

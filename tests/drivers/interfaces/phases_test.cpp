@@ -157,8 +157,8 @@ TEST_P(PhasesOfExchange, ArePackingExchangeAndUnpackingWhereItCopies) {
   }
 }
 
-TEST(ExchangesWithoutPacking, HaveNoPhasePackWhereDatatypesOrNeighboursReadTheSource) {
-  for (const char* name : {"alltoallw", "shared"}) {
+TEST(ExchangesWithoutPacking, HaveNoPhasePackWherePacketsDatatypesOrNeighboursReadTheSource) {
+  for (const char* name : {"active", "alltoallw", "shared"}) {
     const ExchangeMethod& method = ExchangeRegistry::instance().get(name, "exchange");
     const auto buffers = testing::allocate(method);
     for (const testing::Movement& movement : testing::movements()) {

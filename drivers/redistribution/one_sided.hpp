@@ -1,0 +1,26 @@
+#pragma once
+// What the one-sided exchanges share: whether MPI can make the windows that they need.
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+
+#include "core/problem.hpp"
+
+namespace fourscore {
+
+/// Whose memory a window gives access to, which decides how MPI makes it.
+enum class WindowMemory {
+  own,       ///< of the program: MPI_Win_create
+  allocated  ///< of MPI: MPI_Win_allocate
+};
+
+/// Nothing, or why MPI makes no window of this kind between the ranks of comm: Open MPI 4.1 makes none between nodes
+/// that TCP joins. Collective.
+[[nodiscard]] std::string why_no_window(MPI_Comm comm, WindowMemory memory);
+
+/// Nothing, or why windows of instances on subsets of the ranks cannot be used with this MPI.
+[[nodiscard]] std::optional<std::string> why_no_windows_of_subsets(const Problem& problem, const char* exchange);
+
+}  // namespace fourscore
