@@ -8,6 +8,8 @@
 
 #include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
+#include "core/parameters.hpp"
+#include "variants/volumetric/cartesian_plan.hpp"
 #include "variants/volumetric/volumetric_layouts.hpp"
 
 namespace fourscore {
@@ -26,6 +28,12 @@ std::vector<ChainStage> stages_of(const Problem& problem, const Grid& mesh) {
   return arrange_stages(problem, {{layouts.blocks, {}}, {z, {2}}, {y, {1}}, {x, {0}}}, Return::direct);
 }
 
+const std::vector<std::string> topology_names{"none", "cart"};
+
+/// The paper's processes are those of a Cartesian communicator ("organized in a 3D grid using the MPI topology
+/// constructs").
+bool is_cartesian(const Problem& problem) { return choice_parameter(problem, "topology", topology_names) == "cart"; }
+
 class Volumetric : public Variant {
  public:
   [[nodiscard]] Card card() const override {
@@ -37,10 +45,16 @@ class Volumetric : public Variant {
 
   [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
 
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"topology", "cart: the mesh is a periodic Cartesian communicator, whose ranks MPI may reorder",
+             topology_names.front(), topology_names}};
+  }
+
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 3; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     require_grid(problem, ranks, 3);
+    (void)is_cartesian(problem);
     const Index most = fewest_pencils(problem.complex_extents());
     if (ranks > most)
       return fmt::format(
@@ -54,9 +68,10 @@ class Volumetric : public Variant {
     const int ranks = mpi::size_of(context.comm);
     require_grid(problem, ranks, 3);
     const Grid mesh = mesh_of(problem, ranks);
-    return std::make_unique<TransformChain>(
-        context, stages_of(problem, mesh),
-        TransformChain::Options{{mesh.extents[0], mesh.extents[1], mesh.extents[2]}, false});
+    TransformChain::Options options{{mesh.extents[0], mesh.extents[1], mesh.extents[2]}, false};
+    if (is_cartesian(problem))
+      return std::make_unique<CartesianPlan>(context, stages_of(problem, mesh), std::move(options));
+    return std::make_unique<TransformChain>(context, stages_of(problem, mesh), std::move(options));
   }
 
   /// Section "Parallel implementation": N/P elements a rank dealt within a line of Pz, a plane of Py Pz, a plane of
@@ -67,6 +82,7 @@ class Volumetric : public Variant {
     const bool natural = problem.contract.layout == LayoutContract::natural;
     return cost_of_even_exchanges(problem, ranks, {pz, py * pz, px * py, natural ? px : 1});
   }
+  /// Of the mesh's ranks: with topology=cart MPI decides which process is which.
   [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
                                                                  int rank) const override {
     return redistributions_between(stages_of(problem, mesh_of(problem, ranks)), rank);

@@ -141,6 +141,14 @@ TEST_P(PlanOf, ExecutesWithoutAllocating) {
     }
 }
 
+/// The slots of `active` for this rank's partners, in at most four exchanges, do not grow with the data.
+std::size_t windows_of(const ExchangeMethod* exchange) {
+  if (exchange == nullptr || exchange->card().name != "active") return 0;
+  std::size_t bytes = 4 * static_cast<std::size_t>(mpi::size_of(MPI_COMM_WORLD) - 1);
+  for (const Parameter& parameter : exchange->parameters()) bytes *= std::stoull(parameter.fallback);
+  return bytes;
+}
+
 TEST_P(PlanOf, StaysUnderThreeOrFourTimesTheLocalData) {
   for (const auto& shape : std::vector<std::vector<Index>>{{32, 32, 32}, {30, 31, 33}})
     for (const Problem& problem : problems_on(shape))
@@ -155,7 +163,7 @@ TEST_P(PlanOf, StaysUnderThreeOrFourTimesTheLocalData) {
         // Two buffers, and at most the data once more on its way; of messages that come and go in any order twice. The
         // scratch of transpose is a quarter of data as little as this.
         const std::size_t most = GetParam() == "overdecomposed" || GetParam() == "transpose" ? 4 : 3;
-        EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), most * local_bytes);
+        EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), most * local_bytes + windows_of(exchange));
       }
 }
 

@@ -10,12 +10,31 @@
 
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
+#include "real_fixture.hpp"
 #include "support/boxes_of.hpp"
 #include "support/variant_fixture.hpp"
 #include "variants/volumetric/volumetric_layouts.hpp"
 
 namespace {
 int collective_calls = 0;
+bool reverses_ranks = false;  ///< what MPI_Cart_create does where it may reorder
+int cartesian_calls = 0;
+}  // namespace
+
+/// An MPI that reorders: ours leave the ranks as they are.
+extern "C" int MPI_Cart_create(MPI_Comm comm, int dimensions, const int* extents, const int* periods, int reorder,
+                               MPI_Comm* made) {
+  ++cartesian_calls;
+  EXPECT_EQ(reorder, 1);
+  for (int d = 0; d < dimensions; ++d) EXPECT_EQ(periods[d], 1);
+  if (!reverses_ranks) return PMPI_Cart_create(comm, dimensions, extents, periods, reorder, made);
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  MPI_Comm reversed = MPI_COMM_NULL;
+  PMPI_Comm_split(comm, 0, -rank, &reversed);
+  const int error = PMPI_Cart_create(reversed, dimensions, extents, periods, 0, made);
+  PMPI_Comm_free(&reversed);
+  return error;
 }
 
 extern "C" int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
@@ -184,6 +203,54 @@ TEST_F(VolumetricPlan, IsRightOnEveryMeshOfTheRanks) {
       ++cases;
     }
   EXPECT_GE(cases, 3 * meshes_of(ranks_).size());
+}
+
+/// The rank order of the plan follows the communicator's: where MPI reorders, so do the boxes that the plan shows.
+TEST_F(VolumetricPlan, IsRightOnACartesianCommunicatorWhoseRanksMpiReorders) {
+  std::size_t turn = 0;
+  for (const bool reverses : {false, true})
+    for (const Grid& mesh : meshes_of(ranks_))
+      for (const Kind kind : volumetric().kinds())
+        for (std::size_t third = 0; third < 3; ++third) {
+          const auto contracts = test::contracts({7, 6, 8});
+          Problem problem = contracts[(turn + 5 * third) % contracts.size()];
+          problem.kind = kind;
+          problem.grid.assign(mesh.extents.begin(), mesh.extents.end());
+          if (volumetric().supports(problem, ranks_)) continue;
+          const auto exchange = turn % 3 == 0 ? "shared" : turn % 3 == 1 ? "active" : "alltoallv";
+          ++turn;
+          SCOPED_TRACE(test::text_of(problem, &ExchangeRegistry::instance().get(exchange, "exchange")));
+          const auto plain = plan_with(problem, exchange);
+          EXPECT_EQ(cartesian_calls, 0);
+          problem.parameters["topology"] = "cart";
+          reverses_ranks = reverses;
+          const auto plan = plan_with(problem, exchange);
+          EXPECT_EQ(cartesian_calls, 1);
+          cartesian_calls = 0;
+          EXPECT_EQ(plan->grid(), problem.grid);
+          const int in_mesh = reverses ? ranks_ - 1 - me_ : me_;
+          EXPECT_EQ(plan->input_layout().box(me_), plain->input_layout().box(in_mesh));
+          EXPECT_EQ(plan->output_layout().box(me_), plain->output_layout().box(in_mesh));
+          EXPECT_EQ(plan->input_layout().padding(me_), plain->input_layout().padding(in_mesh));
+          EXPECT_TRUE(test::covers_once(plan->input_layout()));
+          EXPECT_TRUE(test::covers_once(plan->output_layout()));
+          if (kind == Kind::r2c) {
+            EXPECT_LT(problem.precision == Precision::double_precision ? test::error_of_real_run<double>(*plan, problem)
+                                                                       : test::error_of_real_run<float>(*plan, problem),
+                      20);
+            continue;
+          }
+          PhaseClock clock;
+          test::run_on_random_field(*plan, problem, clock);
+          EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1,
+                                   plan->output_layout(), me_, problem.precision, plan->output()),
+                    20);
+        }
+  EXPECT_GT(turn, 0U);
+  Problem problem;
+  problem.shape = {8, 8, 8};
+  problem.parameters["topology"] = "torus";
+  EXPECT_THROW((void)volumetric().supports(problem, ranks_), InputError);
 }
 
 TEST_F(VolumetricPlan, TakesAsManyRanksAsAnAxisHasPencilsAndNoMore) {
