@@ -22,12 +22,12 @@ namespace fourscore {
 /// arrived or was used. Those within a collective call of MPI, as a fence or a barrier, are MPI's own and count
 /// nowhere.
 struct MessageVolume {
-  Index bytes_sent = 0;             ///< payload bytes to other ranks through MPI
-  Index messages_sent = 0;          ///< non-empty messages to other ranks through MPI
-  Index control_messages_sent = 0;  ///< messages to other ranks without payload, in none of the other counts
-  Index bytes_self = 0;             ///< payload that stays on the rank
-  Index bytes_read_shared = 0;      ///< payload read from other ranks' memory
-  Index bytes_relayed = 0;  ///< of bytes_sent and bytes_read_shared: what was moved before, by this rank or another
+  Index bytes_sent = 0;         ///< payload bytes to other ranks through MPI
+  Index messages_sent = 0;      ///< non-empty messages to other ranks through MPI
+  Index bytes_self = 0;         ///< payload that stays on the rank
+  Index bytes_read_shared = 0;  ///< payload read from other ranks' memory
+  Index bytes_relayed = 0;      ///< of bytes_sent and bytes_read_shared: what was moved before, by this rank or another
+  Index control_messages_sent = 0;  ///< to other ranks, without payload; in none of the other counts
   MessageVolume& operator+=(const MessageVolume& other);
   bool operator==(const MessageVolume&) const = default;
 };

@@ -51,6 +51,7 @@ def test_variants_and_exchanges_of_this_suite_have_looks_of_their_own():
     ]
     assert len({colours.colour_of(name) for name in variants}) == len(variants)
     exchanges = [
+        "active",
         "alltoallv",
         "alltoallw",
         "bruck",

@@ -13,7 +13,7 @@ from conftest import read_record
 BIN = Path(os.environ.get("FOURSCORE_COMPONENT_BIN", "nowhere"))
 pytestmark = pytest.mark.skipif(not (BIN / "pairwise_bench").exists(), reason="Google Benchmark is not here")
 QUICK = ["--repetitions", "2", "--min-time-s", "0.0001", "--launcher", "local"]
-EXCHANGES = {"alltoallv", "alltoallw", "pairwise", "p2p", "rma", "shared", "bruck", "hierarchical", "ialltoallv"}
+EXCHANGES = {"active", "alltoallv", "alltoallw", "pairwise", "p2p", "rma", "shared", "bruck", "hierarchical", "ialltoallv"}
 COLLECTIVES = {"mpi-alltoall", "mpi-alltoallv", "mpi-ialltoall"}
 
 

@@ -66,6 +66,7 @@ def test_an_exception_on_one_rank_ends_all_with_code_3(bench: Bench, tmp_path: P
     [
         ("MPI_Win_sync", ("--variant", "slab", "--exchange", "shared")),
         ("MPI_Put", ("--variant", "slab", "--exchange", "rma")),
+        ("MPI_Put", ("--variant", "slab", "--exchange", "active")),
         ("MPI_Testsome", ("--variant", "node", "--threads", "2", "--parameter", "mpi=funneled")),
     ],
 )
@@ -84,16 +85,32 @@ def test_an_error_of_one_rank_is_told_while_others_wait_for_it(
     assert f"fft_bench: rank 1: {call} failed on rank 1" in run.stderr
 
 
+@pytest.mark.parametrize(("exchange", "call"), [("rma", "MPI_Win_create"), ("active", "MPI_Win_allocate")])
 def test_an_exchange_that_mpi_cannot_do_between_the_ranks_is_skipped_with_its_words(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: str, call: str
 ) -> None:
-    monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", "MPI_Win_create")
+    monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", call)
     out = tmp_path / "out.json"
-    run = bench("--variant", "slab", "--exchange", "rma", "--shape", "8x8x8", "--record", str(out), ranks=2)
+    run = bench("--variant", "slab", "--exchange", exchange, "--shape", "8x8x8", "--record", str(out), ranks=2)
     assert run.returncode == 0, run.stderr
     verdict = json.loads(out.read_text())["verdict"]
     assert verdict["status"] == "skipped"
-    assert "exchange 'rma' cannot run here: MPI makes no window between these ranks" in verdict["reason"]
+    assert f"exchange '{exchange}' cannot run here: MPI makes no window between these ranks" in verdict["reason"]
+    assert call in verdict["reason"]
+
+
+def test_an_exchange_that_polls_its_window_is_skipped_where_it_would_not_see_what_is_put(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", "MPI_Win_get_attr")
+    for exchange, skipped in (("active", True), ("rma", False)):
+        out = tmp_path / f"{exchange}.json"
+        asked = ("--shape", "8x8x8", "--planner", "estimate", "--repetitions", "1", "--record", str(out))
+        run = bench("--variant", "slab", "--exchange", exchange, *asked, ranks=2)
+        assert run.returncode == 0, run.stderr
+        verdict = json.loads(out.read_text())["verdict"]
+        assert (verdict["status"] == "skipped") == skipped
+        assert ("expected MPI_WIN_UNIFIED" in verdict.get("reason", "")) == skipped
 
 
 def _fields(pid: int) -> list[str]:

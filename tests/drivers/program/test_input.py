@@ -352,9 +352,11 @@ def test_a_variant_without_exchange_is_measured_with_its_own(bench: Bench, tmp_p
     assert record["verdict"]["status"] == "ok" and record["point"]["exchange"] == "p2p"
 
 
-def test_an_exchange_that_cannot_serve_a_problem_is_skipped_with_its_reason(bench: Bench) -> None:
+@pytest.mark.parametrize("exchange", ["rma", "active"])
+def test_an_exchange_that_cannot_serve_a_problem_is_skipped_with_its_reason(bench: Bench, exchange: str) -> None:
     """Windows of disjoint communicators, which Open MPI mixes up."""
-    point = {"variant": "slab", "shape": [8, 8, 8], "ranks": 2, "exchange": "rma", "instances": 2, "placement": "subset"}
+    point = {"variant": "slab", "shape": [8, 8, 8], "ranks": 2, "instances": 2, "placement": "subset"}
+    point["exchange"] = exchange
     answer = json.loads(bench("--check-points", stdin=json.dumps(point) + "\n").stdout)
     assert answer["error"] is False
     if not answer["supported"]:

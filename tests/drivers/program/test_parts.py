@@ -86,6 +86,7 @@ def test_phases_that_do_not_add_up_are_marked(bench: Bench) -> None:
         ("slab", ()),
         ("pencil", ("--exchange", "alltoallw")),
         ("pencil", ("--exchange", "rma")),
+        ("volumetric", ("--exchange", "active", "--parameter", "topology=cart")),
         ("pencil-overlap", ("--exchange", "p2p")),
         ("volumetric", ("--layout", "natural")),
         ("danielson-lanczos", ()),

@@ -31,6 +31,7 @@ def test_bytes_and_messages_are_those_that_leave_a_rank(slab: dict) -> None:
     assert cost["bytes_sent_per_rank"] == [x * (sum(Y) - y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
     assert cost["bytes_self_per_rank"] == [x * y * LAST * BYTES for x, y in zip(X, Y, strict=True)]
     assert cost["messages_per_rank"] == [2, 2, 2]
+    assert cost["control_messages_per_rank"] == [0, 0, 0]
     assert cost["bytes_read_shared_per_rank"] == [0, 0, 0]
     # The formula: each rank keeps a third of its third.
     assert cost["model_bytes_per_rank"] == pytest.approx(7 * 5 * 6 * BYTES / 3 * 2 / 3)
@@ -45,6 +46,35 @@ def test_neighbours_memory_is_read_in_place_of_messages(bench: Bench, tmp_path: 
     cost = read_record(out)["cost"]
     assert cost["bytes_sent_per_rank"] == cost["messages_per_rank"] == [0, 0, 0]
     assert cost["bytes_read_shared_per_rank"] == [(sum(X) - x) * y * LAST * BYTES for x, y in zip(X, Y, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("exchange", "parameter", "packets", "control"),
+    [
+        ("rma", "epoch=lock", 1, 2),  # "free" and "done"
+        ("rma", "epoch=fence", 1, 0),
+        ("active", "packet-bytes=1000000", 1, 2),  # a flag and a credit
+        # A row of 6 elements a packet, in bursts of 2: see the blocks below.
+        ("active", "packet-bytes=96", None, None),
+    ],
+)
+def test_control_messages_are_counted_apart(
+    bench: Bench, tmp_path: Path, exchange: str, parameter: str, packets: int | None, control: int | None
+) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--exchange", exchange, "--parameter", parameter, "--record", str(out))
+    run = bench(*SLAB, *asked, ranks=3, faulty=False)
+    assert run.returncode == 0, run.stderr
+    cost = read_record(out)["cost"]
+    assert cost["bytes_sent_per_rank"] == [x * (sum(Y) - y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
+    if packets is not None:
+        assert cost["messages_per_rank"] == [2 * packets] * 3
+        assert cost["control_messages_per_rank"] == [2 * control] * 3
+        return
+    rows = [[X[a] * Y[b] if a != b else 0 for b in range(3)] for a in range(3)]  # from a to b
+    assert cost["messages_per_rank"] == [sum(rows[a]) for a in range(3)]
+    bursts = [[math.ceil(n / max(1, min(4, 2 * n) // 2)) if n else 0 for n in row] for row in rows]
+    assert cost["control_messages_per_rank"] == [sum(bursts[a]) + sum(row[a] for row in bursts) for a in range(3)]
 
 
 @pytest.mark.parametrize("exchange", ["p2p", "bruck"])

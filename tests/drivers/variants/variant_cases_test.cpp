@@ -235,8 +235,8 @@ TEST(Cases, AreAsManyAsTheVariantsPromise) {
       });
       EXPECT_EQ(taken, shapes_by_ranks[static_cast<std::size_t>(ranks - 1)]) << name << " on " << ranks << " ranks";
     }
-  for (const auto* name : {"alltoallv", "alltoallw", "bruck", "hierarchical", "ialltoallv", "ialltoallv-pipelined",
-                           "p2p", "p2p-pipelined", "pairwise", "rma", "shared"})
+  for (const auto* name : {"active", "alltoallv", "alltoallw", "bruck", "hierarchical", "ialltoallv",
+                           "ialltoallv-pipelined", "p2p", "p2p-pipelined", "pairwise", "rma", "shared"})
     EXPECT_EQ(ExchangeRegistry::instance().get(name, "exchange").unavailable(), "");
 }
 

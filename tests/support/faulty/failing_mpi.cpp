@@ -1,6 +1,6 @@
 // An MPI in which one call fails on the last rank, or on all: FOURSCORE_FAULTY_MPI_CALL names it. Those that are here
-// are made by one kind of plan each, while it executes: MPI_Testsome by variant node, MPI_Win_sync by exchange shared,
-// MPI_Put by exchange rma.
+// are made by one or two kinds of plan each, while it executes: MPI_Testsome by variant node, MPI_Win_sync by the
+// exchanges shared and active, MPI_Put by rma and active.
 
 #include <mpi.h>
 
@@ -35,6 +35,19 @@ int MPI_Win_create(void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm
   const char* chosen = std::getenv("FOURSCORE_FAULTY_MPI_CALL");
   if (chosen != nullptr && std::string_view(chosen) == "MPI_Win_create") return MPI_ERR_WIN;
   return PMPI_Win_create(base, bytes, unit, info, comm, window);
+}
+/// The same.
+int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window) {
+  const char* chosen = std::getenv("FOURSCORE_FAULTY_MPI_CALL");
+  if (chosen != nullptr && std::string_view(chosen) == "MPI_Win_allocate") return MPI_ERR_WIN;
+  return PMPI_Win_allocate(bytes, unit, info, comm, base, window);
+}
+/// Says on the last rank that a window has the separate memory model.
+int MPI_Win_get_attr(MPI_Win window, int key, void* value, int* found) {
+  static int separate = MPI_WIN_SEPARATE;
+  const int error = PMPI_Win_get_attr(window, key, value, found);
+  if (key == MPI_WIN_MODEL && fails("MPI_Win_get_attr")) *static_cast<int**>(value) = &separate;
+  return error;
 }
 int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
             MPI_Datatype target_type, MPI_Win window) {

@@ -49,6 +49,7 @@ VARIANT_COLOURS = {
 }
 LOOKS = {  # colour and marker of exchanges, of MPI's own calls, of kernels
     "none": (GREY, "o"),
+    "active": (YELLOW, "H"),
     "alltoallv": (BLUE, "o"),
     "alltoallw": (VERMILLION, "s"),
     "bruck": (GREEN, "^"),
