@@ -28,8 +28,9 @@ CartesianPlan::CartesianPlan(const PlanContext& context, const std::vector<Chain
                              TransformChain::Options options)
     : comm_(cartesian(context.comm, options.grid)) {
   const Problem& problem = context.problem;
-  chain_ = std::make_unique<TransformChain>(PlanContext{problem, comm_.get(), context.exchange, context.local_fft},
-                                            stages, std::move(options));
+  PlanContext over_mesh = context;
+  over_mesh.comm = comm_.get();
+  chain_ = std::make_unique<TransformChain>(over_mesh, stages, std::move(options));
   const auto shown = [&](const Decomposition& layout, bool real) {
     const Decomposition complex = layout_over(context.comm, comm_.get(), layout);
     return real ? real_in_place_of(complex, problem.last_axis(), problem.shape.back()) : complex;
