@@ -7,14 +7,16 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from synthetic.common import store
+from synthetic.common import canonical, store
 from synthetic.components import component_point, component_records
 from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
 from synthetic.points import (
+    PAPER_ITEMS,
     breakdown_points,
     crossover_points,
     decomposition_points,
     instance_points,
+    paper_points,
     peers_points,
     strong_points,
     thread_points,
@@ -95,7 +97,17 @@ def example_archive(archive: Path) -> None:
     for points in (decomposition_points(), thread_points(), crossover_points(), instance_points()):
         fill(archive, algorithms, points, 2)
     fill(archive, Maker("peers-44444444", "peers", seed=4, isolate=False), peers_points(), 6)
+    papers = Maker("papers-55555555", "papers", seed=5)
+    fill(archive, papers, paper_points(), 2)
+    say_paper(archive, papers.campaign, PAPER_ITEMS)
     counted_campaigns(archive)
+
+
+def say_paper(archive: Path, campaign: str, items: Iterable[str]) -> None:
+    """campaign.json as far as it says what of the papers the suite measures."""
+    folder = archive / "campaigns" / campaign
+    folder.mkdir(parents=True)
+    (folder / "campaign.json").write_text(canonical({"size": "here", "paper": list(items)}), encoding="utf-8")
 
 
 def counted_campaigns(archive: Path) -> None:

@@ -75,6 +75,29 @@ def crossover_points() -> Iterator[dict[str, Any]]:
                 yield make_point(variant, "p2p", (extent,) * 3, ranks)
 
 
+PAPER_ITEMS = (
+    "czechowski2012/figure-4",
+    "eleftheriou2005/table-1",
+    "gupta1993/figure-2",
+    "haynes2000/section-5",
+    "lee2018/figure-3.3",
+)
+
+
+def paper_points() -> Iterator[dict[str, Any]]:
+    """Few points of each of PAPER_ITEMS."""
+    yield make_point("pencil", ranks=4)
+    for ranks in (1, 2):
+        yield make_point("volumetric", "alltoallv", (32, 32, 32), ranks, layout="natural")
+        for variant, exchange in (("binary-exchange", "none"), ("transpose", "alltoallv")):
+            yield make_point(variant, exchange, (65536,), ranks, precision="single")
+        yield make_point("overdecomposed", "none", (64, 64, 64), ranks, direction="backward")
+        yield make_point("node", "none", (64, 64, 64), 1, threads=ranks, direction="backward")
+    for ranks in (2, 4):
+        for variant in ("danielson-lanczos", "rods"):
+            yield make_point(variant, "p2p", (16, 16, 16), ranks)
+
+
 def many_points(count: int) -> Iterator[dict[str, Any]]:
     """`count` distinct points: a campaign far larger than anyone plots."""
     found = 0
