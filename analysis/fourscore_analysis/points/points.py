@@ -54,6 +54,12 @@ class Point:
         assert self.time is not None
         return self.time.median
 
+    @cached_property
+    def mean_s(self) -> float | None:
+        """Mean over the repetitions of a launch, median over launches: to set beside papers that print means."""
+        means = [statistics.fmean(launch.time_s) for launch in self.measured if launch.time_s]
+        return statistics.median(means) if means else None
+
     @property
     def gflops(self) -> float | None:
         """Credited flops (5 N log2 N, half for real data, of all instances) over time_s, in 1e9 a second."""

@@ -120,6 +120,18 @@ def test_table_1_stands_on_512_nodes_beside_the_shapes_that_it_has():
     assert not any(speedups.values())
 
 
+def test_crosses_are_the_mean_of_the_repetitions():
+    view = view_of(volumetric(((32,) * 3,), (1, 2)), "eleftheriou2005/table-1", launches=3)
+    for launch in view.campaign.launches:
+        launch.time_s = (0.001, 0.002, 0.009 + 0.003 * launch.launch)  # medians 2 ms, means 4, 5 and 6 ms
+        launch.median_s = 0.002
+    [page] = published_scaling.pages(view)
+    axes = published_scaling.draw(view, page, "heading").axes[0]
+    [crosses] = [line for line in axes.lines if line.get_marker() == "x"]
+    assert list(crosses.get_xdata()) == [1, 2]
+    assert "ms" in axes.get_ylabel() and list(crosses.get_ydata()) == pytest.approx([5, 5])
+
+
 def test_numbers_of_double_complex_stand_beside_no_other_kind():
     points = [make_point("volumetric", "alltoallv", (32,) * 3, ranks, precision="single") for ranks in (1, 2)]
     view = view_of(points, "eleftheriou2005/table-1")
