@@ -129,7 +129,8 @@ def test_crosses_are_the_mean_of_the_repetitions():
     axes = published_scaling.draw(view, page, "heading").axes[0]
     [crosses] = [line for line in axes.lines if line.get_marker() == "x"]
     assert list(crosses.get_xdata()) == [1, 2]
-    assert "ms" in axes.get_ylabel() and list(crosses.get_ydata()) == pytest.approx([5, 5])
+    assert "ms" in axes.get_ylabel()
+    assert list(crosses.get_ydata()) == pytest.approx([5, 5])
 
 
 def test_numbers_of_double_complex_stand_beside_no_other_kind():
