@@ -17,7 +17,7 @@ RoundTrip::RoundTrip(const Variant& variant, const PlanContext& context) {
   backward_ = variant.make_plan({back, context.comm, context.exchange, context.local_fft, &memory_});
   const int me = mpi::rank_in(context.comm);
   if (backward_->input() != forward_->output() ||
-      backward_->input_layout().box(me) != forward_->output_layout().box(me))
+      backward_->input_layout().boxes(me) != forward_->output_layout().boxes(me))
     throw std::logic_error("the backward plan of variant '" + variant.card().name +
                            "' does not begin where its forward plan ends");
 }

@@ -135,7 +135,7 @@ std::unique_ptr<Plan> make_plan(const Variant& variant, const Problem& problem, 
 
 void run_on_random_field(Plan& plan, const Problem& problem, PhaseClock& clock) {
   const int me = mpi::rank_in(MPI_COMM_WORLD);
-  const auto elements = static_cast<std::size_t>(plan.output_layout().box(me).volume());
+  const auto elements = static_cast<std::size_t>(plan.output_layout().volume(me));
   std::memset(plan.output(), 0xff, elements * problem.element_bytes());
   write(random_field(problem.extents()), plan.input_layout(), me, problem.precision, plan.input());
   clock.start();

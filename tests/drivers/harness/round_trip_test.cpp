@@ -63,6 +63,34 @@ TEST_F(RoundTripTest, IsRightWithEveryVariantAndExchange) {
   EXPECT_GT(tried, 0);
 }
 
+/// Whatever a parameter makes of the layouts in which the halves meet.
+TEST_F(RoundTripTest, IsRightWithEveryParameterOfAVariant) {
+  int tried = 0;
+  for (const auto& name : VariantRegistry::instance().names()) {
+    const Variant& variant = *VariantRegistry::instance().find(name);
+    if (!variant.unavailable().empty()) continue;
+    const ExchangeMethod* exchange = test::exchanges_of(variant).front();
+    for (const Parameter& parameter : variant.parameters())
+      for (const std::string& value : tried_values(parameter))
+        for (Problem problem : test::contracts(test::shape_for(variant, {8, 8, 8}))) {
+          if (problem.direction == Direction::backward || problem.precision == Precision::single_precision) continue;
+          problem.direction = Direction::roundtrip;
+          problem.parameters.emplace(parameter.name, value);
+          try {
+            if (supports_directions(variant, problem, ranks_)) continue;
+          } catch (const InputError&) {
+            continue;  // this value does not fit the shape
+          }
+          SCOPED_TRACE(name + " " + parameter.name + "=" + value + " " + test::text_of(problem, exchange));
+          RoundTrip plan(variant, context(problem, exchange));
+          Verifier whole(problem, MPI_COMM_WORLD, plan, 7);
+          EXPECT_TRUE(all_ok(whole.check_before(plan, nullptr)));
+          ++tried;
+        }
+  }
+  EXPECT_GT(tried, 0);
+}
+
 TEST_F(RoundTripTest, TakesNoMoreMemoryThanOnePlan) {
   const Variant& slab = VariantRegistry::instance().get("slab", "variant");
   Problem problem;

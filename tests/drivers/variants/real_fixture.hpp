@@ -44,7 +44,7 @@ struct Memory {
   bool real;
   void* data;
 
-  [[nodiscard]] Index volume() const { return layout.box(me).volume(); }
+  [[nodiscard]] Index volume() const { return layout.volume(me); }
   [[nodiscard]] Wide get(Index i) const {
     const Index at = layout.place(me, i);
     return real ? Wide(static_cast<Real*>(data)[at]) : Wide(static_cast<std::complex<Real>*>(data)[at]);
