@@ -24,6 +24,7 @@
 #include "jobscripts/components.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
+#include "results/campaign_file.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"
 
@@ -180,12 +181,6 @@ std::string choose_name(const Archive& archive, const std::string& base, bool fr
   }
 }
 
-bool valid_campaign_name(const std::string& name) {
-  return !name.empty() && name.size() <= 128 && name.front() != '.' && name.front() != '-' &&
-         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
-             std::string::npos;
-}
-
 /// "" for what the suite says itself, so that campaigns of suites keep their names.
 std::string override_text(const Suite& suite, const CampaignRequest& request) {
   if (!request.counters || *request.counters == suite.counters) return {};
@@ -237,9 +232,7 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   hash_programs(campaign);
   campaign.seed = suite.seed;
   while (campaign.seed == 0) campaign.seed = std::random_device{}();
-  if (!request.name.empty() && !valid_campaign_name(request.name))
-    throw InputError(
-        fmt::format("campaign name '{}': letters, digits, - _ . only, not starting with - or .", request.name));
+  if (!request.name.empty()) require_campaign_name(request.name);
   const std::string counters = override_text(suite, request);
   if (request.counters) suite.counters = *request.counters;
   const std::string digits =

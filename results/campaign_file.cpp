@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/errors.hpp"
 #include "results/record_file.hpp"
 #include "results/regular_file.hpp"
 
@@ -43,6 +44,14 @@ std::vector<std::string> names_in(const Archive& archive, const json& content) {
 }
 
 }  // namespace
+
+void require_campaign_name(const std::string& name) {
+  const bool valid =
+      !name.empty() && name.size() <= 128 && name.front() != '.' && name.front() != '-' &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == std::string::npos;
+  if (!valid)
+    throw InputError(fmt::format("campaign name '{}': letters, digits, - _ . only, not starting with - or .", name));
+}
 
 ScheduledRecords scheduled_records(const Archive& archive, const std::string& campaign) {
   ScheduledRecords result;

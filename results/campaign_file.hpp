@@ -8,6 +8,9 @@
 
 namespace fourscore {
 
+/// Letters, digits, - _ . only, not starting with - or ., at most 128. Throws InputError saying so.
+void require_campaign_name(const std::string& name);
+
 struct ScheduledRecords {
   bool known = false;              ///< there is a campaign.json, and it can be read
   std::string problem;             ///< why it cannot be read; empty when it can, or when there is none

@@ -1,0 +1,112 @@
+"""Records measured outside a campaign, taken into an archive."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+from fourscore_command import BIN, signed
+
+POINT = ("--variant", "serial", "--planner", "estimate", "--repetitions", "3")
+
+
+@pytest.fixture
+def loose(tmp_path):
+    """Measures by itself, as a user does, and says where the record is."""
+
+    def measure(name, shape="8x8x8"):
+        file = tmp_path / name
+        command = [BIN / "fft_bench", *POINT, "--shape", shape, "--record", file]
+        subprocess.run(command, check=True, capture_output=True)
+        return file
+
+    return measure
+
+
+def test_imported_records_are_launches_of_one_campaign_that_every_command_reads(fourscore, loose):
+    files = [loose("a.json"), loose("b.json"), loose("c.json", "4x4x4")]
+    before = [file.read_bytes() for file in files]
+    told = json.loads(fourscore("import", *files, "--json").stdout)
+    assert [file.read_bytes() for file in files] == before
+    assert told["campaign"].startswith("imported-") and told["already_there"] == []
+    assert [entry["from"] for entry in told["imported"]] == [str(file) for file in files]
+    records = [json.loads((fourscore.archive / entry["file"]).read_text()) for entry in told["imported"]]
+    assert [record["campaign"]["launch"] for record in records] == [0, 1, 0]
+    for file, content, record in zip(files, before, records, strict=True):
+        assert record["campaign"]["imported"] == {"file": file.name, "sha256": hashlib.sha256(content).hexdigest()}
+        asis = json.loads(content)
+        assert {key: record[key] for key in asis if key != "sha256"} == {k: v for k, v in asis.items() if k != "sha256"}
+    assert "3 records, all as they should be" in fourscore("verify").stdout
+    assert f"{told['campaign']}: 3 records, 3 ok" in fourscore("status").stdout
+    assert len(fourscore("export", "--format", "jsonl").stdout.splitlines()) == 3
+    assert len(fourscore.index()) == 3
+    page = fourscore.folder / "page.html"
+    fourscore("report", "-o", page)
+    assert "serial" in page.read_text()
+
+
+def test_what_is_there_already_is_imported_once(fourscore, loose):
+    first, second = loose("a.json"), loose("b.json")
+    assert "1 record imported" in fourscore("import", first, "--campaign", "mine").stdout
+    said = fourscore("import", first, second, first, "--campaign", "mine").stdout
+    assert said.count(f"{first} is there already") == 2 and "1 record imported into campaign mine" in said
+    assert sorted(file.name[-8:] for file in fourscore.archive.glob("records/mine/*.json")) == ["000.json", "001.json"]
+
+
+def test_one_unusable_file_and_nothing_is_imported(fourscore, loose, tmp_path):
+    good = loose("good.json")
+    changed, cut = tmp_path / "changed.json", tmp_path / "cut.json"
+    changed.write_text(good.read_text().replace('"ok"', '"wrong"', 1))
+    cut.write_text(good.read_text()[:300])
+    error = fourscore("import", good, changed, cut, tmp_path / "none.json", code=2).stderr
+    assert "nothing was imported" in error and str(good) not in error
+    for file, reason in ((changed, "digest"), (cut, "truncated"), (tmp_path / "none.json", "No such file")):
+        [line] = [line for line in error.splitlines() if line.startswith(f"{file}: ")]
+        assert reason in line
+    assert not fourscore.archive.exists()
+
+
+def test_a_record_that_verify_would_refuse_is_refused(fourscore, loose):
+    file = loose("a.json")
+    record = json.loads(file.read_text())
+    record["point"]["ranks"] = 2
+    file.write_text(signed(record))
+    assert "point_id is" in fourscore("import", file, code=2).stderr
+
+
+def test_campaigns_of_suites_and_their_records_are_left_alone(measured, loose):
+    error = measured("import", loose("a.json"), "--campaign", "c", code=2).stderr
+    assert "campaign c has a suite's schedule" in error
+    taken = next(measured.archive.glob("records/c/*.json"))
+    assert "it is a record of campaign c" in measured("import", taken, code=2).stderr
+    assert "campaign name '../c'" in measured("import", taken, "--campaign", "../c", code=2).stderr
+
+
+def test_records_of_two_builds_are_one_campaign_only_when_asked(fourscore, loose):
+    mine, other = loose("a.json"), loose("b.json")
+    record = json.loads(other.read_text())
+    record["provenance"]["code_hash"] = "0123456789abcdef"
+    other.write_text(signed(record))
+    assert "of 2 machines or builds" in fourscore("import", mine, other, code=2).stderr
+    assert "2 records imported" in fourscore("import", mine, other, "--campaign", "both").stdout
+
+
+def test_records_of_many_ranks_keep_their_columns(fourscore, loose, tmp_path):
+    record = json.loads(loose("a.json").read_text())
+    samples, ranks = record["samples"], 70
+    record["point"]["ranks"] = ranks
+    canonical = json.dumps(record["point"], sort_keys=True, separators=(",", ":"))
+    record["point_id"] = hashlib.sha256(canonical.encode()).hexdigest()[:16]
+    samples["time_is"] = "longest rank"
+    samples["rank_total_s"] = samples["rank_total_s"] * ranks
+    samples["time_s"] = samples["rank_total_s"][0]
+    samples["rank_phase_s"] = {name: rows * ranks for name, rows in samples["rank_phase_s"].items()}
+    for part in ("plan", "cost", "memory", "counters"):
+        record.pop(part)
+    file = tmp_path / "many.json"
+    file.write_text(signed(record))
+    fourscore("import", file, "--campaign", "many")
+    [stored] = fourscore.archive.glob("records/many/*.json")
+    columns = json.loads(stored.read_text())["rank_columns"]["file"]
+    assert (stored.parent / columns).is_file()
+    assert "1 records, all as they should be" in fourscore("verify").stdout
