@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from fourscore_analysis.plots.base import View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import even_parts
+from fourscore_analysis.plots.shared.published_marks import draw_published, published_handle
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.points import Point, group_by
@@ -19,7 +20,6 @@ from fourscore_analysis.points.units import part_title, time_text, time_unit
 
 ROWS_A_PAGE = 4
 COLUMNS = 2
-PUBLISHED_MARKERS = ("o", "s", "^", "D", "v")
 
 
 @dataclass
@@ -137,19 +137,7 @@ def draw_sweeps(
         Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=3.5, label=label)
         for label, look in looks.items()
     ]
-    handles += [
-        Line2D(
-            [],
-            [],
-            color=colours.INK,
-            linestyle=":",
-            marker=marker,
-            markersize=3.5,
-            markerfacecolor="white",
-            label=label,
-        )
-        for label, marker in zip((curve.label for curve in curves), PUBLISHED_MARKERS, strict=False)
-    ]
+    handles += [published_handle(number, curve.label) for number, curve in enumerate(curves)]
     if beside:
         handles.append(
             Line2D(
@@ -245,25 +233,12 @@ def _lines(axes: Axes, group: SweepGroup, looks, value: Callable[[Sweep, float],
 
 def _published(axes: Axes, all_curves, curves, value: Callable[[Curve, float], float]) -> None:
     for curve in curves:
-        marker = PUBLISHED_MARKERS[list(all_curves).index(curve) % len(PUBLISHED_MARKERS)]
-        [drawn] = axes.plot(
-            curve.quantity,
-            [value(curve, time_s) for time_s in curve.time_s],
-            color=colours.INK,
-            linestyle=":",
-            linewidth=0.9,
-            marker=marker,
-            markersize=3.2,
-            markeredgewidth=0.7,
-            markerfacecolor="white",
-        )
-        mark(
-            drawn,
-            *(
-                f"{curve.label}, published\nat {x:g}: {time_text(time_s)}"
-                for x, time_s in zip(curve.quantity, curve.time_s, strict=True)
-            ),
-        )
+        said = [
+            f"{curve.label}, published\nat {x:g}: {time_text(time_s)}"
+            for x, time_s in zip(curve.quantity, curve.time_s, strict=True)
+        ]
+        times = [value(curve, time_s) for time_s in curve.time_s]
+        draw_published(axes, list(all_curves).index(curve), curve.quantity, times, said)
 
 
 def _quantity_axis(axes: Axes, group: SweepGroup, curves: Iterable[Curve], label: str, ticks) -> None:
