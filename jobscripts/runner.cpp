@@ -110,6 +110,7 @@ bool CampaignRunner::run() {
   auto planned = planned_launches(campaign_, archive_);
   if (!settings_.retry.empty())
     for (auto& retry : planned_retries(campaign_, archive_, settings_.retry)) planned.push_back(std::move(retry));
+  if (settings_.select) settings_.select(planned);
   std::size_t done = 0;
   for (const auto& entry : planned) done += entry.done ? 1 : 0;
   Progress progress(stderr, planned.size(), done, settings_.quiet);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,14 +17,6 @@
 
 namespace fourscore {
 
-struct RunSettings {
-  const Launcher* launcher = nullptr;
-  LauncherOptions launcher_options;
-  std::size_t max_launches = 0;  ///< 0: all
-  bool quiet = false;            ///< no progress on standard error
-  std::set<std::string> retry;   ///< statuses whose launches are measured again
-};
-
 /// A launch of the schedule, or the one record of a point that is not launched.
 struct PlannedLaunch {
   std::size_t point = 0;
@@ -32,6 +25,16 @@ struct PlannedLaunch {
   std::filesystem::path record;
   bool done = false;              ///< the record exists
   std::optional<int> retry_of{};  ///< the launch that this one stands in for
+};
+
+struct RunSettings {
+  const Launcher* launcher = nullptr;
+  LauncherOptions launcher_options;
+  std::size_t max_launches = 0;  ///< 0: all
+  bool quiet = false;            ///< no progress on standard error
+  std::set<std::string> retry;   ///< statuses whose launches are measured again
+  /// Leaves only those that are wanted this time.
+  std::function<void(std::vector<PlannedLaunch>&)> select;
 };
 
 /// Launches of the schedule in order, and what of them is done.

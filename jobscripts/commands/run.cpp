@@ -19,6 +19,7 @@
 #include "jobscripts/paths.hpp"
 #include "jobscripts/retry.hpp"
 #include "jobscripts/runner.hpp"
+#include "jobscripts/selection.hpp"
 #include "jobscripts/summary.hpp"
 #include "results/printable.hpp"
 
@@ -38,6 +39,8 @@ struct RunOptions {
   CampaignRequest campaign;
   CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
   std::vector<std::string> retry;
+  std::vector<std::string> only;
+  int launches = 0;
   std::size_t max_launches = 0;
   bool dry_run = false;
   bool quiet = false;
@@ -69,10 +72,12 @@ std::string size_text(const Suite& suite) {
   return fmt::format(", size {}{}", suite.size, others.empty() ? "" : others + ")");
 }
 
-void dry_run(const Campaign& campaign, const Archive& archive, const std::set<std::string>& retry, bool as_json) {
+void dry_run(const Campaign& campaign, const Archive& archive, const std::set<std::string>& retry,
+             const Selection& selection, bool as_json) {
   auto planned = planned_launches(campaign, archive);
   if (!retry.empty())
     for (auto& again : planned_retries(campaign, archive, retry)) planned.push_back(std::move(again));
+  selection.apply(campaign, planned);
   std::size_t done = 0;
   for (const auto& launch : planned) done += launch.done ? 1 : 0;
   if (as_json) {
@@ -101,7 +106,8 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
                one_line(campaign.points[launch.point].point), launch.launch);
   }
   for (const auto& point : campaign.points)
-    if (!point.skip_reason.empty()) fmt::print("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
+    if (!point.skip_reason.empty() && selection.takes(point.point, 0))
+      fmt::print("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
   fmt::print("Campaign {}{}: {} launches, {} done. Nothing was written.\n", campaign.id, size_text(campaign.suite),
              planned.size(), done);
   if (!campaign.exists && campaign.suite.seed == 0)
@@ -109,10 +115,15 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
 }
 
 void print_result(const RunOptions& options, const Campaign& campaign, const Archive& archive,
-                  const CampaignSummary& summary, const std::vector<std::string>& warnings, bool interrupted) {
-  const auto planned = planned_launches(campaign, archive);
-  const auto missing =
-      std::count_if(planned.begin(), planned.end(), [](const PlannedLaunch& launch) { return !launch.done; });
+                  const CampaignSummary& summary, const Selection& selection, const std::vector<std::string>& warnings,
+                  bool interrupted) {
+  auto planned = planned_launches(campaign, archive);
+  const auto missing_of = [](const std::vector<PlannedLaunch>& list) {
+    return std::ranges::count(list, false, &PlannedLaunch::done);
+  };
+  const auto missing = missing_of(planned);
+  selection.apply(campaign, planned);
+  const auto missing_here = missing_of(planned);
   if (options.json) {
     json result = summary_json(summary);
     result.update({{"campaign", campaign.id},
@@ -132,9 +143,11 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
                  campaign.suite.dropped_oversubscribed, campaign.suite.max_oversubscription);
   }
   for (const auto& warning : warnings) say("warning: {}\n", printable(warning));
-  if (missing > 0 || interrupted)
+  if (missing_here > 0 || interrupted)
     say("{}{} launches are missing; the same command goes on with them.\n", interrupted ? "Interrupted: " : "",
-        missing);
+        missing_here);
+  if (missing > missing_here)
+    say("{} launches of the campaign were not selected and are missing.\n", missing - missing_here);
 }
 
 /// The suite's counters, with what the command line says instead. Checked before anything is launched.
@@ -185,10 +198,13 @@ int run(RunOptions options) {
   settings.retry = {options.retry.begin(), options.retry.end()};
   settings.launcher = LauncherRegistry::instance().find(options.launcher);
   if (settings.launcher == nullptr) (void)LauncherRegistry::instance().get(options.launcher, "launcher");
+  const Selection selection(options.only, options.launches);
   const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
+  selection.require_points(campaign);
+  settings.select = [&](std::vector<PlannedLaunch>& planned) { selection.apply(campaign, planned); };
   InterruptGuard::check();
   if (options.dry_run) {
-    print_if_read([&] { dry_run(campaign, archive, settings.retry, options.json); });
+    print_if_read([&] { dry_run(campaign, archive, settings.retry, selection, options.json); });
     return exit_done;
   }
   if (const std::string problem = settings.launcher->unavailable(settings.launcher_options); !problem.empty())
@@ -201,7 +217,7 @@ int run(RunOptions options) {
   CampaignRunner runner(campaign, archive, settings);
   const bool finished = runner.run();
   const CampaignSummary summary = summarise(archive, campaign.id);
-  print_if_read([&] { print_result(options, campaign, archive, summary, runner.warnings(), !finished); });
+  print_if_read([&] { print_result(options, campaign, archive, summary, selection, runner.warnings(), !finished); });
   if (!finished) return exit_interrupted;
   if (const auto failed = runner.not_started(); !failed.empty()) {
     say("fourscore: {} launches did not start and nothing of them is archived; the last one: {}\n", failed.size(),
@@ -219,6 +235,7 @@ Command run_command() {
           "  fourscore run traffic --counter-cache 1MiB\n"
           "  fourscore run papers/lee2018/table-2.1 --size paper\n"
           "  fourscore run strong --retry failed,timeout\n"
+          "  fourscore run variants --only variant=pencil,ranks=2 --launches 1\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<RunOptions>();
@@ -249,6 +266,13 @@ Command run_command() {
                 ->delimiter(',')
                 ->type_name("STATUS")
                 ->check(CLI::IsMember(retried_statuses()));
+            app.add_option("--only", options->only,
+                           "launch only points with these values, keys as in suites: variant=pencil,ranks=4; of values "
+                           "of one key any will do. The rest of the campaign stays missing")
+                ->delimiter(',')
+                ->type_name("KEY=VALUE");
+            app.add_option("--launches", options->launches, "launch each point at most so often, in all")
+                ->check(CLI::PositiveNumber);
             app.add_option("--max-launches", options->max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
             app.add_option("--bench", options->bench,
