@@ -62,6 +62,49 @@ TEST(Suite, ListsAreAProductInWhichTheKeyWrittenFirstIsSlowest) {
   EXPECT_THAT(column(suite, "shape"), ElementsAre("4", "8x2", "4", "8x2"));
 }
 
+Suite sized(const std::string& size, const std::string& more = "") {
+  Words words;
+  return parse_suite("name = \"s\"\nsizes = [\"here\", \"paper\"]\nlaunches = 2\nmax_oversubscription = 1.0\n" + more +
+                         "[size.paper]\nlaunches = 7\nmax_oversubscription = 0.0\n"
+                         "[defaults]\nvariant = \"a\"\nshape = \"4\"\n"
+                         "[[sweep]]\nranks = 1\n[[sweep]]\nsize = \"paper\"\nranks = 64\n",
+                     "s.toml", 4, words, size);
+}
+
+TEST(Suite, ASizeHasItsOwnTablesAndKeysAndThoseOfAll) {
+  for (const std::string here : {"", "here"}) {
+    const Suite suite = sized(here);
+    EXPECT_EQ(suite.name, "s");
+    EXPECT_EQ(suite.size, "here");
+    EXPECT_EQ(suite.launches, 2);
+    EXPECT_THAT(column(suite, "ranks"), ElementsAre("1"));
+    EXPECT_EQ(suite.dropped_oversubscribed, 0U) << "points of another size are not dropped: they are not there";
+  }
+  const Suite suite = sized("paper");
+  EXPECT_EQ(suite.name, "s-paper");
+  EXPECT_EQ(suite.launches, 7);
+  EXPECT_EQ(suite.max_oversubscription, 0.0);
+  EXPECT_THAT(column(suite, "ranks"), ElementsAre("1", "64"));
+  EXPECT_THAT(suite.sizes, ElementsAre("here", "paper"));
+}
+
+TEST(Suite, ASizeThatTheSuiteLacksIsRefusedWithThoseThereAre) {
+  try {
+    (void)sized("papre");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("s.toml: --size 'papre'"), HasSubstr("expected one of: here, paper")));
+  }
+}
+
+TEST(Suite, ItemsOfPapersAreKeptAsTheyStand) {
+  EXPECT_THAT(sized("", "paper = [\"lee2018/table-2.1\", \"gupta1993/figure-2\"]\n").paper,
+              ElementsAre("lee2018/table-2.1", "gupta1993/figure-2"));
+  for (const std::string wrong :
+       {"lee2018", "/table", "lee2018/", "lee2018/a/b", "../table", "lee2018/..", "a/-b", "A/b"})
+    EXPECT_THROW((void)sized("", "paper = \"" + wrong + "\"\n"), InputError) << wrong;
+}
+
 TEST(Suite, ZippedKeysAdvanceTogether) {
   const Suite suite =
       parsed("variant = [\"a\", \"b\"]\nshape = [\"4\", \"8\"]\nranks = [1, 2]\nzip = [[\"shape\", \"ranks\"]]\n");
