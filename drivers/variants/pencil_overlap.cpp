@@ -50,8 +50,8 @@ class PencilOverlap : public Variant {
     const Problem& problem = context.problem;
     const Grid grid = fitting_grid(problem, mpi::size_of(context.comm));
     const TransformChain::Options options{{grid.extents[0], grid.extents[1]}, false, pieces_of(problem)};
-    return std::make_unique<TransformChain>(context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)),
-                                            options);
+    return std::make_unique<TransformChain>(
+        context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)), options);
   }
 
   /// As any pencils; each message in pieces (gupta1993, appendix E), as far as a rank has planes of its own to make
