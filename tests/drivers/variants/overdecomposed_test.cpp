@@ -98,7 +98,7 @@ TEST_F(Overdecomposed, HandsMessagesToItselfWhereAsked) {
           Problem problem = contracts[(turn += 3) % contracts.size()];
           problem.grid = grid;
           problem.parameters = {
-              {"decomposition", "5x7"}, {"local-messages", "yes"}, {"synchronisation", synchronisation}};
+              {"decomposition", "9x10"}, {"local-messages", "yes"}, {"synchronisation", synchronisation}};
           ASSERT_EQ(variant().supports(problem, ranks_), std::nullopt);
           check(problem);
           const auto with = test::make_plan(variant(), problem, nullptr);
