@@ -4,8 +4,10 @@
 // "ready" before data flows: slots that were taken are given back by a count. docs/algorithms/exchanges.md has more.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,10 +27,18 @@ namespace fourscore {
 namespace {
 
 constexpr const char* exchange_name = "active";
-constexpr Index default_packet_bytes = 16384;
+constexpr Index default_packet_bytes = 65536;
 constexpr Index most_packet_bytes = Index{1} << 30;
 constexpr Index default_in_flight = 4;
 constexpr Index most_in_flight = 1024;
+/// A millisecond or so: on a core of its own a rank that yields sooner loses it to whatever else runs on the machine.
+constexpr std::uint64_t patient_polls = 4096;
+
+/// Idle polls before a rank gives its core away: at once where the node has more ranks than cores. Collective.
+std::uint64_t polls_before_yield(MPI_Comm comm) {
+  const mpi::Communicator node = mpi::split_by_node(comm);
+  return mpi::size_of(node.get()) > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : patient_polls;
+}
 
 struct PacketSizes {
   Index bytes;      ///< of a packet, at most
@@ -144,6 +154,7 @@ class Active : public Exchange {
     for (const PacketStream& stream : incoming_)
       declared().volume.control_messages_sent += stream.rule.bursts();  // credit
     if (mpi::size_of(spec.agreeing_comm()) == 1) return;                // Open MPI gives one rank no window
+    polls_before_yield_ = polls_before_yield(spec.agreeing_comm());
     stage(spec);
     window_ = std::make_unique<PacketWindow>(comm_.get(), spec.agreeing_comm(), partners_of(outgoing_),
                                              partners_of(incoming_));
@@ -157,7 +168,8 @@ class Active : public Exchange {
       for (PacketStream& stream : *streams) stream.done = 0;
     if (!window_) return;
     window_->poll();
-    send_bursts();
+    while (send_bursts()) {
+    }
     window_->flush();
   }
 
@@ -230,12 +242,11 @@ class Active : public Exchange {
     return took;
   }
 
-  /// Lets MPI move what others put here, where it takes this process to do it, and the partners run where there are
-  /// fewer cores than ranks.
+  /// Lets MPI move what others put here, where it takes this process to do it, and lets the partners run.
   void give_way() {
     int found = 0;
     FOURSCORE_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.get(), &found, MPI_STATUS_IGNORE));
-    std::this_thread::yield();
+    if (++idle_polls_ % polls_before_yield_ == 0) std::this_thread::yield();
   }
 
   ExchangeAgreement agreement_;
@@ -246,6 +257,8 @@ class Active : public Exchange {
   CopyStep own_{CopyPlan(), nullptr, nullptr};
   std::vector<PacketStream> outgoing_;  ///< from the rank after this one on
   std::vector<PacketStream> incoming_;
+  std::uint64_t idle_polls_ = 0;
+  std::uint64_t polls_before_yield_ = patient_polls;
   std::vector<std::size_t> put_;  ///< which of outgoing_ have a burst without a flag
   Staging staging_;
   std::unique_ptr<PacketWindow> window_;  ///< null where nothing moves
