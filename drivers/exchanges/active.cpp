@@ -34,6 +34,9 @@ constexpr Index most_in_flight = 1024;
 /// A millisecond or so: on a core of its own a rank that yields sooner loses it to whatever else runs on the machine.
 constexpr std::uint64_t patient_polls = 4096;
 
+/// A probe takes as long as many polls, and only moves what MPI does not move by itself.
+constexpr std::uint64_t polls_before_probe = 16;
+
 /// Idle polls before a rank gives its core away: at once where the node has more ranks than cores. Collective.
 std::uint64_t polls_before_yield(MPI_Comm comm) {
   const mpi::Communicator node = mpi::split_by_node(comm);
@@ -245,7 +248,8 @@ class Active : public Exchange {
   /// Lets MPI move what others put here, where it takes this process to do it, and lets the partners run.
   void give_way() {
     int found = 0;
-    FOURSCORE_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.get(), &found, MPI_STATUS_IGNORE));
+    if (idle_polls_ % polls_before_probe == 0)
+      FOURSCORE_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.get(), &found, MPI_STATUS_IGNORE));
     if (++idle_polls_ % polls_before_yield_ == 0) std::this_thread::yield();
   }
 
