@@ -33,14 +33,16 @@ constexpr Index default_in_flight = 4;
 constexpr Index most_in_flight = 1024;
 /// A millisecond or so: on a core of its own a rank that yields sooner loses it to whatever else runs on the machine.
 constexpr std::uint64_t patient_polls = 4096;
+/// Some microseconds, in which a flag often comes: giving the core away at once was seen to take longer.
+constexpr std::uint64_t hasty_polls = 128;
 
 /// A probe takes as long as many polls, and only moves what MPI does not move by itself.
 constexpr std::uint64_t polls_before_probe = 16;
 
-/// Idle polls before a rank gives its core away: at once where the node has more ranks than cores. Collective.
+/// Idle polls before a rank gives its core away: fewer where the node has more ranks than cores. Collective.
 std::uint64_t polls_before_yield(MPI_Comm comm) {
   const mpi::Communicator node = mpi::split_by_node(comm);
-  return mpi::size_of(node.get()) > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : patient_polls;
+  return mpi::size_of(node.get()) > sysconf(_SC_NPROCESSORS_ONLN) ? hasty_polls : patient_polls;
 }
 
 struct PacketSizes {
