@@ -21,7 +21,7 @@ def arguments(changes: dict[str, str]) -> list[str]:
 
 BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--variant": "nave"}, ["unknown variant 'nave'; did you mean 'naive'? Known: "]),
-    ({"--exchange": "nope"}, ["unknown exchange 'nope'; known: alltoallv, alltoallw, "]),
+    ({"--exchange": "nope"}, ["unknown exchange 'nope'; known: active, alltoallv, alltoallw, "]),
     ({"--shape": "0x4x4"}, ["--shape", "0x4x4"]),
     ({"--shape": "128x"}, ["--shape", "128x"]),
     ({"--shape": "4x4x4x4"}, ["--shape", "4x4x4x4"]),
