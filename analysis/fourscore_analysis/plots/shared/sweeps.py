@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import View, mark
-from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.published_marks import draw_published, published_handle
 from fourscore_analysis.plots.shared.said import point_text
@@ -134,7 +134,15 @@ def draw_sweeps(
     logarithmic. `note` says how the machines of the curves differ."""
     looks = _looks(groups)
     handles = [
-        Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=3.5, label=label)
+        Line2D(
+            [],
+            [],
+            color=look.colour,
+            marker=look.marker,
+            linestyle=look.line,
+            markersize=3.5,
+            label=lettering.shorten(label, lettering.LEGEND_CHARACTERS),
+        )
         for label, look in looks.items()
     ]
     handles += [published_handle(number, curve.label) for number, curve in enumerate(curves)]
