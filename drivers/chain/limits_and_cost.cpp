@@ -31,6 +31,15 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries) {
                                 ranks, ranks));
 }
 
+std::optional<std::string> slab_limits(const Problem& problem, int ranks, std::string_view variant) {
+  require_grid(problem, ranks, 1);
+  const Extents n = problem.complex_extents();
+  const Index most = std::min(n[0], n[1]);
+  if (ranks <= most) return std::nullopt;
+  return fmt::format("{} ranks are more than {} can use: {} for shape {}, the smaller of its first two extents", ranks,
+                     variant, most, shape_text(problem.shape));
+}
+
 bool fits_pencils(const Problem& problem, const Grid& grid) {
   const Extents n = problem.complex_extents();
   return grid.extents[0] <= std::min(n[0], n[1]) && grid.extents[1] <= std::min(n[1], n[2]);

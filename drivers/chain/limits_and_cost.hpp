@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interfaces/variant.hpp"
@@ -16,6 +17,10 @@ namespace fourscore {
                                                       std::size_t max_extents);
 /// Throws InputError unless problem.grid is empty or has `entries` entries whose product is `ranks`.
 void require_grid(const Problem& problem, int ranks, std::size_t entries);
+
+/// Nothing, or why `variant` cannot cut the first axis, and the second, among all ranks. Throws InputError as
+/// require_grid() with one entry.
+[[nodiscard]] std::optional<std::string> slab_limits(const Problem& problem, int ranks, std::string_view variant);
 
 /// Whether every rank of a P1 x P2 grid has elements in z-, y- and x-pencils of the problem's complex data.
 [[nodiscard]] bool fits_pencils(const Problem& problem, const Grid& grid);

@@ -139,6 +139,7 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
     for (std::size_t r = 0; r < of_ranks.size(); ++r) samples.rank_instance_s[r].push_back(std::move(of_ranks[r]));
   }
   if (round_trips) samples.rank_turn_s = gather(completions.data() + instances * capacity, runs);
+  samples.turn_s = maximum_over_ranks(samples.rank_turn_s);
   if (!options_.phases) return samples;
 
   std::vector<std::vector<double>> sums;

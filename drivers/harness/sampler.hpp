@@ -46,6 +46,7 @@ struct Samples {
   /// [rank][the rank's instance][repetition]: from the start of all to the end of that instance; empty where there is
   /// one.
   std::vector<std::vector<std::vector<double>>> rank_instance_s;
+  std::vector<double> turn_s;  ///< [repetition], of round trips: the maximum over ranks of rank_turn_s
   /// [rank][repetition], of round trips: from the start of all to the end of the rank's forward halves.
   std::vector<std::vector<double>> rank_turn_s;
 };

@@ -73,13 +73,6 @@ std::vector<std::vector<double>> instance_times(const Point& point, const Sample
   return times;
 }
 
-std::vector<double> maximum_over_ranks(const std::vector<std::vector<double>>& values) {
-  std::vector<double> result = values.front();
-  for (const auto& of_rank : values)
-    for (std::size_t i = 0; i < of_rank.size(); ++i) result[i] = std::max(result[i], of_rank[i]);
-  return result;
-}
-
 json samples_json(const Point& point, const Samples& samples) {
   json result{{"time_s", samples.time_s},
               {"warmup_s", samples.warmup_s},
@@ -92,7 +85,7 @@ json samples_json(const Point& point, const Samples& samples) {
     result["rank_instance_s"] = samples.rank_instance_s;
   }
   if (!samples.rank_turn_s.empty()) {
-    result["forward_s"] = maximum_over_ranks(samples.rank_turn_s);
+    result["forward_s"] = samples.turn_s;
     result["rank_forward_s"] = samples.rank_turn_s;
   }
   if (!samples.closure_worst) return result;

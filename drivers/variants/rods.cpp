@@ -2,10 +2,6 @@
 // next direction, twice, each time between all ranks. A slab along x holds whole rods along z, one along y whole rods
 // along x, and one along x again whole rods along y: so the result is decomposed as the input was.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
 
@@ -34,13 +30,7 @@ class Rods : public Variant {
 
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
-    require_grid(problem, ranks, 1);
-    const Extents n = problem.complex_extents();
-    const Index most = std::min(n[0], n[1]);
-    if (ranks > most)
-      return fmt::format("{} ranks are more than rods can use: {} for shape {}, the smaller of its first two extents",
-                         ranks, most, shape_text(problem.shape));
-    return std::nullopt;
+    return slab_limits(problem, ranks, "rods");
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {

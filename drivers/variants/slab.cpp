@@ -1,10 +1,6 @@
 // One-dimensional decomposition: slabs along the first axis, all other axes transformed at once, one exchange, the
 // first axis. eleftheriou2005 compares its volumetric method with FFTW's, which is this one.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
 
@@ -31,13 +27,7 @@ class Slab : public Variant {
 
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
-    require_grid(problem, ranks, 1);
-    const Extents n = problem.complex_extents();
-    const Index most = std::min(n[0], n[1]);
-    if (ranks > most)
-      return fmt::format("{} ranks are more than slab can use: {} for shape {}, the smaller of its first two extents",
-                         ranks, most, shape_text(problem.shape));
-    return std::nullopt;
+    return slab_limits(problem, ranks, "slab");
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {

@@ -36,6 +36,14 @@ std::vector<Problem> round_trips(const Variant& variant) {
   return problems;
 }
 
+Problem round_trip_of(std::vector<Index> shape) {
+  Problem problem;
+  problem.shape = std::move(shape);
+  problem.direction = Direction::roundtrip;
+  problem.contract.effort = Effort::estimate;
+  return problem;
+}
+
 bool all_ok(const std::vector<Check>& checks) { return std::ranges::all_of(checks, &Check::ok); }
 
 TEST_F(RoundTripTest, IsRightWithEveryVariantAndExchange) {
@@ -93,10 +101,7 @@ TEST_F(RoundTripTest, IsRightWithEveryParameterOfAVariant) {
 
 TEST_F(RoundTripTest, TakesNoMoreMemoryThanOnePlan) {
   const Variant& slab = VariantRegistry::instance().get("slab", "variant");
-  Problem problem;
-  problem.shape = {12, 12, 12};
-  problem.direction = Direction::roundtrip;
-  problem.contract.effort = Effort::estimate;
+  const Problem problem = round_trip_of({12, 12, 12});
   const ExchangeMethod& exchange = ExchangeRegistry::instance().get("alltoallv", "exchange");
   const RoundTrip both(slab, context(problem, &exchange));
   const Problem there = in_direction(problem, Direction::forward);
@@ -109,10 +114,7 @@ TEST_F(RoundTripTest, TakesNoMoreMemoryThanOnePlan) {
 
 TEST_F(RoundTripTest, TellsWhenItTurns) {
   const Variant& pencil = VariantRegistry::instance().get("pencil", "variant");
-  Problem problem;
-  problem.shape = {8, 8, 8};
-  problem.direction = Direction::roundtrip;
-  problem.contract.effort = Effort::estimate;
+  const Problem problem = round_trip_of({8, 8, 8});
   RoundTrip plan(pencil, context(problem, &ExchangeRegistry::instance().get("alltoallv", "exchange")));
   int turns = 0;
   const std::function<void()> turned = [&] { ++turns; };
@@ -131,10 +133,7 @@ TEST_F(RoundTripTest, TellsWhenItTurns) {
 
 TEST_F(RoundTripTest, AdvancesByPartsWhereItsHalvesDo) {
   const Variant& variant = VariantRegistry::instance().get("overdecomposed", "variant");
-  Problem problem;
-  problem.shape = {8, 9, 10};
-  problem.direction = Direction::roundtrip;
-  problem.contract.effort = Effort::estimate;
+  const Problem problem = round_trip_of({8, 9, 10});
   RoundTrip plan(variant, context(problem, nullptr));
   ASSERT_TRUE(plan.advances());
   Verifier verifier(problem, MPI_COMM_WORLD, plan, 7);
@@ -164,10 +163,7 @@ class Stubborn : public Variant {
 
 TEST_F(RoundTripTest, WithMemoryOfItsOwnIsRefused) {
   const Stubborn variant(VariantRegistry::instance().get("slab", "variant"));
-  Problem problem;
-  problem.shape = {8, 8, 8};
-  problem.direction = Direction::roundtrip;
-  problem.contract.effort = Effort::estimate;
+  const Problem problem = round_trip_of({8, 8, 8});
   EXPECT_THROW(RoundTrip(variant, context(problem, &ExchangeRegistry::instance().get("alltoallv", "exchange"))),
                InputError);
 }
