@@ -27,6 +27,8 @@ struct PointKey {
   std::string_view path{};    ///< JSON pointer within the record's "point"
   Form form = Form::text;
   bool required = false;
+  bool of_launch = false;                      ///< the launcher decides it, and a program can only see whether it is so
+  bool derived = false;                        ///< follows from others; a record says it all the same
   bool labelled = false;                       ///< in flat names: "ranks:4" in place of "4"
   std::string help{};                          ///< of the option
   std::string (*get)(const Point&) = nullptr;  ///< canonical text; empty: not said
@@ -60,13 +62,13 @@ void set_point_values(Point& point, const std::vector<KeyText>& values);
 /// The same of a record's "point", whatever it holds; where it says nothing, the default. No parameters.
 [[nodiscard]] std::string point_value(const nlohmann::json& point, std::string_view key);
 
-/// ", name value" of each key that has another value than by default and is none of `told`. `point`: a Point, or a
-/// record's "point".
+/// ", name value" of each key that has another value than by default, follows from no others and is none of `told`.
+/// `point`: a Point, or a record's "point".
 template <class AnyPoint>
 [[nodiscard]] std::string further_values(const AnyPoint& point, std::initializer_list<std::string_view> told) {
   std::string text;
   for (const PointKey& key : point_keys()) {
-    if (std::ranges::find(told, key.name) != told.end()) continue;
+    if (key.derived || std::ranges::find(told, key.name) != told.end()) continue;
     if (const std::string value = point_value(point, key.name); value != key.get({}))
       text.append(", ").append(key.name).append(" ").append(value);
   }

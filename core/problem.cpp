@@ -57,6 +57,10 @@ constexpr Names<LayoutContract, 2> layouts{
     {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
 constexpr Names<Buffers, 2> buffer_names{{{"in-place", Buffers::in_place}, {"out-of-place", Buffers::out_of_place}}};
 constexpr Names<Placement, 2> placement_names{{{"all", Placement::all}, {"subset", Placement::subset}}};
+constexpr Names<RankPlacement, 4> rank_placements{{{"block", RankPlacement::block},
+                                                   {"cyclic", RankPlacement::cyclic},
+                                                   {"socket", RankPlacement::socket},
+                                                   {"irregular", RankPlacement::irregular}}};
 constexpr Names<Effort, 3> efforts{
     {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}};
 
@@ -155,6 +159,9 @@ Buffers parse_buffers(std::string_view text, std::string_view what) { return par
 Placement parse_placement(std::string_view text, std::string_view what) {
   return parse_name(placement_names, text, what);
 }
+RankPlacement parse_rank_placement(std::string_view text, std::string_view what) {
+  return parse_name(rank_placements, text, what);
+}
 Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
 
 KindAndDirection parse_kind_and_direction(std::string_view kind, std::optional<std::string_view> direction,
@@ -176,7 +183,15 @@ std::string to_string(Direction value) { return name_of(directions, value); }
 std::string to_string(LayoutContract value) { return name_of(layouts, value); }
 std::string to_string(Buffers value) { return name_of(buffer_names, value); }
 std::string to_string(Placement value) { return name_of(placement_names, value); }
+std::string to_string(RankPlacement value) { return name_of(rank_placements, value); }
 std::string to_string(Effort value) { return name_of(efforts, value); }
+
+void normalise_placement(Point& point) {
+  if (point.placement_of_ranks == RankPlacement::cyclic && (point.nodes == 1 || point.nodes == point.ranks))
+    point.placement_of_ranks = RankPlacement::block;
+}
+
+int ranks_per_node(const Point& point) { return (point.ranks + point.nodes - 1) / point.nodes; }
 
 std::string shape_text(const std::vector<Index>& shape) { return joined(shape); }
 std::string grid_text(const std::vector<int>& grid) { return grid.empty() ? "auto" : joined(grid); }

@@ -31,6 +31,9 @@ enum class LayoutContract { natural, transposed };
 enum class Buffers { in_place, out_of_place };  // "in-place", "out-of-place"
 /// Where several instances run: each over all ranks, or each on its own subset of them. One instance: all.
 enum class Placement { all, subset };  // "all", "subset"
+/// How ranks follow each other over nodes. block: node by node. cyclic: rank r is on node r mod nodes. socket: block
+/// over nodes, in turn over the sockets of each. irregular: none of these, and not to be asked for.
+enum class RankPlacement { block, cyclic, socket, irregular };
 enum class Effort { estimate, measure, patient };
 
 /// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
@@ -86,9 +89,16 @@ struct Point {
   std::string exchange{};  ///< "none" for variants that take none; empty: the variant's default, not yet resolved
   std::string local_fft = "fftw";
   int ranks = 1;
+  int nodes = 1;  ///< that the ranks are on
+  RankPlacement placement_of_ranks = RankPlacement::block;
   Problem problem;
   bool operator==(const Point&) const = default;
 };
+
+/// Ranks on the node that has most of them.
+[[nodiscard]] int ranks_per_node(const Point& point);
+/// On one node, and with one rank on each, cyclic is block: equal launches are one point.
+void normalise_placement(Point& point);
 
 /// Parsers throw InputError naming `what` (an option or key), the value and what is expected; shapes are checked
 /// for zero extents and for products beyond 2^62 bytes.
@@ -109,6 +119,7 @@ struct KindAndDirection {
 [[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
 [[nodiscard]] Buffers parse_buffers(std::string_view text, std::string_view what = "buffers");
 [[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
+[[nodiscard]] RankPlacement parse_rank_placement(std::string_view text, std::string_view what = "placement_of_ranks");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
 
 [[nodiscard]] std::string to_string(Precision);
@@ -117,6 +128,7 @@ struct KindAndDirection {
 [[nodiscard]] std::string to_string(LayoutContract);
 [[nodiscard]] std::string to_string(Buffers);
 [[nodiscard]] std::string to_string(Placement);
+[[nodiscard]] std::string to_string(RankPlacement);
 [[nodiscard]] std::string to_string(Effort);
 /// "128x96x100"
 [[nodiscard]] std::string shape_text(const std::vector<Index>& shape);

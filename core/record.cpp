@@ -101,12 +101,19 @@ Point point_from_json(const json& object) {
     const std::string what = "point: " + path.back();
     if (object.contains(path)) {
       check_form(key.form, object.at(path), what);
-      values.push_back({&key, point_value(object, key.name), what});
+      if (!key.derived) values.push_back({&key, point_value(object, key.name), what});
     } else if (key.required) {
       throw InputError(fmt::format("point: key '{}' is missing", path.back()));
     }
   }
   set_point_values(point, values);
+  if (point.nodes > point.ranks)
+    throw InputError(
+        fmt::format("point: nodes is {}; expected at most as many as ranks, {}", point.nodes, point.ranks));
+  for (const PointKey& key : keys)
+    if (key.derived && object.contains(path_of(key)) && point_value(object, key.name) != key.get(point))
+      throw InputError(fmt::format("point: {} is {}; expected {}, as follows from the others", key.name,
+                                   object.at(path_of(key)).dump(), key.get(point)));
   if (object.contains(normalisation()) && object.at(normalisation()) != "none")
     throw InputError(fmt::format("point: normalisation is {}; expected \"none\"", object.at(normalisation()).dump()));
   if (object.contains("parameters")) point.problem.parameters = parameters_from_json(object["parameters"]);
@@ -115,7 +122,15 @@ Point point_from_json(const json& object) {
 
 std::string short_hash(const json& value) { return sha256_hex(value.dump()).substr(0, 16); }
 
-std::string point_id(const Point& point) { return short_hash(point_json(point)); }
+std::string point_id(const Point& point) { return point_id(point_json(point)); }
+
+std::string point_id(const json& point) {
+  if (!point.is_object() || point.value("nodes", json()) != 1 || point.value("placement_of_ranks", json()) != "block")
+    return short_hash(point);
+  json hashed = point;
+  for (const char* key : {"nodes", "ranks_per_node", "placement_of_ranks"}) hashed.erase(key);
+  return short_hash(hashed);
+}
 
 std::string new_record_id() {
   std::random_device random;

@@ -11,7 +11,7 @@
 namespace fourscore {
 
 inline constexpr std::string_view record_schema = "fourscore.run-record";
-inline constexpr int record_schema_version = 2;
+inline constexpr int record_schema_version = 3;
 
 /// The point with every key of the schema present, so that equal points have equal JSON. Only an exchange that is not
 /// yet resolved is left out; no record has such a point.
@@ -19,8 +19,11 @@ inline constexpr int record_schema_version = 2;
 /// Keys that are not required (core/point_keys.hpp) default as in Point.
 /// Throws InputError naming the key, its value and what is expected; an unknown key is an error with the nearest name.
 [[nodiscard]] Point point_from_json(const nlohmann::json& json);
-/// First 16 hex digits of the SHA-256 of the point's canonical JSON (sorted keys, no spaces).
+/// First 16 hex digits of the SHA-256 of the point's canonical JSON (sorted keys, no spaces). A point on one node, in
+/// block order, is hashed without saying so: it is the same point as in records from before version 3.
 [[nodiscard]] std::string point_id(const Point& point);
+/// The same of a record's "point", whatever it holds.
+[[nodiscard]] std::string point_id(const nlohmann::json& point);
 /// Same rule for any JSON value: the hashes of the provenance.
 [[nodiscard]] std::string short_hash(const nlohmann::json& value);
 /// 32 random hex digits.

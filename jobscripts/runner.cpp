@@ -64,6 +64,10 @@ std::string short_name(const Point& point) {
                      point.ranks == 1 ? "" : "s");
 }
 
+LaunchRequest launch_request(const Point& point) {
+  return {point.ranks, point.nodes, threads_of(point), point.placement_of_ranks, {}, {}};
+}
+
 std::string program_name(const Point& point) { return point.component.empty() ? "fft_bench" : point.component; }
 
 /// The last line in which the program itself says what went wrong: mpirun says much more after it.
@@ -179,8 +183,9 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const StagedFile verified(verified_file(planned));
   std::ofstream(stamp.path()) << stamp_of(planned).dump() << std::flush;
   const std::string started_at = now_utc();
-  auto command = settings_.launcher->command(settings_.launcher_options, point.ranks, threads_of(point),
-                                             program_command(planned, staged));
+  LaunchRequest request = launch_request(point);
+  request.program = program_command(planned, staged);
+  auto command = settings_.launcher->command(settings_.launcher_options, request);
   ProcessSpec spec;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);

@@ -188,7 +188,7 @@ bool is_suite_name(const std::string& name) {
   }) && name.front() != '-';
 }
 
-Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores, SuiteWords& words,
+Suite parse_suite(const std::string& text, const std::filesystem::path& file, MachineSize machine, SuiteWords& words,
                   const std::string& size) {
   Suite suite;
   suite.file = file;
@@ -196,7 +196,7 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
   const SuiteReader reader(file);
   const toml::table table = parse_toml(reader, text, file);
   read_header(reader, table, size, suite);
-  Expander expander(reader, suite, std::max(1, cores), words);
+  Expander expander(reader, suite, machine, words);
   if (const toml::node* defaults = table.get("defaults")) {
     if (!defaults->is_table()) reader.fail_key(*defaults, "defaults", "a table: [defaults]");
     expander.read_defaults(*defaults->as_table());
@@ -220,14 +220,14 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, in
   return suite;
 }
 
-Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words, const std::string& size) {
+Suite load_suite(const std::filesystem::path& file, MachineSize machine, SuiteWords& words, const std::string& size) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
   std::string text(max_bytes + 1, '\0');  // one more than parse_suite takes
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad()) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  return parse_suite(text, file, cores, words, size);
+  return parse_suite(text, file, machine, words, size);
 }
 
 std::vector<ScheduledLaunch> schedule_launches(std::size_t points, int launches, LaunchOrder order,

@@ -32,6 +32,14 @@ struct NamedValue {
 
 class SuiteWords;
 
+/// What a suite is expanded for. A suite names no machine: "cores" and "nodes" in it stand for these.
+struct MachineSize {
+  MachineSize(int cores_of_a_node, int number_of_nodes = 1)  // NOLINT: one machine of so many cores is the usual one
+      : cores(cores_of_a_node), nodes(number_of_nodes) {}
+  int cores;  ///< of a node
+  int nodes;
+};
+
 /// A suite after expansion. Points are in the order written, each once, components after transforms.
 struct Suite {
   std::filesystem::path file;
@@ -65,12 +73,12 @@ struct Suite {
 /// 1 to 64 letters, digits and -, not starting with -: of suites and of their sizes.
 [[nodiscard]] bool is_suite_name(const std::string& name);
 
-/// Reads and expands a suite for a machine of `cores` cores, in the `size` of its sizes; empty: its default. Throws
+/// Reads and expands a suite for a machine, in the `size` of its sizes; empty: its default. Throws
 /// InputError "file:line: key ...: what is allowed", Interrupted when an InterruptGuard was asked to stop, and what
 /// `words` throws.
-[[nodiscard]] Suite load_suite(const std::filesystem::path& file, int cores, SuiteWords& words,
+[[nodiscard]] Suite load_suite(const std::filesystem::path& file, MachineSize machine, SuiteWords& words,
                                const std::string& size = "");
-[[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, int cores,
+[[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, MachineSize machine,
                                 SuiteWords& words, const std::string& size = "");
 
 /// One launch of one point: indices into the suite's points, from 0.

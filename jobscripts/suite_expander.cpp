@@ -18,7 +18,8 @@ constexpr std::size_t most_combinations = 1000000;
 constexpr std::size_t most_comparisons = 20000000;
 
 ValueKind kind_of(std::string_view key) {
-  if (key == "ranks") return ValueKind::ranks;
+  if (key == "ranks" || key == "ranks_per_node") return ValueKind::ranks;
+  if (key == "nodes") return ValueKind::nodes;
   const PointKey* known = find_point_key(key);
   if (known == nullptr || known->form == Form::extents) return ValueKind::text_or_integer;  // a parameter, or a shape
   return known->form == Form::integer ? ValueKind::integer : ValueKind::text;
@@ -30,34 +31,36 @@ std::vector<std::string> names_with(const std::vector<PointKey>& keys, const std
   return names;
 }
 
-/// "cores" and "1..cores" as numbers.
-std::vector<SuiteValue> spell_out_ranks(const std::vector<SuiteValue>& values, int cores) {
+/// "cores" and "1..cores" as numbers; `word` is "cores" or "nodes", and `most` how many there are.
+std::vector<SuiteValue> spell_out_count(const std::vector<SuiteValue>& values, const std::string& word, int most) {
   std::vector<SuiteValue> result;
   for (const auto& value : values) {
-    if (value.text == "1..cores")
-      for (int ranks = 1; ranks < cores; ranks *= 2) result.push_back({std::to_string(ranks), value.line});
-    const bool word = value.text == "cores" || value.text == "1..cores";
-    result.push_back({word ? std::to_string(cores) : value.text, value.line});
+    const bool range = value.text == "1.." + word;
+    if (range)
+      for (int count = 1; count < most; count *= 2) result.push_back({std::to_string(count), value.line});
+    result.push_back({range || value.text == word ? std::to_string(most) : value.text, value.line});
   }
   return result;
 }
 
-/// "64*ranks x 64 x 64" becomes "128x64x64" on 2 ranks: weak scaling on any machine. Throws InputError for an extent
-/// beyond 64 bits.
-std::string spell_out_shape(const std::string& text, int ranks) {
+/// "64*ranks x 64 x 64" becomes "128x64x64" on 2 ranks, and "64*nodes" goes by the nodes: weak scaling on any machine.
+/// Throws InputError for an extent beyond 64 bits.
+std::string spell_out_shape(const std::string& text, const Point& point) {
   if (text.size() > longest_shape) return text;  // parse_shape says what is wrong with it
   std::string compact;
   for (const char c : text)
     if (c != ' ') compact += c;
-  static const std::string factor = "*ranks";
-  for (std::size_t at = compact.find(factor); at != std::string::npos; at = compact.find(factor)) {
-    std::size_t first = at;
-    while (first > 0 && compact[first - 1] >= '0' && compact[first - 1] <= '9') --first;
-    if (first == at || at - first > 12) return compact;  // parse_shape says what is wrong with it
-    std::int64_t extent = 0;
-    if (__builtin_mul_overflow(std::stoll(compact.substr(first, at - first)), std::int64_t{ranks}, &extent))
-      throw InputError(fmt::format("shape '{}' on {} ranks has an extent beyond 64 bits", text, ranks));
-    compact.replace(first, at + factor.size() - first, std::to_string(extent));
+  for (const auto& [factor, count] : {std::pair<std::string, int>{"*ranks", point.ranks}, {"*nodes", point.nodes}}) {
+    for (std::size_t at = compact.find(factor); at != std::string::npos; at = compact.find(factor)) {
+      std::size_t first = at;
+      while (first > 0 && compact[first - 1] >= '0' && compact[first - 1] <= '9') --first;
+      if (first == at || at - first > 12) return compact;  // parse_shape says what is wrong with it
+      std::int64_t extent = 0;
+      if (__builtin_mul_overflow(std::stoll(compact.substr(first, at - first)), std::int64_t{count}, &extent))
+        throw InputError(
+            fmt::format("shape '{}' on {} {} has an extent beyond 64 bits", text, count, factor.substr(1)));
+      compact.replace(first, at + factor.size() - first, std::to_string(extent));
+    }
   }
   return compact;
 }
@@ -103,8 +106,11 @@ std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm
     if (form.defaults &&
         std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == fallback.key; }))
       axes.push_back(fallback);
+  const auto says = [&](std::string_view key) {
+    return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == key; });
+  };
   for (const PointKey& key : form.keys)
-    if (key.required && std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == key.name; }))
+    if (key.required && !says(key.name) && !(key.name == "ranks" && says("ranks_per_node")))
       reader_.fail(SuiteReader::line_of(table), fmt::format("key '{}' is missing in {}{}", key.name, form.name,
                                                             form.defaults ? " and [defaults]" : ""));
   const auto groups = group_axes(table, std::move(axes));
@@ -134,20 +140,24 @@ Axis Expander::read_axis(const std::string& key, const toml::node& node, bool si
   if (single && node.is_array()) reader_.fail_key(node, key, "one value in [defaults]; lists stand in [[sweep]]");
   Axis axis{key, reader_.values(node, key, kind_of(key))};
   const std::string& first = axis.values.front().text;
-  const bool several = key == "ranks" ? first == "1..cores" : is_word(key, first) && first == every_value;
+  const bool several = first == "1..cores" || first == "1..nodes" || (is_word(key, first) && first == every_value);
   if (single && several)
     reader_.fail_key(node, key, fmt::format("one value in [defaults]; \"{}\" stands in [[sweep]]", first));
   axis.values = spell_out(key, axis.values);
   for (const auto& value : axis.values) {
     if (is_word(key, value.text)) continue;
     Point scratch;
-    set_value(scratch, key, key == "shape" ? SuiteValue{shape_on(value, 1), value.line} : value);
+    set_value(scratch, key, key == "shape" ? SuiteValue{shape_on(value, scratch), value.line} : value);
+    if (scratch.placement_of_ranks == RankPlacement::irregular)
+      reader_.fail(value.line,
+                   fmt::format("key '{}': nobody can ask for 'irregular'; expected block, cyclic, socket", key));
   }
   return axis;
 }
 
 std::vector<SuiteValue> Expander::spell_out(const std::string& key, const std::vector<SuiteValue>& values) const {
-  if (key == "ranks") return spell_out_ranks(values, cores_);
+  if (key == "ranks" || key == "ranks_per_node") return spell_out_count(values, "cores", machine_.cores);
+  if (key == "nodes") return spell_out_count(values, "nodes", machine_.nodes);
   if (key == "grid") return values;  // the point says which there are
   std::vector<SuiteValue> result;
   for (const auto& value : values) {
@@ -169,9 +179,9 @@ void Expander::set_value(Point& point, const std::string& key, const SuiteValue&
   }
 }
 
-std::string Expander::shape_on(const SuiteValue& shape, int ranks) const {
+std::string Expander::shape_on(const SuiteValue& shape, const Point& point) const {
   try {
-    return spell_out_shape(shape.text, ranks);
+    return spell_out_shape(shape.text, point);
   } catch (const InputError& error) {
     reader_.fail(shape.line, fmt::format("key 'shape': {}", error.what()));
   }
@@ -241,7 +251,7 @@ bool Expander::matches(const Point& point, const Condition& condition) const {
     return std::any_of(axis.values.begin(), axis.values.end(), [&](const SuiteValue& value) {
       Point wanted;
       SuiteValue spelt = value;
-      if (axis.key == "shape") spelt.text = shape_on(value, point.ranks);
+      if (axis.key == "shape") spelt.text = shape_on(value, point);
       set_value(wanted, axis.key, spelt);
       if (axis.key == "kind" && wanted.problem.direction == Direction::backward &&
           point.problem.direction != Direction::backward)
@@ -303,7 +313,7 @@ void Expander::expand(const std::vector<AxisGroup>& groups, const std::vector<Co
   std::vector<std::size_t> position(groups.size(), 0);
   while (true) {
     InterruptGuard::check();
-    Draft draft = build(groups, position);
+    Draft draft = build(groups, position, line);
     if (!grid_words)
       add(draft.point, exclude, only, line);
     else if (drafts.size() == max_points)
@@ -343,17 +353,55 @@ void Expander::add_with_grids(std::vector<Draft> drafts, const std::vector<Condi
   }
 }
 
-Expander::Draft Expander::build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const {
+/// Two of ranks, nodes and ranks_per_node decide the third. ranks alone goes on the fewest nodes of the machine that
+/// have a core for each thread.
+void Expander::place_ranks(Point& point, const std::map<std::string, const SuiteValue*>& said,
+                           std::uint32_t line) const {
+  const auto value = [&](const char* key) {
+    const auto found = said.find(key);
+    if (found == said.end()) return 0;
+    Point scratch;
+    set_value(scratch, key, *found->second);
+    return std::stoi(point_value(scratch, key));
+  };
+  const int ranks = value("ranks");
+  const int nodes = value("nodes");
+  const int each = value("ranks_per_node");
+  const auto parts = [](std::int64_t whole, std::int64_t part) { return static_cast<int>((whole + part - 1) / part); };
+  point.nodes = nodes;
+  if (nodes == 0) {
+    point.nodes = each > 0 && ranks > 0 ? parts(ranks, each) : 1;
+    if (each == 0)
+      point.nodes = std::clamp(parts(std::int64_t{ranks} * threads_of(point), machine_.cores), 1,
+                               std::min(machine_.nodes, ranks));
+  }
+  if (ranks > 0)
+    point.ranks = ranks;
+  else
+    set_value(point, "ranks_per_node", *said.at("ranks_per_node"));
+  if (each > 0 && ranks_per_node(point) != each)
+    reader_.fail(line, fmt::format("{} ranks on {} nodes are {} a node, and ranks_per_node is {}; say two of the three",
+                                   point.ranks, point.nodes, ranks_per_node(point), each));
+  normalise_placement(point);
+}
+
+Expander::Draft Expander::build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position,
+                                std::uint32_t line) const {
   Draft draft;
   Point& point = draft.point;
   SuiteValue shape;
   const SuiteValue* kind = nullptr;
   const SuiteValue* direction = nullptr;
+  std::map<std::string, const SuiteValue*> counts;
   for (std::size_t i = 0; i < groups.size(); ++i)
     for (const auto& axis : groups[i]) {
       const SuiteValue& value = axis.values[position[i]];
       if (axis.key == "shape") {
         shape = value;
+        continue;
+      }
+      if (axis.key == "ranks" || axis.key == "nodes" || axis.key == "ranks_per_node") {
+        counts[axis.key] = &value;
         continue;
       }
       if (axis.key == "kind") kind = &value;
@@ -364,7 +412,8 @@ Expander::Draft Expander::build(const std::vector<AxisGroup>& groups, const std:
       }
       set_value(point, axis.key, value);
     }
-  if (point.component.empty()) set_value(point, "shape", {shape_on(shape, point.ranks), shape.line});
+  place_ranks(point, counts, line);
+  if (point.component.empty()) set_value(point, "shape", {shape_on(shape, point), shape.line});
   if (kind != nullptr && direction != nullptr) check_direction(*kind, *direction);
   return draft;
 }
@@ -375,7 +424,11 @@ void Expander::add(const Point& point, const std::vector<Condition>& exclude, co
   if (std::any_of(exclude.begin(), exclude.end(), hit)) return;
   if (!only.empty() && std::none_of(only.begin(), only.end(), hit)) return;
   if (!seen_.insert(point_text(point)).second) return;
-  const double threads_per_core = static_cast<double>(point.ranks) * threads_of(point) / cores_;
+  if (point.nodes > point.ranks)
+    reader_.fail(line, fmt::format("{} ranks cannot be on {} nodes: each node has at least one; leave the combination "
+                                   "out with exclude",
+                                   point.ranks, point.nodes));
+  const double threads_per_core = static_cast<double>(ranks_per_node(point)) * threads_of(point) / machine_.cores;
   if (suite_.max_oversubscription > 0 && threads_per_core > suite_.max_oversubscription) {
     ++suite_.dropped_oversubscribed;
     return;

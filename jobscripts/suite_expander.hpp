@@ -2,6 +2,7 @@
 // The tables of a suite, [[sweep]] and [[component]], expanded into points.
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,8 +34,8 @@ struct TableForm {
 /// Adds the points of tables to a suite. Throws InputError with file, line and key; Interrupted when asked to stop.
 class Expander {
  public:
-  Expander(const SuiteReader& reader, Suite& suite, int cores, SuiteWords& words)
-      : reader_(reader), suite_(suite), cores_(cores), words_(words) {}
+  Expander(const SuiteReader& reader, Suite& suite, MachineSize machine, SuiteWords& words)
+      : reader_(reader), suite_(suite), machine_(machine), words_(words) {}
 
   void read_defaults(const toml::table& table);
   void read_sweep(const toml::table& table);
@@ -59,12 +60,14 @@ class Expander {
                                                        const TableForm& form) const;
   [[nodiscard]] bool matches(const Point& point, const Condition& condition) const;
   void check_direction(const SuiteValue& kind, const SuiteValue& direction) const;
-  [[nodiscard]] std::string shape_on(const SuiteValue& shape, int ranks) const;
+  [[nodiscard]] std::string shape_on(const SuiteValue& shape, const Point& point) const;
+  void place_ranks(Point& point, const std::map<std::string, const SuiteValue*>& said, std::uint32_t line) const;
   void check_product(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
                      const std::vector<Condition>& only, std::uint32_t line);
   void expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
               const std::vector<Condition>& only, std::uint32_t line);
-  [[nodiscard]] Draft build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position) const;
+  [[nodiscard]] Draft build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position,
+                            std::uint32_t line) const;
   void add_with_grids(std::vector<Draft> drafts, const std::vector<Condition>& exclude,
                       const std::vector<Condition>& only, std::uint32_t line);
   void check_combinations(double of_table, std::uint32_t line);
@@ -78,7 +81,7 @@ class Expander {
 
   const SuiteReader& reader_;
   Suite& suite_;
-  int cores_;
+  MachineSize machine_;
   SuiteWords& words_;
   std::vector<Axis> defaults_;
   std::set<std::string> seen_;

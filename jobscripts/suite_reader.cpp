@@ -19,6 +19,8 @@ std::string expected_of(ValueKind kind) {
       return "an integer of at least 1";
     case ValueKind::ranks:
       return "an integer of at least 1, \"cores\" or \"1..cores\"";
+    case ValueKind::nodes:
+      return "an integer of at least 1, \"nodes\" or \"1..nodes\"";
     case ValueKind::text_or_integer:
       break;
   }
@@ -98,8 +100,8 @@ SuiteValue SuiteReader::value(const toml::node& node, std::string_view key, Valu
     return {std::to_string(integer->get()), line};
   }
   if (const auto* string = node.as_string(); string != nullptr && kind != ValueKind::integer) {
-    if (kind == ValueKind::ranks && string->get() != "cores" && string->get() != "1..cores")
-      fail_key(node, key, expected_of(kind));
+    const std::string word = kind == ValueKind::ranks ? "cores" : kind == ValueKind::nodes ? "nodes" : "";
+    if (!word.empty() && string->get() != word && string->get() != "1.." + word) fail_key(node, key, expected_of(kind));
     return {string->get(), line};
   }
   if (kind == ValueKind::text_or_integer && (node.is_floating_point() || node.is_boolean())) return {shown(node), line};

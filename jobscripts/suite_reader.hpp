@@ -18,7 +18,7 @@ struct SuiteValue {
 };
 
 /// The kinds of value a point key takes.
-enum class ValueKind { text, integer, ranks, text_or_integer };
+enum class ValueKind { text, integer, ranks, nodes, text_or_integer };
 
 class SuiteReader {
  public:

@@ -158,6 +158,8 @@ std::string benchmark_name(const json& point) {
   std::string name;
   for (const PointKey& key : point.contains("component") ? component_keys() : point_keys()) {
     const std::string value = point_value(point, key.name);
+    // So that a point on one node keeps the name that it had before there were others.
+    if (key.derived || (key.of_launch && !key.required && value == key.get({}))) continue;
     if (!name.empty()) name += '/';
     name += key.labelled ? fmt::format("{}:{}", key.name, value) : value.empty() ? "?" : value;
   }

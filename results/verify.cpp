@@ -54,7 +54,7 @@ class Checker {
     for (const char* key : {"record_id", "point_id", "point", "verdict"})
       if (!record_.contains(key)) say(fmt::format("\"{}\" is missing", key));
     if (!record_.contains("point") || !record_.contains("point_id")) return;
-    if (const auto expected = short_hash_of(record_["point"]); record_["point_id"] != expected)
+    if (const auto expected = point_id(record_["point"]); record_["point_id"] != expected)
       say(fmt::format("point_id is {}, its point's is \"{}\"", record_["point_id"].dump(), expected));
     const json provenance = record_.value("provenance", json::object());
     if (provenance.contains("identity") && provenance.contains("identity_hash") &&

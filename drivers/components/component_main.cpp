@@ -15,6 +15,7 @@
 #include "harness/gather.hpp"
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
+#include "program/launch_place.hpp"
 #include "program/measurement.hpp"
 #include "program/mpi_program.hpp"
 #include "program/queries.hpp"
@@ -208,11 +209,11 @@ std::optional<std::string> add_benchmarks(Launch& launch, BenchmarkSession& sess
 int run_launch(Launch& launch) {
   const Options& options = launch.options;
   launch.point.component = launch.card.name;
-  launch.point.ranks = mpi::size_of(launch.comm);
   launch.point.problem.parameters = options.parameters;
   std::optional<std::string> refused;
   launch.agreement.run([&] {
     (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
+    bench::set_launch_place(launch.comm, options.launch, launch.point);
     refused = launch.program.refuses(Parameters(launch.card.name, launch.card.parameters, options.parameters),
                                      launch.point.ranks);
   });

@@ -20,6 +20,7 @@
 #include "core/sha256.hpp"
 #include "core/topology.hpp"
 #include "harness/gather.hpp"
+#include "harness/interconnect.hpp"
 #include "harness/system_files.hpp"
 
 namespace fourscore {
@@ -195,6 +196,7 @@ json machine_identity() {
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   if (memory > 0) machine["memory_bytes"] = static_cast<std::int64_t>(std::round(memory / gibibyte) * gibibyte);
   machine["gpus"] = gpu_models();
+  machine["interconnect"] = interconnect_identity();
   return machine;
 }
 

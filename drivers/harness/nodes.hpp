@@ -19,7 +19,8 @@ struct NodeDescription {
   nlohmann::json machine;   ///< machine_identity()
   nlohmann::json settings;  ///< node_settings()
 };
-/// Processor, cores, caches, memory (to the nearest GiB: kernels differ in what they keep), GPUs. Calls no MPI.
+/// Processor, cores, caches, memory (to the nearest GiB: kernels differ in what they keep), GPUs, interconnect. Calls
+/// no MPI.
 [[nodiscard]] nlohmann::json machine_identity();
 /// How the system is set: governor, limits of the cores' frequency in MHz, clock source, transparent huge pages,
 /// kernel. What cannot be found out is absent.

@@ -48,6 +48,18 @@ void add_common_options(CLI::App& app, CommonOptions& options, const std::string
   app.add_option("--started", options.started,
                  "file to create once MPI runs: tells a failed launcher from a failed run")
       ->group(output_group);
+  for (const PointKey& key : point_keys())
+    if (key.of_launch && !key.option.empty())
+      app.add_option_function<std::string>(
+             std::string(key.option),
+             [&options, &key](const std::string& text) {
+               Point scratch;
+               key.set(scratch, text, key.option);
+               options.launch[key.name] = text;
+             },
+             key.help)
+          ->type_name(key.form == Form::integer ? "INT" : "TEXT")
+          ->group(output_group);
   const auto add_question = [&](const char* name, Mode mode, const std::string& help) {
     app.add_flag_callback(
            name,

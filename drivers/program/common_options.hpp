@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "program/command_line.hpp"
 
@@ -22,8 +23,9 @@ struct CommonOptions {
   std::string campaign_file;  ///< empty: none
   nlohmann::json campaign;    ///< on rank 0, once MPI runs: what the file holds; null without one
   std::string launcher = "none";
-  std::string started;                  ///< file to create once MPI runs; empty: none
-  std::optional<double> launched_at_s;  ///< since the epoch
+  std::string started;                             ///< file to create once MPI runs; empty: none
+  std::optional<double> launched_at_s;             ///< since the epoch
+  std::map<std::string_view, std::string> launch;  ///< what the launch must be, by point key (PointKey::of_launch)
 };
 
 /// Where these options stand in --help.

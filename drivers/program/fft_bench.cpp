@@ -15,6 +15,7 @@
 #include "mpi/error.hpp"
 #include "program/command_line.hpp"
 #include "program/counters.hpp"
+#include "program/launch_place.hpp"
 #include "program/measurement.hpp"
 #include "program/memory_check.hpp"
 #include "program/mpi_program.hpp"
@@ -116,10 +117,10 @@ std::optional<std::string> lacking_memory_of(const ResolvedPoint& resolved, cons
 
 int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {
   const MPI_Comm comm = MPI_COMM_WORLD;
-  options.point.ranks = mpi::size_of(comm);
   ResolvedPoint resolved;
   agreement.run([&] {
     (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
+    set_launch_place(comm, options.launch, options.point);
     resolved = resolve_point(options.point);
     if (resolved.grid_misfit) throw PointError("grid", *resolved.grid_misfit);
     require_thread_level(resolved);

@@ -44,7 +44,7 @@ struct Texts {
 void add_point_options(CLI::App& app, Options& options, Texts& texts) {
   const std::string group = "The point";
   for (const PointKey& key : point_keys()) {
-    if (key.option.empty()) continue;
+    if (key.option.empty() || key.of_launch) continue;
     std::string& text = texts.point[key.name] = key.get({});
     app.add_option(std::string(key.option), text, key.help)
         ->type_name(key.form == Form::integer ? "INT" : "TEXT")
@@ -137,7 +137,7 @@ Point asked_point(const CLI::App& app, const Texts& texts, const Options& option
   std::vector<KeyText> values;
   for (const PointKey& key : point_keys()) {
     const std::string option(key.option);
-    if (option.empty()) continue;
+    if (option.empty() || key.of_launch) continue;
     if (app.count(option) > 0)
       values.push_back({&key, texts.point.at(key.name), option});
     else if (key.required)

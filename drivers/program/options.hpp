@@ -24,7 +24,7 @@ enum class CheckExtent { all, spots };
 inline constexpr std::array<const char*, 2> check_extents{"all", "spots"};
 
 struct Options : CommonOptions {
-  Point point;  ///< ranks is filled in once MPI runs
+  Point point;  ///< ranks, nodes and their placement are filled in once MPI runs
   SamplingOptions sampling;
   CheckExtent extent = CheckExtent::all;
   bool isolate = false;

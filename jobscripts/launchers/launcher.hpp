@@ -5,14 +5,27 @@
 #include <utility>
 #include <vector>
 
+#include "core/problem.hpp"
 #include "core/registry.hpp"
+#include "jobscripts/machine.hpp"
 
 namespace fourscore {
 
 /// Where to look for what launches; empty: each launcher's own ways.
 struct LauncherOptions {
   std::string mpirun;  ///< --mpirun, else $FOURSCORE_MPIEXEC, else what CMake found
-  int cores = 1;       ///< cores this program may run on
+  int cores = 1;       ///< of a node that a launch may use
+  Machine machine{};   ///< what its file says; without one, this machine
+};
+
+/// What is to run where.
+struct LaunchRequest {
+  int ranks = 1;
+  int nodes = 1;
+  int threads = 1;  ///< a rank
+  RankPlacement placement = RankPlacement::block;
+  std::vector<std::string> hosts{};  ///< the nodes to take, of those that the job has; empty: the launcher's choice
+  std::vector<std::string> program;  ///< argv
 };
 
 /// The program to start, and what to add to its environment.
@@ -29,9 +42,10 @@ class Launcher {
   [[nodiscard]] std::string unavailable() const { return unavailable(LauncherOptions{}); }
   /// Why it cannot launch with these options and what to do about it; empty when it can.
   [[nodiscard]] virtual std::string unavailable(const LauncherOptions& options) const = 0;
-  /// Starts `program` (argv) on `ranks` ranks of `threads` threads, bound to cores where they fit.
-  [[nodiscard]] virtual LaunchCommand command(const LauncherOptions& options, int ranks, int threads,
-                                              const std::vector<std::string>& program) const = 0;
+  /// Why it cannot start so many ranks on so many nodes; empty when it can. A property of the request, not of the day.
+  [[nodiscard]] virtual std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const = 0;
+  /// Starts the program so, ranks bound to cores where they fit.
+  [[nodiscard]] virtual LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const = 0;
 };
 
 using LauncherRegistry = Registry<Launcher>;

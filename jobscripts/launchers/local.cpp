@@ -72,10 +72,15 @@ class LocalLauncher : public Launcher {
     return known(path_of(options)).problem;
   }
 
-  [[nodiscard]] LaunchCommand command(const LauncherOptions& options, int ranks, int threads,
-                                      const std::vector<std::string>& program) const override {
+  [[nodiscard]] std::string refuses(const LauncherOptions&, const LaunchRequest& request) const override {
+    if (request.nodes == 1) return {};
+    return fmt::format("it starts ranks on this node alone, and not on {}", request.nodes);
+  }
+
+  [[nodiscard]] LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const override {
     const Mpirun& mpirun = known(path_of(options));
-    const bool fits = std::int64_t{ranks} * threads <= options.cores;
+    const int threads = request.threads;
+    const bool fits = std::int64_t{request.ranks} * threads <= options.cores;
     LaunchCommand launch{{mpirun.path}, {{"OMP_NUM_THREADS", std::to_string(threads)}}};
     const auto add = [&launch](std::initializer_list<std::string> more) {
       launch.argv.insert(launch.argv.end(), more);
@@ -89,8 +94,8 @@ class LocalLauncher : public Launcher {
     } else {
       add({"-bind-to", !fits ? "none" : threads == 1 ? "core" : fmt::format("core:{}", threads)});
     }
-    add({"-n", std::to_string(ranks)});
-    launch.argv.insert(launch.argv.end(), program.begin(), program.end());
+    add({"-n", std::to_string(request.ranks)});
+    launch.argv.insert(launch.argv.end(), request.program.begin(), request.program.end());
     return launch;
   }
 };

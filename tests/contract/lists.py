@@ -54,9 +54,9 @@ def array_of(text: str, name: str) -> list[str]:
 
 
 def point_keys(text: str) -> list[str]:
-    """The names in the table of core/point_keys.cpp; `NAME_key()` is an entry that two tables share."""
-    body = text.split("point_keys() {")[1].split("component_keys() {")[0]
-    return [name or shared for name, shared in re.findall(r'\.name = "(\w+)"|^ +(\w+)_key\(\),', body, re.MULTILINE)]
+    """The names in the tables of core/point_keys.cpp: those of launches, which two tables share, and of transforms."""
+    body = text.split("launch_keys() {")[1].split("component_keys() {")[0]
+    return re.findall(r'\.name = "(\w+)"', body)
 
 
 def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, list[str]]]:
@@ -72,7 +72,10 @@ def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, list[str]]]:
     ):
         text = read(file)
         text = text[text.index(start) :]
-        yield file, [name for name in re.findall(pattern, text[: text.index(end)]) if name not in beside | {"fft_bench"}]
+        yield (
+            file,
+            [name for name in re.findall(pattern, text[: text.index(end)]) if name not in beside | {"fft_bench"}],
+        )
     folder = "analysis/fourscore_analysis/records"
     texts = "".join(read(path.relative_to(root).as_posix()) for path in sorted((root / folder).glob("*.py")))
     yield folder, list(set(re.findall(r'\bread\((?:point|terms), "(\w+)"', texts)) - beside)
@@ -148,7 +151,7 @@ def selftest(root: Path) -> int:
         (file_with(root, "analysis/fourscore_analysis", "STATUSES = "), '"skipped"', '"skiped"'),
         (file_with(root, "analysis/fourscore_analysis", "HARNESS_STAGES = "), '"count_s"', '"counts_s"'),
         ("core/point_keys.cpp", '.name = "planner"', '.name = "planer"'),
-        ("core/point_keys.cpp", "      ranks_key(),", "      rank_key(),"),
+        ("core/point_keys.cpp", '.name = "nodes"', '.name = "node"'),
         ("results/run-record.schema.json", '"placement": {"enum"', '"placment": {"enum"'),
         ("results/run-record.schema.json", '"planner": {"enum"', '"planer": {"enum"'),
         ("suites/README.md", "`instances`, `placement`", "`placement`"),
@@ -157,7 +160,11 @@ def selftest(root: Path) -> int:
         ("analysis/fourscore_analysis/records/basics.py", 'read(point, "ranks"', 'read(point, "rank"'),
         (file_with(root, "analysis/fourscore_analysis", "FLAGS = "), '"cold"', '"colder"'),
         (file_with(root, "analysis/fourscore_analysis", "PHASES = "), '"unpack"', '"unpacked"'),
-        (file_with(root, "analysis/fourscore_analysis", "SCHEMA_VERSION = "), "SCHEMA_VERSION = ", "SCHEMA_VERSION = 9"),
+        (
+            file_with(root, "analysis/fourscore_analysis", "SCHEMA_VERSION = "),
+            "SCHEMA_VERSION = ",
+            "SCHEMA_VERSION = 9",
+        ),
     ]
     status = 0
     for file, old, new in spoilt:
@@ -174,4 +181,6 @@ def selftest(root: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(run(__doc__, differences, "what is listed twice, and the schema's version are the same everywhere", selftest))
+    sys.exit(
+        run(__doc__, differences, "what is listed twice, and the schema's version are the same everywhere", selftest)
+    )

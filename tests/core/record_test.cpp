@@ -16,6 +16,8 @@ Point example() {
   point.variant = "pencil";
   point.exchange = "alltoallw";
   point.ranks = 4;
+  point.nodes = 2;
+  point.placement_of_ranks = RankPlacement::cyclic;
   point.problem.shape = {128, 96, 100};
   point.problem.grid = {2, 2};
   point.problem.direction = Direction::backward;
@@ -83,10 +85,49 @@ TEST(PointId, IsTheHashOfTheCanonicalJsonAndNeverMoves) {
       point_json(point).dump(),
       R"({"contract":{"buffers":"out-of-place","layout":"natural","normalisation":"none","planner":"patient"},)"
       R"("direction":"backward","exchange":"alltoallw","grid":[2,2],"instances":1,"kind":"c2c","local_fft":"fftw",)"
-      R"("parameters":{"chunks":"4"},"placement":"all","precision":"single","ranks":4,"shape":[128,96,100],"threads":1,)"
-      R"("variant":"pencil"})");
+      R"("nodes":2,"parameters":{"chunks":"4"},"placement":"all","placement_of_ranks":"cyclic","precision":"single",)"
+      R"("ranks":4,"ranks_per_node":2,"shape":[128,96,100],"threads":1,"variant":"pencil"})");
   EXPECT_EQ(point_id(point), sha256_hex(point_json(point).dump()).substr(0, 16));
+  EXPECT_EQ(point_id(point), "eaf721ca1ba257ab");
+}
+
+TEST(PointId, OfOneNodeIsThatOfRecordsThatSayNothingOfNodes) {
+  Point point = example();
+  point.nodes = 1;
+  EXPECT_EQ(point_id(point), "6c368942eec8cd8b");
+  point.placement_of_ranks = RankPlacement::block;
+  json earlier = point_json(point);
+  for (const char* key : {"nodes", "ranks_per_node", "placement_of_ranks"}) earlier.erase(key);
+  EXPECT_EQ(point_id(point), short_hash(earlier));
+  EXPECT_EQ(point_id(earlier), short_hash(earlier));
   EXPECT_EQ(point_id(point), "d96f8b45a08e58f8");
+}
+
+TEST(Point, HasRanksOnEachNodeAsFollowsFromItsRanksAndNodes) {
+  Point point = example();
+  point.ranks = 6;
+  point.nodes = 4;
+  EXPECT_EQ(ranks_per_node(point), 2);
+  json said = point_json(point);
+  EXPECT_EQ(said.at("ranks_per_node"), 2);
+  EXPECT_EQ(point_from_json(said), point);
+  said["ranks_per_node"] = 3;
+  EXPECT_EQ(error_of(said), "point: ranks_per_node is 3; expected 2, as follows from the others");
+  said["ranks_per_node"] = 1;
+  said["nodes"] = 7;
+  EXPECT_EQ(error_of(said), "point: nodes is 7; expected at most as many as ranks, 6");
+}
+
+TEST(Placement, OfRanksIsCyclicOnlyWhereThatDiffersFromBlock) {
+  for (const auto& [ranks, nodes, expected] :
+       {std::tuple{4, 2, RankPlacement::cyclic}, {4, 1, RankPlacement::block}, {4, 4, RankPlacement::block}}) {
+    Point point = example();
+    point.ranks = ranks;
+    point.nodes = nodes;
+    point.placement_of_ranks = RankPlacement::cyclic;
+    normalise_placement(point);
+    EXPECT_EQ(point.placement_of_ranks, expected) << ranks << " ranks on " << nodes;
+  }
 }
 
 Point point_of(const char* text) { return point_from_json(json::parse(text)); }
@@ -137,7 +178,7 @@ TEST(UnlaunchedRecord, HoldsPointCampaignVerdictAndWhatIsKnown) {
   const json record =
       make_unlaunched_record(example(), campaign, {"timeout", "took longer than 5 s", 0, 9, "tail"}, provenance);
   EXPECT_EQ(record.at("schema"), "fourscore.run-record");
-  EXPECT_EQ(record.at("schema_version"), 2);
+  EXPECT_EQ(record.at("schema_version"), 3);
   EXPECT_EQ(record.at("point"), point_json(example()));
   EXPECT_EQ(record.at("point_id"), point_id(example()));
   EXPECT_EQ(record.at("campaign"), campaign);

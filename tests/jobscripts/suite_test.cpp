@@ -30,13 +30,13 @@ class Words : public SuiteWords {
   }
 };
 
-Suite parsed_text(const std::string& text, int cores = 4) {
+Suite parsed_text(const std::string& text, MachineSize machine = 4) {
   Words words;
-  return parse_suite(text, "s.toml", cores, words);
+  return parse_suite(text, "s.toml", machine, words);
 }
 
-Suite parsed(const std::string& sweep, int cores = 4, const std::string& head = "") {
-  return parsed_text("name = \"s\"\n" + head + "\n[[sweep]]\n" + sweep, cores);
+Suite parsed(const std::string& sweep, MachineSize machine = 4, const std::string& head = "") {
+  return parsed_text("name = \"s\"\n" + head + "\n[[sweep]]\n" + sweep, machine);
 }
 
 /// The message of a suite that is refused.
@@ -150,6 +150,49 @@ TEST(Suite, ShapesGrowWithTheRanks) {
   EXPECT_THAT(column(suite, "shape"), ElementsAre("16x8x2", "48x8x6"));
 }
 
+constexpr const char* placed = "variant = \"a\"\nshape = \"4*nodes x 8\"\n";
+
+TEST(Suite, RanksAloneGoOnTheFewestNodesThatHaveACoreForEachThread) {
+  const Suite suite = parsed(std::string(placed) + "ranks = [1, 4, 5, 16, 64]\n", {4, 8});
+  EXPECT_THAT(column(suite, "nodes"), ElementsAre("1", "1", "2", "4", "8"));
+  EXPECT_THAT(column(suite, "ranks_per_node"), ElementsAre("1", "4", "3", "4", "8"));
+  EXPECT_THAT(column(suite, "shape"), ElementsAre("4x8", "4x8", "8x8", "16x8", "32x8"));
+  EXPECT_THAT(column(parsed(std::string(placed) + "ranks = 4\nthreads = [1, 4]\n", {4, 8}), "nodes"),
+              ElementsAre("1", "4"));
+  EXPECT_THAT(column(parsed(std::string(placed) + "ranks = 64\n", 4), "nodes"), ElementsAre("1"));
+}
+
+TEST(Suite, TwoOfRanksNodesAndRanksPerNodeDecideTheThird) {
+  const Suite grown = parsed(std::string(placed) + "nodes = \"1..nodes\"\nranks_per_node = \"cores\"\n", {4, 6});
+  EXPECT_THAT(column(grown, "nodes"), ElementsAre("1", "2", "4", "6"));
+  EXPECT_THAT(column(grown, "ranks"), ElementsAre("4", "8", "16", "24"));
+  const Suite spread = parsed(std::string(placed) + "ranks = 6\nranks_per_node = [2, 3, 6]\n");
+  EXPECT_THAT(column(spread, "nodes"), ElementsAre("3", "2", "1"));
+  EXPECT_THAT(refusal(std::string(placed) + "ranks = 6\nranks_per_node = 4\n"),
+              HasSubstr("6 ranks on 2 nodes are 3 a node"));
+  EXPECT_THAT(refusal(std::string(placed) + "ranks = 6\nnodes = 3\nranks_per_node = 4\n"),
+              HasSubstr("6 ranks on 3 nodes are 2 a node, and ranks_per_node is 4"));
+  EXPECT_THAT(refusal(std::string(placed) + "ranks = 2\nnodes = 3\n"), HasSubstr("2 ranks cannot be on 3 nodes"));
+  EXPECT_THAT(refusal(std::string(placed) + "nodes = 3\n"), HasSubstr("key 'ranks' is missing"));
+  EXPECT_THAT(refusal(std::string(placed) + "ranks = 2\nnodes = \"cores\"\n"), HasSubstr("\"1..nodes\""));
+  const Suite excluded =
+      parsed(std::string(placed) + "ranks = [2, 4]\nnodes = [1, 3]\nexclude = [{ ranks = 2, nodes = 3 }]\n");
+  EXPECT_EQ(excluded.points.size(), 3U);
+}
+
+TEST(Suite, CyclicIsAPointOfItsOwnOnlyWhereItDiffersFromBlock) {
+  const std::string both = "placement_of_ranks = [\"block\", \"cyclic\"]\n";
+  EXPECT_THAT(column(parsed(placed + both + "ranks = 4\nnodes = [1, 2, 4]\n"), "placement_of_ranks"),
+              ElementsAre("block", "block", "block", "cyclic"));
+  EXPECT_THAT(refusal(std::string(placed) + "ranks = 4\nplacement_of_ranks = \"irregular\"\n"),
+              HasSubstr("nobody can ask for 'irregular'"));
+}
+
+TEST(Suite, OversubscriptionIsThatOfANode) {
+  const Suite suite = parsed(std::string(placed) + "ranks = 8\nnodes = [1, 2]\n", {4, 2}, "max_oversubscription = 1.0");
+  EXPECT_THAT(column(suite, "nodes"), ElementsAre("2"));
+}
+
 TEST(Suite, ParametersAreKeysOfTheProduct) {
   const Suite suite =
       parsed("variant = \"a\"\nshape = \"4\"\nranks = 1\nparameters = { tile = [8, 16], mode = \"x\" }\n");
@@ -223,11 +266,16 @@ TEST(Suite, ComponentsAreAProductOfProgramsRanksAndParameters) {
   EXPECT_THAT(column(suite, "program"), ElementsAre("b", "b", "b", "b", "a", "a"));
   EXPECT_THAT(column(suite, "ranks"), ElementsAre("1", "1", "4", "4", "1", "4"));
   EXPECT_THAT(column(suite, "parameters.x"), ElementsAre("1,2", "3", "1,2", "3", "1,2", "1,2"));
-  EXPECT_EQ(point_json(suite.points.front()),
-            (nlohmann::json{{"component", "b"}, {"ranks", 1}, {"parameters", {{"x", "1,2"}}}}));
+  EXPECT_EQ(point_json(suite.points.front()), (nlohmann::json{{"component", "b"},
+                                                              {"ranks", 1},
+                                                              {"nodes", 1},
+                                                              {"ranks_per_node", 1},
+                                                              {"placement_of_ranks", "block"},
+                                                              {"parameters", {{"x", "1,2"}}}}));
   EXPECT_EQ(suite.values.size(), 1U + 2U * (1 + 2));  // the default, then each program with its own
   EXPECT_EQ(suite.values[1].line, 5U);
-  EXPECT_THAT(point_options(suite.points.front()), ElementsAre("--parameter", "x=1,2"));
+  EXPECT_THAT(point_options(suite.points.front()),
+              ElementsAre("--nodes", "1", "--placement-of-ranks", "block", "--parameter", "x=1,2"));
 }
 
 TEST(Suite, ComponentsStandAfterSweepsAndEqualOnesAreKeptOnce) {

@@ -24,7 +24,9 @@ def suite_text(head: str = "", sweep: str = "", component: str | None = None) ->
 def measured(fourscore, code: int = 0, **tables) -> tuple[list[list[str]], list[dict], dict]:
     """Command lines of the launches in the order in which they ended, records in the order of names, and campaign.json."""
     fourscore("run", fourscore.suite(suite_text(**tables)), code=code)
-    argvs = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()] if fourscore.log.exists() else []
+    argvs = (
+        [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()] if fourscore.log.exists() else []
+    )
     (campaign,) = fourscore.archive.glob("campaigns/*/campaign.json")
     return argvs, list(fourscore.records().values()), json.loads(campaign.read_text())
 
@@ -69,7 +71,11 @@ POINT = {
 
 def check_name(fourscore):
     argvs, records, campaign = measured(fourscore, head='name = "other"')
-    assert campaign["suite"] == "other" and campaign["id"].startswith("other-") and records[0]["campaign"]["suite"] == "other"
+    assert (
+        campaign["suite"] == "other"
+        and campaign["id"].startswith("other-")
+        and records[0]["campaign"]["suite"] == "other"
+    )
 
 
 def check_description(fourscore):
@@ -87,7 +93,9 @@ def check_min_time_s(fourscore):
 
 
 def check_synchronised(fourscore):
-    argvs, records, _ = measured(fourscore, head="synchronised = true", component='program = "alltoall_bench"\nranks = 1')
+    argvs, records, _ = measured(
+        fourscore, head="synchronised = true", component='program = "alltoall_bench"\nranks = 1'
+    )
     assert "--synchronised" in argvs[0] and records[0]["sampling"]["synchronised"] is True
 
 
@@ -229,6 +237,27 @@ def check_flag(key):
     return check
 
 
+def check_place(text, key, expected):
+    """Where ranks go. That takes a launcher of several nodes, so nothing is launched."""
+
+    def check(fourscore):
+        for table in ({"sweep": text}, {"component": f'program = "alltoall_bench"\n{text}'}):
+            file = fourscore.suite(suite_text(**table))
+            (launch,) = json.loads(fourscore("run", file, "--dry-run", "--json").stdout)["launches"]
+            assert launch["point"][key] == expected
+
+    return check
+
+
+PLACE = {
+    "nodes": check_place("ranks = 4\nnodes = 2", "ranks_per_node", 2),
+    "ranks_per_node": check_place("ranks = 6\nranks_per_node = 3", "nodes", 2),
+    "placement_of_ranks": check_place(
+        'ranks = 4\nnodes = 2\nplacement_of_ranks = "cyclic"', "placement_of_ranks", "cyclic"
+    ),
+}
+
+
 def check_point(key):
     def check(fourscore):
         text, name, value, place, there = POINT[key]
@@ -245,17 +274,24 @@ def check_point(key):
 
 
 HEADER = {key.removeprefix("check_"): check for key, check in list(globals().items()) if key.startswith("check_")}
-HEADER = {key: check for key, check in HEADER.items() if key not in ("option", "flag", "point", "zip", "exclude", "only")}
+HEADER = {
+    key: check
+    for key, check in HEADER.items()
+    if key not in ("option", "flag", "place", "point", "zip", "exclude", "only")
+}
 HEADER["size"] = HEADER.pop("size_tables")
 HEADER |= {key: check_option(key) for key in OPTIONS} | {key: check_flag(key) for key in FLAGS}
 SWEEP = {key: check_point(key) for key in POINT} | {"zip": check_zip, "exclude": check_exclude, "only": check_only}
 SWEEP["size"] = check_size
+SWEEP |= PLACE
 
 
 def component_check(table: str, does: dict, head: str = ""):
     def check(fourscore):
         _, records, _ = measured(fourscore, head=head, component=table)
-        got = {(r["point"]["component"], r["point"]["ranks"], *sorted(r["point"]["parameters"].items())) for r in records}
+        got = {
+            (r["point"]["component"], r["point"]["ranks"], *sorted(r["point"]["parameters"].items())) for r in records
+        }
         assert got == does
 
     return check
@@ -264,11 +300,15 @@ def component_check(table: str, does: dict, head: str = ""):
 BOTH = 'program = ["alltoall_bench", "pairwise_bench"]\n'
 COMPONENT = {
     "program": component_check(BOTH + "ranks = 1", {("alltoall_bench", 1), ("pairwise_bench", 1)}),
-    "ranks": component_check('program = "alltoall_bench"\nranks = [1, 2]', {("alltoall_bench", 1), ("alltoall_bench", 2)}),
+    "ranks": component_check(
+        'program = "alltoall_bench"\nranks = [1, 2]', {("alltoall_bench", 1), ("alltoall_bench", 2)}
+    ),
     "parameters": component_check(
         'program = "alltoall_bench"\nranks = 1\nparameters = { sizes = "64" }', {("alltoall_bench", 1, ("sizes", "64"))}
     ),
-    "zip": component_check(BOTH + 'ranks = [1, 2]\nzip = [["program", "ranks"]]', {("alltoall_bench", 1), ("pairwise_bench", 2)}),
+    "zip": component_check(
+        BOTH + 'ranks = [1, 2]\nzip = [["program", "ranks"]]', {("alltoall_bench", 1), ("pairwise_bench", 2)}
+    ),
     "exclude": component_check(BOTH + 'ranks = 1\nexclude = [{ program = "alltoall_bench" }]', {("pairwise_bench", 1)}),
     "only": component_check(BOTH + 'ranks = 1\nonly = [{ program = "alltoall_bench" }]', {("alltoall_bench", 1)}),
     "size": component_check(
@@ -276,7 +316,7 @@ COMPONENT = {
         {("alltoall_bench", 1)},
         head=SIZES,
     ),
-}
+} | PLACE
 
 KNOWN = {
     "the suite": (HEADER, "no_such_key = 1\n" + suite_text()),
@@ -333,11 +373,15 @@ def test_all_variants_are_those_that_the_program_lists(fourscore):
 def test_all_may_stand_among_others_in_conditions_and_in_zip(fourscore):
     launched, _ = planned(fourscore, 'variant = ["good", "all"]\nexclude = [{ variant = ["slow", "hangs"] }]')
     assert sorted(point["variant"] for point in launched) == sorted(EVERY_VARIANT - {"slow", "hangs"})
-    launched, _ = planned(fourscore, 'variant = "moves"\nexchange = "all"\nonly = [{ variant = "all", exchange = "p2p" }]')
+    launched, _ = planned(
+        fourscore, 'variant = "moves"\nexchange = "all"\nonly = [{ variant = "all", exchange = "p2p" }]'
+    )
     assert [point["exchange"] for point in launched] == ["p2p"]
     zipped = 'variant = "moves"\nexchange = "all"\nshape = ["4", "5", "6"]\nzip = [["exchange", "shape"]]'
     launched, _ = planned(fourscore, zipped)
-    assert sorted((p["exchange"], p["shape"]) for p in launched) == list(zip(EVERY_EXCHANGE, ([4], [5], [6]), strict=True))
+    assert sorted((p["exchange"], p["shape"]) for p in launched) == list(
+        zip(EVERY_EXCHANGE, ([4], [5], [6]), strict=True)
+    )
 
 
 def test_all_exchanges_fall_together_where_a_variant_takes_none(fourscore):
@@ -387,7 +431,9 @@ def test_conditions_meet_the_grids_that_a_word_stands_for(fourscore):
 
 
 def test_a_grid_of_words_may_be_the_default(fourscore):
-    text = suite_text(sweep='variant = "moves"\nranks = 4').replace("[[sweep]]", '[defaults]\ngrid = "square"\n[[sweep]]')
+    text = suite_text(sweep='variant = "moves"\nranks = 4').replace(
+        "[[sweep]]", '[defaults]\ngrid = "square"\n[[sweep]]'
+    )
     plan = json.loads(fourscore("run", fourscore.suite(text), "--dry-run", "--json").stdout)
     assert plan["launches"][0]["point"]["grid"] == [2, 2]
 

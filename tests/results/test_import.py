@@ -94,7 +94,7 @@ def test_records_of_two_builds_are_one_campaign_only_when_asked(fourscore, loose
 def test_records_of_many_ranks_keep_their_columns(fourscore, loose, tmp_path):
     record = json.loads(loose("a.json").read_text())
     samples, ranks = record["samples"], 70
-    record["point"]["ranks"] = ranks
+    record["point"] |= {"ranks": ranks, "nodes": 2, "ranks_per_node": ranks // 2}
     canonical = json.dumps(record["point"], sort_keys=True, separators=(",", ":"))
     record["point_id"] = hashlib.sha256(canonical.encode()).hexdigest()[:16]
     samples["time_is"] = "longest rank"

@@ -47,7 +47,7 @@ from fourscore_analysis.records.values import (
 __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "parse_record", "read_record"]
 
 SCHEMA = "fourscore.run-record"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
 LARGEST_FILE = 2**28  # bytes; the longest timeline makes a record of some 10 MB
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "other")

@@ -108,8 +108,8 @@ def test_many_processes_read_the_same_as_one(tmp_path):
     [
         (lambda text: text[:-200], "truncated"),
         (lambda text: "", "truncated"),
-        (lambda text: text.replace('"schema_version":2', '"schema_version":3'), "newer than 2"),
-        (lambda text: text.replace('"schema_version":2', '"schema_version":"1"'), "expected 1 to 2"),
+        (lambda text: text.replace('"schema_version":3', '"schema_version":4'), "newer than 3"),
+        (lambda text: text.replace('"schema_version":3', '"schema_version":"1"'), "expected 1 to 3"),
         (lambda text: "[1, 2]", "not a record"),
         (lambda text: "{]", "not JSON"),
         (lambda text: text.replace('"status":"ok"', '"status":"fine"'), "none of ok, wrong"),

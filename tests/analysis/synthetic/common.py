@@ -34,6 +34,7 @@ def identity_of(
             ],
             "memory_bytes": 25000000000,
             "gpus": [],
+            "interconnect": [],
         },
         "code": {
             "binary_sha256": digest(revision, 64),

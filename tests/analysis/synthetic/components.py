@@ -21,7 +21,14 @@ PROGRAMS = (
 
 
 def component_point(component: str, ranks: int = 1, **parameters: str) -> dict[str, Any]:
-    return {"component": component, "ranks": ranks, "parameters": parameters}
+    return {
+        "component": component,
+        "ranks": ranks,
+        "nodes": 1,
+        "ranks_per_node": ranks,
+        "placement_of_ranks": "block",
+        "parameters": parameters,
+    }
 
 
 def benchmark(

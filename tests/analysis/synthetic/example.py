@@ -89,7 +89,7 @@ def example_archive(archive: Path) -> None:
     whole = next(folder.glob("*-000.json")).read_text(encoding="utf-8")
     (folder / "0000000000000000-000.json").write_text(whole[: len(whole) // 2], encoding="utf-8")
     (folder / "0000000000000001-000.json").write_text(
-        whole.replace('"schema_version":2', '"schema_version":3'), encoding="utf-8"
+        whole.replace('"schema_version":3', '"schema_version":4'), encoding="utf-8"
     )
     fill(archive, Maker("weak-22222222", "weak", seed=2), weak_points(), 3)
     fill(archive, Maker("breakdown-33333333", "breakdown", seed=3), breakdown_points(), 3)

@@ -39,6 +39,9 @@ def make_point(
         "kind": "c2c",
         "direction": "forward",
         "ranks": ranks,
+        "nodes": 1,
+        "ranks_per_node": ranks,
+        "placement_of_ranks": "block",
         "grid": "auto",
         "threads": 1,
         "instances": 1,
@@ -103,7 +106,7 @@ class Maker:
         self.order += 1
         return {
             "schema": "fourscore.run-record",
-            "schema_version": 2,
+            "schema_version": 3,
             "record_id": f"{self.rng.getrandbits(128):032x}",
             "point_id": digest(point),
             "point": point,

@@ -79,6 +79,8 @@ class FourNodes:
         assert run.returncode == 0, f"exit {run.returncode}\n{run.stdout}\n{run.stderr}"
         record = read_record(out)
         launch = record["provenance"]["identity"]["launch"]
+        place = {"nodes": 4, "ranks_per_node": RANKS // 4, "placement_of_ranks": "block"}
+        assert place.items() <= record["point"].items()
         assert (launch["nodes"], launch["placement_of_ranks"]) == (4, "block")
         assert [len(kind["cores"]) for kind in launch["core_maps"]] == [2]  # two ranks, on all nodes alike
         assert record["provenance"]["volatile"]["hosts"] == ["n1", "n2", "n3", "n4"]
@@ -146,3 +148,26 @@ def test_threads_of_a_rank_send_to_other_nodes(on_four_nodes: FourNodes) -> None
     record = on_four_nodes("node", [30, 28, 26], "--threads", "2")
     check_result(record)
     assert record["point"]["threads"] == 2
+
+
+def test_ranks_in_turn_over_nodes_are_another_point(on_four_nodes: FourNodes) -> None:
+    out = on_four_nodes.rig.folder / "cyclic.json"
+    command = [on_four_nodes.program, "--variant", "slab", "--shape", "12x12x12", *QUICK, "--record", out]
+    mpi = "pmix" if on_four_nodes.is_open_mpi else "pmi2"
+    run = on_four_nodes.rig.srun(RANKS, command, mpi=mpi, options=["--distribution=cyclic"])
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert (record["point"]["nodes"], record["point"]["placement_of_ranks"]) == (4, "cyclic")
+    assert record["point_id"] != on_four_nodes("slab", [12, 12, 12])["point_id"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [(("--nodes", "2"), "--nodes 2, but"), (("--placement-of-ranks", "cyclic"), "--placement-of-ranks cyclic, but")],
+)
+def test_a_launch_on_other_nodes_than_asked_for_has_no_time(on_four_nodes: FourNodes, asked: tuple, said: str) -> None:
+    out = on_four_nodes.rig.folder / "elsewhere.json"
+    command = [on_four_nodes.program, "--variant", "slab", "--shape", "12x12x12", *asked, "--record", out]
+    run = on_four_nodes.rig.srun(RANKS, command, mpi="pmix" if on_four_nodes.is_open_mpi else "pmi2")
+    assert run.returncode != 0 and said in run.stderr and f"{RANKS} ranks on 4 nodes, block" in run.stderr
+    assert not out.exists()

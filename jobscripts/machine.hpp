@@ -1,0 +1,61 @@
+#pragma once
+// A machine file (jobscripts/machines/README.md): how jobs and launches are made on one cluster or workstation.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fourscore {
+
+/// What a machine file says. The default is this machine, without a scheduler.
+struct Machine {
+  std::filesystem::path file{};  ///< empty: no file
+  std::string text{};            ///< its content
+  std::string name = "here";
+  std::string description{};
+  std::string scheduler{};         ///< a name of schedulers/; empty: none
+  std::string launcher = "local";  ///< a name of launchers/
+
+  // [nodes]
+  int nodes = 1;               ///< how many a job may ask for
+  int cores = 0;               ///< of a node; 0: not said
+  int sockets = 0;             ///< of a node; 0: not said
+  int gpus = 0;                ///< of a node
+  double memory_gib = 0;       ///< of a node; 0: not said
+  std::string interconnect{};  ///< for provenance; empty: as the system shows it
+
+  // [queue]
+  std::string partition{}, account{}, qos{}, constraint{};
+  double time_limit_s = 3600;             ///< of one job
+  int most_jobs = 0;                      ///< queued and running at once, of one campaign; 0: any number
+  std::vector<std::string> directives{};  ///< further options of the scheduler, as "--exclusive"
+
+  // [environment]
+  std::vector<std::string> modules{};
+  std::vector<std::pair<std::string, std::string>> environment{};
+  std::vector<std::string> setup{};  ///< lines of shell before anything runs
+
+  // [launch]
+  std::string mpi{};                          ///< srun's --mpi
+  std::vector<std::string> launch_options{};  ///< further options of the launcher
+  std::string launch_line{};                  ///< of launcher `template`: "srun -N {nodes} -n {ranks} {program}"
+  std::string rate{};                         ///< of launcher `netns`: each host's link, as tc(8) has it: "100mbit"
+
+  // [files]
+  std::string archive{};              ///< default of --archive
+  std::vector<std::string> shared{};  ///< folders that all nodes see; empty: not said
+};
+
+/// Throws InputError with file, line and key for what is no machine file: an unknown key with the nearest name, a
+/// launcher or scheduler that does not exist, a launch line without {ranks}.
+[[nodiscard]] Machine read_machine(const std::filesystem::path& file);
+
+/// A path, or a name found among the machine files: of $FOURSCORE_MACHINES, else of ~/.config/fourscore/machines, then
+/// those that came with fourscore. Throws InputError with the nearest name.
+[[nodiscard]] Machine find_machine(const std::string& name);
+
+/// All machine files of these folders, sorted by name; of two with one name the first folder's.
+[[nodiscard]] std::vector<std::filesystem::path> all_machines();
+
+}  // namespace fourscore
