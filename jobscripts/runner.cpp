@@ -109,7 +109,7 @@ std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Arch
 }
 
 bool CampaignRunner::run() {
-  index(archive_.record_files(campaign_.id));  // what a killed run archived but could not index
+  if (settings_.job.empty()) (void)record_entries(archive_, campaign_.id);  // indexes what a killed run could not
   if (!write_skipped()) return false;
   auto planned = planned_launches(campaign_, archive_);
   if (!settings_.retry.empty())
@@ -124,6 +124,7 @@ bool CampaignRunner::run() {
     if (planned[i].done) continue;
     if (settings_.max_launches > 0 && launched == settings_.max_launches) break;
     if (InterruptGuard::interrupted()) return false;
+    if (settings_.watch != nullptr && !settings_.watch->may_start(planned[i])) continue;
     progress.begin(short_name(campaign_.points[planned[i].point].point), left_s(planned, i));
     const Outcome outcome = launch(planned[i], progress);
     if (outcome == Outcome::interrupted) return false;
@@ -177,7 +178,7 @@ bool CampaignRunner::write_skipped() {
 
 CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
   const Point& point = campaign_.points[planned.point].point;
-  const fs::path staged = archive_.campaign_folder(campaign_.id) / "staging" / planned.record.stem();
+  const fs::path staged = staging() / planned.record.stem();
   const StagedFile stamp(staged.string() + ".campaign.json");
   const StagedFile started(staged.string() + ".started");
   const StagedFile verified(verified_file(planned));
@@ -185,13 +186,21 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const std::string started_at = now_utc();
   LaunchRequest request = launch_request(point);
   request.program = program_command(planned, staged);
+  if (settings_.watch != nullptr) request.hosts = settings_.watch->hosts(point);
   auto command = settings_.launcher->command(settings_.launcher_options, request);
   ProcessSpec spec;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
   spec.time_limit_s = campaign_.suite.time_limit_s;
-  const ProcessResult result = run_process(spec);
+  const auto left = settings_.watch == nullptr ? std::nullopt : settings_.watch->left_s();
+  const bool cut = left && *left < spec.time_limit_s;  // by the end of everything, before its own time is up
+  if (cut) spec.time_limit_s = std::max(0.1, *left);
+  if (settings_.watch != nullptr) settings_.watch->begins(planned);
+  ProcessResult result = run_process(spec);
+  if (cut && result.timed_out) result.interrupted = true;
   wall_s_[planned.point] = result.wall_s;
+  if (settings_.watch != nullptr && !(result.interrupted && !names_something(planned.record)))
+    settings_.watch->ended(planned, result.wall_s, names_something(planned.record));
 
   const bool recorded = names_something(planned.record);
   if (!recorded && result.interrupted) return Outcome::interrupted;
@@ -287,7 +296,12 @@ void CampaignRunner::archive_failure(const PlannedLaunch& planned, const Process
 }
 
 fs::path CampaignRunner::verified_file(const PlannedLaunch& planned) const {
-  return archive_.campaign_folder(campaign_.id) / "staging" / (planned.record.stem().string() + ".verified.json");
+  return staging() / (planned.record.stem().string() + ".verified.json");
+}
+
+fs::path CampaignRunner::staging() const {
+  const fs::path folder = archive_.campaign_folder(campaign_.id) / "staging";
+  return settings_.job.empty() ? folder : folder / settings_.job;
 }
 
 bool CampaignRunner::archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) {
@@ -318,11 +332,11 @@ void CampaignRunner::warn_of_failed_parts(const PlannedLaunch& planned, const js
 }
 
 void CampaignRunner::store(const fs::path& file, const json& record) const {
-  write_record_once(file, record, archive_.campaign_folder(campaign_.id) / "staging");
+  write_record_once(file, record, staging());
 }
 
 void CampaignRunner::index(const std::vector<fs::path>& files) {
-  if (files.empty()) return;
+  if (files.empty() || !settings_.job.empty()) return;  // a job writes records alone; whoever reads indexes them
   try {
     add_to_index(archive_, files);
   } catch (const IndexError& error) {

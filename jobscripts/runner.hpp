@@ -27,6 +27,21 @@ struct PlannedLaunch {
   std::optional<int> retry_of{};  ///< the launch that this one stands in for
 };
 
+/// Who decides about launches beside the campaign, and wants to know of them: a job.
+class LaunchWatch {
+ public:
+  virtual ~LaunchWatch() = default;
+  /// False: the launch is left for another time.
+  [[nodiscard]] virtual bool may_start(const PlannedLaunch& launch) = 0;
+  /// Until everything must have ended; nothing: no such time.
+  [[nodiscard]] virtual std::optional<double> left_s() const = 0;
+  /// The nodes that a launch of the point takes; none: the launcher's choice.
+  [[nodiscard]] virtual std::vector<std::string> hosts(const Point& point) = 0;
+  virtual void begins(const PlannedLaunch& launch) = 0;
+  /// It has ended by itself or at its own time limit, and not because everything had to.
+  virtual void ended(const PlannedLaunch& launch, double wall_s, bool archived) = 0;
+};
+
 struct RunSettings {
   const Launcher* launcher = nullptr;
   LauncherOptions launcher_options;
@@ -35,6 +50,8 @@ struct RunSettings {
   std::set<std::string> retry;   ///< statuses whose launches are measured again
   /// Leaves only those that are wanted this time.
   std::function<void(std::vector<PlannedLaunch>&)> select;
+  std::string job{};             ///< whose launches these are: a job shares its campaign with others, and no index
+  LaunchWatch* watch = nullptr;  ///< of the job
 };
 
 /// Launches of the schedule in order, and what of them is done.
@@ -65,6 +82,8 @@ class CampaignRunner {
   [[nodiscard]] std::filesystem::path qualification_file() const;
   [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
   void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);
+  /// Where launches leave what is not finished: a folder for each job.
+  [[nodiscard]] std::filesystem::path staging() const;
   /// Where a launch keeps its verified samples while it measures what follows them.
   [[nodiscard]] std::filesystem::path verified_file(const PlannedLaunch& planned) const;
   /// Whether the launch left verified samples there, which are then its record.

@@ -61,6 +61,18 @@ void read_counters(const SuiteReader& reader, const toml::table& table, CounterC
   });
 }
 
+/// retries = { node_failure = 3, ... }; causes that it does not name keep theirs.
+void read_retries(const SuiteReader& reader, const toml::table& table, std::map<std::string, int>& retries) {
+  const toml::node* node = table.get("retries");
+  if (node == nullptr) return;
+  if (!node->is_table()) reader.fail_key(*node, "retries", "a table, as { node_failure = 3, out_of_memory = 0 }");
+  std::vector<std::string> causes;
+  for (const auto& [cause, times] : retries) causes.push_back(cause);
+  reader.check_keys(*node->as_table(), causes, "retries");
+  for (auto& [cause, times] : retries)
+    times = static_cast<int>(reader.integer(*node->as_table(), cause, times, 0, 1000));
+}
+
 /// Keys that a table of the top and each [size.NAME] may have; what `table` lacks stays as it is.
 void read_settings(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   suite.launches = static_cast<int>(reader.integer(table, "launches", suite.launches, 1, 1000));
@@ -83,28 +95,17 @@ void read_settings(const SuiteReader& reader, const toml::table& table, Suite& s
   suite.order = order == "random" ? LaunchOrder::random : LaunchOrder::listed;
   suite.seed = static_cast<std::uint64_t>(
       reader.integer(table, "seed", static_cast<std::int64_t>(suite.seed), 0, std::int64_t{1} << 53));
+  suite.precision = reader.number(table, "precision", suite.precision, 0.0, 1.0);
+  suite.most_launches = static_cast<int>(reader.integer(table, "most_launches", suite.most_launches, 1, 1000));
+  read_retries(reader, table, suite.retries);
   suite.max_oversubscription = reader.number(table, "max_oversubscription", suite.max_oversubscription, 0.0, 1e6);
 }
 
 const std::vector<std::string>& setting_keys() {
-  static const std::vector<std::string> keys{"launches",
-                                             "repetitions",
-                                             "warmup",
-                                             "max_time_s",
-                                             "min_time_s",
-                                             "time_limit_s",
-                                             "check",
-                                             "isolate",
-                                             "phases",
-                                             "timeline",
-                                             "counters",
-                                             "counter_group",
-                                             "counter_cache",
-                                             "wisdom",
-                                             "order",
-                                             "seed",
-                                             "max_oversubscription",
-                                             "synchronised"};
+  static const std::vector<std::string> keys{
+      "launches", "repetitions", "warmup",    "max_time_s",    "min_time_s",    "time_limit_s",         "check",
+      "isolate",  "phases",      "timeline",  "counters",      "counter_group", "counter_cache",        "wisdom",
+      "order",    "seed",        "precision", "most_launches", "retries",       "max_oversubscription", "synchronised"};
   return keys;
 }
 

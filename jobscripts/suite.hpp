@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,11 @@ struct Suite {
   bool wisdom = false;     ///< plan from and into the archive's wisdom file of this machine
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
+  double precision = 0;  ///< of the median: launches go on until its interval is within this part of it; 0: they do not
+  int most_launches = 30;  ///< of a point, where precision asks for more
+  /// How often a launch is tried again after its job ended during it, by the cause of that.
+  std::map<std::string, int> retries{{"node_failure", 3}, {"out_of_memory", 0}, {"timeout", 1},
+                                     {"preempted", 10},   {"failed", 1},        {"unknown", 2}};
   double max_oversubscription = 0.0;
   std::vector<Point> points;
   std::vector<NamedValue> values;          ///< all that the tables say

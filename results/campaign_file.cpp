@@ -71,4 +71,15 @@ ScheduledRecords scheduled_records(const Archive& archive, const std::string& ca
   return result;
 }
 
+std::string machine_of_campaign(const Archive& archive, const std::string& campaign) {
+  try {
+    const std::string text = read_regular_file(archive.campaign_folder(campaign) / "campaign.json").text;
+    const json content = json::parse(text, nullptr, false);
+    if (content.is_object() && content.contains("machine_hash") && content["machine_hash"].is_string())
+      return content["machine_hash"].get<std::string>();
+  } catch (const UnreadableFile&) {
+  }
+  return {};
+}
+
 }  // namespace fourscore

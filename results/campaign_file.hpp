@@ -20,4 +20,7 @@ struct ScheduledRecords {
 /// A record for each launch of the schedule, and one for each point that is skipped.
 [[nodiscard]] ScheduledRecords scheduled_records(const Archive& archive, const std::string& campaign);
 
+/// The hash of the machine that a campaign is for; empty where its campaign.json does not say.
+[[nodiscard]] std::string machine_of_campaign(const Archive& archive, const std::string& campaign);
+
 }  // namespace fourscore

@@ -1,6 +1,7 @@
 #pragma once
 // Who runs jobs on a cluster. One self-registering file each.
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -27,6 +28,10 @@ struct JobRequest {
 enum class JobPhase { queued, running, ended };
 /// What ended a job. `unknown`: the scheduler has forgotten it.
 enum class JobEnd { none, completed, failed, timeout, node_failure, out_of_memory, preempted, cancelled, unknown };
+
+inline constexpr std::array<JobEnd, 9> all_job_ends{JobEnd::none,      JobEnd::completed,    JobEnd::failed,
+                                                    JobEnd::timeout,   JobEnd::node_failure, JobEnd::out_of_memory,
+                                                    JobEnd::preempted, JobEnd::cancelled,    JobEnd::unknown};
 
 struct JobState {
   JobPhase phase = JobPhase::ended;

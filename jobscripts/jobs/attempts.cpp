@@ -1,0 +1,33 @@
+#include "jobscripts/jobs/attempts.hpp"
+
+#include <fmt/format.h>
+
+namespace fourscore {
+
+std::map<std::string, Attempts> attempts_of(const std::vector<KnownJob>& jobs) {
+  std::map<std::string, Attempts> attempts;
+  for (const KnownJob& job : jobs) {
+    if (job.lives()) continue;
+    const std::string stem = job.folder.journal().in_flight;
+    if (stem.empty()) continue;
+    Attempts& of_launch = attempts[stem];
+    ++of_launch.ends[job.state.end];
+    of_launch.last_job = fmt::format("{} ({})", job.id, job.folder.name());
+  }
+  return attempts;
+}
+
+std::string exhausted(const Attempts& attempts, const std::map<std::string, int>& retries) {
+  for (const auto& [end, count] : attempts.ends) {
+    std::string key = to_string(end == JobEnd::completed ? JobEnd::unknown : end);
+    for (char& c : key)
+      if (c == ' ') c = '_';
+    const auto allowed = retries.find(key);
+    if (allowed == retries.end() || count <= allowed->second) continue;
+    return fmt::format("{}: job {} ended so while it ran ({} time{}; the suite's retries.{} is {})", to_string(end),
+                       attempts.last_job, count, count == 1 ? "" : "s", key, allowed->second);
+  }
+  return {};
+}
+
+}  // namespace fourscore

@@ -1,0 +1,196 @@
+#include "jobscripts/jobs/job_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "results/output_file.hpp"
+#include "results/record_file.hpp"
+#include "results/regular_file.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+fs::path jobs_folder(const Archive& archive, const std::string& campaign) {
+  return archive.campaign_folder(campaign) / "jobs";
+}
+
+double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+/// Empty where it is not there or cannot be read.
+std::string text_in(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Synced under a temporary name, and then renamed: half a file is never seen.
+void write_text(const fs::path& file, const std::string& text) {
+  try {
+    OutputFile out(file);
+    out.stream() << text;
+    out.commit();
+  } catch (const std::exception& error) {
+    throw ArchiveError(error.what());
+  }
+}
+
+json launches_json(const std::vector<JobLaunch>& launches) {
+  json list = json::array();
+  for (const JobLaunch& launch : launches) {
+    list.push_back({launch.point_id, launch.launch});
+    if (launch.retry_of) list.back().push_back(*launch.retry_of);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string stem_of(const JobLaunch& launch) { return fmt::format("{}-{:03}", launch.point_id, launch.launch); }
+
+json state_json(const JobState& state) {
+  return {{"phase", to_string(state.phase)},
+          {"end", to_string(state.end)},
+          {"state", state.word},
+          {"reason", state.reason},
+          {"nodes", state.nodes}};
+}
+
+JobState state_from_json(const json& value) {
+  JobState state;
+  state.word = value.value("state", "");
+  state.reason = value.value("reason", "");
+  state.nodes = value.value("nodes", "");
+  for (const JobPhase phase : {JobPhase::queued, JobPhase::running, JobPhase::ended})
+    if (value.value("phase", "") == to_string(phase)) state.phase = phase;
+  for (const JobEnd end : all_job_ends)
+    if (value.value("end", "unknown") == to_string(end)) state.end = end;
+  return state;
+}
+
+JobFolder::JobFolder(const Archive& archive, const std::string& campaign, std::string name)
+    : name_(std::move(name)), folder_(jobs_folder(archive, campaign) / name_) {}
+
+void JobFolder::create(const JobDescription& job, const std::string& machine_text) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", folder_.string(), error.message()));
+  const json content{{"schema", "fourscore.job"},
+                     {"schema_version", 1},
+                     {"scheduler", job.scheduler},
+                     {"nodes", job.nodes},
+                     {"ranks_per_node", job.ranks_per_node},
+                     {"threads", job.threads},
+                     {"time_limit_s", job.time_limit_s},
+                     {"expected_s", job.expected_s},
+                     {"launches", launches_json(job.launches)}};
+  if (!machine_text.empty()) write_text(machine_file(), machine_text);
+  write_text(file("job.json"), content.dump() + "\n");
+}
+
+JobDescription JobFolder::description() const {
+  const json content = json::parse(text_in(file("job.json")), nullptr, false);
+  try {
+    if (content.at("schema") != "fourscore.job") throw ArchiveError("");
+    JobDescription job{content.at("scheduler"),
+                       content.at("nodes"),
+                       content.at("ranks_per_node"),
+                       content.at("threads"),
+                       content.at("time_limit_s"),
+                       content.at("expected_s"),
+                       {}};
+    for (const json& entry : content.at("launches")) {
+      JobLaunch launch{entry.at(0), entry.at(1)};
+      if (entry.size() > 2) launch.retry_of = entry.at(2).get<int>();
+      job.launches.push_back(std::move(launch));
+    }
+    return job;
+  } catch (const std::exception&) {
+    throw ArchiveError(
+        fmt::format("{} is no description of a job; remove its folder, and submit again", file("job.json").string()));
+  }
+}
+
+std::string JobFolder::id() const {
+  std::istringstream in(text_in(file("id")));
+  std::string id;
+  in >> id;
+  return id.empty() ? journal().id : id;
+}
+
+void JobFolder::set_id(const std::string& id) const { write_text(file("id"), id + "\n"); }
+bool JobFolder::abandoned() const { return is_there(file("abandoned")); }
+void JobFolder::abandon() const { write_text(file("abandoned"), ""); }
+
+std::optional<JobState> JobFolder::end() const {
+  const json content = json::parse(text_in(file("end.json")), nullptr, false);
+  if (!content.is_object()) return std::nullopt;
+  return state_from_json(content);
+}
+
+void JobFolder::set_end(const JobState& state) const { write_text(file("end.json"), state_json(state).dump() + "\n"); }
+
+JobJournal JobFolder::journal() const {
+  JobJournal journal;
+  std::istringstream lines(text_in(file("journal.jsonl")));
+  double launch_began_s = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const json event = json::parse(line, nullptr, false);
+    if (!event.is_object()) continue;  // the last line of a job that was killed while it wrote
+    const std::string what = event.value("event", "");
+    const double time_s = event.value("time_s", 0.0);
+    if (what == "begin") {
+      journal.id = event.value("job", "");
+      journal.began_s = time_s;
+      journal.ended_s = 0;
+    } else if (what == "launch") {
+      journal.in_flight = event.value("record", "");
+      launch_began_s = time_s;
+    } else if (what == "launched") {
+      journal.in_flight.clear();
+      journal.launches_s += time_s - launch_began_s;
+    } else if (what == "end") {
+      journal.ended_s = time_s;
+    }
+  }
+  return journal;
+}
+
+void JobFolder::note(json event) const {
+  event["time_s"] = now_s();
+  const std::string line = event.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const int fd = ::open(file("journal.jsonl").c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  [[maybe_unused]] const auto written = ::write(fd, line.data(), line.size());
+  ::close(fd);
+}
+
+std::vector<JobFolder> jobs_of(const Archive& archive, const std::string& campaign) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(jobs_folder(archive, campaign), error), end; !error && it != end; it.increment(error))
+    if (is_there(it->path() / "job.json")) names.push_back(it->path().filename().string());
+  std::ranges::sort(names);
+  std::vector<JobFolder> jobs;
+  for (const std::string& name : names) jobs.emplace_back(archive, campaign, name);
+  return jobs;
+}
+
+std::string next_job_name(const Archive& archive, const std::string& campaign, int nodes) {
+  int number = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(jobs_folder(archive, campaign), error), end; !error && it != end; it.increment(error))
+    number = std::max(number, std::atoi(it->path().filename().c_str()));
+  return fmt::format("{:04}-{}-node{}", number + 1, nodes, nodes == 1 ? "" : "s");
+}
+
+}  // namespace fourscore
