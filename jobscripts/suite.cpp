@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
 #include <random>
 
@@ -19,8 +16,6 @@ namespace fourscore {
 namespace {
 
 constexpr std::size_t most_launches = 1000000;
-constexpr std::size_t max_bytes = 4 << 20;
-constexpr std::size_t most_key_parts = 16;
 
 /// A paper's item, as lee2018/table-2.1.
 bool is_paper_item(const std::string& text) {
@@ -136,44 +131,6 @@ void read_header(const SuiteReader& reader, const toml::table& table, const std:
   });
 }
 
-/// toml++ nests a table for each part of a dotted key, and leaves them by recursion: thousands overflow the stack.
-void check_key_depth(const SuiteReader& reader, std::string_view text) {
-  std::uint32_t line = 1;
-  std::size_t dots = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n') ++line;
-    if (c == '#') {
-      i = std::min(text.find('\n', i), text.size()) - 1;
-    } else if (c == '"' || c == '\'') {
-      const std::size_t quotes = text.substr(i, 3) == std::string(3, c) ? 3 : 1;
-      for (i += quotes; i < text.size() && text.substr(i, quotes) != std::string(quotes, c); ++i) {
-        if (text[i] == '\n') ++line;
-        if (quotes == 1 && text[i] == '\n') break;  // the parser says that it does not end
-        if (c == '"' && text[i] == '\\') ++i;
-      }
-      i += quotes - 1;
-    } else if (c == '.') {
-      if (++dots >= most_key_parts)
-        reader.fail(line,
-                    fmt::format("a dotted key has more than {} parts; a suite's keys have at most 2", most_key_parts));
-    } else if (std::string_view("=,{}[]\n").find(c) != std::string_view::npos) {
-      dots = 0;
-    }
-  }
-}
-
-toml::table parse_toml(const SuiteReader& reader, const std::string& text, const std::filesystem::path& file) {
-  if (text.size() > max_bytes)
-    reader.fail(0, fmt::format("the suite has {} bytes; at most {}", text.size(), max_bytes));
-  check_key_depth(reader, text);
-  try {
-    return toml::parse(text, file.string());
-  } catch (const toml::parse_error& error) {
-    reader.fail(error.source().begin.line, fmt::format("not TOML: {}", error.description()));
-  }
-}
-
 void for_each_table(const SuiteReader& reader, const toml::node* tables, const std::string& key,
                     const std::function<void(const toml::table&)>& read) {
   if (tables == nullptr) return;
@@ -195,7 +152,7 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, Ma
   suite.file = file;
   suite.text = text;
   const SuiteReader reader(file);
-  const toml::table table = parse_toml(reader, text, file);
+  const toml::table table = reader.parse(text);
   read_header(reader, table, size, suite);
   Expander expander(reader, suite, machine, words);
   if (const toml::node* defaults = table.get("defaults")) {
@@ -222,12 +179,7 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, Ma
 }
 
 Suite load_suite(const std::filesystem::path& file, MachineSize machine, SuiteWords& words, const std::string& size) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
-  std::string text(max_bytes + 1, '\0');  // one more than parse_suite takes
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) throw InputError(fmt::format("suite {}: cannot be read: {}", file.string(), std::strerror(errno)));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  const std::string text = SuiteReader(file).content();
   return parse_suite(text, file, machine, words, size);
 }
 
