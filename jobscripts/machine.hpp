@@ -40,7 +40,9 @@ struct Machine {
   std::string mpi{};                          ///< srun's --mpi
   std::vector<std::string> launch_options{};  ///< further options of the launcher
   std::string launch_line{};                  ///< of launcher `template`: "srun -N {nodes} -n {ranks} {program}"
-  std::string rate{};                         ///< of launcher `netns`: each host's link, as tc(8) has it: "100mbit"
+  /// Of launcher `template`: what {placement} is for "block", "cyclic" and "socket".
+  std::vector<std::pair<std::string, std::string>> placements{};
+  std::string rate{};  ///< of launcher `netns`: each host's link, as tc(8) has it: "100mbit"
 
   // [files]
   std::string archive{};              ///< default of --archive
@@ -48,11 +50,12 @@ struct Machine {
 };
 
 /// Throws InputError with file, line and key for what is no machine file: an unknown key with the nearest name, a
-/// launcher or scheduler that does not exist, a launch line without {ranks}.
+/// launcher or scheduler that does not exist, a launch line without {ranks}, a path with a variable of the environment
+/// that is not set.
 [[nodiscard]] Machine read_machine(const std::filesystem::path& file);
 
 /// A path, or a name found among the machine files: of $FOURSCORE_MACHINES, else of ~/.config/fourscore/machines, then
-/// those that came with fourscore. Throws InputError with the nearest name.
+/// those that came with fourscore. Throws InputError with the nearest name, and as read_machine().
 [[nodiscard]] Machine find_machine(const std::string& name);
 
 /// All machine files of these folders, sorted by name; of two with one name the first folder's.

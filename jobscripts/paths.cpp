@@ -10,6 +10,7 @@
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
 #include "core/topology.hpp"
+#include "jobscripts/machine.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -104,10 +105,22 @@ fs::path analysis_folder() {
                                      FOURSCORE_SOURCE_FOLDER, share_folder().string()));
 }
 
+fs::path shipped_folder(const std::string& name, const std::string& in_source) {
+  for (const fs::path& folder : {share_folder() / name, fs::path(FOURSCORE_SOURCE_FOLDER) / in_source})
+    if (names_folder(folder)) return folder;
+  return {};
+}
+
+fs::path archive_folder(const std::string& option, const std::string& of_machine) {
+  for (const std::string& said : {option, environment("FOURSCORE_ARCHIVE"), of_machine})
+    if (!said.empty()) return said;
+  return "fourscore-archive";
+}
+
 fs::path archive_folder(const std::string& option) {
-  if (!option.empty()) return option;
-  const std::string set = environment("FOURSCORE_ARCHIVE");
-  return set.empty() ? fs::path("fourscore-archive") : fs::path(set);
+  const std::string machine = environment("FOURSCORE_MACHINE");
+  const bool asked = option.empty() && environment("FOURSCORE_ARCHIVE").empty() && !machine.empty();
+  return archive_folder(option, asked ? find_machine(machine).archive : "");
 }
 
 int usable_cores() {

@@ -32,7 +32,13 @@ struct EnvironmentError : std::runtime_error {
 /// The folder that holds the Python package fourscore_analysis. Throws EnvironmentError.
 [[nodiscard]] std::filesystem::path analysis_folder();
 
-/// --archive, else $FOURSCORE_ARCHIVE, else ./fourscore-archive.
+/// What fourscore was installed with, in its share folder as `name`, else in the source tree as `in_source`. Empty
+/// where there is neither.
+[[nodiscard]] std::filesystem::path shipped_folder(const std::string& name, const std::string& in_source);
+
+/// --archive, else $FOURSCORE_ARCHIVE, else `of_machine` (what a machine file says), else ./fourscore-archive.
+[[nodiscard]] std::filesystem::path archive_folder(const std::string& option, const std::string& of_machine);
+/// The same with what the machine file of $FOURSCORE_MACHINE says. Throws InputError where that cannot be read.
 [[nodiscard]] std::filesystem::path archive_folder(const std::string& option);
 
 /// Cores this program may run on (affinity and cgroup as the kernel shows them); hyperthreads count once.

@@ -64,10 +64,6 @@ std::string short_name(const Point& point) {
                      point.ranks == 1 ? "" : "s");
 }
 
-LaunchRequest launch_request(const Point& point) {
-  return {point.ranks, point.nodes, threads_of(point), point.placement_of_ranks, {}, {}};
-}
-
 std::string program_name(const Point& point) { return point.component.empty() ? "fft_bench" : point.component; }
 
 /// The last line in which the program itself says what went wrong: mpirun says much more after it.
@@ -98,6 +94,10 @@ Verdict failure_of(const ProcessResult& result, double time_limit_s, const std::
 }
 
 }  // namespace
+
+LaunchRequest launch_request(const Point& point) {
+  return {point.ranks, point.nodes, threads_of(point), point.placement_of_ranks, {}, {}};
+}
 
 std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Archive& archive) {
   std::vector<PlannedLaunch> planned;

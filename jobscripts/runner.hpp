@@ -57,6 +57,9 @@ struct RunSettings {
 /// Launches of the schedule in order, and what of them is done.
 [[nodiscard]] std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Archive& archive);
 
+/// Without the program that is to run.
+[[nodiscard]] LaunchRequest launch_request(const Point& point);
+
 class CampaignRunner {
  public:
   /// The caller holds the campaign's lock.

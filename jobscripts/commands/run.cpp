@@ -17,6 +17,7 @@
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
+#include "jobscripts/place.hpp"
 #include "jobscripts/retry.hpp"
 #include "jobscripts/runner.hpp"
 #include "jobscripts/selection.hpp"
@@ -32,10 +33,9 @@ using nlohmann::json;
 struct RunOptions {
   std::string suite;
   std::string size;  ///< empty: the suite's default
-  std::string launcher = "local";
+  PlaceRequest place;
   std::string archive;
   std::string bench;
-  std::string mpirun;
   CampaignRequest campaign;
   CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
   std::vector<std::string> retry;
@@ -184,20 +184,38 @@ void choose_counters(RunOptions& options, const Suite& suite) {
   options.campaign.counters = choice;
 }
 
+/// Throws InputError for the first point that is to be launched and cannot be here.
+void require_launchable(const Place& place, const Campaign& campaign, const Archive& archive,
+                        const Selection& selection) {
+  auto planned = planned_launches(campaign, archive);
+  selection.apply(campaign, planned);
+  std::set<std::size_t> points;
+  for (const auto& launch : planned)
+    if (!launch.done) points.insert(launch.point);
+  for (const std::size_t index : points) {
+    const Point& point = campaign.points[index].point;
+    const std::string reason = refusal(place, launch_request(point));
+    if (!reason.empty())
+      throw InputError(
+          fmt::format("{}, {} node{}: {}", one_line(point), point.nodes, point.nodes == 1 ? "" : "s", reason));
+  }
+}
+
 int run(RunOptions options) {
   const InterruptGuard guard;
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is no reason to end a campaign
-  const Archive archive(fs::absolute(archive_folder(options.archive)));
+  const Place place = find_place(options.place);
+  tell_interconnect(place.options.machine);
+  const Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)));
   RunSettings settings;
-  settings.launcher_options = {options.mpirun, usable_cores()};
+  settings.launcher = place.launcher;
+  settings.launcher_options = place.options;
   BenchWords words(options.bench);
-  Suite suite = load_suite(find_suite(options.suite), settings.launcher_options.cores, words, options.size);
+  Suite suite = load_suite(find_suite(options.suite), place.size, words, options.size);
   choose_counters(options, suite);
   settings.max_launches = options.max_launches;
   settings.quiet = options.quiet;
   settings.retry = {options.retry.begin(), options.retry.end()};
-  settings.launcher = LauncherRegistry::instance().find(options.launcher);
-  if (settings.launcher == nullptr) (void)LauncherRegistry::instance().get(options.launcher, "launcher");
   const Selection selection(options.only, options.launches);
   const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
   selection.require_points(campaign);
@@ -207,13 +225,15 @@ int run(RunOptions options) {
     print_if_read([&] { dry_run(campaign, archive, settings.retry, selection, options.json); });
     return exit_done;
   }
-  if (const std::string problem = settings.launcher->unavailable(settings.launcher_options); !problem.empty())
-    throw EnvironmentError(fmt::format("launcher '{}': {}", options.launcher, problem));
+  require_launchable(place, campaign, archive, selection);
+  const std::string launcher = place.launcher->card().name;
+  if (const std::string problem = place.launcher->unavailable(place.options); !problem.empty())
+    throw EnvironmentError(fmt::format("launcher '{}': {}", launcher, problem));
 
   archive.create_campaign(campaign.id);
   const CampaignLock lock(archive, campaign.id);
   sweep(archive, campaign.id);
-  write_campaign(campaign, archive, options.launcher);
+  write_campaign(campaign, archive, launcher);
   CampaignRunner runner(campaign, archive, settings);
   const bool finished = runner.run();
   const CampaignSummary summary = summarise(archive, campaign.id);
@@ -235,6 +255,7 @@ Command run_command() {
           "  fourscore run traffic --counter-cache 1MiB\n"
           "  fourscore run papers/lee2018/table-2.1 --size paper\n"
           "  fourscore run strong --retry failed,timeout\n"
+          "  fourscore run strong-nodes --machine cpu-cluster    # in a job: by its launcher, on the job's nodes\n"
           "  fourscore run variants --only variant=pencil,ranks=2 --launches 1\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
@@ -247,8 +268,14 @@ Command run_command() {
                    "which of the suite's sizes, where it has several (`fourscore list suites`): papers/... have "
                    "here, the default, and paper")
                 ->type_name("SIZE");
-            app.add_option("--launcher", options->launcher, "how to start MPI programs (`fourscore list launchers`)")
-                ->capture_default_str();
+            app.add_option("--machine", options->place.machine,
+                           "a machine file, or its name (`fourscore machine list`): nodes, cores, launcher, archive "
+                           "(default: $FOURSCORE_MACHINE, else this machine)")
+                ->type_name("NAME");
+            app.add_option("--launcher", options->place.launcher,
+                           "how to start MPI programs (`fourscore list launchers`; default: the machine file's, else "
+                           "local)")
+                ->type_name("NAME");
             add_archive_option(app, options->archive);
             app.add_option("--campaign", options->campaign.name,
                            "name of the campaign (default: from suite, program and machine)")
@@ -278,7 +305,7 @@ Command run_command() {
             app.add_option("--bench", options->bench,
                            "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
                 ->type_name("FILE");
-            app.add_option("--mpirun", options->mpirun,
+            app.add_option("--mpirun", options->place.mpirun,
                            "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
                 ->type_name("FILE");
             app.add_flag("--dry-run", options->dry_run, "list the launches in order and what is done; write nothing");

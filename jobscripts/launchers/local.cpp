@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/process.hpp"
+#include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {
 namespace {
@@ -60,6 +64,21 @@ const Mpirun& known(const std::string& path) {
   return found != cache.end() ? found->second : cache.emplace(path, look_at(path)).first->second;
 }
 
+/// Of the job in which this program runs, also where its scheduler is not among ours or not in PATH; 1 outside a job.
+std::size_t nodes_of_this_job() {
+  if (const auto allocation = current_allocation()) return std::max<std::size_t>(allocation->hosts.size(), 1);
+  for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES", "PBS_NUM_NODES"})
+    if (const char* said = std::getenv(name); said != nullptr && std::atoi(said) > 0)
+      return static_cast<std::size_t>(std::atoi(said));
+  std::set<std::string> hosts;
+  if (const char* file = std::getenv("PBS_NODEFILE")) {
+    std::ifstream lines(file);
+    for (std::string host; std::getline(lines, host);)
+      if (!host.empty()) hosts.insert(host);
+  }
+  return std::max<std::size_t>(hosts.size(), 1);
+}
+
 class LocalLauncher : public Launcher {
  public:
   [[nodiscard]] Card card() const override {
@@ -69,34 +88,54 @@ class LocalLauncher : public Launcher {
 
   using Launcher::unavailable;
   [[nodiscard]] std::string unavailable(const LauncherOptions& options) const override {
+    if (const std::size_t nodes = nodes_of_this_job(); nodes > 1)
+      return fmt::format(
+          "this job has {} nodes, and all ranks would be on this one; use --launcher srun, or template with the "
+          "launch line of a machine file (--machine)",
+          nodes);
     return known(path_of(options)).problem;
   }
 
-  [[nodiscard]] std::string refuses(const LauncherOptions&, const LaunchRequest& request) const override {
-    if (request.nodes == 1) return {};
-    return fmt::format("it starts ranks on this node alone, and not on {}", request.nodes);
+  [[nodiscard]] std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
+    if (request.nodes > 1) return fmt::format("it starts ranks on this node alone, and not on {}", request.nodes);
+    if (request.placement == RankPlacement::socket && !fits(options, request))
+      return fmt::format("{} ranks of {} threads are more than the {} cores, so none can be bound to a socket",
+                         request.ranks, request.threads, options.cores);
+    return {};
   }
 
   [[nodiscard]] LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const override {
     const Mpirun& mpirun = known(path_of(options));
     const int threads = request.threads;
-    const bool fits = std::int64_t{request.ranks} * threads <= options.cores;
+    const bool by_socket = request.placement == RankPlacement::socket;
     LaunchCommand launch{{mpirun.path}, {{"OMP_NUM_THREADS", std::to_string(threads)}}};
     const auto add = [&launch](std::initializer_list<std::string> more) {
       launch.argv.insert(launch.argv.end(), more);
     };
     if (mpirun.flavour == Flavour::open_mpi) {
       if (::geteuid() == 0) add({"--allow-run-as-root"});
-      if (fits)
-        add({"--bind-to", "core", "--map-by", threads == 1 ? "core" : fmt::format("slot:PE={}", threads)});
-      else
+      if (!fits(options, request))
         add({"--oversubscribe", "--bind-to", "none"});
+      else if (by_socket)
+        add({"--bind-to", "core", "--map-by", threads == 1 ? "socket" : fmt::format("socket:PE={}", threads),
+             "--rank-by", "socket"});
+      else
+        add({"--bind-to", "core", "--map-by", threads == 1 ? "core" : fmt::format("slot:PE={}", threads)});
     } else {
-      add({"-bind-to", !fits ? "none" : threads == 1 ? "core" : fmt::format("core:{}", threads)});
+      const std::string cores = threads == 1 ? "core" : fmt::format("core:{}", threads);
+      add({"-bind-to", fits(options, request) ? cores : "none"});
+      if (by_socket) add({"-map-by", "socket"});
     }
+    const auto& further = options.machine.launch_options;
+    launch.argv.insert(launch.argv.end(), further.begin(), further.end());
     add({"-n", std::to_string(request.ranks)});
     launch.argv.insert(launch.argv.end(), request.program.begin(), request.program.end());
     return launch;
+  }
+
+ private:
+  static bool fits(const LauncherOptions& options, const LaunchRequest& request) {
+    return std::int64_t{request.ranks} * request.threads <= options.cores;
   }
 };
 

@@ -1,0 +1,62 @@
+#include "jobscripts/place.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "jobscripts/paths.hpp"
+#include "jobscripts/schedulers/scheduler.hpp"
+
+namespace fourscore {
+namespace {
+
+/// "; srun would do (--launcher srun), netns would but cannot be used here: it takes root"
+std::string others(const Place& place, const LaunchRequest& request) {
+  std::string text;
+  const auto& registry = LauncherRegistry::instance();
+  for (const std::string& name : registry.names()) {
+    const Launcher& other = *registry.find(name);
+    if (&other == place.launcher || !other.refuses(place.options, request).empty()) continue;
+    const std::string problem = other.unavailable(place.options);
+    text += problem.empty() ? fmt::format("; '{}' would do: --launcher {}", name, name)
+                            : fmt::format("; '{}' would, but not here: {}", name, problem);
+  }
+  return text;
+}
+
+}  // namespace
+
+Place find_place(const PlaceRequest& request) {
+  Place place;
+  const char* set = std::getenv("FOURSCORE_MACHINE");
+  const std::string machine = !request.machine.empty() ? request.machine : set == nullptr ? "" : set;
+  if (!machine.empty()) place.options.machine = find_machine(machine);
+  const Machine& found = place.options.machine;
+  const auto allocation = current_allocation();
+  const int nodes = allocation && !allocation->hosts.empty() ? static_cast<int>(allocation->hosts.size()) : found.nodes;
+  place.options.cores = found.cores > 0 ? found.cores : usable_cores();
+  place.options.mpirun = request.mpirun;
+  place.size = MachineSize(place.options.cores, nodes);
+  const std::string launcher = request.launcher.empty() ? found.launcher : request.launcher;
+  place.launcher = LauncherRegistry::instance().find(launcher);
+  if (place.launcher == nullptr) (void)LauncherRegistry::instance().get(launcher, "launcher");  // which throws
+  return place;
+}
+
+void tell_interconnect(const Machine& machine) {
+  if (!machine.interconnect.empty()) ::setenv("FOURSCORE_INTERCONNECT", machine.interconnect.c_str(), 0);
+}
+
+std::string refusal(const Place& place, const LaunchRequest& request) {
+  if (request.ranks < request.nodes) return fmt::format("{} ranks cannot be on {} nodes", request.ranks, request.nodes);
+  const std::string reason = place.launcher->refuses(place.options, request);
+  if (!reason.empty())
+    return fmt::format("launcher '{}': {}{}", place.launcher->card().name, reason, others(place, request));
+  if (request.nodes <= place.size.nodes) return {};
+  if (current_allocation()) return fmt::format("this job has {} nodes", place.size.nodes);
+  if (place.options.machine.file.empty()) return {};  // how many there are is not said
+  return fmt::format("machine {} has jobs of at most {} nodes (key 'count' of [nodes])", place.options.machine.name,
+                     place.size.nodes);
+}
+
+}  // namespace fourscore
