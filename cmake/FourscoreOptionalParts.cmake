@@ -64,7 +64,7 @@ mark_as_advanced(FOURSCORE_SMPICC)
 fourscore_part("SimGrid SMPI" "${FOURSCORE_SMPICC}" jobscripts/launchers/smpi.cpp "launcher smpi" "no smpicc in PATH")
 find_program(FOURSCORE_SBATCH sbatch)
 mark_as_advanced(FOURSCORE_SBATCH)
-fourscore_part("Slurm" "${FOURSCORE_SBATCH}" jobscripts/launchers/slurm.cpp "launcher slurm" "no sbatch in PATH")
+fourscore_part("Slurm" "${FOURSCORE_SBATCH}" jobscripts/schedulers/slurm.cpp "scheduler slurm" "no sbatch in PATH")
 
 # The interpreter. What the cache leaves empty is decided anew at each configure run, so that a .venv made later counts.
 if(FOURSCORE_PYTHON)

@@ -11,6 +11,7 @@
 #include "jobscripts/components.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/paths.hpp"
+#include "jobscripts/schedulers/scheduler.hpp"
 #include "jobscripts/suite.hpp"
 #include "results/printable.hpp"
 
@@ -35,13 +36,15 @@ json counters() {
   return entries;
 }
 
-json launchers() {
+/// Of a registry of launchers or schedulers.
+template <class T>
+json entries_of(const Registry<T>& registry) {
   json entries = json::array();
-  for (const auto& name : LauncherRegistry::instance().names()) {
-    const Launcher& launcher = *LauncherRegistry::instance().find(name);
-    const std::string reason = launcher.unavailable();
+  for (const auto& name : registry.names()) {
+    const T& entry = *registry.find(name);
+    const std::string reason = entry.unavailable();
     entries.push_back(
-        {{"name", name}, {"summary", launcher.card().summary}, {"available", reason.empty()}, {"reason", reason}});
+        {{"name", name}, {"summary", entry.card().summary}, {"available", reason.empty()}, {"reason", reason}});
   }
   return entries;
 }
@@ -114,7 +117,9 @@ int list(const ListOptions& options) {
   if (options.what == "counters")
     entries = counters();
   else if (options.what == "launchers")
-    entries = launchers();
+    entries = entries_of(LauncherRegistry::instance());
+  else if (options.what == "schedulers")
+    entries = entries_of(SchedulerRegistry::instance());
   else if (options.what == "suites")
     entries = suites(options.bench);
   else if (options.what == "components")
@@ -134,9 +139,11 @@ Command list_command() {
           "  fourscore list suites --json\n",
           10, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<ListOptions>();
-            app.add_option("what", options->what, "variants, exchanges, components, suites, counters or launchers")
+            app.add_option("what", options->what,
+                           "variants, exchanges, components, suites, counters, launchers or schedulers")
                 ->required()
-                ->check(CLI::IsMember({"variants", "exchanges", "components", "suites", "counters", "launchers"}));
+                ->check(CLI::IsMember(
+                    {"variants", "exchanges", "components", "suites", "counters", "launchers", "schedulers"}));
             app.add_option("--bench", options->bench,
                            "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
                 ->type_name("FILE");

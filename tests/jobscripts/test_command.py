@@ -46,7 +46,7 @@ def suites_with_smoke(fourscore):
     return fourscore.folder
 
 
-@pytest.mark.parametrize("what", ["variants", "exchanges", "components", "suites", "counters", "launchers"])
+@pytest.mark.parametrize("what", ["variants", "exchanges", "components", "suites", "counters", "launchers", "schedulers"])
 def test_everything_that_is_listed_is_there_for_machines_too(fourscore, what):
     entries = json.loads(fourscore("list", what, "--json").stdout)
     words = fourscore("list", what).stdout

@@ -1,0 +1,139 @@
+#include "jobscripts/schedulers/shared/asking.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+
+#include "core/errors.hpp"
+#include "jobscripts/output.hpp"
+#include "jobscripts/paths.hpp"
+#include "results/printable.hpp"
+
+namespace fourscore {
+namespace {
+
+constexpr const char* patience_variable = "FOURSCORE_SCHEDULER_PATIENCE";
+constexpr double usual_patience_s = 300;
+constexpr double longest_wait_s = 60;
+
+double patience_s() {
+  const char* set = std::getenv(patience_variable);
+  if (set == nullptr || *set == '\0') return usual_patience_s;
+  const std::string_view text = set;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    throw InputError(fmt::format("{} is '{}'; expected a number of seconds, 0 or more", patience_variable, text));
+  return value;
+}
+
+}  // namespace
+
+Patience::Patience(std::string scheduler) : scheduler_(std::move(scheduler)), patience_s_(patience_s()) {}
+
+void Patience::wait(const std::string& why) {
+  using std::chrono::duration;
+  using std::chrono::steady_clock;
+  const double left_s = patience_s_ - duration<double>(steady_clock::now() - begin_).count();
+  if (left_s <= 0)
+    throw EnvironmentError(fmt::format("{} does not answer: {}; it was asked for {:.0f} s ({})", scheduler_, why,
+                                       duration<double>(steady_clock::now() - begin_).count(), patience_variable));
+  const double wait_s = std::min(next_wait_s_, left_s);
+  say("fourscore: {} does not answer ({}); asking again in {:.0f} s, for {:.0f} s more ({})\n", scheduler_,
+      printable(why), std::ceil(wait_s), std::ceil(left_s), patience_variable);
+  const auto until = steady_clock::now() + duration<double>(wait_s);
+  while (steady_clock::now() < until) {
+    InterruptGuard::check();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  next_wait_s_ = std::min(2 * next_wait_s_, longest_wait_s);
+}
+
+ProcessResult ask(const std::vector<std::string>& argv,
+                  const std::vector<std::pair<std::string, std::string>>& environment,
+                  const std::function<bool(std::string_view)>& drop, double time_limit_s) {
+  ProcessSpec spec;
+  if (drop) {
+    spec.argv = {"env"};
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string_view text = *entry;
+      const std::string_view name = text.substr(0, text.find('='));
+      if (drop(name)) spec.argv.insert(spec.argv.end(), {"-u", std::string(name)});
+    }
+  }
+  if (spec.argv.size() == 1) spec.argv.clear();
+  spec.argv.insert(spec.argv.end(), argv.begin(), argv.end());
+  spec.environment = environment;
+  spec.environment.emplace_back("LC_ALL", "C");
+  spec.time_limit_s = time_limit_s;
+  spec.output_limit = 0;
+  ProcessResult result = run_process(spec);
+  if (result.interrupted) throw Interrupted();
+  if (result.start_error != 0)
+    throw EnvironmentError(fmt::format("'{}' cannot be started ({})", argv.front(),
+                                       std::error_code(result.start_error, std::generic_category()).message()));
+  return result;
+}
+
+std::string words_of(const ProcessResult& result) {
+  std::string words = result.stderr_tail;
+  while (!words.empty() && std::isspace(static_cast<unsigned char>(words.back())) != 0) words.pop_back();
+  if (result.timed_out)
+    return fmt::format("no answer within {:.0f} s{}{}", result.wall_s, words.empty() ? "" : ": ", words);
+  if (!words.empty()) return words;
+  return result.signal != 0 ? fmt::format("ended by signal {}", result.signal)
+                            : fmt::format("exit status {}", result.exit_status);
+}
+
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of('\n');
+  if (end == std::string::npos) return text;
+  const std::string trimmed = text.substr(0, end + 1);
+  return trimmed.substr(trimmed.rfind('\n') + 1);  // npos + 1 is 0
+}
+
+bool has_one_of(std::string_view text, const std::vector<std::string_view>& phrases) {
+  return std::any_of(phrases.begin(), phrases.end(),
+                     [text](std::string_view phrase) { return text.find(phrase) != std::string_view::npos; });
+}
+
+std::string not_in_path(const std::vector<std::string>& programs) {
+  const char* path = std::getenv("PATH");
+  const std::vector<std::string> folders = split(path == nullptr ? "" : path, ':');
+  std::string missing;
+  for (const auto& program : programs) {
+    const bool found = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+      return ::access(((folder.empty() ? "." : folder) + "/" + program).c_str(), X_OK) == 0;
+    });
+    if (!found) missing += (missing.empty() ? "" : ", ") + program;
+  }
+  return missing;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& words, char separator) {
+  std::string text;
+  for (const auto& word : words) {
+    if (!text.empty()) text += separator;
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,62 @@
+#pragma once
+// Asking the programs of a scheduler, which may be slow to answer or not there for a while.
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobscripts/process.hpp"
+
+namespace fourscore {
+
+/// How long one call of a scheduler's program may take. Slurm's own programs wait for slurmctld for MessageTimeout, of
+/// which sites have up to 100 s.
+inline constexpr double scheduler_call_limit_s = 120;
+/// The same where the answer is of use, and not needed.
+inline constexpr double short_call_limit_s = 15;
+
+/// Waits before a scheduler is asked again: 1 s, 2 s, 4 s and so on up to 60 s, until
+/// $FOURSCORE_SCHEDULER_PATIENCE (s, default 300; 0: asked once) has passed since this was made.
+class Patience {
+ public:
+  /// `scheduler` is named in what is said. Throws InputError where the environment variable is no number.
+  explicit Patience(std::string scheduler);
+  /// Says why it waits, and waits. Throws EnvironmentError with `why` when there is no patience left, Interrupted when
+  /// the user asked to stop.
+  void wait(const std::string& why);
+
+ private:
+  std::string scheduler_;
+  double patience_s_;
+  double next_wait_s_ = 1;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// Runs a scheduler's program with C's locale, and with `environment`, but without those variables of this program that
+/// `drop` names. Throws Interrupted when the user asked to stop, EnvironmentError where it cannot be started.
+[[nodiscard]] ProcessResult ask(const std::vector<std::string>& argv,
+                                const std::vector<std::pair<std::string, std::string>>& environment = {},
+                                const std::function<bool(std::string_view)>& drop = {},
+                                double time_limit_s = scheduler_call_limit_s);
+
+/// What it said on standard error, or how it ended: never empty.
+[[nodiscard]] std::string words_of(const ProcessResult& result);
+
+/// Of several lines the last one.
+[[nodiscard]] std::string last_line(const std::string& text);
+
+/// Whether the text holds one of the phrases.
+[[nodiscard]] bool has_one_of(std::string_view text, const std::vector<std::string_view>& phrases);
+
+/// Those of the programs that are not in PATH, with commas between them.
+[[nodiscard]] std::string not_in_path(const std::vector<std::string>& programs);
+
+/// The parts of the text between the separators, empty ones included; of "" one.
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+
+/// The words with the separator between them.
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, char separator);
+
+}  // namespace fourscore

@@ -1,0 +1,325 @@
+// Slurm: sbatch, squeue, sacct and scancel.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+
+#include "core/errors.hpp"
+#include "jobscripts/output.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/schedulers/scheduler.hpp"
+#include "jobscripts/schedulers/shared/asking.hpp"
+#include "jobscripts/schedulers/shared/script_lines.hpp"
+#include "jobscripts/schedulers/slurm/answers.hpp"
+#include "jobscripts/schedulers/slurm/hosts.hpp"
+#include "results/printable.hpp"
+#include "results/regular_file.hpp"
+
+namespace fourscore {
+namespace {
+
+/// Slurm warns a job so long before its time limit, and up to 30 s earlier: slurmctld looks twice a minute. It takes
+/// fourscore 6 s to end a launch and to stop. Of a shorter job the warning would take too large a part.
+constexpr int warning_s = 20;
+constexpr double shortest_warned_s = 180;
+/// Clocks of the login node and of slurmctld may differ by so much.
+constexpr std::int64_t clock_slack_s = 60;
+/// Times as seconds since 1970.
+const std::pair<std::string, std::string> epoch_times{"SLURM_TIME_FORMAT", "%s"};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Variables that change what Slurm's programs do: SQUEUE_STATES would leave jobs out, SCANCEL_INTERACTIVE would ask,
+/// SLURM_CLUSTERS would send each to another cluster.
+bool changes_programs(std::string_view name) {
+  return name.starts_with("SQUEUE_") || name.starts_with("SCANCEL_") || name.starts_with("SINFO_") ||
+         name == "SLURM_CLUSTERS";
+}
+
+/// Of sbatch those that would win over what every script here says, or that no job here may be.
+bool changes_every_job(std::string_view name) {
+  static constexpr std::array names{"SBATCH_ARRAY_INX", "SBATCH_CLUSTERS",   "SBATCH_ERROR",  "SBATCH_REQUEUE",
+                                    "SBATCH_WAIT",      "SBATCH_NO_REQUEUE", "SLURM_CLUSTERS"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// "--time" is SBATCH_TIMELIMIT, all others as "--ntasks-per-node" and SBATCH_NTASKS_PER_NODE.
+std::string variable_of(const std::string& option) {
+  if (option == "--time") return "SBATCH_TIMELIMIT";
+  std::string name = "SBATCH_";
+  for (const char c : option.substr(std::min<std::size_t>(2, option.size())))
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+ProcessResult ask_squeue(const std::vector<std::string>& options) {
+  std::vector<std::string> argv{"squeue", "--noheader"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  Patience patience("Slurm");
+  while (true) {
+    ProcessResult answer = ask(argv, {epoch_times}, changes_programs);
+    if (answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out) return answer;
+    const std::string why = words_of(answer);
+    if (!answer.timed_out && !slurm::says_no_answer(why)) throw EnvironmentError("squeue: " + why);
+    patience.wait(why);
+  }
+}
+
+class SlurmScheduler : public Scheduler {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {"slurm", "Slurm: jobs by sbatch, their states from squeue and sacct", "https://slurm.schedmd.com"};
+  }
+
+  [[nodiscard]] std::string unavailable() const override {
+    if (const std::string missing = not_in_path({"sbatch", "squeue", "scancel"}); !missing.empty())
+      return fmt::format(
+          "no {} in PATH; on a cluster with Slurm use a login node (some have a module slurm), elsewhere run a suite "
+          "with `fourscore run`",
+          missing);
+    // Without a configuration even this fails; it does not ask slurmctld.
+    const ProcessResult answer = ask({"sbatch", "--version"});
+    if (answer.exit_status == 0 && answer.signal == 0) return {};
+    return fmt::format(
+        "`sbatch --version` says: {}; SLURM_CONF names Slurm's configuration where it is not in /etc/slurm",
+        last_line(words_of(answer)));
+  }
+
+  [[nodiscard]] std::string script(const Machine& machine, const JobRequest& job) const override;
+  [[nodiscard]] std::string submit(const std::filesystem::path& script) const override;
+  [[nodiscard]] std::map<std::string, JobState> states(const std::vector<std::string>& jobs) const override;
+  void cancel(const std::vector<std::string>& jobs) const override;
+  [[nodiscard]] std::optional<Allocation> allocation() const override;
+
+ private:
+  [[nodiscard]] std::optional<std::string> submitted_since(const std::string& script, std::time_t begin) const;
+  void refuse_what_never_starts(const std::string& job) const;
+};
+
+/// The options of a job, in the order in which they are written; those without a value are left out.
+std::vector<std::pair<std::string, std::string>> options_of_job(const Machine& machine, const JobRequest& job) {
+  std::string log = job.log.string();
+  if (log.find('\\') != std::string::npos)  // which for Slurm means: no patterns in this name
+    throw InputError(fmt::format("the log is '{}'; expected a path without a backslash", printable(log)));
+  for (std::size_t at = log.find('%'); at != std::string::npos; at = log.find('%', at + 2)) log.insert(at, "%");
+  std::vector<std::pair<std::string, std::string>> options{
+      {"--job-name", job.name},
+      {"--nodes", std::to_string(job.nodes)},
+      {"--ntasks-per-node", std::to_string(tasks_per_node(machine, job))},
+      {"--cpus-per-task", std::to_string(job.threads)},
+      {"--time", clock_time(job.time_limit_s)},
+      {"--partition", machine.partition},
+      {"--account", machine.account},
+      {"--qos", machine.qos},
+      {"--constraint", machine.constraint},
+      {"--chdir", job.folder.string()},
+      {"--output", log},
+  };
+  // The warning goes to the job's first process alone. A shell dies of it, and the job with it.
+  const bool hears = !job.commands.empty() && job.commands.back().starts_with("exec ");
+  if (hears && job.time_limit_s >= shortest_warned_s)
+    options.emplace_back("--signal", "B:TERM@" + std::to_string(warning_s));
+  return options;
+}
+
+std::string SlurmScheduler::script(const Machine& machine, const JobRequest& job) const {
+  const std::vector<std::string> set = options_of(machine.directives);
+  const auto is_set = [&set](const std::string& option) {
+    return std::find(set.begin(), set.end(), option) != set.end();
+  };
+  for (const char* unusable : {"--array", "-a", "--clusters", "-M", "--wait", "-W", "--test-only"})
+    if (is_set(unusable))
+      throw InputError(
+          fmt::format("directive '{}' of machine '{}' cannot be used: a job here is one job of this cluster, "
+                      "for which nobody waits",
+                      unusable, machine.name));
+  std::string text = script_head(machine, job, "sbatch");
+  for (const auto& [option, value] : options_of_job(machine, job))
+    if (!value.empty() && !is_set(option))
+      text += fmt::format("#SBATCH {}={}\n", option, directive_word(option, value));
+  // Whoever submits asks for what is missing then: a job that Slurm starts again by itself would measure it too.
+  if (!is_set("--requeue") && !is_set("--no-requeue")) text += "#SBATCH --no-requeue\n";
+  for (const auto& directive : machine.directives) {
+    (void)directive_word("a directive of machine " + machine.name, directive);
+    text += "#SBATCH " + directive + '\n';
+  }
+  return text + '\n' + script_body(machine, job);
+}
+
+std::string text_of(const std::filesystem::path& script) {
+  try {
+    return read_regular_file(script).text;
+  } catch (const UnreadableFile& error) {
+    throw InputError(fmt::format("the job script {} cannot be read: {}", printable(script.string()), error.what()));
+  }
+}
+
+/// The options that a script sets by its directives.
+std::vector<std::string> options_in(const std::filesystem::path& script) {
+  std::vector<std::string> directives;
+  for (const std::string& line : split(text_of(script), '\n'))
+    if (line.starts_with("#SBATCH ")) directives.push_back(line.substr(8));
+  return options_of(directives);
+}
+
+std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
+  const std::string file = std::filesystem::absolute(script).lexically_normal().string();
+  // SBATCH_TIMELIMIT and the like would win over the script, and a job that submits would pass its own size on.
+  std::vector<std::string> outranked;
+  for (const auto& option : options_in(file)) outranked.push_back(variable_of(option));
+  const bool in_job = !variable("SLURM_JOB_ID").empty();
+  const auto drop = [&](std::string_view name) {
+    if (in_job && (name.starts_with("SLURM_") || name.starts_with("SLURMD_")))
+      return name != "SLURM_CONF" && name != "SLURM_JWT" && !name.starts_with("SLURM_PMIX");
+    return changes_every_job(name) || std::find(outranked.begin(), outranked.end(), name) != outranked.end();
+  };
+  const std::time_t begin = std::time(nullptr);
+  Patience patience("Slurm");
+  while (true) {
+    const ProcessResult answer = ask({"sbatch", "--parsable", file}, {}, drop);
+    const auto job = slurm::parse_sbatch(answer.output);
+    if (answer.exit_status == 0 && answer.signal == 0 && job) {
+      refuse_what_never_starts(*job);
+      return *job;
+    }
+    const std::string why = words_of(answer);
+    if (answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out)
+      throw EnvironmentError(
+          fmt::format("sbatch took {}, and printed no job's id: {}", file, shortened(answer.output, 200)));
+    if (!answer.timed_out && !slurm::says_no_answer(why))
+      throw InputError(fmt::format("Slurm refuses {}: {}", file, why));
+    patience.wait(why);
+    // A request whose answer was lost may have been taken all the same.
+    if (const auto taken = submitted_since(file, begin)) return *taken;
+  }
+}
+
+/// The job of this script that was submitted at `begin` or later.
+std::optional<std::string> SlurmScheduler::submitted_since(const std::string& script, std::time_t begin) const {
+  const ProcessResult answer = ask_squeue({"--me", "--states=all", "--format=%i|%V|%o"});
+  for (const std::string& line : split(answer.output, '\n')) {
+    const auto fields = split(line, '|');
+    if (fields.size() < 3 || line.substr(fields[0].size() + fields[1].size() + 2) != script) continue;
+    std::int64_t when = 0;
+    std::from_chars(fields[1].data(), fields[1].data() + fields[1].size(), when);
+    if (when + clock_slack_s >= begin) return fields[0];
+  }
+  return std::nullopt;
+}
+
+/// Where its EnforcePartLimits is NO, Slurm takes a job that its partition never starts, and lets it wait.
+void SlurmScheduler::refuse_what_never_starts(const std::string& job) const {
+  const ProcessResult asked =
+      ask({"squeue", "--noheader", "--jobs=" + job, "--format=%D|%l|%P|%r"}, {}, changes_programs);
+  const auto fields = split(asked.output.substr(0, asked.output.find('\n')), '|');
+  if (fields.size() != 4 || !has_one_of(fields[3], {"PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit"}))
+    return;
+  // These reasons may also come of nodes that are away: the partition itself decides.
+  const ProcessResult told =
+      ask({"sinfo", "--noheader", "--partition=" + fields[2], "--format=%D|%s|%l"}, {}, changes_programs);
+  const auto limits = slurm::parse_sinfo(told.output);
+  const auto wanted_s = slurm::seconds_of(fields[1]);
+  int nodes = 0;
+  std::from_chars(fields[0].data(), fields[0].data() + fields[0].size(), nodes);
+  if (!limits) return;
+  std::string why;
+  if (nodes > limits->nodes)
+    why = fmt::format("it asks for {} nodes, and partition '{}' has {}", nodes, fields[2], limits->nodes);
+  else if (limits->most_nodes && nodes > *limits->most_nodes)
+    why = fmt::format("it asks for {} nodes, and a job of partition '{}' may have {}", nodes, fields[2],
+                      *limits->most_nodes);
+  else if (limits->time_limit_s && wanted_s && *wanted_s > *limits->time_limit_s)
+    why = fmt::format("its time limit is {}, and that of partition '{}' is {}", clock_time(*wanted_s), fields[2],
+                      clock_time(*limits->time_limit_s));
+  if (why.empty()) return;
+  cancel({job});
+  throw InputError(fmt::format("Slurm would never start job {} ({}): {}; it was cancelled", job, fields[3], why));
+}
+
+std::map<std::string, JobState> SlurmScheduler::states(const std::vector<std::string>& jobs) const {
+  std::map<std::string, JobState> states;
+  if (jobs.empty()) return states;
+  const auto known = slurm::parse_squeue(
+      ask_squeue({"--me", "--states=all", fmt::format("--format={}", slurm::squeue_format)}).output);
+  std::vector<std::string> forgotten;
+  for (const auto& job : jobs) {
+    const auto found = known.find(job);
+    if (found != known.end())
+      states.insert_or_assign(job, found->second);
+    else
+      forgotten.push_back(job);
+  }
+  if (forgotten.empty()) return states;
+  std::string why = "Slurm has forgotten it";
+  std::map<std::string, JobState> accounted;
+  if (not_in_path({"sacct"}).empty()) {
+    const ProcessResult answer =
+        ask({"sacct", "--allocations", "--parsable2", "--noheader", "--jobs=" + joined(forgotten, ','),
+             fmt::format("--format={}", slurm::sacct_format)},
+            {}, changes_programs);
+    accounted = slurm::parse_sacct(answer.output);
+    if (answer.exit_status != 0 || answer.timed_out) why += ", and sacct says: " + printable(words_of(answer));
+  }
+  for (const auto& job : forgotten) {
+    const auto found = accounted.find(job);
+    states.insert_or_assign(
+        job, found != accounted.end() ? found->second : JobState{JobPhase::ended, JobEnd::unknown, "", why});
+  }
+  return states;
+}
+
+void SlurmScheduler::cancel(const std::vector<std::string>& jobs) const {
+  if (jobs.empty()) return;
+  std::vector<std::string> argv{"scancel"};
+  argv.insert(argv.end(), jobs.begin(), jobs.end());
+  Patience patience("Slurm");
+  while (true) {
+    const ProcessResult answer = ask(argv, {}, changes_programs);
+    if (answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out) return;
+    const std::string why = words_of(answer);
+    if (!answer.timed_out && slurm::says_has_ended(answer.stderr_tail)) return;
+    if (!answer.timed_out && !slurm::says_no_answer(why)) throw EnvironmentError("scancel: " + why);
+    patience.wait(why);
+  }
+}
+
+/// When the job in which this program runs must end, in seconds since 1970. Asked once: a time limit is seldom changed.
+std::optional<double> end_of_job(const std::string& job) {
+  const auto parsed = [](const std::string& text) -> std::optional<double> {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end == text.data() || value <= 0) return std::nullopt;
+    return static_cast<double>(value);
+  };
+  if (const auto end = parsed(variable("SLURM_JOB_END_TIME"))) return end;  // newer versions set it
+  static std::map<std::string, std::optional<double>> known;
+  const auto found = known.find(job);
+  if (found != known.end()) return found->second;
+  if (!not_in_path({"squeue"}).empty()) return std::nullopt;
+  const ProcessResult answer = ask({"squeue", "--noheader", "--jobs=" + job, "--format=%e"}, {epoch_times},
+                                   changes_programs, short_call_limit_s);
+  return known[job] = parsed(answer.output);
+}
+
+std::optional<Allocation> SlurmScheduler::allocation() const {
+  const std::string job = variable("SLURM_JOB_ID");
+  const std::string nodes = variable("SLURM_JOB_NODELIST");
+  if (job.empty() || nodes.empty()) return std::nullopt;
+  Allocation allocation{job, slurm::expand_hosts(nodes), std::nullopt};
+  if (const auto end = end_of_job(job))
+    allocation.left_s = std::max(0.0, *end - static_cast<double>(std::time(nullptr)));
+  return allocation;
+}
+
+FOURSCORE_REGISTER_SCHEDULER(SlurmScheduler);
+
+}  // namespace
+}  // namespace fourscore
