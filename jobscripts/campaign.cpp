@@ -1,21 +1,12 @@
 #include "jobscripts/campaign.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
 #include <set>
-#include <thread>
 
 #include "core/point_keys.hpp"
 #include "core/record.hpp"
@@ -33,8 +24,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-constexpr double longest_clean_up_s = 20.0;
 
 json counters_json(const CounterChoice& choice) {
   json result{{"backend", choice.counters}};
@@ -119,7 +108,8 @@ void check_programs(const Suite& suite) {
 }
 
 /// The programs of the points, each asked once: answers in the order of the points.
-std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, const std::string& bench) {
+std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, const std::string& bench,
+                                     const std::map<std::string, json>& identities) {
   std::map<std::string, std::vector<std::size_t>> by_program;
   for (std::size_t i = 0; i < suite.points.size(); ++i) by_program[suite.points[i].component].push_back(i);
   std::vector<PointCheck> answers(suite.points.size());
@@ -132,7 +122,8 @@ std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, con
       const Bench program(name.empty() ? find_bench(bench) : component.file);
       said = program.check(points);
       campaign.programs[name] = program.program();
-      campaign.identities[name] = program.identity();
+      const auto known = identities.find(name);
+      campaign.identities[name] = known == identities.end() ? program.identity() : known->second;
     } else {
       for (auto& point : points) said.push_back({std::move(point), false, component.missing});
     }
@@ -142,12 +133,13 @@ std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, con
 }
 
 /// Points that their program takes for one (a variant without exchanges ignores the exchange) are kept once.
-void check_points(const Suite& suite, Campaign& campaign, const std::string& bench) {
+void check_points(const Suite& suite, Campaign& campaign, const std::string& bench,
+                  const std::map<std::string, json>& identities) {
   check_programs(suite);
   std::set<std::string> errors;
   std::set<std::string> seen;
   ValueLines lines(suite);
-  for (auto& answer : ask_programs(suite, campaign, bench)) {
+  for (auto& answer : ask_programs(suite, campaign, bench, identities)) {
     InterruptGuard::check();
     if (answer.error) errors.insert(place_of(suite, lines, answer) + answer.reason);
     const std::string id = point_id(answer.point);
@@ -225,10 +217,23 @@ json Campaign::stamp(int launch, std::size_t order) const {
           {"seed", seed}};
 }
 
+json Campaign::provenance(const Point& point, const std::string& launcher, const std::string& started_at) const {
+  const auto found = identities.find(point.component);
+  const json known = found == identities.end() ? json::object() : found->second;
+  json identity{{"launch", {{"launcher", launcher}}}};
+  for (const char* part : {"machine", "code"})
+    if (known.contains(part)) identity[part] = known[part];
+  return {{"identity", identity},
+          {"machine_hash", known.value("machine_hash", "")},
+          {"code_hash", known.value("code_hash", "")},
+          {"volatile", {{"started_at", started_at}}}};
+}
+
 Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& archive, const CampaignRequest& request) {
   Campaign campaign;
   campaign.suite_sha256 = sha256_hex(suite.text);
-  check_points(suite, campaign, bench);
+  check_points(suite, campaign, bench, request.identities);
+  campaign.machine = request.machine;
   hash_programs(campaign);
   campaign.seed = suite.seed;
   while (campaign.seed == 0) campaign.seed = std::random_device{}();
@@ -236,7 +241,9 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   const std::string counters = override_text(suite, request);
   if (request.counters) suite.counters = *request.counters;
   const std::string digits =
-      sha256_hex(campaign.suite_sha256 + counters + campaign.machine_hash + campaign.code_hash).substr(0, 8);
+      sha256_hex(campaign.suite_sha256 + counters + (request.machine.is_null() ? "" : request.machine.dump()) +
+                 campaign.machine_hash + campaign.code_hash)
+          .substr(0, 8);
   const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
   campaign.id = choose_name(archive, base, request.fresh);
   campaign.suite = std::move(suite);
@@ -282,66 +289,12 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
                {"points", points},
                {"schedule", schedule}};
   content.update(size_json(suite));
+  if (!campaign.machine.is_null()) content["machine"] = campaign.machine;
   const fs::path folder = archive.campaign_folder(campaign.id);
   try {
     write_record_once(folder / "campaign.json", content, folder / "staging");
   } catch (const RecordFileError& error) {
     throw ArchiveError(error.what());
-  }
-}
-
-CampaignLock::CampaignLock(const Archive& archive, const std::string& campaign) {
-  const fs::path file = archive.campaign_folder(campaign) / "lock";
-  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) throw ArchiveError(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
-  char host[256] = "";
-  ::gethostname(host, sizeof(host) - 1);
-  const auto begin = std::chrono::steady_clock::now();
-  while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) {
-      ::close(fd_);
-      throw ArchiveError(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
-    }
-    std::ifstream in(file);
-    long pid = 0;
-    std::string holder_host;
-    in >> pid >> holder_host;
-    const bool dead = pid > 0 && holder_host == host && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
-    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if ((!dead && waited > 0.2) || waited > longest_clean_up_s) {
-      ::close(fd_);
-      throw InputError(
-          fmt::format("campaign {} is being run by process {} on {}; two runs of one campaign would measure "
-                      "each other",
-                      campaign, pid, holder_host.empty() ? "an unknown host" : holder_host));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  const std::string text = fmt::format("{} {}\n", ::getpid(), host);
-  if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, text.data(), text.size(), 0) < 0) {
-    ::close(fd_);
-    throw ArchiveError(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
-  }
-}
-
-CampaignLock::~CampaignLock() { ::close(fd_); }
-
-void sweep(const Archive& archive, const std::string& campaign) {
-  std::error_code error;
-  const fs::path staging = archive.campaign_folder(campaign) / "staging";
-  if (!fs::is_directory(fs::symlink_status(staging, error)))
-    throw ArchiveError(fmt::format(
-        "{} is not a folder of its own but a link or a file, and what is in it is swept; remove it", staging.string()));
-  for (fs::directory_iterator it(staging, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    fs::remove_all(it->path(), ignored);
-  }
-  for (fs::directory_iterator it(archive.records_folder(campaign), error), end; !error && it != end;
-       it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with(".") && name.ends_with(".tmp")) fs::remove(it->path(), ignored);
   }
 }
 

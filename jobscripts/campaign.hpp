@@ -35,9 +35,13 @@ struct Campaign {
   std::vector<CampaignPoint> points;
   std::vector<ScheduledLaunch> schedule;  ///< of the points that are launched
   bool exists = false;                    ///< campaign.json is there already
+  nlohmann::json machine;                 ///< CampaignRequest::machine
 
   /// The "campaign" object of a record; order counts from 0 in the schedule.
   [[nodiscard]] nlohmann::json stamp(int launch, std::size_t order) const;
+  /// The "provenance" of a record that no program wrote.
+  [[nodiscard]] nlohmann::json provenance(const Point& point, const std::string& launcher,
+                                          const std::string& started_at) const;
 };
 
 /// "size" of a suite that has sizes, and "paper" of one that measures after a paper: in campaign.json, and where a
@@ -48,6 +52,9 @@ struct CampaignRequest {
   std::string name;                         ///< --campaign
   bool fresh = false;                       ///< --fresh
   std::optional<CounterChoice> counters{};  ///< in place of the suite's
+  nlohmann::json machine;                   ///< what of a machine file decides what is measured; null without one
+  /// By program, where those that run are not those that can be asked here: on another machine than this one.
+  std::map<std::string, nlohmann::json> identities{};
 };
 
 /// Asks fft_bench and the component programs about every point and finds or names the campaign; writes nothing. `bench`
@@ -59,21 +66,5 @@ struct CampaignRequest {
 
 /// Writes campaign.json, once. Throws ArchiveError.
 void write_campaign(const Campaign& campaign, const Archive& archive, const std::string& launcher);
-
-/// flock(2) on the campaign, inherited by what runs under it. When the holder is dead and only its last launch is still
-/// being ended, waits for that. Throws InputError naming the holder otherwise.
-class CampaignLock {
- public:
-  CampaignLock(const Archive& archive, const std::string& campaign);
-  ~CampaignLock();
-  CampaignLock(const CampaignLock&) = delete;
-  CampaignLock& operator=(const CampaignLock&) = delete;
-
- private:
-  int fd_ = -1;
-};
-
-/// Removes what a killed run left in the staging folder and among the records. The caller holds the lock.
-void sweep(const Archive& archive, const std::string& campaign);
 
 }  // namespace fourscore

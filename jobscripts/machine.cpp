@@ -42,32 +42,6 @@ bool is_variable_name(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, fits) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
 }
 
-/// "[D-]HH:MM:SS"; nothing for what is none.
-std::optional<double> seconds_of(const std::string& text) {
-  std::array<std::string, 4> parts;  // days, hours, minutes, seconds
-  std::string rest = text;
-  if (const std::size_t dash = rest.find('-'); dash != std::string::npos) {
-    parts[0] = rest.substr(0, dash);
-    rest.erase(0, dash + 1);
-    if (parts[0].empty()) return std::nullopt;
-  }
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const std::size_t colon = rest.find(':');
-    if ((i < 3) != (colon != std::string::npos)) return std::nullopt;
-    parts[i] = rest.substr(0, colon);
-    rest.erase(0, colon == std::string::npos ? rest.size() : colon + 1);
-    if (parts[i].empty()) return std::nullopt;
-  }
-  constexpr std::array<double, 4> units{86400, 3600, 60, 1};
-  double seconds = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const bool digits = std::ranges::all_of(parts[i], [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits || parts[i].size() > (i < 2 ? 4U : 2U) || (i > 1 && parts[i] > "59")) return std::nullopt;
-    if (!parts[i].empty()) seconds += units[i] * std::stod(parts[i]);
-  }
-  return seconds;
-}
-
 class MachineReader : public TomlReader {
  public:
   explicit MachineReader(const fs::path& file) : TomlReader(file, "machine file") {
@@ -281,6 +255,31 @@ class MachineReader : public TomlReader {
 };
 
 }  // namespace
+
+std::optional<double> seconds_of(const std::string& text) {
+  std::array<std::string, 4> parts;  // days, hours, minutes, seconds
+  std::string rest = text;
+  if (const std::size_t dash = rest.find('-'); dash != std::string::npos) {
+    parts[0] = rest.substr(0, dash);
+    rest.erase(0, dash + 1);
+    if (parts[0].empty()) return std::nullopt;
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::size_t colon = rest.find(':');
+    if ((i < 3) != (colon != std::string::npos)) return std::nullopt;
+    parts[i] = rest.substr(0, colon);
+    rest.erase(0, colon == std::string::npos ? rest.size() : colon + 1);
+    if (parts[i].empty()) return std::nullopt;
+  }
+  constexpr std::array<double, 4> units{86400, 3600, 60, 1};
+  double seconds = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool digits = std::ranges::all_of(parts[i], [](char c) { return c >= '0' && c <= '9'; });
+    if (!digits || parts[i].size() > (i < 2 ? 4U : 2U) || (i > 1 && parts[i] > "59")) return std::nullopt;
+    if (!parts[i].empty()) seconds += units[i] * std::stod(parts[i]);
+  }
+  return seconds;
+}
 
 Machine read_machine(const fs::path& file) { return MachineReader(file).read(); }
 

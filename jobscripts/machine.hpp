@@ -2,6 +2,7 @@
 // A machine file (jobscripts/machines/README.md): how jobs and launches are made on one cluster or workstation.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,9 @@ struct Machine {
 /// launcher or scheduler that does not exist, a launch line without {ranks}, a path with a variable of the environment
 /// that is not set.
 [[nodiscard]] Machine read_machine(const std::filesystem::path& file);
+
+/// Of "[D-]HH:MM:SS"; nothing for what is none.
+[[nodiscard]] std::optional<double> seconds_of(const std::string& text);
 
 /// A path, or a name found among the machine files: of $FOURSCORE_MACHINES, else of ~/.config/fourscore/machines, then
 /// those that came with fourscore. Throws InputError with the nearest name, and as read_machine().

@@ -20,6 +20,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// So many launches more.
+  void add(std::size_t launches) { total_ += launches; }
   void begin(const std::string& what, double left_s);
   void end(const std::string& line, double left_s);
   void note(const std::string& line);  ///< a warning between two launches

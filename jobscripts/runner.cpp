@@ -14,6 +14,7 @@
 #include "core/threads.hpp"
 #include "hwcounters/counter.hpp"
 #include "jobscripts/paths.hpp"
+#include "jobscripts/precision.hpp"
 #include "jobscripts/retry.hpp"
 #include "results/index.hpp"
 #include "results/printable.hpp"
@@ -118,22 +119,34 @@ bool CampaignRunner::run() {
   std::size_t done = 0;
   for (const auto& entry : planned) done += entry.done ? 1 : 0;
   Progress progress(stderr, planned.size(), done, settings_.quiet);
-  std::size_t launched = 0;
+  while (!planned.empty()) {
+    const Went went = launch_all(planned, progress);
+    if (went == Went::interrupted) return false;
+    if (went == Went::stopped || !settings_.job.empty()) break;
+    planned = further_launches(campaign_, archive_);
+    if (settings_.select) settings_.select(planned);
+    progress.add(planned.size());
+  }
+  return true;
+}
+
+CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress) {
   std::size_t failed_in_a_row = 0;
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (planned[i].done) continue;
-    if (settings_.max_launches > 0 && launched == settings_.max_launches) break;
-    if (InterruptGuard::interrupted()) return false;
+    if (settings_.max_launches > 0 && launched_ == settings_.max_launches) return Went::stopped;
+    if (InterruptGuard::interrupted()) return Went::interrupted;
     if (settings_.watch != nullptr && !settings_.watch->may_start(planned[i])) continue;
     progress.begin(short_name(campaign_.points[planned[i].point].point), left_s(planned, i));
     const Outcome outcome = launch(planned[i], progress);
-    if (outcome == Outcome::interrupted) return false;
+    if (outcome == Outcome::interrupted) return Went::interrupted;
     failed_in_a_row = outcome == Outcome::not_started ? failed_in_a_row + 1 : 0;
-    if (failed_in_a_row == patience_with_the_launcher) break;
+    if (failed_in_a_row == patience_with_the_launcher) return Went::stopped;
     if (outcome == Outcome::archived) show_end(planned[i], progress, left_s(planned, i + 1));
-    ++launched;
+    ++launched_;
   }
-  return true;
+  // What did not start is not tried for ever.
+  return not_started_.empty() ? Went::through : Went::stopped;
 }
 
 void CampaignRunner::show_end(const PlannedLaunch& planned, Progress& progress, double left_s) {
@@ -169,7 +182,7 @@ bool CampaignRunner::write_skipped() {
     json stamp = campaign_.stamp(0, 0);
     stamp.erase("order");  // never launched
     store(file, make_unlaunched_record(point.point, stamp, {"skipped", point.skip_reason, 0, 0, ""},
-                                       provenance(point.point, now_utc())));
+                                       campaign_.provenance(point.point, settings_.launcher->card().name, now_utc())));
     written.push_back(file);
   }
   index(written);
@@ -289,10 +302,11 @@ void CampaignRunner::archive_failure(const PlannedLaunch& planned, const Process
   // A record that could not be stored is the archive's failure, not the point's: say that, and archive nothing.
   archive_.create_campaign(campaign_.id);
   const Point& point = campaign_.points[planned.point].point;
-  store(planned.record, make_unlaunched_record(point, stamp_of(planned),
-                                               failure_of(result, campaign_.suite.time_limit_s, program_name(point),
-                                                          " and left no record"),
-                                               provenance(point, started_at)));
+  store(planned.record,
+        make_unlaunched_record(
+            point, stamp_of(planned),
+            failure_of(result, campaign_.suite.time_limit_s, program_name(point), " and left no record"),
+            campaign_.provenance(point, settings_.launcher->card().name, started_at)));
 }
 
 fs::path CampaignRunner::verified_file(const PlannedLaunch& planned) const {
@@ -357,18 +371,6 @@ double CampaignRunner::left_s(const std::vector<PlannedLaunch>& planned, std::si
     left += known == wall_s_.end() ? mean : known->second;
   }
   return left;
-}
-
-json CampaignRunner::provenance(const Point& point, const std::string& started_at) const {
-  const auto found = campaign_.identities.find(point.component);
-  const json known = found == campaign_.identities.end() ? json::object() : found->second;
-  json identity{{"launch", {{"launcher", settings_.launcher->card().name}}}};
-  for (const char* part : {"machine", "code"})
-    if (known.contains(part)) identity[part] = known[part];
-  return {{"identity", identity},
-          {"machine_hash", known.value("machine_hash", "")},
-          {"code_hash", known.value("code_hash", "")},
-          {"volatile", {{"started_at", started_at}}}};
 }
 
 }  // namespace fourscore

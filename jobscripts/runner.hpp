@@ -76,6 +76,8 @@ class CampaignRunner {
 
  private:
   enum class Outcome { archived, interrupted, not_started };
+  enum class Went { through, interrupted, stopped };
+  Went launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress);
   bool write_skipped();
   Outcome launch(const PlannedLaunch& planned, Progress& progress);
   void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
@@ -95,12 +97,12 @@ class CampaignRunner {
   void store(const std::filesystem::path& file, const nlohmann::json& record) const;
   void index(const std::vector<std::filesystem::path>& files);
   [[nodiscard]] double left_s(const std::vector<PlannedLaunch>& planned, std::size_t from) const;
-  [[nodiscard]] nlohmann::json provenance(const Point& point, const std::string& started_at) const;
 
   const Campaign& campaign_;
   const Archive& archive_;
   const RunSettings& settings_;
   std::map<std::size_t, double> wall_s_;  ///< of each point's last launch
+  std::size_t launched_ = 0;
   std::vector<std::string> warnings_;
   std::vector<std::string> not_started_;
 };

@@ -7,20 +7,17 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "core/point_keys.hpp"
 #include "core/record.hpp"
-#include "hwcounters/cache_geometry.hpp"
-#include "hwcounters/group.hpp"
-#include "jobscripts/bench_words.hpp"
-#include "jobscripts/campaign.hpp"
+#include "jobscripts/campaign_lock.hpp"
+#include "jobscripts/commands/campaign_options.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/jobs/job_run.hpp"
+#include "jobscripts/jobs/job_states.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/place.hpp"
 #include "jobscripts/retry.hpp"
 #include "jobscripts/runner.hpp"
-#include "jobscripts/selection.hpp"
 #include "jobscripts/summary.hpp"
 #include "results/printable.hpp"
 
@@ -30,47 +27,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct RunOptions {
-  std::string suite;
-  std::string size;  ///< empty: the suite's default
-  PlaceRequest place;
-  std::string archive;
-  std::string bench;
-  CampaignRequest campaign;
-  CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
-  std::vector<std::string> retry;
-  std::vector<std::string> only;
-  int launches = 0;
+struct RunOptions : CampaignOptions {
   std::size_t max_launches = 0;
-  bool dry_run = false;
+  std::string job;
   bool quiet = false;
-  bool json = false;
 };
-
-std::string one_line(const Point& point) {
-  const std::string ranks = fmt::format("{} rank{}", point.ranks, point.ranks == 1 ? "" : "s");
-  if (!point.component.empty())
-    return fmt::format("{}, {}{}{}", point.component, ranks, point.problem.parameters.empty() ? "" : ",",
-                       parameters_text(point));
-  std::string line;
-  for (const std::string_view key : {"variant", "exchange", "shape", "precision", "kind", "direction"})
-    line += point_value(point, key) + " ";
-  line.back() = ',';
-  return fmt::format("{} {}, grid {}, {} {} {}{}{}", line, ranks, point_value(point, "grid"),
-                     point_value(point, "layout"), point_value(point, "buffers"), point_value(point, "planner"),
-                     further_values(point, {"variant", "exchange", "shape", "precision", "kind", "direction", "ranks",
-                                            "grid", "layout", "buffers", "planner"}),
-                     parameters_text(point));
-}
-
-/// ", size here (also: paper)" of a suite that has sizes.
-std::string size_text(const Suite& suite) {
-  if (suite.sizes.empty()) return {};
-  std::string others;
-  for (const auto& size : suite.sizes)
-    if (size != suite.size) others += (others.empty() ? " (also: " : ", ") + size;
-  return fmt::format(", size {}{}", suite.size, others.empty() ? "" : others + ")");
-}
 
 void dry_run(const Campaign& campaign, const Archive& archive, const std::set<std::string>& retry,
              const Selection& selection, bool as_json) {
@@ -150,55 +111,62 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
     say("{} launches of the campaign were not selected and are missing.\n", missing - missing_here);
 }
 
-/// The suite's counters, with what the command line says instead. Checked before anything is launched.
-void choose_counters(RunOptions& options, const Suite& suite) {
-  const CounterChoice& asked = options.counters;
-  CounterChoice choice = suite.counters;
-  // A group or a cache belongs to the counters it was chosen with.
-  if (!asked.counters.empty() && asked.counters != choice.counters) choice = {asked.counters, "", ""};
-  if (!asked.group.empty()) choice.group = asked.group;
-  if (!asked.cache.empty()) choice.cache = asked.cache;
-  if (choice.counters != CounterChoice{}.counters &&
-      std::all_of(suite.points.begin(), suite.points.end(), [](const Point& p) { return !p.component.empty(); }))
-    throw InputError(fmt::format("counters '{}': {} has no [[sweep]], and components alone are not counted",
-                                 choice.counters, suite.file.string()));
-  try {
-    const CounterBackend& backend = CounterRegistry::instance().at(choice.counters);
-    if (backend.default_group().empty()) {
-      if (!choice.group.empty() || !choice.cache.empty())
-        throw InputError("--counter-group and --counter-cache want counters; as in --counters callgrind");
-    } else {
-      if (!choice.cache.empty() && !backend.simulates())
-        throw InputError(fmt::format("--counter-cache: counters '{}' simulate no cache", choice.counters));
-      const bool by_default = choice.group.empty() || choice.group == backend.default_group();
-      if (const std::string reason = backend.unavailable(); !reason.empty() && by_default)
-        throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
-      CounterRequest request{choice.counters, choice.group, {}, {}};
-      if (!choice.cache.empty()) request.cache = parse_cache_geometry(choice.cache);
-      (void)find_group(backend, request);
-      (void)backend.simulated_cache(request);
-    }
-  } catch (const CounterRequestError& error) {
-    throw InputError(error.what());
-  }
-  options.campaign.counters = choice;
+/// A run by hand beside jobs of the same campaign would measure them, and be measured by them.
+void require_no_jobs(const Archive& archive, const std::string& campaign) {
+  if (jobs_of(archive, campaign).empty()) return;
+  for (const KnownJob& job : known_jobs(archive, {campaign}, 0).jobs)
+    if (job.lives())
+      throw InputError(
+          fmt::format("campaign {} has job {} ({}), which is {}; expected none: wait for it, or "
+                      "`fourscore cancel {}`",
+                      campaign, job.id, job.folder.name(), to_string(job.state.phase), campaign));
 }
 
-/// Throws InputError for the first point that is to be launched and cannot be here.
-void require_launchable(const Place& place, const Campaign& campaign, const Archive& archive,
-                        const Selection& selection) {
-  auto planned = planned_launches(campaign, archive);
-  selection.apply(campaign, planned);
-  std::set<std::size_t> points;
-  for (const auto& launch : planned)
-    if (!launch.done) points.insert(launch.point);
-  for (const std::size_t index : points) {
-    const Point& point = campaign.points[index].point;
-    const std::string reason = refusal(place, launch_request(point));
-    if (!reason.empty())
-      throw InputError(
-          fmt::format("{}, {} node{}: {}", one_line(point), point.nodes, point.nodes == 1 ? "" : "s", reason));
+void require_available(const Place& place) {
+  if (const std::string problem = place.launcher->unavailable(place.options); !problem.empty())
+    throw EnvironmentError(fmt::format("launcher '{}': {}", place.launcher->card().name, problem));
+}
+
+int exit_of(const CampaignRunner& runner, bool finished, bool has_bad) {
+  if (!finished) return exit_interrupted;
+  if (const auto failed = runner.not_started(); !failed.empty()) {
+    say("fourscore: {} launches did not start and nothing of them is archived; the last one: {}\n", failed.size(),
+        failed.back());
+    return exit_environment;
   }
+  return has_bad ? exit_says_no : exit_done;
+}
+
+/// What a job does: its launches, as far as its time goes. That a result is bad is no failure of the job.
+int run_job(const RunOptions& options, const Place& place, const Campaign& campaign, const Archive& archive,
+            RunSettings settings) {
+  archive.create_campaign(campaign.id);
+  const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::shared);
+  const fs::path staging = archive.campaign_folder(campaign.id) / "staging" / options.job;
+  JobRun job(campaign, archive, options.job);
+  std::error_code error;
+  fs::remove_all(staging, error);  // of an earlier start of this job
+  fs::create_directories(staging, error);
+  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", staging.string(), error.message()));
+  job.begin();
+  settings.job = options.job;
+  settings.watch = &job;
+  settings.select = [&](std::vector<PlannedLaunch>& planned) {
+    job.select(planned);
+    require_launchable(place, campaign, planned);
+  };
+  CampaignRunner runner(campaign, archive, settings);
+  const bool finished = runner.run();
+  for (const auto& warning : runner.warnings()) say("warning: {}\n", printable(warning));
+  if (job.left_alone() > 0)
+    say("{} launches are left for another job: the time did not suffice; `fourscore submit` again\n", job.left_alone());
+  return exit_of(runner, finished, false);
+}
+
+/// The size that a campaign is expanded for: in a job the machine's, of which the job is a part.
+MachineSize size_of(const RunOptions& options, const Place& place) {
+  if (options.job.empty()) return place.size;
+  return {place.options.cores, place.options.machine.nodes};
 }
 
 int run(RunOptions options) {
@@ -207,44 +175,43 @@ int run(RunOptions options) {
   const Place place = find_place(options.place);
   tell_interconnect(place.options.machine);
   const Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)));
+  const MachineSize size = size_of(options, place);
+  options.campaign.machine = campaign_machine_json(place.options.machine, size);
+  Suite suite = chosen_suite(options, size);
+  const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
+  const Selection selection(options.only, options.launches);
+  selection.require_points(campaign);
   RunSettings settings;
   settings.launcher = place.launcher;
   settings.launcher_options = place.options;
-  BenchWords words(options.bench);
-  Suite suite = load_suite(find_suite(options.suite), place.size, words, options.size);
-  choose_counters(options, suite);
   settings.max_launches = options.max_launches;
   settings.quiet = options.quiet;
   settings.retry = {options.retry.begin(), options.retry.end()};
-  const Selection selection(options.only, options.launches);
-  const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
-  selection.require_points(campaign);
   settings.select = [&](std::vector<PlannedLaunch>& planned) { selection.apply(campaign, planned); };
   InterruptGuard::check();
   if (options.dry_run) {
     print_if_read([&] { dry_run(campaign, archive, settings.retry, selection, options.json); });
     return exit_done;
   }
-  require_launchable(place, campaign, archive, selection);
-  const std::string launcher = place.launcher->card().name;
-  if (const std::string problem = place.launcher->unavailable(place.options); !problem.empty())
-    throw EnvironmentError(fmt::format("launcher '{}': {}", launcher, problem));
+  if (!options.job.empty()) {
+    require_available(place);
+    return run_job(options, place, campaign, archive, std::move(settings));
+  }
+  auto planned = planned_launches(campaign, archive);
+  selection.apply(campaign, planned);
+  require_launchable(place, campaign, planned);
+  require_available(place);
 
   archive.create_campaign(campaign.id);
-  const CampaignLock lock(archive, campaign.id);
+  const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::alone);
+  require_no_jobs(archive, campaign.id);
   sweep(archive, campaign.id);
-  write_campaign(campaign, archive, launcher);
+  write_campaign(campaign, archive, place.launcher->card().name);
   CampaignRunner runner(campaign, archive, settings);
   const bool finished = runner.run();
   const CampaignSummary summary = summarise(archive, campaign.id);
   print_if_read([&] { print_result(options, campaign, archive, summary, selection, runner.warnings(), !finished); });
-  if (!finished) return exit_interrupted;
-  if (const auto failed = runner.not_started(); !failed.empty()) {
-    say("fourscore: {} launches did not start and nothing of them is archived; the last one: {}\n", failed.size(),
-        failed.back());
-    return exit_environment;
-  }
-  return summary.has_bad() ? exit_says_no : exit_done;
+  return exit_of(runner, finished, summary.has_bad());
 }
 
 Command run_command() {
@@ -260,57 +227,12 @@ Command run_command() {
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<RunOptions>();
-            app.add_option("suite", options->suite, "a suite's file, or its name (`fourscore list suites`)")
-                ->required()
-                ->type_name("SUITE");
-            app.add_option(
-                   "--size", options->size,
-                   "which of the suite's sizes, where it has several (`fourscore list suites`): papers/... have "
-                   "here, the default, and paper")
-                ->type_name("SIZE");
-            app.add_option("--machine", options->place.machine,
-                           "a machine file, or its name (`fourscore machine list`): nodes, cores, launcher, archive "
-                           "(default: $FOURSCORE_MACHINE, else this machine)")
-                ->type_name("NAME");
-            app.add_option("--launcher", options->place.launcher,
-                           "how to start MPI programs (`fourscore list launchers`; default: the machine file's, else "
-                           "local)")
-                ->type_name("NAME");
-            add_archive_option(app, options->archive);
-            app.add_option("--campaign", options->campaign.name,
-                           "name of the campaign (default: from suite, program and machine)")
-                ->type_name("NAME");
-            app.add_flag("--fresh", options->campaign.fresh, "begin anew beside an existing campaign");
-            app.add_option("--counters", options->counters.counters,
-                           "what counts, in place of the suite's choice (`fourscore list counters`)")
-                ->type_name("NAME");
-            app.add_option("--counter-group", options->counters.group, "its events, in place of the suite's choice");
-            app.add_option("--counter-cache", options->counters.cache,
-                           "SIZE[,WAYS[,LINE]] of a simulated cache, in place of the suite's choice");
-            app.add_option("--retry", options->retry,
-                           "measure launches again that ended so: failed, timeout. The new records stand in for the "
-                           "old ones, which stay")
-                ->delimiter(',')
-                ->type_name("STATUS")
-                ->check(CLI::IsMember(retried_statuses()));
-            app.add_option("--only", options->only,
-                           "launch only points with these values, keys as in suites: variant=pencil,ranks=4; of values "
-                           "of one key any will do. The rest of the campaign stays missing")
-                ->delimiter(',')
-                ->type_name("KEY=VALUE");
-            app.add_option("--launches", options->launches, "launch each point at most so often, in all")
-                ->check(CLI::PositiveNumber);
+            add_campaign_options(app, *options);
             app.add_option("--max-launches", options->max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
-            app.add_option("--bench", options->bench,
-                           "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
-                ->type_name("FILE");
-            app.add_option("--mpirun", options->place.mpirun,
-                           "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
-                ->type_name("FILE");
-            app.add_flag("--dry-run", options->dry_run, "list the launches in order and what is done; write nothing");
             app.add_flag("--quiet", options->quiet, "no progress");
-            add_json_option(app, options->json);
+            app.add_option("--job", options->job, "launch what this job of `fourscore submit` holds; in its script")
+                ->type_name("NAME");
             return [options] { return run(*options); };
           }};
 }

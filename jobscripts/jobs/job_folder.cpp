@@ -185,12 +185,12 @@ std::vector<JobFolder> jobs_of(const Archive& archive, const std::string& campai
   return jobs;
 }
 
-std::string next_job_name(const Archive& archive, const std::string& campaign, int nodes) {
+std::string next_job_name(const Archive& archive, const std::string& campaign, int nodes, int skipped) {
   int number = 0;
   std::error_code error;
   for (fs::directory_iterator it(jobs_folder(archive, campaign), error), end; !error && it != end; it.increment(error))
     number = std::max(number, std::atoi(it->path().filename().c_str()));
-  return fmt::format("{:04}-{}-node{}", number + 1, nodes, nodes == 1 ? "" : "s");
+  return fmt::format("{:04}-{}-node{}", number + skipped + 1, nodes, nodes == 1 ? "" : "s");
 }
 
 }  // namespace fourscore

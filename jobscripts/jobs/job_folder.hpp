@@ -84,8 +84,9 @@ class JobFolder {
 
 /// In the order in which they were made.
 [[nodiscard]] std::vector<JobFolder> jobs_of(const Archive& archive, const std::string& campaign);
-/// "004-8-nodes", after all that there are.
-[[nodiscard]] std::string next_job_name(const Archive& archive, const std::string& campaign, int nodes);
+/// "0004-8-nodes", after all that there are and `skipped` more.
+[[nodiscard]] std::string next_job_name(const Archive& archive, const std::string& campaign, int nodes,
+                                        int skipped = 0);
 
 [[nodiscard]] nlohmann::json state_json(const JobState& state);
 [[nodiscard]] JobState state_from_json(const nlohmann::json& value);

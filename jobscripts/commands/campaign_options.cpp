@@ -1,0 +1,155 @@
+#include "jobscripts/commands/campaign_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "core/point_keys.hpp"
+#include "hwcounters/cache_geometry.hpp"
+#include "hwcounters/group.hpp"
+#include "jobscripts/bench_words.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/retry.hpp"
+
+namespace fourscore {
+namespace {
+
+/// The suite's counters, with what the command line says instead. Checked before anything is launched.
+void choose_counters(CampaignOptions& options, const Suite& suite) {
+  const CounterChoice& asked = options.counters;
+  CounterChoice choice = suite.counters;
+  // A group or a cache belongs to the counters it was chosen with.
+  if (!asked.counters.empty() && asked.counters != choice.counters) choice = {asked.counters, "", ""};
+  if (!asked.group.empty()) choice.group = asked.group;
+  if (!asked.cache.empty()) choice.cache = asked.cache;
+  if (choice.counters != CounterChoice{}.counters &&
+      std::all_of(suite.points.begin(), suite.points.end(), [](const Point& p) { return !p.component.empty(); }))
+    throw InputError(fmt::format("counters '{}': {} has no [[sweep]], and components alone are not counted",
+                                 choice.counters, suite.file.string()));
+  try {
+    const CounterBackend& backend = CounterRegistry::instance().at(choice.counters);
+    if (backend.default_group().empty()) {
+      if (!choice.group.empty() || !choice.cache.empty())
+        throw InputError("--counter-group and --counter-cache want counters; as in --counters callgrind");
+    } else {
+      if (!choice.cache.empty() && !backend.simulates())
+        throw InputError(fmt::format("--counter-cache: counters '{}' simulate no cache", choice.counters));
+      const bool by_default = choice.group.empty() || choice.group == backend.default_group();
+      if (const std::string reason = backend.unavailable(); !reason.empty() && by_default)
+        throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
+      CounterRequest request{choice.counters, choice.group, {}, {}};
+      if (!choice.cache.empty()) request.cache = parse_cache_geometry(choice.cache);
+      (void)find_group(backend, request);
+      (void)backend.simulated_cache(request);
+    }
+  } catch (const CounterRequestError& error) {
+    throw InputError(error.what());
+  }
+  options.campaign.counters = choice;
+}
+
+}  // namespace
+
+void add_campaign_options(CLI::App& app, CampaignOptions& options) {
+  app.add_option("suite", options.suite, "a suite's file, or its name (`fourscore list suites`)")
+      ->required()
+      ->type_name("SUITE");
+  app.add_option("--size", options.size,
+                 "which of the suite's sizes, where it has several (`fourscore list suites`): papers/... have "
+                 "here, the default, and paper")
+      ->type_name("SIZE");
+  app.add_option("--machine", options.place.machine,
+                 "a machine file, or its name (`fourscore machine list`): nodes, cores, launcher, archive "
+                 "(default: $FOURSCORE_MACHINE, else this machine)")
+      ->type_name("NAME");
+  app.add_option("--launcher", options.place.launcher,
+                 "how to start MPI programs (`fourscore list launchers`; default: the machine file's, else "
+                 "local)")
+      ->type_name("NAME");
+  add_archive_option(app, options.archive);
+  app.add_option("--campaign", options.campaign.name, "name of the campaign (default: from suite, program and machine)")
+      ->type_name("NAME");
+  app.add_flag("--fresh", options.campaign.fresh, "begin anew beside an existing campaign");
+  app.add_option("--counters", options.counters.counters,
+                 "what counts, in place of the suite's choice (`fourscore list counters`)")
+      ->type_name("NAME");
+  app.add_option("--counter-group", options.counters.group, "its events, in place of the suite's choice");
+  app.add_option("--counter-cache", options.counters.cache,
+                 "SIZE[,WAYS[,LINE]] of a simulated cache, in place of the suite's choice");
+  app.add_option("--retry", options.retry,
+                 "measure launches again that ended so: failed, timeout. The new records stand in for the "
+                 "old ones, which stay")
+      ->delimiter(',')
+      ->type_name("STATUS")
+      ->check(CLI::IsMember(retried_statuses()));
+  app.add_option("--only", options.only,
+                 "launch only points with these values, keys as in suites: variant=pencil,ranks=4; of values "
+                 "of one key any will do. The rest of the campaign stays missing")
+      ->delimiter(',')
+      ->type_name("KEY=VALUE");
+  app.add_option("--launches", options.launches, "launch each point at most so often, in all")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--bench", options.bench,
+                 "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
+      ->type_name("FILE");
+  app.add_option("--mpirun", options.place.mpirun,
+                 "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
+      ->type_name("FILE");
+  app.add_flag("--dry-run", options.dry_run, "show what would be done; write nothing");
+  add_json_option(app, options.json);
+}
+
+Suite chosen_suite(CampaignOptions& options, MachineSize size) {
+  BenchWords words(options.bench);
+  Suite suite = load_suite(find_suite(options.suite), size, words, options.size);
+  choose_counters(options, suite);
+  return suite;
+}
+
+nlohmann::json campaign_machine_json(const Machine& machine, MachineSize size) {
+  if (machine.file.empty()) return nullptr;
+  return {{"name", machine.name}, {"nodes", size.nodes}, {"cores", size.cores}};
+}
+
+void require_launchable(const Place& place, const Campaign& campaign, const std::vector<PlannedLaunch>& planned) {
+  std::set<std::size_t> points;
+  for (const auto& launch : planned)
+    if (!launch.done) points.insert(launch.point);
+  for (const std::size_t index : points) {
+    const Point& point = campaign.points[index].point;
+    const std::string reason = refusal(place, launch_request(point));
+    if (!reason.empty())
+      throw InputError(
+          fmt::format("{}, {} node{}: {}", one_line(point), point.nodes, point.nodes == 1 ? "" : "s", reason));
+  }
+}
+
+std::string one_line(const Point& point) {
+  const std::string ranks = fmt::format("{} rank{}", point.ranks, point.ranks == 1 ? "" : "s");
+  if (!point.component.empty())
+    return fmt::format("{}, {}{}{}", point.component, ranks, point.problem.parameters.empty() ? "" : ",",
+                       parameters_text(point));
+  std::string line;
+  for (const std::string_view key : {"variant", "exchange", "shape", "precision", "kind", "direction"})
+    line += point_value(point, key) + " ";
+  line.back() = ',';
+  return fmt::format("{} {}, grid {}, {} {} {}{}{}", line, ranks, point_value(point, "grid"),
+                     point_value(point, "layout"), point_value(point, "buffers"), point_value(point, "planner"),
+                     further_values(point, {"variant", "exchange", "shape", "precision", "kind", "direction", "ranks",
+                                            "grid", "layout", "buffers", "planner"}),
+                     parameters_text(point));
+}
+
+/// ", size here (also: paper)" of a suite that has sizes.
+std::string size_text(const Suite& suite) {
+  if (suite.sizes.empty()) return {};
+  std::string others;
+  for (const auto& size : suite.sizes)
+    if (size != suite.size) others += (others.empty() ? " (also: " : ", ") + size;
+  return fmt::format(", size {}{}", suite.size, others.empty() ? "" : others + ")");
+}
+
+}  // namespace fourscore

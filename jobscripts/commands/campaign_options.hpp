@@ -1,0 +1,47 @@
+#pragma once
+// What `run` and `submit` are asked alike: which campaign, at which place, and which of its launches.
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "jobscripts/campaign.hpp"
+#include "jobscripts/place.hpp"
+#include "jobscripts/selection.hpp"
+
+namespace fourscore {
+
+struct CampaignOptions {
+  std::string suite;
+  std::string size;  ///< empty: the suite's default
+  PlaceRequest place;
+  std::string archive;
+  std::string bench;
+  CampaignRequest campaign;
+  CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
+  std::vector<std::string> retry;
+  std::vector<std::string> only;
+  int launches = 0;
+  bool dry_run = false;
+  bool json = false;
+};
+
+/// Adds them all; `options` must live until they are parsed.
+void add_campaign_options(CLI::App& app, CampaignOptions& options);
+
+/// The suite expanded for a machine of this size, with the counters that were asked for, which go into
+/// options.campaign. Throws InputError, EnvironmentError.
+[[nodiscard]] Suite chosen_suite(CampaignOptions& options, MachineSize size);
+
+/// Throws InputError for the first point that is to be launched and cannot be at this place.
+void require_launchable(const Place& place, const Campaign& campaign, const std::vector<PlannedLaunch>& planned);
+
+/// What of a machine file decides what a campaign measures: it is part of the campaign's identity. Null without one.
+[[nodiscard]] nlohmann::json campaign_machine_json(const Machine& machine, MachineSize size);
+
+/// "slab alltoallv 64x64x64 double c2c forward, 4 ranks, ..."
+[[nodiscard]] std::string one_line(const Point& point);
+/// ", size here (also: paper)" of a suite that has sizes.
+[[nodiscard]] std::string size_text(const Suite& suite);
+
+}  // namespace fourscore

@@ -1,0 +1,67 @@
+// fourscore cancel: takes a campaign's jobs from the queue.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "jobscripts/campaign_lock.hpp"
+#include "jobscripts/commands/campaigns.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/jobs/job_states.hpp"
+#include "jobscripts/paths.hpp"
+#include "results/printable.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+int cancel(const std::string& archive_option, const std::vector<std::string>& names, bool as_json) {
+  const Archive archive = open_archive(archive_option);
+  json cancelled = json::array();
+  for (const std::string& name : chosen_campaigns(archive, names)) {
+    // Nobody submits meanwhile what is being cancelled.
+    const CampaignLock lock(archive, name, CampaignLock::Kind::submitting);
+    const KnownJobs known = known_jobs(archive, {name}, 0);
+    if (!known.problem.empty()) throw EnvironmentError(known.problem);
+    std::map<std::string, std::vector<std::string>> by_scheduler;
+    for (const KnownJob& job : known.jobs) {
+      if (!job.lives()) continue;
+      by_scheduler[job.folder.description().scheduler].push_back(job.id);
+      cancelled.push_back({{"campaign", name}, {"job", job.id}, {"name", job.folder.name()}});
+    }
+    for (const auto& [scheduler, ids] : by_scheduler)
+      SchedulerRegistry::instance().get(scheduler, "scheduler").cancel(ids);
+    std::size_t count = 0;
+    for (const auto& [scheduler, ids] : by_scheduler) count += ids.size();
+    if (!as_json) fmt::print("{}: {} jobs cancelled\n", printable(name), count);
+  }
+  if (as_json) fmt::print("{}\n", cancelled.dump(2, ' ', false, json::error_handler_t::replace));
+  return exit_done;
+}
+
+Command cancel_command() {
+  return {"cancel", "Cancel the jobs of campaigns, queued and running",
+          "  fourscore cancel strong-nodes-1a2b3c4d\n"
+          "What was measured stays; `fourscore submit` goes on with the rest.\n",
+          26, [](CLI::App& app) -> std::function<int()> {
+            struct Options {
+              std::string archive;
+              std::vector<std::string> campaigns;
+              bool json = false;
+            };
+            auto options = std::make_shared<Options>();
+            app.add_option("campaign", options->campaigns, "campaigns whose jobs are cancelled")
+                ->required()
+                ->type_name("CAMPAIGN");
+            add_archive_option(app, options->archive);
+            add_json_option(app, options->json);
+            return [options] { return cancel(options->archive, options->campaigns, options->json); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(cancel_command);
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,243 @@
+// fourscore submit: what a suite still lacks, as jobs of a cluster's scheduler.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "jobscripts/campaign_lock.hpp"
+#include "jobscripts/commands/campaign_options.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/components.hpp"
+#include "jobscripts/jobs/probe.hpp"
+#include "jobscripts/jobs/submission.hpp"
+#include "jobscripts/output.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/process.hpp"
+#include "jobscripts/progress.hpp"
+#include "results/output_file.hpp"
+#include "results/printable.hpp"
+#include "results/regular_file.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct SubmitOptions : CampaignOptions {
+  std::string time_limit;
+  bool wait = false;
+};
+
+/// The scheduler of the machine. Throws InputError without one, EnvironmentError where it is not here.
+const Scheduler& scheduler_of(const Machine& machine) {
+  if (machine.file.empty())
+    throw InputError(
+        "submit takes a machine file: --machine NAME, or FOURSCORE_MACHINE; `fourscore machine list` shows those there "
+        "are. On this machine alone, `fourscore run` needs none");
+  if (machine.scheduler.empty())
+    throw InputError(
+        fmt::format("machine {} has no scheduler (key 'scheduler' of {}); expected one, or `fourscore run`",
+                    machine.name, machine.file.string()));
+  const Scheduler* scheduler = SchedulerRegistry::instance().find(machine.scheduler);
+  if (scheduler == nullptr) (void)SchedulerRegistry::instance().get(machine.scheduler, "scheduler");  // which throws
+  return *scheduler;
+}
+
+double asked_time_limit_s(const std::string& text) {
+  auto seconds = seconds_of(text);
+  double number = 0;
+  if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      !seconds && error == std::errc() && end == text.data() + text.size())
+    seconds = number;
+  if (seconds && *seconds >= 1 && *seconds <= 1e8) return *seconds;
+  throw InputError(fmt::format("--time-limit '{}': expected 02:00:00, 1-12:00:00 with days, or seconds", text));
+}
+
+std::map<std::string, fs::path> programs_of(const Suite& suite, const std::string& bench) {
+  std::map<std::string, fs::path> programs;
+  for (const Point& point : suite.points) {
+    if (programs.contains(point.component)) continue;
+    if (point.component.empty())
+      programs[""] = find_bench(bench);
+    else if (const ComponentProgram program = component_program(point.component); program.missing.empty())
+      programs[point.component] = program.file;
+  }
+  return programs;
+}
+
+/// The suite as the jobs read it: the file may be edited, moved or removed meanwhile.
+void keep_suite(const Campaign& campaign, const Archive& archive) {
+  const fs::path file = archive.campaign_folder(campaign.id) / "suite.toml";
+  if (is_there(file)) return;
+  OutputFile out(file);
+  out.stream() << campaign.suite.text;
+  out.commit();
+}
+
+void show_plan(const Campaign& campaign, const Submission& plan, bool as_json, bool by_login) {
+  if (as_json) {
+    json jobs = json::array();
+    for (const ScriptedJob& job : plan.jobs)
+      jobs.push_back({{"name", job.name},
+                      {"nodes", job.description.nodes},
+                      {"launches", job.description.launches.size()},
+                      {"expected_s", job.description.expected_s},
+                      {"time_limit_s", job.description.time_limit_s},
+                      {"script", job.script}});
+    fmt::print(
+        "{}\n",
+        json{{"campaign", campaign.id}, {"jobs", jobs}, {"in_jobs", plan.in_jobs}, {"held_back", plan.held_back}}.dump(
+            2, ' ', false, json::error_handler_t::replace));
+    return;
+  }
+  for (const ScriptedJob& job : plan.jobs) fmt::print("# job {}\n{}\n", job.name, job.script);
+  std::size_t launches = 0;
+  double expected_s = 0;
+  for (const ScriptedJob& job : plan.jobs) {
+    launches += job.description.launches.size();
+    expected_s += job.description.expected_s;
+  }
+  fmt::print(
+      "Campaign {}{}: {} jobs with {} launches, at most {} of launches in all; {} launches in jobs already. "
+      "Nothing was written.\n",
+      campaign.id, size_text(campaign.suite), plan.jobs.size(), launches, shown_duration(expected_s), plan.in_jobs);
+  if (by_login)
+    fmt::print(
+        "No compute node was asked for its identity yet: the campaign's name will be another if it differs from "
+        "this node's.\n");
+}
+
+void show_submission(const Campaign& campaign, const Submission& done, bool as_json) {
+  if (as_json) {
+    json jobs = json::array();
+    for (const ScriptedJob& job : done.jobs)
+      jobs.push_back({{"name", job.name},
+                      {"id", job.id},
+                      {"nodes", job.description.nodes},
+                      {"launches", job.description.launches.size()},
+                      {"time_limit_s", job.description.time_limit_s}});
+    fmt::print("{}\n", json{{"campaign", campaign.id},
+                            {"jobs", jobs},
+                            {"in_jobs", done.in_jobs},
+                            {"held_back", done.held_back},
+                            {"settled", done.settled},
+                            {"problem", done.problem}}
+                           .dump(2, ' ', false, json::error_handler_t::replace));
+    return;
+  }
+  for (const ScriptedJob& job : done.jobs)
+    fmt::print("job {} ({}): {} node{}, {} launches, at most {}\n", job.id, job.name, job.description.nodes,
+               job.description.nodes == 1 ? "" : "s", job.description.launches.size(),
+               shown_duration(job.description.time_limit_s));
+  std::string more;
+  if (done.in_jobs > 0) more += fmt::format(", {} launches in jobs already", done.in_jobs);
+  if (done.held_back > 0)
+    more += fmt::format(", {} launches held back by most_jobs: submit again later", done.held_back);
+  if (done.settled > 0) more += fmt::format(", {} launches given up (`fourscore status` says why)", done.settled);
+  fmt::print("Campaign {}{}: {} jobs submitted{}\n", campaign.id, size_text(campaign.suite), done.jobs.size(), more);
+}
+
+/// Whether something of the campaign is still to come.
+bool goes_on(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
+  const KnownJobs known = known_jobs(archive, {campaign.id});
+  if (!known.problem.empty()) say("warning: {}\n", printable(known.problem));
+  if (std::ranges::any_of(known.jobs, &KnownJob::lives)) return true;
+  Submission ignored;
+  return !lacking_launches(campaign, archive, known.jobs, settings, ignored).empty();
+}
+
+void rest(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end) {
+    InterruptGuard::check();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+Submission submit_once(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
+  const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::submitting);
+  return submit_missing(campaign, archive, settings);
+}
+
+int submit(SubmitOptions options) {
+  const InterruptGuard guard;
+  std::signal(SIGPIPE, SIG_IGN);
+  const Place place = find_place(options.place);
+  const Machine& machine = place.options.machine;
+  const Scheduler& scheduler = scheduler_of(machine);
+  const Archive archive(fs::absolute(archive_folder(options.archive, machine.archive)));
+  SubmissionSettings settings{
+      &scheduler, &machine, machine.time_limit_s, {options.retry.begin(), options.retry.end()}, nullptr};
+  if (!options.time_limit.empty()) settings.time_limit_s = asked_time_limit_s(options.time_limit);
+  const MachineSize size(place.options.cores, machine.nodes);
+  options.campaign.machine = campaign_machine_json(machine, size);
+  Suite suite = chosen_suite(options, size);
+  const auto programs = programs_of(suite, options.bench);
+  const std::string absent = scheduler.unavailable();
+  if (!absent.empty() && !options.dry_run)
+    throw EnvironmentError(fmt::format("scheduler '{}': {}", machine.scheduler, absent));
+  tell_interconnect(machine);
+  options.campaign.identities = options.dry_run ? known_identities(archive, machine, programs)
+                                                : identities_on_nodes(archive, machine, scheduler, programs);
+  const bool by_login = options.campaign.identities.empty();
+  const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
+  const Selection selection(options.only, options.launches);
+  selection.require_points(campaign);
+  settings.selection = &selection;
+  auto planned = planned_launches(campaign, archive);
+  selection.apply(campaign, planned);
+  require_launchable(place, campaign, planned);
+  if (options.dry_run) {
+    const Submission plan = plan_submission(campaign, archive, settings);
+    print_if_read([&] { show_plan(campaign, plan, options.json, by_login); });
+    return exit_done;
+  }
+  archive.create_campaign(campaign.id);
+  {
+    const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::submitting);
+    write_campaign(campaign, archive, place.launcher->card().name);
+    keep_suite(campaign, archive);
+  }
+  while (true) {
+    const Submission done = submit_once(campaign, archive, settings);
+    print_if_read([&] { show_submission(campaign, done, options.json); });
+    if (!done.problem.empty())
+      throw EnvironmentError(fmt::format("{}; the same command goes on with the rest", done.problem));
+    settings.retry.clear();  // once is enough
+    if (!options.wait) return exit_done;
+    do {
+      rest(query_interval_s);
+      if (!goes_on(campaign, archive, settings)) return exit_done;
+    } while (std::ranges::any_of(known_jobs(archive, {campaign.id}).jobs, &KnownJob::lives) && machine.most_jobs == 0);
+  }
+}
+
+Command submit_command() {
+  return {"submit", "Submit what a suite still lacks as jobs of a scheduler",
+          "  fourscore submit strong-nodes --machine cpu-cluster --dry-run    # shows the scripts\n"
+          "  fourscore submit strong-nodes --machine cpu-cluster\n"
+          "  fourscore submit strong-nodes --machine cpu-cluster --wait       # and again, until nothing is missing\n"
+          "  fourscore submit strong-nodes --machine cpu-cluster --only nodes=4 --time-limit 00:30:00\n"
+          "The same command submits what is missing, and nothing that is in a job already.\n",
+          22, [](CLI::App& app) -> std::function<int()> {
+            auto options = std::make_shared<SubmitOptions>();
+            add_campaign_options(app, *options);
+            app.add_option("--time-limit", options->time_limit,
+                           "of one job: 02:00:00, or seconds (default: the machine file's)")
+                ->type_name("TIME");
+            app.add_flag("--wait", options->wait,
+                         "stay, and submit again what jobs could not finish, until nothing is missing");
+            return [options] { return submit(*options); };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(submit_command);
+
+}  // namespace
+}  // namespace fourscore

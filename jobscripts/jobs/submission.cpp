@@ -1,0 +1,161 @@
+#include "jobscripts/jobs/submission.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <set>
+
+#include "core/record.hpp"
+#include "jobscripts/jobs/attempts.hpp"
+#include "jobscripts/jobs/job_script.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/precision.hpp"
+#include "jobscripts/retry.hpp"
+#include "results/output_file.hpp"
+#include "results/record_file.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string now_utc() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+/// The launches of the schedule, retries and what precision asks for, that are wanted.
+std::vector<PlannedLaunch> wanted_launches(const Campaign& campaign, const Archive& archive,
+                                           const SubmissionSettings& settings) {
+  auto wanted = planned_launches(campaign, archive);
+  if (!settings.retry.empty())
+    for (auto& retry : planned_retries(campaign, archive, settings.retry)) wanted.push_back(std::move(retry));
+  for (auto& further : further_launches(campaign, archive)) wanted.push_back(std::move(further));
+  if (settings.selection != nullptr) settings.selection->apply(campaign, wanted);
+  return wanted;
+}
+
+/// A launch whose jobs ended during it as often as the suite allows is archived as what it is.
+void settle(const Campaign& campaign, const Archive& archive, const PlannedLaunch& launch, const Attempts& attempts,
+            const std::string& reason, const SubmissionSettings& settings) {
+  nlohmann::json stamp = campaign.stamp(launch.launch, launch.order);
+  if (launch.retry_of) stamp["retry_of"] = *launch.retry_of;
+  const Point& point = campaign.points[launch.point].point;
+  const bool timeout = attempts.ends.contains(JobEnd::timeout) && attempts.ends.size() == 1;
+  const Verdict verdict{timeout ? "timeout" : "failed", reason, 0, 0, ""};
+  write_record_once(
+      launch.record,
+      make_unlaunched_record(point, stamp, verdict, campaign.provenance(point, settings.machine->launcher, now_utc())),
+      archive.campaign_folder(campaign.id) / "staging");
+}
+
+/// A job whose submitter died before it could write the id: it may be in the queue, and must not run.
+void give_up_orphans(const std::vector<KnownJob>& jobs) {
+  for (const KnownJob& job : jobs)
+    if (job.id.empty() && !job.folder.abandoned()) job.folder.abandon();
+}
+
+std::vector<KnownJob> jobs_that_answer(const Campaign& campaign, const Archive& archive) {
+  KnownJobs known = known_jobs(archive, {campaign.id}, 0);
+  if (!known.problem.empty())
+    throw EnvironmentError(
+        fmt::format("{}; nothing was submitted, because what is in the queue is not known. The same "
+                    "command goes on",
+                    known.problem));
+  return std::move(known.jobs);
+}
+
+std::size_t room_for_jobs(const Machine& machine, const std::vector<KnownJob>& jobs) {
+  if (machine.most_jobs == 0) return static_cast<std::size_t>(-1);
+  const auto living = std::ranges::count_if(jobs, &KnownJob::lives);
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, machine.most_jobs - living));
+}
+
+/// Jobs for what is lacking, as many as there is room for.
+std::vector<JobDescription> jobs_for(const Campaign& campaign, const Archive& archive,
+                                     const std::vector<PlannedLaunch>& lacking, const std::vector<KnownJob>& jobs,
+                                     const SubmissionSettings& settings, Submission& submission) {
+  auto planned = plan_jobs(campaign, lacking, Estimates(campaign, archive), *settings.machine, settings.time_limit_s);
+  const std::size_t room = room_for_jobs(*settings.machine, jobs);
+  for (std::size_t i = room; i < planned.size(); ++i) submission.held_back += planned[i].launches.size();
+  if (planned.size() > room) planned.resize(room);
+  return planned;
+}
+
+}  // namespace
+
+std::vector<PlannedLaunch> lacking_launches(const Campaign& campaign, const Archive& archive,
+                                            const std::vector<KnownJob>& jobs, const SubmissionSettings& settings,
+                                            Submission& submission) {
+  std::set<std::string> held;
+  for (const KnownJob& job : jobs)
+    if (job.lives())
+      for (const JobLaunch& launch : job.folder.description().launches) held.insert(stem_of(launch));
+  std::vector<PlannedLaunch> lacking;
+  for (PlannedLaunch& launch : wanted_launches(campaign, archive, settings)) {
+    if (launch.done) continue;
+    if (held.contains(launch.record.stem().string()))
+      ++submission.in_jobs;
+    else
+      lacking.push_back(std::move(launch));
+  }
+  return lacking;
+}
+
+Submission plan_submission(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
+  Submission submission;
+  const auto jobs = known_jobs(archive, {campaign.id}).jobs;
+  const auto lacking = lacking_launches(campaign, archive, jobs, settings, submission);
+  int number = 0;
+  for (JobDescription& job : jobs_for(campaign, archive, lacking, jobs, settings, submission)) {
+    const JobFolder folder(archive, campaign.id, next_job_name(archive, campaign.id, job.nodes, number++));
+    submission.jobs.push_back(
+        {folder.name(),
+         settings.scheduler->script(*settings.machine, job_request(campaign, archive, *settings.machine, folder, job)),
+         std::move(job)});
+  }
+  return submission;
+}
+
+Submission submit_missing(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
+  Submission submission;
+  const auto jobs = jobs_that_answer(campaign, archive);
+  give_up_orphans(jobs);
+  auto lacking = lacking_launches(campaign, archive, jobs, settings, submission);
+  const auto attempts = attempts_of(jobs);
+  std::erase_if(lacking, [&](const PlannedLaunch& launch) {
+    const auto tried = attempts.find(launch.record.stem().string());
+    if (tried == attempts.end()) return false;
+    const std::string reason = exhausted(tried->second, campaign.suite.retries);
+    if (reason.empty()) return false;
+    settle(campaign, archive, launch, tried->second, reason, settings);
+    ++submission.settled;
+    return true;
+  });
+  for (JobDescription& job : jobs_for(campaign, archive, lacking, jobs, settings, submission)) {
+    const JobFolder folder(archive, campaign.id, next_job_name(archive, campaign.id, job.nodes));
+    folder.create(job, settings.machine->text);
+    const std::string script =
+        settings.scheduler->script(*settings.machine, job_request(campaign, archive, *settings.machine, folder, job));
+    OutputFile out(folder.script());
+    out.stream() << script;
+    out.commit();
+    try {
+      const std::string id = settings.scheduler->submit(folder.script());
+      folder.set_id(id);
+      submission.jobs.push_back({folder.name(), script, std::move(job), id});
+    } catch (const std::exception& error) {
+      // It may be in the queue all the same, where the answer was lost: then it finds that it was given up.
+      folder.abandon();
+      if (submission.jobs.empty()) throw;
+      submission.problem = error.what();
+      break;
+    }
+  }
+  return submission;
+}
+
+}  // namespace fourscore
