@@ -21,12 +21,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Launches of one job that have no record yet.
+/// One job, and what it has done.
 struct JobProgress {
   const KnownJob* job;
   JobDescription description;
   JobJournal journal;
-  std::size_t done = 0;
 };
 
 /// Where the launches of a campaign are.
@@ -56,10 +55,7 @@ Standing standing_of(const Archive& archive, const std::string& name, const Camp
     JobProgress progress{&job, job.folder.description(), job.folder.journal()};
     for (const JobLaunch& launch : progress.description.launches) {
       const std::string record = stem_of(launch) + ".json";
-      if (there.contains(record))
-        ++progress.done;
-      else if (job.lives() && held.insert(record).second)
-        ++standing.queued;
+      if (!there.contains(record) && job.lives() && held.insert(record).second) ++standing.queued;
     }
     const bool at_work = job.state.phase == JobPhase::running && !progress.journal.in_flight.empty() &&
                          !there.contains(progress.journal.in_flight + ".json");
@@ -113,7 +109,7 @@ json job_json(const JobProgress& progress) {
                  {"id", progress.job->id},
                  {"job_nodes", progress.description.nodes},
                  {"launches", progress.description.launches.size()},
-                 {"done", progress.done},
+                 {"done", progress.journal.archived},
                  {"launches_s", progress.journal.launches_s}});
   return result;
 }
@@ -129,8 +125,8 @@ std::string use_text(const JobJournal& journal) {
 void print_jobs(const Standing& standing) {
   for (const JobProgress& progress : standing.jobs)
     fmt::print("  job {:<8} {:<14} {} of {} launches, {} node{}{}: {}\n",
-               progress.job->id.empty() ? "-" : progress.job->id, progress.job->folder.name(), progress.done,
-               progress.description.launches.size(), progress.description.nodes,
+               progress.job->id.empty() ? "-" : progress.job->id, progress.job->folder.name(),
+               progress.journal.archived, progress.description.launches.size(), progress.description.nodes,
                progress.description.nodes == 1 ? "" : "s", use_text(progress.journal),
                printable(state_text(progress.job->state)));
 }

@@ -17,7 +17,8 @@ constexpr double least_s = 2.0;  ///< of which starting MPI is most
 /// All steps of a launch together; 0 where its record has none.
 double wall_s_of(const json& record) {
   double sum = 0;
-  for (const auto& [step, seconds] : record.value("harness", json::object()).items())
+  const json harness = record.value("harness", json::object());  // items() must not outlive what it looks at
+  for (const auto& [step, seconds] : harness.items())
     if (seconds.is_number()) sum += seconds.get<double>();
   return sum;
 }

@@ -158,6 +158,7 @@ JobJournal JobFolder::journal() const {
     } else if (what == "launched") {
       journal.in_flight.clear();
       journal.launches_s += time_s - launch_began_s;
+      journal.archived += event.value("archived", false) ? 1 : 0;
     } else if (what == "end") {
       journal.ended_s = time_s;
     }

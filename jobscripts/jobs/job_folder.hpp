@@ -44,11 +44,12 @@ struct JobDescription {
 
 /// What the journal says. Times in seconds since the epoch; 0: not said.
 struct JobJournal {
-  std::string id;         ///< the scheduler's
-  double began_s = 0;     ///< of the last time that it was started
-  double ended_s = 0;     ///< 0 also where it was ended from outside
-  double launches_s = 0;  ///< within launches, over all starts
-  std::string in_flight;  ///< stem of the launch that was begun and has not ended; empty: none
+  std::string id;            ///< the scheduler's
+  double began_s = 0;        ///< of the last time that it was started
+  double ended_s = 0;        ///< 0 also where it was ended from outside
+  double launches_s = 0;     ///< within launches, over all starts
+  std::size_t archived = 0;  ///< launches of which it left a record
+  std::string in_flight;     ///< stem of the launch that was begun and has not ended; empty: none
 };
 
 class JobFolder {

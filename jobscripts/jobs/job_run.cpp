@@ -13,8 +13,9 @@
 namespace fourscore {
 namespace {
 
-/// Between the end of the last launch and that of the job: what the launcher and the file system may need.
-constexpr double reserve_s = 10.0;
+/// Between the end of the last launch and that of the job: schedulers signal before it (see Scheduler::script), and the
+/// launcher and the file system need time.
+constexpr double reserve_s = 30.0;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
@@ -102,7 +103,8 @@ void JobRun::begins(const PlannedLaunch& launch) {
 
 void JobRun::ended(const PlannedLaunch& launch, double wall_s, bool archived) {
   if (archived) estimates_.learn(launch.point, wall_s);
-  folder_.note({{"event", "launched"}, {"record", launch.record.stem().string()}, {"wall_s", wall_s}});
+  folder_.note(
+      {{"event", "launched"}, {"record", launch.record.stem().string()}, {"wall_s", wall_s}, {"archived", archived}});
 }
 
 }  // namespace fourscore
