@@ -5,6 +5,7 @@ from fourscore_analysis.cli import main
 from fourscore_analysis.plots import component_bandwidth, component_rates, emulated_copies, local_fft_curves
 from fourscore_analysis.points.components import Bench, grouped
 from fourscore_analysis.records.archive import Campaign, read_campaigns
+from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.components import bench_tables
@@ -70,15 +71,15 @@ def test_the_ceiling_is_the_copy_beyond_the_cache_of_the_most_ranks_that_are_not
     bench = view_of(*runs).bench
     machine = bench.runs[0].machine_hash
     for ranks, rate, found in ((1, 8e9, 1), (3, 6e9, 2), (8, 2e9, 8), (64, 2e9, 8)):
-        ceiling = bench.copy_ceiling(machine, ranks)
+        ceiling = bench.copy_ceiling(machine, Place(ranks))
         assert (ceiling.rate, ceiling.ranks) == (pytest.approx(rate), found)
-    assert bench.copy_ceiling("another machine", 1) is None
-    assert Bench([]).copy_ceiling(machine, 1) is None
+    assert bench.copy_ceiling("another machine", Place(1)) is None
+    assert Bench([]).copy_ceiling(machine, Place(1)) is None
 
 
 def test_what_only_ran_in_the_cache_is_no_ceiling():
     bench = view_of(recorded("memory_bench", [memory(WITHIN, 50e9)])).bench
-    assert bench.copy_ceiling(bench.runs[0].machine_hash, 1) is None
+    assert bench.copy_ceiling(bench.runs[0].machine_hash, Place(1)) is None
 
 
 def test_reshuffles_are_set_against_the_copy_of_the_same_ranks():

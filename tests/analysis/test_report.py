@@ -59,7 +59,7 @@ def test_unreadable_files_are_named_and_the_rest_is_used(report):
     page = text_of(report)
     assert "2 files could not be used" in page
     assert re.search(r"0000000000000000-000\.json: truncated", page)
-    assert re.search(r"0000000000000001-000\.json: schema version 3 is newer than 2", page)
+    assert re.search(r"0000000000000001-000\.json: schema version 4 is newer than 3", page)
 
 
 def test_what_gave_no_time_is_listed_with_its_reason(report):

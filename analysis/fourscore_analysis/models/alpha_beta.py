@@ -18,6 +18,8 @@ from typing import Any, Protocol
 
 from scipy.special import stdtrit
 
+from fourscore_analysis.records.basics import Place
+
 PROGRAM = "pairwise_bench"
 CONFIDENCE = 0.95
 WORD_BYTES = 16  # one complex element in double precision
@@ -38,7 +40,7 @@ class Launch(Protocol):
     """One launch of a component program: as fourscore_analysis.records.components.ComponentRun."""
 
     component: str
-    ranks: int
+    place: Place
     machine_hash: str
     benchmarks: Sequence[Timed]
 
@@ -56,7 +58,7 @@ class AlphaBeta:
     """One kind of message in one phase of partners. Seconds, and seconds a byte."""
 
     machine_hash: str
-    ranks: int
+    place: Place
     kernel: str  # sendrecv or pingpong
     phase: str  # k of rank ^ 2^k
     replicates: int
@@ -86,7 +88,9 @@ class AlphaBeta:
         beta_interval = [1 / low_high[1], 1 / low_high[0]] if low_high and low_high[0] > 0 else None
         return {
             "machine_hash": self.machine_hash,
-            "ranks": self.ranks,
+            "ranks": self.place.ranks,
+            "nodes": self.place.nodes,
+            "placement_of_ranks": self.place.placement,
             "kernel": self.kernel,
             "phase": int(self.phase),
             "alpha_s": self.alpha_s.value,
@@ -132,9 +136,9 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
 
 
 def alpha_betas(launches: Iterable[Launch]) -> list[AlphaBeta]:
-    """One for each machine, number of ranks, kernel and phase that was measured at two or more sizes."""
-    # (machine, ranks, kernel, phase) -> launch -> size -> seconds a message, by repetition
-    found: dict[tuple[str, int, str, str], dict[int, dict[float, list[float]]]] = defaultdict(dict)
+    """One for each machine, place, kernel and phase that was measured at two or more sizes."""
+    # (machine, place, kernel, phase) -> launch -> size -> seconds a message, by repetition
+    found: dict[tuple[str, Place, str, str], dict[int, dict[float, list[float]]]] = defaultdict(dict)
     for number, launch in enumerate(launches):
         if launch.component != PROGRAM:
             continue
@@ -142,14 +146,14 @@ def alpha_betas(launches: Iterable[Launch]) -> list[AlphaBeta]:
             size, steps = benchmark.number("size_bytes"), benchmark.number("steps")
             if size is None or not steps:
                 continue
-            key = (launch.machine_hash, launch.ranks, benchmark.kernel, benchmark.label("phase"))
+            key = (launch.machine_hash, launch.place, benchmark.kernel, benchmark.label("phase"))
             of_launch = found[key].setdefault(number, {})
             of_launch.setdefault(size, []).extend(time / steps for time in benchmark.time_s)
     results = [_fitted(key, list(of_launches.values())) for key, of_launches in sorted(found.items())]
     return [result for result in results if result is not None]
 
 
-def _fitted(key: tuple[str, int, str, str], launches: list[Mapping[float, Sequence[float]]]) -> AlphaBeta | None:
+def _fitted(key: tuple[str, Place, str, str], launches: list[Mapping[float, Sequence[float]]]) -> AlphaBeta | None:
     sizes = sorted(set.intersection(*(set(launch) for launch in launches)))
     if len(sizes) < 2:
         return None

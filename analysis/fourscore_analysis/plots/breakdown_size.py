@@ -14,7 +14,7 @@ from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.points import Point, group_by
-from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text, time_text, time_unit
+from fourscore_analysis.points.units import ratio_text, shape_text, time_text, time_unit
 
 PARTS = {
     "computation": ("fft", "twiddle", "combine"),
@@ -29,10 +29,10 @@ COLUMNS = 3
 def pages(view: View) -> list[list[list[Point]]]:
     """Groups of points that differ in shape only, of at least LEAST_SIZES sizes."""
     drawn = [point for one in view.drawn for point in one.ranked if point.phases]
-    groups = group_by(drawn, lambda point: (point.cell.contract, point.setting, point.cell.ranks, point.method))
+    groups = group_by(drawn, lambda point: (point.cell.contract, point.setting, point.cell.place, point.method))
     groups = [_one_a_size(group) for group in groups]
     groups = [group for group in groups if len(group) >= LEAST_SIZES]
-    if len({point.cell.ranks for group in groups for point in group}) > 1 and view.campaign.suite != "breakdown":
+    if len({point.cell.place for group in groups for point in group}) > 1 and view.campaign.suite != "breakdown":
         return []  # a scaling campaign: its stacked bars show the same
     return [groups[start : start + ROWS_A_PAGE] for start in range(0, len(groups), ROWS_A_PAGE)]
 
@@ -105,7 +105,7 @@ def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> Non
     axes.set_ylim(low, high)
     axes.set_ylabel(f"time ({unit})")
     first = group[0]
-    layout.facet_title(axes, f"{first.label} · {ranks_text(first.cell.ranks)}", view.subtitle(first))
+    layout.facet_title(axes, f"{first.label} · {first.where}", view.subtitle(first))
 
 
 def _draw_ratios(axes, group: list[Point], present: list[str]) -> None:

@@ -80,11 +80,11 @@ def _row_label(curve: Curve) -> str:
 
 def _ceiling(view: View, curve: Curve, copies: list[Curve]) -> float | None:
     """The copy of the same program, else that of memory_bench."""
-    same = [copy for copy in copies if (copy.machine_hash, copy.ranks) == (curve.machine_hash, curve.ranks)]
+    same = [copy for copy in copies if (copy.machine_hash, copy.place) == (curve.machine_hash, curve.place)]
     rates = [point.rate for copy in same for point in copy.points if point.x == curve.points[0].x]
     if rates:
         return max(rates)
-    ceiling = view.shelf.copy_ceiling(view, curve.machine_hash, curve.ranks)
+    ceiling = view.shelf.copy_ceiling(view, curve.machine_hash, curve.place)
     return ceiling.rate if ceiling else None
 
 

@@ -13,8 +13,7 @@ from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
 from fourscore_analysis.plots.shared.meetings import NEW, TRADITIONAL, Meeting, meetings
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.sweeps import own_ticks
-from fourscore_analysis.plots.shared.ticks import ratio_ticks
+from fourscore_analysis.plots.shared.ticks import own_ticks, ratio_ticks
 from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text
 
@@ -25,7 +24,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def pages(view: View) -> list[list[list[Meeting]]]:
-    groups = group_by(meetings(view), lambda one: (one.comparison.cell.contract, one.comparison.setting))
+    groups = group_by(
+        meetings(view), lambda one: (one.comparison.cell.contract, one.comparison.setting, one.new.packing)
+    )
     return [groups[start : start + ROWS_A_PAGE] for start in range(0, len(groups), ROWS_A_PAGE)]
 
 
@@ -50,7 +51,7 @@ def draw(view: View, groups: list[list[Meeting]], heading: str) -> Figure:
         by_size = {_size(one): shape_text(one.comparison.cell.shape) for one in group}
         _axis(right, list(by_size), "shape", lambda size, by_size=by_size: by_size[size])
         left.set_ylabel(f"time over that of {TRADITIONAL}")
-        subtitle = view.subtitle(group[0].comparison)
+        subtitle = ", ".join(part for part in (view.subtitle(group[0].comparison), group[0].new.packing) if part)
         layout.facet_title(left, f"{NEW} over {TRADITIONAL}", subtitle)
     return figure
 

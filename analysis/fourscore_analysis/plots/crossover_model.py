@@ -14,8 +14,7 @@ from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.meetings import NEW, TRADITIONAL, Meeting, meetings
 from fourscore_analysis.plots.shared.published_marks import measures
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.sweeps import own_ticks
-from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import digits, ratio_text, shape_text, time_text
@@ -59,11 +58,13 @@ def pages(view: View) -> list[list[Row]]:
     found = [one for one in meetings(view) if communication_s(one.new) > 0 and communication_s(one.traditional) > 0]
     rows = []
     for group in group_by(
-        found, lambda one: (one.comparison.cell.shape, one.comparison.cell.contract, one.comparison.setting)
+        found,
+        lambda one: (one.comparison.cell.shape, one.comparison.cell.contract, one.comparison.setting, one.new.packing),
     ):
         if len(group) > 1:
             ordered = sorted(group, key=lambda one: one.comparison.cell.ranks)
-            rows.append(Row(view.subtitle(group[0].comparison), ordered))
+            words = (view.subtitle(group[0].comparison), group[0].new.packing)
+            rows.append(Row(", ".join(word for word in words if word), ordered))
     rows.sort(key=lambda row: row.elements)
     return [rows[start : start + ROWS_A_PAGE] for start in range(0, len(rows), ROWS_A_PAGE)]
 

@@ -18,7 +18,6 @@ from fourscore_analysis.plots.shared.sweeps import (
 )
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.published import published
 
 PARAMETER = "decomposition"
@@ -44,7 +43,7 @@ def pages(view: View) -> list[list[SweepGroup]]:
             pencils,
             lambda point: point.cell,
             method,
-            lambda point: f"{shape_text(point.cell.shape)} · {ranks_text(point.cell.ranks)}",
+            lambda point: point.title,
         )
     )
 

@@ -12,11 +12,11 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.published_marks import draw_published, measures, published_handle
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.sweeps import own_ticks
-from fourscore_analysis.plots.shared.ticks import log_ticks
+from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import shape_text, time_unit
+from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.published import Published, published
 
 PAPER = "lee2018"
@@ -67,7 +67,14 @@ def cores_of(point: Point) -> int:
 
 def _problem(point: Point):
     cell = point.cell
-    return replace(cell, ranks=1, contract=replace(cell.contract, threads=1)), point.setting
+    contract = replace(cell.contract, threads=1)
+    return replace(cell, place=Place(1), contract=contract), point.setting, _packing(point)
+
+
+def _packing(point: Point) -> str:
+    """16 cores a node; "" where the campaign is on one node."""
+    place, threads = point.cell.place, point.cell.contract.threads
+    return place.with_placement(f"{place.ranks_per_node * threads} cores a node") if point.names_nodes else ""
 
 
 def pages(view: View) -> list[list[Row]]:
@@ -82,7 +89,8 @@ def pages(view: View) -> list[list[Row]]:
             lines.setdefault(key, {}).setdefault(cores_of(point), point)
         if {variant for variant, _ in lines} == {CHARM, NODE}:
             words = [word for word in view.subtitle(group[0]).split(", ") if not word.endswith(" threads a rank")]
-            rows.append(Row(shape_text(group[0].cell.shape), ", ".join(words), dict(sorted(lines.items()))))
+            title = " · ".join(part for part in (shape_text(group[0].cell.shape), _packing(group[0])) if part)
+            rows.append(Row(title, ", ".join(words), dict(sorted(lines.items()))))
     return [rows[start : start + ROWS_A_PAGE] for start in range(0, len(rows), ROWS_A_PAGE)]
 
 

@@ -15,12 +15,13 @@ from fourscore_analysis.plots.shared.sweeps import (
     draw_sweeps,
     find_sweeps,
     in_pages,
-    own_ticks,
     points_of,
 )
+from fourscore_analysis.plots.shared.ticks import own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import ranks_text, shape_text
+from fourscore_analysis.points.units import shape_text
+from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.published import Published, published
 
 PLACEMENT_WORDS = {"all": "on all ranks", "subset": "on its own ranks"}
@@ -55,15 +56,23 @@ def pages(view: View) -> list[Page]:
             lambda point, placement=placement: _instances(point, placement),
             _alone,
             lambda point, placement=placement: _method(point, placement),
-            lambda point: f"{shape_text(point.cell.shape)} · {ranks_text(point.cell.ranks)}",
+            lambda point: point.title,
         )
     ]
     against_ranks = find_sweeps(
         view,
         lambda point: float(point.cell.ranks) if point.method.placement == "subset" else None,
-        lambda point: replace(point.cell, ranks=1),
+        lambda point: (replace(point.cell, place=Place(1)), point.packing),
         lambda point: _method(point, "subset"),
-        lambda point: f"{shape_text(point.cell.shape)} · {point.cell.contract.instances} instances",
+        lambda point: " · ".join(
+            part
+            for part in (
+                shape_text(point.cell.shape),
+                f"{point.cell.contract.instances} instances",
+                point.packing,
+            )
+            if part
+        ),
     )
     for against, groups in (("instances", _joined(against_instances)), ("ranks", against_ranks)):
         for group in groups:  # the instances are the axis or in the title

@@ -13,7 +13,7 @@ from fourscore_analysis.plots.shared.published_marks import measures
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import percent_text, ranks_text, shape_text
+from fourscore_analysis.points.units import percent_text, shape_text
 from fourscore_analysis.records.published import Published, published
 
 PAPER = "czechowski2012"
@@ -74,7 +74,7 @@ def draw(view: View, points: list[Point], heading: str) -> Figure:
     found = table()
     bars = published_bars(found)
     for point in points:
-        label = f"{shape_text(point.cell.shape)}, {ranks_text(point.cell.ranks)}"
+        label = f"{shape_text(point.cell.shape)}, {point.where}"
         bars.append(Bar(label, shares_of(point), point_text(point)))
     present = [part for part in COLOURS if any(bar.shares.get(part) for bar in bars)]
     figure, [axes] = layout.stacked_axes(

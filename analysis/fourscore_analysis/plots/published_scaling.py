@@ -10,8 +10,7 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.published_marks import draw_published, measures, published_handle
 from fourscore_analysis.plots.shared.scaling_axes import Group, draw_lines, drawn_points, in_pages, legend_handles
-from fourscore_analysis.plots.shared.sweeps import own_ticks
-from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.scaling import Series, strong_series
 from fourscore_analysis.points.units import ranks_text, shape_text, time_text, time_unit
@@ -73,10 +72,12 @@ def _rows_of(table: Published | None, group: Group) -> list[dict]:
 
 def _draw_times(view: View, axes: Axes, group: Group, table: Published | None) -> None:
     unit_s, unit = time_unit(max(time_s for series in group.series for time_s in times(series)))
-    draw_lines(view, axes, group, lambda series: [time_s / unit_s for time_s in times(series)], f"time in {unit}")
+    seconds = draw_lines(
+        axes, group, lambda series: [time_s / unit_s for time_s in times(series)], f"time in {unit}", of_time=True
+    )
     means = _draw_means(axes, group, unit_s)
     rows = [(layers(table).index(row["layer"]), row) for row in _rows_of(table, group)]
-    values = [*means, *(time_s / unit_s for series in group.series for time_s in times(series))]
+    values = [*means, *seconds]
     ranks = {count for series in group.series for count in series.ranks}
     for number, row in rows:
         nodes, ends = table.setup["nodes"], [row["torus_s"] / unit_s, row["mesh_s"] / unit_s]
@@ -119,8 +120,7 @@ def _draw_means(axes: Axes, group: Group, unit_s: float) -> list[float]:
 def _draw_speedup(view: View, axes: Axes, group: Group, speedups: Published | None, number: int) -> None:
     ranks = {count for series in group.series for count in series.ranks}
     bases = sorted({series.baseline.cell.ranks for series in group.series})
-    draw_lines(view, axes, group, Series.speedup, "speedup")
-    values = [value for series in group.series for value in series.speedup()]
+    values = draw_lines(axes, group, Series.speedup, "speedup")
     least = {row["nodes"]: row["speedup_above"] for row in _rows_of(speedups, group)}  # both layers have the same
     for nodes, speedup in least.items():
         said = f"{speedups.name}, published\n{nodes} nodes: speedup above {speedup}, of both layers"

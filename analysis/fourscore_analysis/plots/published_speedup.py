@@ -15,8 +15,7 @@ from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.published_marks import measures, model_handle
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import drawn_points
-from fourscore_analysis.plots.shared.sweeps import own_ticks
-from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.scaling import Series, strong_series

@@ -17,7 +17,7 @@ from fourscore_analysis.plots.shared.ticks import log_ticks
 from fourscore_analysis.points.components import Ceiling
 from fourscore_analysis.points.counting import CountedPoint, doubts, short_doubt, short_source_text
 from fourscore_analysis.points.points import group_by
-from fourscore_analysis.points.units import digits, ranks_text, rate_text, shape_text
+from fourscore_analysis.points.units import digits, rate_text
 from fourscore_analysis.records.transforms import PHASES
 
 ROWS_A_PAGE = 3
@@ -59,14 +59,14 @@ def _facet(view: View, group: list[CountedPoint]) -> RoofFacet:
     first = group[0]
     cell, machine = first.point.cell, first.launches[0].machine_hash
     facet = RoofFacet(
-        title=f"{shape_text(cell.shape)} · {ranks_text(cell.ranks)}",
+        title=first.point.title,
         subtitle=", ".join(
             part
             for part in (view.subtitle(first.point), short_source_text(first.source), short_doubt(first.source))
             if part
         ),
         notes=doubts(first.source, any(one.multiplexed for one in group)),
-        ceiling=view.shelf.copy_ceiling(view, machine, cell.ranks),
+        ceiling=view.shelf.copy_ceiling(view, machine, cell.place),
         peak=view.shelf.transform_peak(view, machine, cell.contract.precision),
         points=[],
         reached=[],

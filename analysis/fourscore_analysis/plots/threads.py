@@ -13,12 +13,11 @@ from fourscore_analysis.plots.shared.sweeps import (
     draw_sweeps,
     find_sweeps,
     in_pages,
-    own_ticks,
     points_of,
 )
+from fourscore_analysis.plots.shared.ticks import own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, contract_terms
-from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.published import published
 
 
@@ -32,7 +31,7 @@ def pages(view: View) -> list[list[SweepGroup]]:
         lambda point: float(point.cell.contract.threads),
         _without_threads,
         lambda point: point.label,
-        lambda point: f"{shape_text(point.cell.shape)} · {ranks_text(point.cell.ranks)}",
+        lambda point: point.title,
     )
     for group in groups:  # the number of threads is the axis, not part of the contract in words
         terms = contract_terms(_without_threads(group.first).contract)

@@ -12,7 +12,7 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import flags_text, head_text
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import ranks_text, shape_text, time_text, time_unit
+from fourscore_analysis.points.units import time_text, time_unit
 from fourscore_analysis.records.transforms import PHASES, Lane, Timeline
 
 ROW_IN, FEW_ROWS_IN = 0.15, 0.26  # a lane; where there are few of them
@@ -107,13 +107,12 @@ def _draw_trace(trace: Trace, axes: Axes) -> None:
     axes.set_xlim(0, trace.longest_s / unit_s * 1.02)
     axes.locator_params(axis="x", nbins=6)
     axes.set_xlabel(f"time since the first rank started ({unit})")
-    cell = trace.point.cell
-    title = f"{trace.point.label} · {shape_text(cell.shape)} · {ranks_text(cell.ranks)}"
     notes = [trace.subtitle]
     if len(trace.timeline.lanes) > MOST_LANES:
         notes.append(f"{MOST_LANES} of {len(trace.timeline.lanes)} lanes")
     if trace.timeline.uncertainty_s > 0:
         notes.append(f"clocks within {time_text(trace.timeline.uncertainty_s)}")
+    title = f"{trace.point.label} · {trace.point.title}"
     layout.facet_title(axes, title, ", ".join(note for note in notes if note))
 
 

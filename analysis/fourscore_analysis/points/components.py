@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fourscore_analysis.points.units import ranks_text
+from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.components import Benchmark, ComponentRun
 
 TRANSFORMS, MEMORY, COPIES = "local_fft_bench", "memory_bench", "copy_bench"
@@ -52,7 +53,7 @@ class Curve:
 
     program: str
     machine_hash: str
-    ranks: int
+    place: Place
     kernel: str
     labels: dict[str, str]
     points: list[CurvePoint]
@@ -85,7 +86,7 @@ class Ceiling:
     """A rate, a second and rank, that a machine was seen to reach."""
 
     rate: float
-    ranks: int  # at once
+    ranks: int  # at once on a node
     label: str
     flags: tuple[str, ...] = ()
 
@@ -111,9 +112,10 @@ class Bench:
             self._curves[program] = curves_of(program, runs)
         return self._curves[program]
 
-    def copy_ceiling(self, machine_hash: str, ranks: int) -> Ceiling | None:
-        """The copy bandwidth beyond the cache, of the most ranks at once that are not more than `ranks`."""
-        return _ceiling(self.curves(MEMORY), machine_hash, ranks)
+    def copy_ceiling(self, machine_hash: str, place: Place) -> Ceiling | None:
+        """The copy bandwidth beyond the cache, of the most ranks at once on a node that are not more than those of
+        `place`: ranks of different nodes do not share it."""
+        return _ceiling(self.curves(MEMORY), machine_hash, place.ranks_per_node)
 
     def transform_peak(self, machine_hash: str, precision: str) -> Ceiling | None:
         """The fastest local transform, flops a second and rank."""
@@ -125,7 +127,7 @@ class Bench:
         if not curves:
             return None
         best = max(curves, key=lambda curve: curve.best.rate)
-        return Ceiling(best.best.rate, best.ranks, f"local FFT of {best.best.x:g}")
+        return Ceiling(best.best.rate, best.place.ranks_per_node, f"local FFT of {best.best.x:g}")
 
 
 def _ceiling(curves: Iterable[Curve], machine_hash: str, ranks: int) -> Ceiling | None:
@@ -136,9 +138,10 @@ def _ceiling(curves: Iterable[Curve], machine_hash: str, ranks: int) -> Ceiling 
     ]
     if not usable:
         return None
-    fitting = [curve for curve in usable if curve.ranks <= ranks] or usable
-    nearest = min({curve.ranks for curve in fitting}, key=lambda count: abs(count - ranks))
-    best = max((curve for curve in fitting if curve.ranks == nearest), key=lambda curve: curve.best_beyond_cache.rate)
+    fitting = [curve for curve in usable if curve.place.ranks_per_node <= ranks] or usable
+    nearest = min({curve.place.ranks_per_node for curve in fitting}, key=lambda count: abs(count - ranks))
+    closest = (curve for curve in fitting if curve.place.ranks_per_node == nearest)
+    best = max(closest, key=lambda curve: curve.best_beyond_cache.rate)
     flags = tuple(flag for flag in best.flags if flag != "in-cache")  # of the launch's other sizes
     return Ceiling(best.best_beyond_cache.rate, nearest, f"copy, {ranks_text(nearest)} at once", flags)
 
@@ -161,18 +164,18 @@ def curves_of(program: str, runs: Iterable[ComponentRun]) -> list[Curve]:
             x, amount = x_of(program, one), amount_of(program, one)
             if not x or not amount:
                 continue
-            key = (run.machine_hash, run.ranks, one.kernel, _labels(one), one.emulated)
+            key = (run.machine_hash, run.place, one.kernel, _labels(one), one.emulated)
             copy = by_name.get(one.label(BASELINE)) if one.number("bytes") else None
             found[key][x].append(_Measured(one, copy, run.parameters))
             flags[key] |= set(run.flags)
     curves = []
     for key, sizes in found.items():
-        machine_hash, ranks, kernel, labels, emulated = key
+        machine_hash, place, kernel, labels, emulated = key
         for asked, members in _by_parameters(sizes).items():
             points = [_curve_point(program, x, members[x]) for x in sorted(members)]
             told = dict(labels) | {name: value for name, value in asked if name not in dict(labels)}
             all_flags = tuple(sorted(flags[key]))
-            curves.append(Curve(program, machine_hash, ranks, kernel, told, points, all_flags, emulated))
+            curves.append(Curve(program, machine_hash, place, kernel, told, points, all_flags, emulated))
     return curves
 
 
@@ -234,21 +237,22 @@ def _varying(tables: Iterable[dict[str, str]]) -> set[str]:
 
 
 def grouped(curves: Iterable[Curve]) -> list[CurveGroup]:
-    """Curves by axes (machine, ranks, the program's FACETS), each with the label that tells it from its neighbours."""
+    """Curves by axes (machine, place, the program's FACETS), each with the label that tells it from its neighbours."""
     axes: dict[tuple, list[Curve]] = defaultdict(list)
     curves = list(curves)
     several = len({curve.machine_hash for curve in curves}) > 1
+    names_nodes = not all(curve.place.plain for curve in curves)
     for curve in curves:
         facet = tuple(_value(curve, name) for name in FACETS.get(curve.program, ()))
-        axes[curve.machine_hash, curve.ranks, facet].append(replace(curve))
+        axes[curve.machine_hash, curve.place, facet].append(replace(curve))
     differing = [len(set(values)) > 1 for values in zip(*(facet for _, _, facet in axes), strict=True)]
     groups = []
-    for (machine_hash, ranks, facet), members in axes.items():
+    for (machine_hash, place, facet), members in axes.items():
         words = [word for word, differs in zip(facet, differing, strict=True) if word and differs]
         tell_apart(members)
         subtitle = f"machine {machine_hash[:6]}" if several else ""
-        groups.append(CurveGroup(" · ".join([*words, ranks_text(ranks)]), subtitle, members))
-    groups.sort(key=lambda group: (group.curves[0].machine_hash, group.curves[0].ranks))
+        groups.append(CurveGroup(" · ".join([*words, place.text(names_nodes)]), subtitle, members))
+    groups.sort(key=lambda group: (group.curves[0].machine_hash, group.curves[0].place))
     return groups
 
 

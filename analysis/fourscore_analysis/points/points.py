@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import TypeVar
 
 from fourscore_analysis.points.stats import Spread, spread
-from fourscore_analysis.points.units import ranks_text, shape_text
+from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import PHASES, STATUSES, Cell, Contract, Launch, Method, Traffic
 
 REFERENCE = "fftw-mpi"
@@ -28,6 +29,26 @@ class Point:
     label: str  # of the method, as short as the campaign allows
     setting: str  # names machine and build where the campaign mixes them, and what is a stand-in's; else ""
     launches: list[Launch] = field(default_factory=list)
+    names_nodes: bool = False  # whether one node is worth a word: others of the campaign are on more
+
+    @property
+    def where(self) -> str:
+        """8 ranks; 8 ranks on 2 nodes, where the campaign has points on several."""
+        return self.cell.place.text(self.names_nodes)
+
+    @property
+    def title(self) -> str:
+        """128³ · 8 ranks"""
+        return f"{shape_text(self.cell.shape)} · {self.where}"
+
+    @property
+    def packing(self) -> str:
+        """8 ranks a node, cyclic; "" where the campaign is on one node. What stays while nodes are added."""
+        place = self.cell.place
+        if not self.names_nodes:
+            return ""
+        count = "1 rank" if place.ranks_per_node == 1 else f"{place.ranks_per_node} ranks"
+        return place.with_placement(f"{count} a node")
 
     @cached_property
     def measured(self) -> list[Launch]:
@@ -187,8 +208,12 @@ class Comparison:
         return [point for point in self.ranked[1:] if point.time.overlaps(self.fastest.time)]
 
     @property
+    def where(self) -> str:
+        return self.points[0].where
+
+    @property
     def title(self) -> str:
-        return f"{shape_text(self.cell.shape)} · {ranks_text(self.cell.ranks)}"
+        return self.points[0].title
 
 
 def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
@@ -223,33 +248,34 @@ def contract_terms(contract: Contract) -> list[str]:
     return terms
 
 
-_Home = tuple[str, str, bool]
+_Home = tuple[str, str, bool, Place]
 
 
 def _home(launch: Launch) -> _Home:
-    """What launches share that may be ranked together: machine, build, and whether they are a stand-in's."""
-    return (launch.machine_hash, launch.code_hash, "emulated" in launch.flags)
+    """What launches of one point share: machine, build, whether they are a stand-in's, and their place, which the
+    point's id does not tell in records before version 3."""
+    return (launch.machine_hash, launch.code_hash, "emulated" in launch.flags, launch.place)
 
 
 def group_points(campaign: Campaign) -> list[Point]:
-    """Launches by point, machine and build; sorted by contract (that of the largest problem first), size, ranks and
-    method. Records that know neither machine nor build (nothing ran) join the point's others."""
+    """Launches by point, place, machine and build; sorted by contract (that of the largest problem first), size, ranks
+    and method. Records that know neither machine nor build (nothing ran) join the point's others."""
     labels = method_labels(launch.method for launch in campaign.launches)
     settings = setting_names(campaign.launches)
-    homes: dict[str, _Home] = {}
+    names_nodes = not all(run.place.plain for run in campaign.runs)
+    at_home: dict[str, Launch] = {}
     for launch in campaign.launches:
         if launch.status == "ok":
-            homes.setdefault(launch.point_id, _home(launch))
+            at_home.setdefault(launch.point_id, launch)
     found: dict[tuple[str, _Home], Point] = {}
     for launch in sorted(campaign.launches, key=lambda launch: launch.launch):
-        home = _home(launch)
-        if launch.status != "ok":
-            home = homes.get(launch.point_id, home)
+        known = launch if launch.status == "ok" else at_home.get(launch.point_id, launch)
+        home = _home(known)
         key = (launch.point_id, home)
         if key not in found:
             words = [settings.get(home[:2], ""), "emulated" if home[2] else ""]
             setting = ", ".join(word for word in words if word)
-            found[key] = Point(launch.cell, launch.method, labels[launch.method], setting)
+            found[key] = Point(known.cell, launch.method, labels[launch.method], setting, names_nodes=names_nodes)
         found[key].launches.append(launch)
     largest: dict[object, int] = defaultdict(int)
     for point in found.values():
@@ -272,7 +298,7 @@ def setting_names(launches: Iterable[Launch]) -> dict[tuple[str, str], str]:
 
 
 def _order(cell: Cell, setting: str) -> tuple:
-    return (contract_terms(cell.contract), setting, cell.elements, cell.shape, cell.ranks)
+    return (contract_terms(cell.contract), setting, cell.elements, cell.shape, cell.place)
 
 
 def group_by(members: Iterable[Member], key: Callable[[Member], object]) -> list[list[Member]]:

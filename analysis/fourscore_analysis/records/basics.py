@@ -37,11 +37,43 @@ HARNESS_STAGES = (
 )
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """How many ranks, on how many nodes, and how they follow each other there. What was measured at another place is
+    another point."""
+
+    ranks: int
+    nodes: int = 1
+    placement: str = "block"  # of ranks: block, cyclic, socket or irregular
+
+    @property
+    def plain(self) -> bool:
+        """One node, rank after rank: what goes without saying."""
+        return self.nodes == 1 and self.placement == "block"
+
+    @property
+    def ranks_per_node(self) -> int:
+        """On the node that has most of them."""
+        return -(-self.ranks // self.nodes)
+
+    def text(self, name_nodes: bool = False) -> str:
+        """8 ranks; 8 ranks on 2 nodes, cyclic. One node is named with `name_nodes`: where others have more."""
+        text = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
+        if self.nodes > 1 or name_nodes:
+            text += " on 1 node" if self.nodes == 1 else f" on {self.nodes} nodes"
+        return self.with_placement(text)
+
+    def with_placement(self, text: str) -> str:
+        """`text`, and how the ranks follow each other where that is not as usual: 2, cyclic."""
+        return text if self.placement == "block" else f"{text}, {self.placement}"
+
+
 @dataclass(slots=True, kw_only=True)
 class Run:
     """One launch of one program: what its record says whatever was measured. Times in seconds."""
 
     file: str
+    place: Place
     suite: str
     point_id: str
     launch: int
@@ -70,10 +102,13 @@ class Run:
 
 def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
     """The arguments of a Run. Raises RecordError."""
+    point = read(data, "point", table_of)
     verdict, campaign = read(data, "verdict", table_of), read(data, "campaign", table_of)
     provenance, harness = read(data, "provenance", table_of, {}), read(data, "harness", table_of, {})
+    identity = read(provenance, "identity", _identity, {})
     return {
         "file": file,
+        "place": _place(point, identity.get("launch", {})),
         "suite": read(campaign, "suite", name_of),
         "point_id": read(data, "point_id", name_of),
         "launch": read(campaign, "launch", integer_of),
@@ -92,8 +127,20 @@ def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
         "launch_hash": read(provenance, "launch_hash", name_of, ""),
         "identity_hash": read(provenance, "identity_hash", name_of, ""),
         "volatile": read(provenance, "volatile", plain_table_of, {}),
-        "identity": read(provenance, "identity", _identity, {}),
+        "identity": identity,
     }
+
+
+def _place(point: dict[str, Any], launch: dict[str, Any]) -> Place:
+    """Of the point; records before version 3 have it, as it was seen, in `launch` of their identity, or not at all."""
+    ranks, known = read(point, "ranks", count_of), "nodes" in point
+    nodes = read(point if known else launch, "nodes", count_of, 1)
+    if nodes > ranks:
+        raise RecordError(f"nodes is {nodes}, expected at most as many as ranks, {ranks}")
+    if known:
+        return Place(ranks, nodes, read(point, "placement_of_ranks", name_of, "block"))
+    seen = launch.get("placement_of_ranks", "block")
+    return Place(ranks, nodes, seen if seen in ("block", "cyclic") else "irregular")
 
 
 def _status(value: Any) -> str:
@@ -105,10 +152,6 @@ def _status(value: Any) -> str:
 def _identity(value: Any) -> dict[str, dict[str, Any]]:
     """Parts by name, each an object."""
     return {part: read(value, part, plain_table_of) for part in table_of(value)}
-
-
-def ranks_of(point: dict[str, Any]) -> int:
-    return read(point, "ranks", count_of)
 
 
 def check_slowest(time_s: Sequence[float], of_ranks: np.ndarray, synchronised: bool = False) -> None:

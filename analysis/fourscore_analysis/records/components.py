@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fourscore_analysis.records.basics import Run, check_slowest, median_of, ranks_of, run_values
+from fourscore_analysis.records.basics import Run, check_slowest, median_of, run_values
 from fourscore_analysis.records.values import (
     amount_of,
     each,
@@ -48,7 +48,6 @@ class ComponentRun(Run):
     """One launch of one component program."""
 
     component: str
-    ranks: int
     parameters: tuple[tuple[str, str], ...] = ()
     benchmarks: tuple[Benchmark, ...] = ()
 
@@ -56,8 +55,7 @@ class ComponentRun(Run):
     def title(self) -> str:
         """memory_bench · 2 ranks · kernels=copy"""
         asked = ", ".join(f"{name}={value}" for name, value in self.parameters)
-        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
-        return " · ".join(part for part in (self.component, ranks, asked) if part)
+        return " · ".join(part for part in (self.component, self.place.text(), asked) if part)
 
 
 def is_component(data: dict[str, Any]) -> bool:
@@ -70,7 +68,6 @@ def read_component(data: dict[str, Any], file: str) -> ComponentRun:
     run = ComponentRun(
         **run_values(data, file),
         component=read(point, "component", name_of),
-        ranks=ranks_of(point),
         parameters=tuple(read(point, "parameters", entries(name_of), {}).items()),
     )
     if run.status == "ok":

@@ -15,11 +15,11 @@ import numpy as np
 from fourscore_analysis.records.basics import (
     HARNESS_STAGES,
     STATUSES,
+    Place,
     Run,
     check_slowest,
     check_spans,
     median_of,
-    ranks_of,
     run_values,
 )
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
@@ -87,11 +87,15 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One comparison: the same problem on the same number of ranks under the same contract."""
+    """One comparison: the same problem at the same place under the same contract."""
 
     contract: Contract
     shape: tuple[int, ...]
-    ranks: int
+    place: Place
+
+    @property
+    def ranks(self) -> int:
+        return self.place.ranks
 
     @property
     def elements(self) -> int:
@@ -234,9 +238,10 @@ def regular_content(path: Path) -> bytes:
 
 def _launch(data: dict[str, Any], file: str) -> Launch:
     point, cost = read(data, "point", table_of), read(data, "cost", table_of, {})
+    values = run_values(data, file)
     launch = Launch(
-        **run_values(data, file),
-        cell=_cell(point),
+        **values,
+        cell=_cell(point, values["place"]),
         method=_method(point),
         credited_flops=read(data, "credited_flops", amount_of, None),
         formula_flops=read(cost, "flops", amount_of, None),
@@ -273,7 +278,7 @@ def _component(value: Any) -> Component:
     return Component(read(part, "name", name_of), read(part, "phase", name_of), median_of(time_s))
 
 
-def _cell(point: dict[str, Any]) -> Cell:
+def _cell(point: dict[str, Any], place: Place) -> Cell:
     shape = read(point, "shape", each(integer_of))
     if not 1 <= len(shape) <= 3 or min(shape) < 1:
         raise RecordError(f"shape {shown(point['shape'])} is not 1 to 3 positive extents")
@@ -291,7 +296,7 @@ def _cell(point: dict[str, Any]) -> Cell:
         threads=read(point, "threads", count_of, 1),
         instances=read(point, "instances", count_of, 1),
     )
-    return Cell(contract, shape, ranks_of(point))
+    return Cell(contract, shape, place)
 
 
 def _method(point: dict[str, Any]) -> Method:

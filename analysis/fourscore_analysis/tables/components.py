@@ -40,7 +40,7 @@ class AlphaBetaRow:
     """Messages between two ranks: T = alpha + m / beta."""
 
     what: str
-    ranks: int
+    where: str
     alpha: str
     alpha_interval: str
     beta: str
@@ -50,11 +50,13 @@ class AlphaBetaRow:
 
 
 def alpha_beta_rows(view: View) -> list[AlphaBetaRow]:
-    """One for each kind of message, number of ranks and phase of pairwise_bench."""
+    """One for each kind of message, place and phase of pairwise_bench."""
+    found = alpha_betas(view.bench.measured)
+    names_nodes = not all(one.place.plain for one in found)
     return [
         AlphaBetaRow(
             what=f"{one.kernel}, phase {one.phase}",
-            ranks=one.ranks,
+            where=one.place.text(names_nodes),
             alpha=time_text(one.alpha_s.value),
             alpha_interval=_interval_text(one.alpha_s),
             beta=rate_text(one.beta, "B/s") if math.isfinite(one.beta) else "–",
@@ -62,7 +64,7 @@ def alpha_beta_rows(view: View) -> list[AlphaBetaRow]:
             replicates=f"{one.replicates} {'launches' if one.of_launches else 'repetitions of one launch'}",
             worst=f"{percent_text(one.worst)} at {bytes_text(one.worst_bytes)}",
         )
-        for one in alpha_betas(view.bench.measured)
+        for one in found
     ]
 
 
@@ -77,7 +79,7 @@ def bench_tables(view: View) -> list[BenchTable]:
         rows = []
         for group in grouped(view.bench.curves(program)):
             for number, curve in enumerate(group.curves):
-                ceiling = view.shelf.copy_ceiling(view, curve.machine_hash, curve.ranks)
+                ceiling = view.shelf.copy_ceiling(view, curve.machine_hash, curve.place)
                 axes = " · ".join(part for part in (group.title, group.subtitle) if part)
                 rows.append(_row(curve, axes, ceiling, number == 0))
         if rows:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from fourscore_analysis.points.claims import LEAST_LAUNCHES, Claim, claim, doubts
 from fourscore_analysis.points.points import REFERENCE, Comparison, Point
-from fourscore_analysis.points.units import percent_text, range_text, ranks_text, ratio_text, shape_text, time_text
+from fourscore_analysis.points.units import percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.tables.traffic_findings import no_time_reason, traffic_findings
 from fourscore_analysis.views.view import View
 
@@ -53,7 +53,7 @@ def finding(found: list[Comparison], contract: str = "") -> str:
     if main is None:
         return "Nothing was measured."
     one, best = main.comparison, main.best
-    place = f"{shape_text(one.cell.shape)} on {ranks_text(one.cell.ranks)}" + (f" ({contract})" if contract else "")
+    place = f"{shape_text(one.cell.shape)} on {one.where}" + (f" ({contract})" if contract else "")
     text = f"At {place} {best.label} {_place_of(main)}"
     ratio = one.ratio(best)
     if ratio is not None and best.method.variant != REFERENCE:

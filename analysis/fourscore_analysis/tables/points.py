@@ -25,6 +25,7 @@ class OfPoint:
 
     shape: str
     ranks: int
+    nodes: str
     method: str
     contract: str
     flags: tuple[str, ...]
@@ -72,6 +73,7 @@ def _of(view: View, point: Point) -> dict[str, Any]:
     return {
         "shape": shape_text(point.cell.shape),
         "ranks": point.cell.ranks,
+        "nodes": point.cell.place.with_placement(str(point.cell.place.nodes)),
         "method": point.label,
         "contract": view.contract_of(point),
         "flags": point.flags,
@@ -128,7 +130,7 @@ def _exchange_row(view: View, point: Point) -> ExchangeRow | None:
     moved = point.traffic.bytes_sent + point.traffic.bytes_read_shared if point.traffic else 0.0
     if not seconds or not moved:
         return None
-    ceiling = view.shelf.copy_ceiling(view, point.measured[0].machine_hash, point.cell.ranks)
+    ceiling = view.shelf.copy_ceiling(view, point.measured[0].machine_hash, point.cell.place)
     return ExchangeRow(
         **_of(view, point),
         moved=bytes_text(moved),

@@ -15,6 +15,7 @@ from fourscore_analysis.views.view import View
 class TrafficRow:
     shape: str
     ranks: int
+    nodes: str
     method: str
     contract: str
     read: str
@@ -103,6 +104,7 @@ def _traffic_row(view: View, one: CountedPoint, phases: list[str], first: bool) 
     return TrafficRow(
         shape=shape_text(point.cell.shape),
         ranks=point.cell.ranks,
+        nodes=point.cell.place.with_placement(str(point.cell.place.nodes)),
         method=point.label,
         contract=view.contract_of(point),
         read=bytes_text(one.total.read),

@@ -8,6 +8,7 @@ from fourscore_analysis.points.components import MEMORY
 from fourscore_analysis.points.counting import CountedPoint, doubts, short_source_text, uncounted
 from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.units import bytes_text, digits, ranks_text, rate_text, ratio_text, shape_text
+from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.traffic import Source
 from fourscore_analysis.views.view import View
 
@@ -45,7 +46,7 @@ def _least_traffic(view: View) -> str:
     cell = best.point.cell
     over = best.total_over_least
     return (
-        f"Memory traffic at {shape_text(cell.shape)} on {ranks_text(cell.ranks)} "
+        f"Memory traffic at {shape_text(cell.shape)} on {best.point.where} "
         f"({_by(best.source, best.multiplexed)}): {best.point.label} moves "
         f"{bytes_text(best.total.total)}{_over(over)}, the lowest of {len(group)} methods; "
         f"{most.point.label} moves {bytes_text(most.total.total)}.{_unsound(group)}"
@@ -83,12 +84,13 @@ def _bandwidth(view: View) -> str:
     if not curves:
         return ""
     machine = curves[0].machine_hash
+    a_node = " a node" if any(curve.place.nodes > 1 for curve in curves) else ""
     parts = []
-    for ranks in sorted({curve.ranks for curve in curves if curve.machine_hash == machine}):
-        ceiling = view.bench.copy_ceiling(machine, ranks)
+    for ranks in sorted({curve.place.ranks_per_node for curve in curves if curve.machine_hash == machine}):
+        ceiling = view.bench.copy_ceiling(machine, Place(ranks))
         if ceiling and ceiling.ranks == ranks:
             flags = f" (flagged {', '.join(ceiling.flags)})" if ceiling.flags else ""
-            parts.append(f"{rate_text(ceiling.rate, 'B/s')} a rank with {ranks_text(ranks)}{flags}")
+            parts.append(f"{rate_text(ceiling.rate, 'B/s')} a rank with {ranks_text(ranks)}{a_node}{flags}")
     return f"Copy bandwidth beyond the cache: {', '.join(parts)}." if parts else ""
 
 

@@ -18,6 +18,7 @@ class TimeRow:
 
     shape: str
     ranks: int
+    nodes: str
     method: str
     time: str
     spread: str
@@ -85,6 +86,7 @@ def _time_row(one: Comparison, point: Point) -> dict[str, Any]:
     return {
         "shape": shape_text(one.cell.shape),
         "ranks": one.cell.ranks,
+        "nodes": one.cell.place.with_placement(str(one.cell.place.nodes)),
         "method": point.label,
         "time": time_text(point.time_s),
         "spread": range_text(point.time.low, point.time.high) if point.time.count > 1 else "one launch",

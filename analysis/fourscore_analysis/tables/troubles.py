@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.basics import STATUSES, Run
 from fourscore_analysis.views.view import View
 
@@ -39,7 +38,7 @@ def troubles(view: View) -> list[Trouble]:
 def _launches(view: View) -> Iterator[tuple[str, str, Run]]:
     """Each with its point and contract in words."""
     for point in view.points:
-        title = f"{point.label} · {shape_text(point.cell.shape)} · {ranks_text(point.cell.ranks)}"
+        title = f"{point.label} · {point.title}"
         for launch in point.launches:
             yield title, view.contract_of(point), launch
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from fourscore_analysis.points.components import Bench, Ceiling
 from fourscore_analysis.points.points import Point
+from fourscore_analysis.records.basics import Place
 
 
 class Shelved(Protocol):
@@ -27,11 +28,11 @@ class Shelf:
         self.views = views
 
     @cached_property
-    def _timed(self) -> dict[tuple[str, str], list[Point]]:
-        found: dict[tuple[str, str], list[Point]] = defaultdict(list)
+    def _timed(self) -> dict[tuple[str, Place, str], list[Point]]:
+        found: dict[tuple[str, Place, str], list[Point]] = defaultdict(list)
         for view in self.views:
             for point in view.measured:
-                found[point.launches[0].point_id, point.measured[0].machine_hash].append(point)
+                found[point.launches[0].point_id, point.cell.place, point.measured[0].machine_hash].append(point)
         return found
 
     def timed(self, point: Point) -> Point | None:
@@ -40,7 +41,7 @@ class Shelf:
         if point.measured:
             return point
         first = point.launches[0]
-        found = self._timed.get((first.point_id, first.machine_hash), [])
+        found = self._timed.get((first.point_id, point.cell.place, first.machine_hash), [])
         return max(
             found,
             key=lambda other: (other.measured[0].code_hash == first.code_hash, len(other.measured)),
@@ -50,9 +51,9 @@ class Shelf:
     def _benches(self, view: Shelved) -> list[Bench]:
         return [view.bench, *(other.bench for other in self.views if other is not view)]
 
-    def copy_ceiling(self, view: Shelved, machine_hash: str, ranks: int) -> Ceiling | None:
+    def copy_ceiling(self, view: Shelved, machine_hash: str, place: Place) -> Ceiling | None:
         """Of the same campaign, else of another of the same machine."""
-        found = (bench.copy_ceiling(machine_hash, ranks) for bench in self._benches(view))
+        found = (bench.copy_ceiling(machine_hash, place) for bench in self._benches(view))
         return next((ceiling for ceiling in found if ceiling), None)
 
     def transform_peak(self, view: Shelved, machine_hash: str, precision: str) -> Ceiling | None:

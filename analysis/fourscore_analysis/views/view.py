@@ -43,6 +43,11 @@ class View:
         return counted_points(self.points)
 
     @cached_property
+    def shows_nodes(self) -> bool:
+        """Whether a table needs a column for nodes and how the ranks follow each other on them."""
+        return any(point.names_nodes for point in self.points)
+
+    @cached_property
     def constants(self) -> list[Constant]:
         return constants(self.counted)
 

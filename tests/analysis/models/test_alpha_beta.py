@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 from fourscore_analysis.models.alpha_beta import WORD_BYTES, alpha_betas, estimate, line
+from fourscore_analysis.records.basics import Place
 
 SIZES = [8 * 4**i for i in range(12)]
 ALPHA_S, BETA = 2e-6, 5e9
+FOUR_RANKS = Place(4)
 
 
 @dataclass
@@ -31,7 +33,7 @@ class Bench:
 class Run:
     benchmarks: list[Bench]
     component: str = "pairwise_bench"
-    ranks: int = 4
+    place: Place = FOUR_RANKS
     machine_hash: str = "m"
 
 

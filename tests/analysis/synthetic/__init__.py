@@ -6,22 +6,26 @@ cd tests/analysis && python -m synthetic DIR [RECORDS]
 from synthetic.common import canonical, digest, identity_of, store
 from synthetic.components import benchmark, component_point, component_record, component_records
 from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
-from synthetic.example import example_archive, fill
+from synthetic.example import CLUSTER, example_archive, fill
 from synthetic.points import (
     METHODS,
     breakdown_points,
     crossover_points,
     decomposition_points,
+    grid_points,
     instance_points,
     many_points,
     peers_points,
+    strong_node_points,
     strong_points,
     thread_points,
+    weak_node_points,
     weak_points,
 )
 from synthetic.transforms import Maker, make_point, phase_model
 
 __all__ = [
+    "CLUSTER",
     "METHODS",
     "Maker",
     "benchmark",
@@ -38,6 +42,7 @@ __all__ = [
     "digest",
     "example_archive",
     "fill",
+    "grid_points",
     "identity_of",
     "instance_points",
     "line_bytes",
@@ -46,7 +51,9 @@ __all__ = [
     "peers_points",
     "phase_model",
     "store",
+    "strong_node_points",
     "strong_points",
     "thread_points",
+    "weak_node_points",
     "weak_points",
 ]

@@ -16,10 +16,23 @@ def digest(value: Any, digits: int = 16) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()[:digits]
 
 
+def ranks_of_nodes(point: dict[str, Any]) -> list[int]:
+    """How many ranks each node has: the first ones one more where they do not divide."""
+    ranks, nodes = point["ranks"], point["nodes"]
+    return [ranks // nodes + (node < ranks % nodes) for node in range(nodes)]
+
+
 def identity_of(
     point: dict[str, Any], revision: str = "3f2c9b1", cpu: str = "Imaginary 9000 @ 2.60GHz"
 ) -> dict[str, Any]:
-    ranks = point["ranks"]
+    nodes, of_node = point["nodes"], ranks_of_nodes(point)
+    core_maps = [
+        {
+            "nodes": ",".join(str(node) for node in range(nodes) if of_node[node] == count),
+            "cores": [str(core % 8) for core in range(count)],
+        }
+        for count in sorted(set(of_node), reverse=True)
+    ]
     return {
         "machine": {
             "cpu_model": cpu,
@@ -48,9 +61,9 @@ def identity_of(
         },
         "launch": {
             "launcher": "local",
-            "nodes": 1,
-            "placement_of_ranks": "block",
-            "core_maps": [{"nodes": "0", "cores": [str(rank % 8) for rank in range(ranks)]}],
+            "nodes": nodes,
+            "placement_of_ranks": "cyclic" if point["placement_of_ranks"] == "cyclic" else "block",
+            "core_maps": core_maps,
             "threads": 1,
         },
     }

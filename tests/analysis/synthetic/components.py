@@ -20,12 +20,12 @@ PROGRAMS = (
 )
 
 
-def component_point(component: str, ranks: int = 1, **parameters: str) -> dict[str, Any]:
+def component_point(component: str, ranks: int = 1, nodes: int = 1, **parameters: str) -> dict[str, Any]:
     return {
         "component": component,
         "ranks": ranks,
-        "nodes": 1,
-        "ranks_per_node": ranks,
+        "nodes": nodes,
+        "ranks_per_node": -(-ranks // nodes),
         "placement_of_ranks": "block",
         "parameters": parameters,
     }

@@ -15,14 +15,19 @@ from synthetic.points import (
     breakdown_points,
     crossover_points,
     decomposition_points,
+    grid_points,
     instance_points,
     paper_points,
     peers_points,
+    strong_node_points,
     strong_points,
     thread_points,
+    weak_node_points,
     weak_points,
 )
 from synthetic.transforms import Maker, make_point
+
+CLUSTER = tuple(f"n{number}" for number in range(1, 9))
 
 
 def fill(archive: Path, maker: Maker, points: Iterable[dict[str, Any]], launches: int) -> int:
@@ -36,7 +41,7 @@ def fill(archive: Path, maker: Maker, points: Iterable[dict[str, Any]], launches
 
 
 def example_archive(archive: Path) -> None:
-    """Five suites with all a report shows: statuses, flags, hostile text, unreadable files, an older campaign."""
+    """Suites with all a report shows: statuses, flags, hostile text, unreadable files, an older campaign."""
     fill(
         archive,
         Maker("strong-00000001", "strong", started=datetime(2026, 11, 1, tzinfo=timezone.utc)),
@@ -96,6 +101,10 @@ def example_archive(archive: Path) -> None:
     algorithms = Maker("algorithms-66666666", "algorithms", seed=6, timeline=True)
     for points in (decomposition_points(), thread_points(), crossover_points(), instance_points()):
         fill(archive, algorithms, points, 2)
+    fill(archive, Maker("nodes-aaaaaaaa", "nodes", seed=10, hosts=CLUSTER), strong_node_points(), 3)
+    fill(archive, Maker("weak-nodes-bbbbbbbb", "weak-nodes", seed=11, hosts=CLUSTER), weak_node_points(), 3)
+    slow = Maker("grids-cccccccc", "grids", seed=12, hosts=CLUSTER, slow={"n3": 1.3})
+    fill(archive, slow, grid_points(), 3)
     fill(archive, Maker("peers-44444444", "peers", seed=4, isolate=False), peers_points(), 6)
     papers = Maker("papers-55555555", "papers", seed=5)
     fill(archive, papers, paper_points(), 2)

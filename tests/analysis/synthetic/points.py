@@ -75,6 +75,35 @@ def crossover_points() -> Iterator[dict[str, Any]]:
                 yield make_point(variant, "p2p", (extent,) * 3, ranks)
 
 
+NODE_METHODS = (("slab", "alltoallv"), ("pencil", "alltoallv"), ("pencil", "p2p"), ("fftw-mpi", "none"))
+
+
+def strong_node_points() -> Iterator[dict[str, Any]]:
+    """Ranks grow on one node, then nodes are added; and 8 ranks on more nodes, one of them in another order."""
+    for variant, exchange in NODE_METHODS:
+        for ranks in (1, 2, 4):
+            yield make_point(variant, exchange, (128, 128, 128), ranks)
+        for nodes in (1, 2, 4, 8):
+            yield make_point(variant, exchange, (128, 128, 128), 8 * nodes, nodes=nodes)
+        for nodes in (2, 4):
+            yield make_point(variant, exchange, (128, 128, 128), 8, nodes=nodes)
+        yield make_point(variant, exchange, (128, 128, 128), 8, nodes=4, placement_of_ranks="cyclic")
+
+
+def weak_node_points() -> Iterator[dict[str, Any]]:
+    for nodes in (1, 2, 4, 8):
+        for variant, exchange in NODE_METHODS:
+            yield make_point(variant, exchange, (64 * nodes, 64, 64), 4 * nodes, nodes=nodes)
+
+
+def grid_points() -> Iterator[dict[str, Any]]:
+    """Every grid of 16 ranks with every exchange, on one node and on four."""
+    for nodes in (2, 4):
+        for grid in ([1, 16], [2, 8], [4, 4], [8, 2], [16, 1]):
+            for exchange in ("alltoallv", "alltoallw", "p2p", "shared"):
+                yield make_point("pencil", exchange, (64, 64, 64), 16, nodes=nodes, grid=grid)
+
+
 PAPER_ITEMS = (
     "czechowski2012/figure-4",
     "eleftheriou2005/table-1",

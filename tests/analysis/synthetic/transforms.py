@@ -7,9 +7,10 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from itertools import accumulate
 from typing import Any
 
-from synthetic.common import digest, identity_of
+from synthetic.common import digest, identity_of, ranks_of_nodes
 
 BLOCKS = {"serial": 0, "slab": 1, "fftw-mpi": 1, "pencil": 2, "rods": 2, "danielson-lanczos": 3}
 EXCHANGE_FACTOR = {"alltoallv": 1.0, "alltoallw": 1.25, "pairwise": 1.1, "p2p": 0.95, "shared": 0.6, "none": 1.05}
@@ -39,8 +40,8 @@ def make_point(
         "kind": "c2c",
         "direction": "forward",
         "ranks": ranks,
-        "nodes": 1,
-        "ranks_per_node": ranks,
+        "nodes": (nodes := changes.pop("nodes", 1)),
+        "ranks_per_node": -(-ranks // nodes),
         "placement_of_ranks": "block",
         "grid": "auto",
         "threads": 1,
@@ -65,13 +66,36 @@ def phase_model(point: dict[str, Any]) -> dict[str, float]:
         exchanges *= 2
     moved = elements * word / ranks / 4e9
     phases = {"fft": fft}
+    if isinstance(point["grid"], list):  # the nearer to a square, the better
+        moved *= 1 + 0.1 * abs(math.log2(point["grid"][0] / point["grid"][-1]))
     if exchanges:
-        phases["exchange"] = exchanges * (moved * EXCHANGE_FACTOR[point["exchange"]] + 4e-6 * ranks)
+        between = 1 + 0.25 * (point["nodes"] - 1) ** 0.5  # nodes are farther apart than ranks of one
+        phases["exchange"] = exchanges * (moved * EXCHANGE_FACTOR[point["exchange"]] + 4e-6 * ranks) * between
         if point["exchange"] not in ("alltoallw", "shared", "none"):
             phases["pack"] = exchanges * moved * 0.35
             phases["unpack"] = exchanges * moved * 0.4
     phases["other"] = 0.004 * fft + 2e-7
     return phases
+
+
+def node_of(point: dict[str, Any], rank: int) -> int:
+    if point["placement_of_ranks"] == "cyclic":
+        return rank % point["nodes"]
+    ends = accumulate(ranks_of_nodes(point))
+    return next(node for node, end in enumerate(ends) if rank < end)
+
+
+def slow_down(rank_phase: dict[str, list[list[float]]], slower: list[float]) -> None:
+    """Changes the times, [rank][repetition]: ranks compute `slower`, and wait for the last of them in the exchange."""
+    computed = [name for name in rank_phase if name not in ("exchange", "other")]
+    for rank, factor in enumerate(slower):
+        for name in computed:
+            rank_phase[name][rank] = [seconds * factor for seconds in rank_phase[name][rank]]
+    for repetition in range(len(rank_phase["fft"][0])):
+        sums = [sum(rank_phase[name][rank][repetition] for name in computed) for rank in range(len(slower))]
+        for rank, seconds in enumerate(sums):
+            if "exchange" in rank_phase:
+                rank_phase["exchange"][rank][repetition] += max(sums) - seconds
 
 
 def closure_of(totals: list[list[float]], rank_phase: dict[str, list[list[float]]]) -> dict[str, Any]:
@@ -97,6 +121,9 @@ class Maker:
     isolate: bool = True
     timeline: bool = False
     order: int = 0
+    hosts: tuple[str, ...] = ("node-a",)  # a launch gets as many as its point has nodes, by chance
+    slow: dict[str, float] = field(default_factory=dict)  # host: how many times slower it computes
+    job: str = ""
     rng: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +148,18 @@ class Maker:
             },
         }
 
-    def provenance(self, point: dict[str, Any], cpu: str = "Imaginary 9000 @ 2.60GHz") -> dict[str, Any]:
+    def placed(self, point: dict[str, Any]) -> list[str]:
+        """Hosts of a launch, by node; sorted, as batch systems have them."""
+        nodes = point["nodes"]
+        if len(self.hosts) == nodes:
+            return list(self.hosts)
+        if len(self.hosts) < nodes:
+            return [f"node-{number}" for number in range(nodes)]
+        return sorted(self.rng.sample(self.hosts, nodes))
+
+    def provenance(
+        self, point: dict[str, Any], cpu: str = "Imaginary 9000 @ 2.60GHz", hosts: list[str] | None = None
+    ) -> dict[str, Any]:
         identity = identity_of(point, self.revision, cpu)
         started = self.started + timedelta(seconds=2.5 * self.order)
         return {
@@ -132,7 +170,7 @@ class Maker:
             "launch_hash": digest(identity["launch"]),
             "volatile": {
                 "started_at": started.strftime("%Y-%m-%dT%H:%M:%S.") + f"{started.microsecond // 1000:03d}Z",
-                "hosts": ["node-a"],
+                "hosts": hosts or self.placed(point),
                 "load_1min": round(self.rng.uniform(0.1, 1.9), 2),
                 "governor": "performance",
                 "clock_source": "tsc",
@@ -141,7 +179,7 @@ class Maker:
                 "temperature_c": round(self.rng.uniform(45, 60), 1),
                 "thp": "madvise",
                 "kernel": "6.1.0",
-                "job_id": "",
+                "job_id": self.job,
                 "environment": {"OMP_NUM_THREADS": "1"},
             },
         }
@@ -158,8 +196,11 @@ class Maker:
     def ok(
         self, point: dict[str, Any], launch: int, scale: float = 1.0, flags: list[str] | None = None
     ) -> dict[str, Any]:
-        """A record with times; `scale` slows all of it."""
+        """A record with times; `scale` slows all of it. Ranks of a slow host compute longer, and the others wait for
+        them in the exchange."""
         ranks, repetitions, rng = point["ranks"], self.repetitions, self.rng
+        hosts = self.placed(point)
+        slower = [self.slow.get(hosts[node_of(point, rank)], 1.0) for rank in range(ranks)]
         launch_noise = scale * math.exp(rng.gauss(0, 0.012))
         rank_phase: dict[str, list[list[float]]] = {}
         for name, seconds in phase_model(point).items():
@@ -167,11 +208,13 @@ class Maker:
                 [seconds * launch_noise * (1 + abs(rng.gauss(0, 0.02))) for _ in range(repetitions)]
                 for _ in range(ranks)
             ]
+        if max(slower) > 1:
+            slow_down(rank_phase, slower)
         totals = [
             [sum(rank_phase[name][rank][i] for name in rank_phase) * 1.001 for i in range(repetitions)]
             for rank in range(ranks)
         ]
-        return self.with_samples(point, launch, totals, rank_phase, flags)
+        return self.with_samples(point, launch, totals, rank_phase, flags, hosts)
 
     def with_samples(
         self,
@@ -180,6 +223,7 @@ class Maker:
         totals: list[list[float]],
         rank_phase: dict[str, list[list[float]]],
         flags: list[str] | None = None,
+        hosts: list[str] | None = None,
     ) -> dict[str, Any]:
         """A record with the given times, [rank][repetition]."""
         ranks, rng = point["ranks"], self.rng
@@ -248,7 +292,7 @@ class Maker:
             },
             "flags": (["in-cache"] if cached else [])
             + (flags or [])
-            + (["oversubscribed", "unbound"] if ranks > 8 else []),
+            + (["oversubscribed", "unbound"] if point["ranks_per_node"] > 8 else []),
             "harness": {
                 "launch_s": rng.uniform(0.25, 0.4),
                 "init_s": rng.uniform(0.05, 0.12),
@@ -259,7 +303,7 @@ class Maker:
                 "write_s": 0.002,
             },
             "counters": {"backend": "none"},
-            "provenance": self.provenance(point),
+            "provenance": self.provenance(point, hosts=hosts),
         }
         if point["instances"] > 1:
             share = point["instances"] if point["placement"] == "all" else 1

@@ -110,7 +110,7 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
 
 def _ceiling(view: View, group: CurveGroup):
     first = group.curves[0]
-    return view.shelf.copy_ceiling(view, first.machine_hash, first.ranks)
+    return view.shelf.copy_ceiling(view, first.machine_hash, first.place)
 
 
 def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float | None) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fourscore_analysis.plots.base import View
 from fourscore_analysis.points.counting import CountedPoint, short_doubt, short_source_text
 from fourscore_analysis.points.points import Point, group_by
-from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.views.view import ROWS_A_FACET
 
 ROW_IN = 0.19
@@ -47,7 +46,7 @@ def _facet(view: View, rows: list[CountedPoint]) -> CountedFacet:
     first = rows[0]
     parts = (view.subtitle(first.point), short_source_text(first.source), short_doubt(first.source))
     return CountedFacet(
-        title=f"{shape_text(first.point.cell.shape)} · {ranks_text(first.point.cell.ranks)}",
+        title=first.point.title,
         subtitle=", ".join(part for part in parts if part),
         rows=rows,
         times=[view.shelf.timed(one.point) for one in rows],

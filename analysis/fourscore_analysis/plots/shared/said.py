@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from fourscore_analysis.points.components import TRANSFORMS, Curve, CurvePoint
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.stats import Spread
-from fourscore_analysis.points.units import bytes_text, range_text, ranks_text, rate_text, shape_text, time_text
+from fourscore_analysis.points.units import bytes_text, range_text, rate_text, time_text
 
 
 def head_text(point: Point) -> str:
     """slab/alltoallv · 128³ · 2 ranks"""
     setting = [point.setting] if point.setting else []
-    return " · ".join([point.label, shape_text(point.cell.shape), ranks_text(point.cell.ranks), *setting])
+    return " · ".join([point.label, point.title, *setting])
 
 
 def launches_text(time: Spread) -> str:
@@ -42,7 +42,7 @@ def size_text(program: str, x: float) -> str:
 def curve_text(curve: Curve, point: CurvePoint) -> str:
     """Kernel, size and rate, time with launches, flags."""
     rate = rate_text(point.rate, "FLOP/s" if curve.program == TRANSFORMS else "B/s")
-    what = f"{curve.program}: {curve.label or curve.kernel} · {ranks_text(curve.ranks)}"
+    what = f"{curve.program}: {curve.label or curve.kernel} · {curve.place.text()}"
     over = "" if point.over_copy is None else f", {point.over_copy:.2f} of the copy"
     launches = f"{point.launches} launches" if point.launches > 1 else "one launch"
     flags = {flag for flag in curve.flags if flag != "in-cache"} | ({"in-cache"} if point.in_cache else set())

@@ -265,14 +265,3 @@ def decade_ticks(values: Iterable[float]) -> list[float]:
     values = list(values)
     ticks = log_ticks(min(values) / 1.2, max(values) * 1.2)
     return ticks[:: -(-len(ticks) // 5)]
-
-
-def own_ticks(values: Iterable[float]) -> list[float]:
-    """The values themselves, the largest first, as long as their labels have room."""
-    shown: list[float] = []
-    ordered = sorted(values)
-    room = (ordered[-1] / ordered[0]) ** (1 / 7)
-    for value in reversed(ordered):
-        if not shown or shown[-1] / value >= max(room, 1.15):
-            shown.append(value)
-    return shown[::-1]

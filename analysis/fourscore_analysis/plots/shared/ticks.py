@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -48,3 +49,14 @@ def tick_text(tick: float) -> str:
     if 0.01 <= tick < 1e4 or not math.isclose(tick, 10.0**exponent):
         return f"{tick:g}"
     return rf"$10^{{{exponent}}}$"
+
+
+def own_ticks(values: Iterable[float]) -> list[float]:
+    """The values themselves, the largest first, as long as their labels have room."""
+    shown: list[float] = []
+    ordered = sorted(values)
+    room = (ordered[-1] / ordered[0]) ** (1 / 7)
+    for value in reversed(ordered):
+        if not shown or shown[-1] / value >= max(room, 1.15):
+            shown.append(value)
+    return shown[::-1]
