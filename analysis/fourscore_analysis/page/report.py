@@ -28,6 +28,7 @@ from fourscore_analysis.points.provenance import (
 from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
+from fourscore_analysis.tables import nodes as node_tables
 from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
 from fourscore_analysis.tables import transforms as tables
@@ -68,6 +69,7 @@ class Section:
     constants: list[traffic_tables.ConstantTable]
     bench: list[component_tables.BenchTable]
     alpha_beta: list[component_tables.AlphaBetaRow]
+    nodes: node_tables.NodeTable | None
     plots: list[DrawnPlot] = field(default_factory=list)
 
     @property
@@ -76,14 +78,17 @@ class Section:
 
     @property
     def flags(self) -> list[str]:
-        """Flags of any launch, to explain them."""
-        return sorted({flag for run in self.campaign.runs for flag in run.flags})
+        """Of any launch or point, to explain them."""
+        members = [*self.campaign.runs, *self.view.points]
+        return sorted({flag for member in members for flag in member.flags})
 
     def counted_json(self) -> dict[str, Any]:
-        """The constant A, and alpha and beta of messages, where the campaign has them."""
+        """The constant A, alpha and beta of messages, and what nodes do to their launches, where the campaign has
+        them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
+            "nodes": self.view.node_effects.as_json() if self.view.node_effects.hosts else None,
         }
         return {name: values for name, values in found.items() if values}
 
@@ -165,6 +170,7 @@ def section_of(view: View) -> Section:
         constants=traffic_tables.constant_tables(view),
         bench=component_tables.bench_tables(view),
         alpha_beta=component_tables.alpha_beta_rows(view),
+        nodes=node_tables.node_table(view.node_effects),
     )
 
 

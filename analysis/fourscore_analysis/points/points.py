@@ -29,6 +29,7 @@ class Point:
     label: str  # of the method, as short as the campaign allows
     setting: str  # names machine and build where the campaign mixes them, and what is a stand-in's; else ""
     launches: list[Launch] = field(default_factory=list)
+    slow_nodes: tuple[str, ...] = ()  # hosts of its launches that models/slow_nodes.py found slow
     names_nodes: bool = False  # whether one node is worth a word: others of the campaign are on more
 
     @property
@@ -133,10 +134,13 @@ class Point:
 
     @cached_property
     def flags(self) -> tuple[str, ...]:
-        """Flags of any measured launch, and "mixed-launch" when the launches were bound or placed differently."""
+        """Flags of any measured launch, "mixed-launch" when the launches were bound or placed differently, and
+        "slow-node"."""
         found = {flag for launch in self.measured for flag in launch.flags}
         if len({launch.launch_hash for launch in self.measured if launch.launch_hash}) > 1:
             found.add("mixed-launch")
+        if self.slow_nodes:
+            found.add("slow-node")
         return tuple(sorted(found))
 
     @cached_property

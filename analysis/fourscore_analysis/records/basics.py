@@ -95,6 +95,16 @@ class Run:
     identity: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """Host names by node; () where the record does not name each node, as in version 1, or gives two the same name,
+        as where one node pretended to be several."""
+        hosts = self.volatile.get("hosts")
+        if not isinstance(hosts, list) or len(hosts) != self.place.nodes:
+            return ()
+        names = tuple(host for host in hosts if isinstance(host, str) and host and host.isprintable())
+        return names if len(set(names)) == self.place.nodes else ()
+
+    @property
     def simulated(self) -> bool:
         """Whether the program ran under a simulator: its times are of no machine."""
         return "simulated" in self.flags

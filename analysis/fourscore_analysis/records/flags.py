@@ -30,8 +30,11 @@ FLAGS = {
     "open-breakdown": Flag(
         "the phases do not add up to the total within 2 %: do not trust the breakdown", of_time=False
     ),
-    # Set by the report, of a point whose launches differ.
+    # These two are set by the report: of a point whose launches differ, and where a node was found slow.
     "mixed-launch": Flag("launches of this point were placed or started differently (see provenance)"),
+    "slow-node": Flag(
+        "launches of this point were on a node that slows its launches down: they are not the code's times", usual=False
+    ),
     "simulated": Flag(
         "ran under a simulator, which counts: its times are of no machine and in no table or plot of times", usual=False
     ),

@@ -23,6 +23,7 @@ from fourscore_analysis.records.basics import (
     run_values,
 )
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
+from fourscore_analysis.records.nodes import node_of_rank, seconds_by_node, work_of_ranks
 from fourscore_analysis.records.rank_columns import read_rank_columns
 from fourscore_analysis.records.traffic import Counters, read_counters, read_least_bytes
 from fourscore_analysis.records.values import (
@@ -182,6 +183,7 @@ class Launch(Run):
     instance_s: tuple[float, ...] = ()  # of several instances: each from the start of all to its own end; medians
     phase_s: dict[str, float] = field(default_factory=dict)  # of the slowest rank of a repetition; median over these
     phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
+    computing_s: tuple[float, ...] = ()  # by node, each rank's over its share of the work; () where not known
     components: tuple[Component, ...] = ()
     plan_s: float | None = None
     credited_flops: float | None = None
@@ -253,7 +255,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
     launch.plan_s = read(read(data, "plan", table_of, {}), "time_s", amount_of, None)
     _read_memory(launch.memory, read(data, "memory", table_of, {}))
     if launch.status == "ok":
-        _read_samples(launch, read(data, "samples", table_of))
+        _read_samples(launch, data)
         launch.traffic = _traffic(cost)
         launch.counters = read(data, "counters", read_counters, None)
         launch.least_bytes = read_least_bytes(cost)
@@ -363,7 +365,8 @@ def median_rows(values: np.ndarray) -> np.ndarray:
     return (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2
 
 
-def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
+def _read_samples(launch: Launch, data: dict[str, Any]) -> None:
+    samples = read(data, "samples", table_of)
     launch.time_s = read(samples, "time_s", some(time_of))
     launch.median_s = median_of(launch.time_s)
     launch.instance_s = tuple(median_of(times) for times in read(samples, "instance_time_s", each(some(amount_of)), ()))
@@ -395,3 +398,7 @@ def _read_samples(launch: Launch, samples: dict[str, Any]) -> None:
     of_slowest_rank = phases[:, totals.argmax(axis=0), np.arange(totals.shape[1])]
     launch.phase_s = dict(zip(names, median_rows(of_slowest_rank).tolist(), strict=True))
     launch.phase_max_s = dict(zip(names, median_rows(phases.max(axis=1)).tolist(), strict=True))
+    nodes = node_of_rank(launch.identity.get("launch", {}), launch.place) if launch.place.nodes > 1 else None
+    if nodes is not None and len(nodes) == len(totals):
+        work = work_of_ranks(data, launch.place.ranks)
+        launch.computing_s = seconds_by_node(by_phase, work, nodes, launch.place.nodes)

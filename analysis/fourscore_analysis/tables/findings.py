@@ -7,6 +7,7 @@ from collections import Counter
 from fourscore_analysis.points.claims import LEAST_LAUNCHES, Claim, claim, doubts
 from fourscore_analysis.points.points import REFERENCE, Comparison, Point
 from fourscore_analysis.points.units import percent_text, range_text, ratio_text, shape_text, time_text
+from fourscore_analysis.tables.nodes import slow_node_findings
 from fourscore_analysis.tables.traffic_findings import no_time_reason, traffic_findings
 from fourscore_analysis.views.view import View
 
@@ -30,7 +31,8 @@ def _size(one: Comparison) -> tuple[int, int]:
 
 
 def findings(view: View) -> list[str]:
-    """A sentence for each contract of the campaign: that of the largest problem first, then the most measured."""
+    """Slow nodes; a sentence for each contract of the campaign, that of the largest problem first, then the most
+    measured; what was counted."""
     by_contract: dict[str, list[Comparison]] = {}
     for one in view.comparisons:
         by_contract.setdefault(view.contract_of(one), []).append(one)
@@ -44,7 +46,7 @@ def findings(view: View) -> list[str]:
     counted = traffic_findings(view)
     if not sentences:
         return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
-    return sentences + counted
+    return slow_node_findings(view.node_effects) + sentences + counted
 
 
 def finding(found: list[Comparison], contract: str = "") -> str:

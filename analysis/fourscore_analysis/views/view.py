@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fourscore_analysis.models.constant import Constant, constants
+from fourscore_analysis.models.slow_nodes import NodeEffects, node_effects
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
@@ -31,7 +32,19 @@ class View:
 
     @cached_property
     def points(self) -> list[Point]:
+        for point in self._grouped:
+            hosts = {host for launch in point.measured for host in launch.hosts}
+            point.slow_nodes = tuple(sorted(hosts & self.node_effects.slow))
+        return self._grouped
+
+    @cached_property
+    def _grouped(self) -> list[Point]:
         return group_points(self.campaign)
+
+    @cached_property
+    def node_effects(self) -> NodeEffects:
+        """What each node does to its launches, where launches were on several."""
+        return node_effects(self._grouped)
 
     @cached_property
     def measured(self) -> list[Point]:
