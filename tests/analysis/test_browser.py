@@ -231,7 +231,14 @@ def test_the_wall_time_is_shared_out_and_the_bar_is_as_wide_as_its_shares(opened
         "return [parts.map(one => one.getBoundingClientRect().width), parts.map(one => one.title)]"
     )
     shares = [float(re.search(r"(\d+) %", name).group(1)) for name in names]
-    assert [name.split(":")[0] for name in names] == ["measuring", "planning", "checking", "launching", "writing"]
+    assert [name.split(":")[0] for name in names] == [
+        "measuring",
+        "planning",
+        "checking",
+        "launching",
+        "writing",
+        "between launches",
+    ]
     for width, share in zip(widths, shares, strict=True):
         assert width / sum(widths) * 100 == pytest.approx(share, abs=1.5)
 

@@ -115,7 +115,7 @@ def differences(root: Path, read: Read | None = None) -> Iterator[str]:
     analysis = "analysis/fourscore_analysis"
     for variable, pattern, names, more in (
         ("PHASES", "PHASES = ", phases, set()),
-        ("FLAGS", "FLAGS = ", flags, {"mixed-launch"}),
+        ("FLAGS", "FLAGS = ", flags, {"mixed-launch", "slow-node"}),
         ("STATUSES", "STATUSES = ", statuses, set()),
         ("HARNESS_STAGES", "HARNESS_STAGES = ", steps, set()),
     ):

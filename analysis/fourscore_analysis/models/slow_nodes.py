@@ -102,10 +102,10 @@ class NodeEffects:
 
 @dataclass
 class _Unit:
-    """Launches that may not be counted as independent: one, or all of one job on the same nodes."""
+    """What counts as one: a launch, or all launches of one job on the same nodes."""
 
     hosts: frozenset[str]
-    logs: list[float] = field(default_factory=list)  # of times, over that of the block
+    logs: list[float] = field(default_factory=list)  # of times; of a job over the middle of each point
 
     @property
     def value(self) -> float:
@@ -175,20 +175,25 @@ def _launch_effects(
 
 def _blocks(usable: Sequence[tuple[Point, list[Launch]]], left_out: frozenset[str]) -> list[list[_Unit]]:
     """Units that may be compared with one another: of each point the launches that ran by themselves; and together all
-    jobs, whose launches share what the machine did then, as one value each."""
-    blocks, jobs = [], {}
+    jobs, each with one value over its points, for its launches share what the machine did then."""
+    blocks: list[list[_Unit]] = []
+    jobs: dict[tuple[str, frozenset[str]], _Unit] = {}
     for _, launches in usable:
-        kept = [launch for launch in launches if not left_out.intersection(launch.hosts)]
-        if len({frozenset(launch.hosts) for launch in kept}) < 2:
-            continue
-        middle = statistics.median(math.log(launch.median_s) for launch in kept)
-        alone = []
-        for launch in kept:
+        alone: list[_Unit] = []
+        of_jobs: dict[tuple[str, frozenset[str]], list[float]] = defaultdict(list)
+        for launch in launches:
             hosts, job = frozenset(launch.hosts), str(launch.volatile.get("job_id") or "")
-            unit = jobs.setdefault((job, hosts), _Unit(hosts)) if job else _Unit(hosts)
-            unit.logs.append(math.log(launch.median_s) - middle)
-            if not job:
-                alone.append(unit)
+            if hosts & left_out:
+                continue
+            if job:
+                of_jobs[job, hosts].append(math.log(launch.median_s))
+            else:
+                alone.append(_Unit(hosts, [math.log(launch.median_s)]))
+        medians = {key: statistics.median(logs) for key, logs in of_jobs.items()}
+        middle = statistics.median(medians.values()) if medians else 0.0
+        for key, value in medians.items():
+            if len(medians) > 1:
+                jobs.setdefault(key, _Unit(key[1])).logs.append(value - middle)
         blocks.append(alone)
     blocks.append(list(jobs.values()))
     return [block for block in blocks if len({unit.hosts for unit in block}) > 1]

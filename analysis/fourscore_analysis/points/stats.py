@@ -73,8 +73,8 @@ def median_estimate(values: Sequence[float], confidence: float) -> Estimate:
     values."""
     ordered = sorted(values)
     index, coverage = interval_rank(len(ordered), confidence)
-    known = coverage >= confidence
-    return Estimate(statistics.median(ordered), (ordered[index], ordered[len(ordered) - 1 - index]) if known else None)
+    interval = (ordered[index], ordered[len(ordered) - 1 - index]) if coverage >= confidence else None
+    return Estimate(statistics.median(values), interval)
 
 
 def shift_estimate(blocks: Sequence[Block], confidence: float) -> Estimate:

@@ -143,14 +143,18 @@ def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
 
 def _place(point: dict[str, Any], launch: dict[str, Any]) -> Place:
     """Of the point; records before version 3 have it, as it was seen, in `launch` of their identity, or not at all."""
-    ranks, known = read(point, "ranks", count_of), "nodes" in point
-    nodes = read(point if known else launch, "nodes", count_of, 1)
-    if nodes > ranks:
-        raise RecordError(f"nodes is {nodes}, expected at most as many as ranks, {ranks}")
-    if known:
-        return Place(ranks, nodes, read(point, "placement_of_ranks", name_of, "block"))
-    seen = launch.get("placement_of_ranks", "block")
-    return Place(ranks, nodes, seen if seen in ("block", "cyclic") else "irregular")
+    ranks = read(point, "ranks", count_of)
+    if "nodes" in point:
+        place = Place(ranks, read(point, "nodes", count_of), read(point, "placement_of_ranks", name_of, "block"))
+    else:
+        seen = launch.get("placement_of_ranks", "block")
+        placement = seen if seen in ("block", "cyclic") else "irregular"
+        place = Place(ranks, read(launch, "nodes", count_of, 1), placement)
+    if place.nodes > ranks:
+        raise RecordError(f"nodes is {place.nodes}, expected at most as many as ranks, {ranks}")
+    if (said := read(point, "ranks_per_node", count_of, place.ranks_per_node)) != place.ranks_per_node:
+        raise RecordError(f"ranks_per_node is {said}, expected {place.ranks_per_node}, as follows from the others")
+    return place
 
 
 def _status(value: Any) -> str:

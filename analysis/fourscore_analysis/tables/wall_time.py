@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
 
 from fourscore_analysis.points.units import percent_text, time_text
 from fourscore_analysis.records.basics import HARNESS_STAGES, Run
@@ -16,6 +18,9 @@ WALL_KINDS = {
     "launching": ("launch_s", "init_s"),
     "writing": ("write_s",),
 }
+BETWEEN = "between launches"
+BEFORE_START = ("launch_s", "init_s")  # stages that are over when a record's time of start is taken
+PAUSE_S = 60.0  # a longer gap is no part of the campaign: it was interrupted, or waited for its turn
 
 
 @dataclass
@@ -28,11 +33,12 @@ class WallPart:
 
 @dataclass
 class WallTime:
-    """What the wall time of a campaign went to, in the order of WALL_KINDS."""
+    """What the wall time of a campaign went to, in the order of WALL_KINDS; what lies between launches comes last."""
 
     total: str
     launches: int
     parts: list[WallPart]
+    untold: int  # launches that did not come back to say how long they took
 
 
 @dataclass
@@ -70,18 +76,46 @@ def harness_rows(launches: list[Run]) -> list[HarnessRow]:
 
 
 def wall_time(launches: list[Run]) -> WallTime | None:
-    """All stages of all launches that say how long they took; simulated ones are left out, as in harness_rows."""
-    told = [launch for launch in launches if launch.harness and not launch.simulated]
+    """All stages of all launches that say how long they took, and what lay between them; simulated ones are left out,
+    as in harness_rows. Waiting in a queue is no part of it."""
+    timed = [launch for launch in launches if not launch.simulated and launch.status != "skipped"]
+    told = [launch for launch in timed if launch.harness]
     seconds = {
         kind: sum(launch.harness.get(stage, 0.0) for launch in told for stage in stages)
         for kind, stages in WALL_KINDS.items()
     }
-    total = sum(seconds.values())
-    if not total:
+    if not sum(seconds.values()):
         return None
+    seconds[BETWEEN] = between_s(timed)
+    total = sum(seconds.values())
     parts = [
         WallPart(kind, time_text(spent), percent_text(spent / total), spent / total)
         for kind, spent in seconds.items()
         if spent
     ]
-    return WallTime(time_text(total), len(told), parts)
+    return WallTime(time_text(total), len(told), parts, len(timed) - len(told))
+
+
+def between_s(launches: list[Run]) -> float:
+    """Seconds from the end of a program to the start of the next one of the same job, summed; without those before and
+    after a launch that does not say how long it took, and without pauses."""
+    by_job: dict[tuple[str, str], list[tuple[datetime, Run]]] = defaultdict(list)
+    for launch in launches:
+        if started := _started(launch):
+            by_job[launch.suite, str(launch.volatile.get("job_id", ""))].append((started, launch))
+    gaps = []
+    for of_job in by_job.values():
+        ordered = sorted(of_job, key=lambda one: one[0])
+        for (start, launch), (next_start, following) in pairwise(ordered):
+            if launch.harness and following.harness:
+                before_next = sum(following.harness.get(stage, 0.0) for stage in BEFORE_START)
+                inside = sum(time for stage, time in launch.harness.items() if stage not in BEFORE_START)
+                gaps.append((next_start - start).total_seconds() - before_next - inside)
+    return sum(gap for gap in gaps if 0 < gap <= PAUSE_S)
+
+
+def _started(launch: Run) -> datetime | None:
+    try:
+        return datetime.strptime(str(launch.volatile.get("started_at", "")), "%Y-%m-%dT%H:%M:%S.%fZ")
+    except ValueError:
+        return None

@@ -159,6 +159,30 @@ def test_launches_of_one_job_count_once():
     assert {(effect.launches, effect.without) for effect in found.effects} == {(3, 3)}  # one value a job
 
 
+def in_jobs(slow: float, with_both: int) -> list[dict[str, Any]]:
+    """20 jobs, half of them on n1 to n4, where pencil, which takes twice as long, was launched nine times as often; the
+    first `with_both` jobs have both variants."""
+    records = []
+    for job in range(20):
+        here = job % 2
+        made = maker(seed=job, job=str(1000 + job), hosts=CLUSTER[:4] if here else CLUSTER[4:])
+        for variant, launches in (("slab", 1 if here else 9), ("pencil", 9 if here else 1)):
+            if job >= with_both and launches == 1:
+                continue
+            scale = (2.0 if variant == "pencil" else 1.0) * (slow if here else 1.0)
+            point = make_point(variant, "p2p", ranks=8, nodes=4)
+            records += [without_phases(made.ok(point, 10 * job + launch, scale)) for launch in range(launches)]
+    return records
+
+
+def test_in_jobs_too_a_slow_variant_is_no_slow_node_and_a_slow_node_no_slow_variant():
+    for with_both in (2, 20):
+        assert effects_of(in_jobs(1.0, with_both)).slow == frozenset()
+    found = effects_of(in_jobs(1.3, 20))
+    assert found.slow == set(CLUSTER[:4])
+    assert found.effects[0].ratio == pytest.approx(1.3, rel=0.05)
+
+
 @pytest.mark.parametrize("flag", ["simulated", "emulated", "oversubscribed"])
 def test_launches_that_say_nothing_of_a_node_are_left_out(flag):
     made = maker(slow={"n3": 1.3})

@@ -71,11 +71,14 @@ def test_the_newest_campaign_of_each_suite_is_the_default(example):
         "breakdown-33333333",
         "components-88888888",
         "fft-constant-99999999",
+        "grids-cccccccc",
+        "nodes-aaaaaaaa",
         "papers-55555555",
         "peers-44444444",
         "strong-1a2b3c4d",
         "traffic-77777777",
         "weak-22222222",
+        "weak-nodes-bbbbbbbb",
     ]
     assert select_campaigns(example, []) == newest
 
