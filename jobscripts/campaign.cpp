@@ -220,9 +220,8 @@ json Campaign::stamp(int launch, std::size_t order) const {
 json Campaign::provenance(const Point& point, const std::string& launcher, const std::string& started_at) const {
   const auto found = identities.find(point.component);
   const json known = found == identities.end() ? json::object() : found->second;
-  json identity{{"launch", {{"launcher", launcher}}}};
-  for (const char* part : {"machine", "code"})
-    if (known.contains(part)) identity[part] = known[part];
+  json identity = known.value("identity", json::object());
+  identity["launch"] = {{"launcher", launcher}};
   return {{"identity", identity},
           {"machine_hash", known.value("machine_hash", "")},
           {"code_hash", known.value("code_hash", "")},

@@ -37,6 +37,8 @@ constexpr std::array<KeyOfLaunchers, 5> keys_of_launchers{{
     {"rate", [](const std::string& launcher) { return launcher == "netns"; }, "netns"},
 }};
 
+constexpr double longest_time_limit_s = 366 * 86400.0;
+
 bool is_variable_name(const std::string& name) {
   const auto fits = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
   return !name.empty() && std::ranges::all_of(name, fits) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
@@ -139,9 +141,9 @@ class MachineReader : public TomlReader {
     std::optional<double> seconds;
     if (const auto* string = node->as_string()) seconds = seconds_of(string->get());
     if (node->is_number()) seconds = node->value<double>();
-    if (!seconds || !(*seconds >= 1) || !(*seconds <= 1e8))
+    if (!seconds || !(*seconds >= 1) || *seconds > longest_time_limit_s)
       fail_key(*node, "time_limit",
-               "hours, minutes and seconds as \"02:00:00\" (with days \"1-12:00:00\"), or seconds");
+               "hours, minutes and seconds as \"02:00:00\" (with days \"1-12:00:00\"), or seconds; at most a year");
     return *seconds;
   }
 
@@ -272,11 +274,14 @@ std::optional<double> seconds_of(const std::string& text) {
     if (parts[i].empty()) return std::nullopt;
   }
   constexpr std::array<double, 4> units{86400, 3600, 60, 1};
+  constexpr std::array<std::size_t, 4> longest{3, 4, 2, 2};
   double seconds = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool digits = std::ranges::all_of(parts[i], [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits || parts[i].size() > (i < 2 ? 4U : 2U) || (i > 1 && parts[i] > "59")) return std::nullopt;
-    if (!parts[i].empty()) seconds += units[i] * std::stod(parts[i]);
+    if (!digits || parts[i].size() > longest[i]) return std::nullopt;
+    const int number = parts[i].empty() ? 0 : std::stoi(parts[i]);
+    if (i > 1 && number > 59) return std::nullopt;
+    seconds += units[i] * number;
   }
   return seconds;
 }

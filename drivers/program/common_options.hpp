@@ -14,7 +14,7 @@
 
 namespace fourscore::bench {
 
-enum class Mode { measure, list, identity, check_points };
+enum class Mode { measure, list, identity, check_points, where };
 
 struct CommonOptions {
   Mode mode = Mode::measure;

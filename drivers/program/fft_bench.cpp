@@ -45,6 +45,18 @@ int answer(const Options& options) {
   return 0;
 }
 
+int answer_where(int argc, char** argv, const Options& options, SteadyTime begin) {
+  die_with_the_launcher();
+  const MpiStart start{program_name, ThreadLevel::funneled, options.started, options.launched_at_s};
+  return run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes&) {
+    Point place;
+    agreement.run([&] { set_launch_place(MPI_COMM_WORLD, options.launch, place); });
+    const json reply = describe_launch_place(MPI_COMM_WORLD, place);
+    agreement.run_on_root([&] { print_once(stdout, reply.dump() + "\n"); });
+    return 0;
+  });
+}
+
 /// Before anything is measured: would the record find its place?
 void check_output(Agreement& agreement, const Options& options) {
   if (!options.record) return;
@@ -171,6 +183,7 @@ int main(int argc, char** argv) {
   using namespace fourscore::bench;
   return run_main(program_name, [&](SteadyTime begin) {
     const Options options = parse_command_line(argc, argv);
+    if (options.mode == Mode::where) return answer_where(argc, argv, options, begin);
     if (options.mode != Mode::measure) return answer(options);
     check_counters(options);
     return measure_point(argc, argv, options, begin);

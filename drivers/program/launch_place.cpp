@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/point_keys.hpp"
+#include "harness/nodes.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -60,6 +61,22 @@ void set_launch_place(MPI_Comm comm, const std::map<std::string_view, std::strin
                                    to_string(point.placement_of_ranks),
                                    "expected as asked; the time would be another point's"));
   }
+}
+
+nlohmann::json describe_launch_place(MPI_Comm comm, const Point& place) {
+  const JobNodes nodes = describe_nodes(comm);
+  if (mpi::rank_in(comm) != 0) return nullptr;
+  const auto kinds_json = [](const std::vector<JobNodes::Kind>& kinds) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& kind : kinds) list.push_back({{"nodes", kind.nodes}, {"value", kind.value}});
+    return list;
+  };
+  return {{"ranks", place.ranks},
+          {"nodes", place.nodes},
+          {"placement_of_ranks", to_string(place.placement_of_ranks)},
+          {"hosts", nodes.hosts},
+          {"machines", kinds_json(nodes.machines)},
+          {"core_maps", kinds_json(nodes.core_maps)}};
 }
 
 }  // namespace fourscore::bench

@@ -26,6 +26,7 @@ constexpr const char* examples = R"(Examples:
   mpirun -n 2 fft_bench --variant slab --shape 64x64x64 --counters callgrind --counter-cache 1MiB
   mpirun -n 2 fft_bench --variant slab --shape 64x64x64 --layout natural --planner estimate --json
   fft_bench --list
+  mpirun -n 4 fft_bench --where
   echo '{"variant":"slab","shape":[64,64,64],"ranks":2}' | fft_bench --check-points
 
 Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong, or what follows the samples failed;
@@ -109,6 +110,15 @@ void add_output_options(CLI::App& app, Options& options, Texts& texts) {
       ->check(not_empty())
       ->group(output_group);
   app.add_flag("--json", options.json, "print the record instead of the summary")->group(output_group);
+  app.add_flag_callback(
+         "--where",
+         [&options] {
+           if (options.mode != Mode::measure)
+             throw InputError("--where, --list, --identity and --check-points exclude each other");
+           options.mode = Mode::where;
+         },
+         "measure nothing: on which nodes and cores the ranks are, as JSON")
+      ->group("A question under MPI");
 }
 
 void understand_counters(const CLI::App& app, const Texts& texts, Options& options) {

@@ -1,0 +1,28 @@
+#pragma once
+// A machine file beside what its nodes said.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "jobscripts/machine.hpp"
+
+namespace fourscore {
+
+enum class Agreement { agrees, differs, not_said };
+
+/// One line of `fourscore machine check`.
+struct Finding {
+  std::string key;  ///< of the machine file, or what was tried
+  std::string expected;
+  std::string found;
+  Agreement agreement = Agreement::agrees;
+};
+
+/// Of what probe_machine() found on `nodes` nodes. `code_hash`: of the fft_bench here, which the nodes are to have.
+[[nodiscard]] std::vector<Finding> compare(const Machine& machine, int nodes, const std::vector<std::string>& folders,
+                                           const std::string& code_hash, const nlohmann::json& found);
+
+[[nodiscard]] std::string to_string(Agreement agreement);
+
+}  // namespace fourscore
