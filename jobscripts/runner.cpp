@@ -283,10 +283,14 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
     if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});
     if (const fs::path file = qualification_file(); names_something(file)) add({"--qualification", file.string()});
   }
-  if (suite.wisdom)
-    add({"--wisdom",
-         archive_.wisdom_file(campaign_.machine_hash.empty() ? "unknown" : campaign_.machine_hash).string()});
+  if (suite.wisdom != Wisdom::none) add({"--wisdom", wisdom_file().string()});
   return argv;
+}
+
+fs::path CampaignRunner::wisdom_file() const {
+  const std::string machine = campaign_.machine_hash.empty() ? "unknown" : campaign_.machine_hash;
+  if (campaign_.suite.wisdom == Wisdom::machine) return archive_.wisdom_file(machine);
+  return archive_.campaign_folder(campaign_.id) / "wisdom.txt";
 }
 
 /// Where `fourscore counters qualify` leaves what it found about the suite's counters on this machine.

@@ -56,6 +56,24 @@ void read_counters(const SuiteReader& reader, const toml::table& table, CounterC
   });
 }
 
+/// true and false are what they were before there was a choice.
+void read_wisdom(const SuiteReader& reader, const toml::table& table, Wisdom& wisdom) {
+  const toml::node* node = table.get("wisdom");
+  if (node == nullptr) return;
+  if (const auto* shared = node->as_boolean()) {
+    wisdom = shared->get() ? Wisdom::machine : Wisdom::none;
+    return;
+  }
+  const std::string word = node->value_or(std::string());
+  for (const auto& [name, value] :
+       {std::pair{"campaign", Wisdom::campaign}, {"machine", Wisdom::machine}, {"none", Wisdom::none}}) {
+    if (word != name) continue;
+    wisdom = value;
+    return;
+  }
+  reader.fail_key(*node, "wisdom", "\"campaign\", \"machine\" or \"none\"");
+}
+
 /// retries = { node_failure = 3, ... }; causes that it does not name keep theirs.
 void read_retries(const SuiteReader& reader, const toml::table& table, std::map<std::string, int>& retries) {
   const toml::node* node = table.get("retries");
@@ -84,7 +102,7 @@ void read_settings(const SuiteReader& reader, const toml::table& table, Suite& s
   suite.phases = reader.boolean(table, "phases", suite.phases);
   suite.timeline = reader.boolean(table, "timeline", suite.timeline);
   read_counters(reader, table, suite.counters);
-  suite.wisdom = reader.boolean(table, "wisdom", suite.wisdom);
+  read_wisdom(reader, table, suite.wisdom);
   const std::string order = reader.text(table, "order", suite.order == LaunchOrder::random ? "random" : "listed");
   if (order != "random" && order != "listed") reader.fail_key(*table.get("order"), "order", "\"random\" or \"listed\"");
   suite.order = order == "random" ? LaunchOrder::random : LaunchOrder::listed;

@@ -13,6 +13,9 @@
 namespace fourscore {
 
 enum class LaunchOrder { random, listed };
+/// Whose plans a launch begins with and adds to: those of its campaign, of all campaigns of the archive on this
+/// machine, or none, so that the variance of plans shows.
+enum class Wisdom { campaign, machine, none };
 
 /// What counts, and how; as in fft_bench's options of these names.
 struct CounterChoice {
@@ -62,7 +65,7 @@ struct Suite {
   bool phases = true;
   bool timeline = false;   ///< one more run of each launch, traced
   CounterChoice counters;  ///< what is counted in further runs of each launch
-  bool wisdom = false;     ///< plan from and into the archive's wisdom file of this machine
+  Wisdom wisdom = Wisdom::campaign;
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
   double precision = 0;  ///< of the median: launches go on until its interval is within this part of it; 0: they do not

@@ -202,10 +202,27 @@ class Fftw : public LocalFftLibrary {
     return SplitPlanner(spec, library, decisions_).plan(from, to);
   }
   void import_section(const std::string& origin, const std::string& section, const std::string& body) const;
+  template <class Real>
+  void import_plans(const std::string& origin, const std::string& section, const std::string& body) const;
+  template <class Real>
+  void keep_plans(const std::string& section) const;
 
   mutable std::mutex mutex_;  ///< FFTW's planner is not thread-safe
   mutable Decisions decisions_;
+  /// Sections of plans, by name and by FFTW's own first line, which names the set of solvers. FFTW takes no plans of
+  /// another set, as of a program with its MPI transforms, but files are shared: what is not ours is handed on.
+  mutable std::map<std::pair<std::string, std::string>, std::string> sections_;
 };
+
+std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// FFTW's text of all plans of this process; its first line names the set of solvers.
+template <class Real>
+std::string exported_plans() {
+  const FftwText text(FftwApi<Real>::export_wisdom());
+  if (!text) throw std::runtime_error("FFTW could not export its wisdom");
+  return text.get();
+}
 
 void Fftw::import_wisdom(const std::string& text, const std::string& origin) const {
   std::istringstream stream(text);
@@ -247,24 +264,45 @@ void Fftw::import_section(const std::string& origin, const std::string& section,
     }
     return;
   }
-  const int accepted = section == "[double]" ? FftwApi<double>::import_wisdom(body.c_str())
-                                             : FftwApi<float>::import_wisdom(body.c_str());
-  if (accepted == 0)
+  if (section == "[double]")
+    import_plans<double>(origin, section, body);
+  else
+    import_plans<float>(origin, section, body);
+}
+
+template <class Real>
+void Fftw::import_plans(const std::string& origin, const std::string& section, const std::string& body) const {
+  const std::string solvers = first_line_of(body);
+  const std::string ours = first_line_of(exported_plans<Real>());
+  // "(fftw-3.3.10 fftw_wisdom": the rest of the line are the hashes of the solvers.
+  const std::string version = ours.substr(0, ours.find(" #"));
+  if (solvers != ours && solvers.starts_with(version + " #")) {
+    sections_[{section, solvers}] = body;
+    return;
+  }
+  if (FftwApi<Real>::import_wisdom(body.c_str()) == 0)
     throw InputError(fmt::format(
         "{} cannot be used: FFTW ({}) does not accept its section {}; it may be damaged or of another version", origin,
         fftw_version, section));
+  sections_[{section, solvers}] = body;
+}
+
+template <class Real>
+void Fftw::keep_plans(const std::string& section) const {
+  std::string plans = exported_plans<Real>();
+  const std::string solvers = first_line_of(plans);
+  sections_[{section, solvers}] = std::move(plans);
 }
 
 std::string Fftw::export_wisdom() const {
   const std::lock_guard lock(mutex_);
   start_fftw_threads();  // also where nothing was planned: wisdom is bound to the set of solvers
-  const FftwText double_text(FftwApi<double>::export_wisdom());
-  const FftwText single_text(FftwApi<float>::export_wisdom());
-  if (!double_text || !single_text) throw std::runtime_error("FFTW could not export its wisdom");
+  keep_plans<double>("[double]");
+  keep_plans<float>("[single]");
   std::ostringstream text;
   text << wisdom_header << "\n[decisions]\n";
   for (const auto& [work, candidate] : decisions_) text << work << " = " << candidate << "\n";
-  text << "[double]\n" << double_text.get() << "[single]\n" << single_text.get();
+  for (const auto& [key, plans] : sections_) text << key.first << "\n" << plans;
   return text.str();
 }
 

@@ -67,10 +67,13 @@ timeline = false
 counters = "none"
 counter_group = "MEM"
 counter_cache = "1MiB,16,64"
-wisdom = false
+wisdom = "none"
 order = "listed"
 seed = 1
 max_oversubscription = 2.0
+precision = 0.05
+most_launches = 8
+retries = { node_failure = 1, out_of_memory = 0 }
 sizes = ["here", "paper"]
 paper = "lee2018/table-2.1"
 size.paper = { launches = 2 }
@@ -84,6 +87,9 @@ precision = "double"
 kind = "c2c"
 direction = "forward"
 ranks = [1, 2]
+nodes = 1
+ranks_per_node = "cores"
+placement_of_ranks = ["block", "cyclic"]
 grid = "auto"
 threads = 1
 instances = 1

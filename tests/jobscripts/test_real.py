@@ -114,7 +114,7 @@ def test_a_launcher_that_cannot_make_its_session_folder_costs_no_record(fourscor
 
 def test_a_suite_with_wisdom_plans_the_second_launch_from_what_the_first_left(fourscore):
     suite = fourscore.suite(
-        'name="w"\nlaunches=2\nrepetitions=2\nwisdom=true\n[[sweep]]\nvariant="slab"\nshape="16x16x16"\nranks=2\n'
+        'name="w"\nlaunches=2\nrepetitions=2\nwisdom="machine"\n[[sweep]]\nvariant="slab"\nshape="16x16x16"\nranks=2\n'
     )
     fourscore("run", suite, environment=REAL)
     plans = {r["campaign"]["launch"]: r["plan"] for r in fourscore.records().values()}

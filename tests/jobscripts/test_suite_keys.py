@@ -127,8 +127,28 @@ def check_counter_cache(fourscore):
 
 
 def check_wisdom(fourscore):
-    (argv,), _, _ = measured(fourscore, head="wisdom = true")
-    assert option(argv, "--wisdom") == str(fourscore.archive / "wisdom" / ("m" * 16 + ".txt"))
+    (argv,), _, campaign = measured(fourscore)
+    assert option(argv, "--wisdom") == str(fourscore.archive / "campaigns" / campaign["id"] / "wisdom.txt")
+    for n, (word, file) in enumerate([("true", f"{'m' * 16}.txt"), ('"machine"', f"{'m' * 16}.txt"), ('"none"', None)]):
+        fourscore("run", fourscore.suite(suite_text(head=f"wisdom = {word}"), f"{n}.toml"))
+        argv = json.loads(fourscore.log.read_text().splitlines()[-1])["argv"]
+        assert option(argv, "--wisdom") == (file and str(fourscore.archive / "wisdom" / file))
+
+
+def check_precision(fourscore):
+    """Times of the fake do not vary, so that six launches, the fewest that can tell, are precise."""
+    assert len(measured(fourscore, head="precision = 0.05")[0]) == 6
+
+
+def check_most_launches(fourscore):
+    assert len(measured(fourscore, head="precision = 0.05\nmost_launches = 4")[0]) == 4
+
+
+def check_retries(fourscore):
+    """What they do shows in jobs (test_submit.py); here: causes are known by name, and kept with the suite."""
+    text = suite_text(head="retries = { node_failure = 2 }")
+    assert "did you mean 'node_failure'" in fourscore("run", fourscore.suite(text.replace("node_f", "nod_f")), code=2).stderr
+    fourscore("run", fourscore.suite(text), "--dry-run")
 
 
 EIGHT = "shape = [" + ", ".join(f'"{n}x4"' for n in range(1, 9)) + "]"

@@ -357,3 +357,20 @@ def test_a_kind_that_the_variant_lacks_is_skipped(bench: Bench, tmp_path: Path) 
     assert run.returncode == 0
     verdict = read_record(out)["verdict"]
     assert (verdict["status"], verdict["reason"]) == ("skipped", "variant 'naive' has no kind r2c; it has: c2c")
+
+
+def test_programs_with_and_without_fftws_mpi_solvers_share_a_file_of_wisdom(bench: Bench, tmp_path: Path) -> None:
+    """FFTW takes no plans that were made with another set of solvers."""
+    wisdom = tmp_path / "wisdom"
+    point = ("--shape", "24x20x18", "--planner", "measure", "--repetitions", "1", "--wisdom", str(wisdom))
+    texts = []
+    for variant in ("slab", "fftw-mpi", "slab", "fftw-mpi"):
+        run = bench("--variant", variant, *point, ranks=2, faulty=False)
+        assert run.returncode == 0, run.stderr
+        texts.append(wisdom.read_text())
+    if "skipped" in run.stdout:
+        pytest.skip("fftw-mpi cannot run here")
+    assert texts[0].count("[double]") == 1 and texts[1].count("[double]") == 2
+    plans = texts[0].split("[double]")[1].split("[single]")[0].strip()
+    assert plans in texts[1], "what one program planned is handed on by the other"
+    assert texts[2] == texts[1], "nothing was left to plan"
