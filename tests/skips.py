@@ -52,6 +52,12 @@ EXPECTED = [
     Expected(
         r"pytest .*test_four_nodes", r"take root|refuses namespaces", "what a container may lack; setup installs Slurm"
     ),
+    Expected(
+        r"pytest .*test_slurm(_accounting)?\.py",
+        r"take root|refuses namespaces",
+        "what a container may lack; setup installs Slurm and its accounting",
+    ),
+    Expected(r"pytest .*test_slurm_answers", r"without a configuration", "where a real Slurm is, its programs find it"),
     Expected(r"pytest .*test_measuring", r"too many cores", "takes a machine of few cores"),
 ]
 

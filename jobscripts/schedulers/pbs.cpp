@@ -27,21 +27,17 @@ bool succeeded(const ProcessResult& answer) {
   return answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out;
 }
 
-/// `qstat -f` of these jobs, with what it knows of ended ones. That it does not know one is an answer.
-std::map<std::string, pbs::Attributes> ask_qstat(const std::vector<std::string>& jobs) {
-  bool with_history = true;
-  Patience patience("PBS");
+/// `qstat -f` of these jobs. That it does not know some is an answer.
+std::map<std::string, pbs::Attributes> ask_qstat(const std::vector<std::string>& options,
+                                                 const std::vector<std::string>& jobs) {
+  std::vector<std::string> argv{"qstat"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  argv.insert(argv.end(), jobs.begin(), jobs.end());
+  Patience patience("PBS", status_patience_s);
   while (true) {
-    std::vector<std::string> argv{"qstat"};
-    if (with_history) argv.emplace_back("-x");
-    argv.emplace_back("-f");
-    argv.insert(argv.end(), jobs.begin(), jobs.end());
     const ProcessResult answer = ask(argv);
-    if (with_history && pbs::says_no_history(answer.stderr_tail)) {
-      with_history = false;
-      continue;
-    }
-    if (succeeded(answer) || (!answer.timed_out && pbs::says_has_ended(answer.stderr_tail)))
+    if (succeeded(answer) || (!answer.timed_out && pbs::says_has_ended(answer.stderr_tail)) ||
+        pbs::says_no_history(answer.stderr_tail))
       return pbs::parse_qstat(answer.output);
     const std::string why = words_of(answer);
     if (!answer.timed_out && !pbs::says_no_answer(why)) throw EnvironmentError("qstat: " + why);
@@ -148,7 +144,11 @@ std::string PbsScheduler::submit(const std::filesystem::path& script) const {
 std::map<std::string, JobState> PbsScheduler::states(const std::vector<std::string>& jobs) const {
   std::map<std::string, JobState> states;
   if (jobs.empty()) return states;
-  const auto known = ask_qstat(jobs);
+  auto known = ask_qstat({"-f"}, jobs);
+  std::vector<std::string> gone;
+  for (const auto& job : jobs)
+    if (!known.contains(job)) gone.push_back(job);
+  if (!gone.empty()) known.merge(ask_qstat({"-x", "-f"}, gone));
   for (const auto& job : jobs) {
     const auto found = known.find(job);
     states.insert_or_assign(job, found != known.end()

@@ -20,9 +20,11 @@ struct JobRequest {
   int ranks_per_node = 1;  ///< the most that one of its launches has
   int threads = 1;         ///< a rank; the most of its launches
   double time_limit_s = 60;
-  std::filesystem::path folder;       ///< where it starts
-  std::filesystem::path log;          ///< standard output and error together
-  std::vector<std::string> commands;  ///< lines of shell
+  std::filesystem::path folder;  ///< where it starts
+  std::filesystem::path log;     ///< standard output and error together
+  /// Lines of shell. The last one is warned before the time limit (SIGTERM) where it begins with `exec` and the
+  /// scheduler can warn: the signal reaches the job's first process alone, and a shell would die of it.
+  std::vector<std::string> commands;
 };
 
 enum class JobPhase { queued, running, ended };
@@ -45,7 +47,7 @@ struct JobState {
 struct Allocation {
   std::string job;
   std::vector<std::string> hosts;
-  std::optional<double> left_s;  ///< until its time limit; nothing: not known
+  std::optional<double> left_s;  ///< until its time limit, a warning comes up to 50 s earlier; nothing: not known
 };
 
 class Scheduler {
@@ -58,10 +60,11 @@ class Scheduler {
   /// A script that a person can read, and submit by hand.
   [[nodiscard]] virtual std::string script(const Machine& machine, const JobRequest& job) const = 0;
   /// The job's id. Throws InputError with the scheduler's own words for a job that it refuses (partition, account, more
-  /// nodes than there are); EnvironmentError where it does not answer.
+  /// nodes than there are); EnvironmentError where it does not answer, after it was asked again for minutes.
   [[nodiscard]] virtual std::string submit(const std::filesystem::path& script) const = 0;
-  /// The states of these jobs, by id, by one query of those that live and one of those that it has forgotten. Throws
-  /// EnvironmentError where the scheduler does not answer.
+  /// The states of these jobs, by id, by one query of those that live and one of those that it has forgotten. A job
+  /// that is forgotten has ended, and its end is unknown. Throws EnvironmentError where the scheduler does not answer,
+  /// after it was asked again for half a minute.
   [[nodiscard]] virtual std::map<std::string, JobState> states(const std::vector<std::string>& jobs) const = 0;
   /// What has ended already is no error. Throws as states().
   virtual void cancel(const std::vector<std::string>& jobs) const = 0;

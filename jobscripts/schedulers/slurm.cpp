@@ -1,6 +1,8 @@
 // Slurm: sbatch, squeue, sacct and scancel.
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -37,6 +39,12 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// As sacct has it.
+std::string user_name() {
+  const passwd* user = ::getpwuid(::geteuid());
+  return user == nullptr ? std::to_string(::geteuid()) : user->pw_name;
+}
+
 /// Variables that change what Slurm's programs do: SQUEUE_STATES would leave jobs out, SCANCEL_INTERACTIVE would ask,
 /// SLURM_CLUSTERS would send each to another cluster.
 bool changes_programs(std::string_view name) {
@@ -60,10 +68,10 @@ std::string variable_of(const std::string& option) {
   return name;
 }
 
-ProcessResult ask_squeue(const std::vector<std::string>& options) {
+ProcessResult ask_squeue(const std::vector<std::string>& options, double patience_s) {
   std::vector<std::string> argv{"squeue", "--noheader"};
   argv.insert(argv.end(), options.begin(), options.end());
-  Patience patience("Slurm");
+  Patience patience("Slurm", patience_s);
   while (true) {
     ProcessResult answer = ask(argv, {epoch_times}, changes_programs);
     if (answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out) return answer;
@@ -204,7 +212,7 @@ std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
 
 /// The job of this script that was submitted at `begin` or later.
 std::optional<std::string> SlurmScheduler::submitted_since(const std::string& script, std::time_t begin) const {
-  const ProcessResult answer = ask_squeue({"--me", "--states=all", "--format=%i|%V|%o"});
+  const ProcessResult answer = ask_squeue({"--me", "--states=all", "--format=%i|%V|%o"}, usual_patience_s);
   for (const std::string& line : split(answer.output, '\n')) {
     const auto fields = split(line, '|');
     if (fields.size() < 3 || line.substr(fields[0].size() + fields[1].size() + 2) != script) continue;
@@ -248,7 +256,7 @@ std::map<std::string, JobState> SlurmScheduler::states(const std::vector<std::st
   std::map<std::string, JobState> states;
   if (jobs.empty()) return states;
   const auto known = slurm::parse_squeue(
-      ask_squeue({"--me", "--states=all", fmt::format("--format={}", slurm::squeue_format)}).output);
+      ask_squeue({"--me", "--states=all", fmt::format("--format={}", slurm::squeue_format)}, status_patience_s).output);
   std::vector<std::string> forgotten;
   for (const auto& job : jobs) {
     const auto found = known.find(job);
@@ -265,7 +273,7 @@ std::map<std::string, JobState> SlurmScheduler::states(const std::vector<std::st
         ask({"sacct", "--allocations", "--parsable2", "--noheader", "--jobs=" + joined(forgotten, ','),
              fmt::format("--format={}", slurm::sacct_format)},
             {}, changes_programs);
-    accounted = slurm::parse_sacct(answer.output);
+    accounted = slurm::parse_sacct(answer.output, user_name());
     if (answer.exit_status != 0 || answer.timed_out) why += ", and sacct says: " + printable(words_of(answer));
   }
   for (const auto& job : forgotten) {

@@ -27,14 +27,15 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+import slurm_accounting
+from rig_daemon import DIES_WITH_US, PATH, Daemon, RigError
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "sinfo", "srun", "hostname", "setpriv", "unshare")
 PRIVATE = (Path("/tmp"), Path("/dev/shm"))  # each node has its own
 OWN_NAMESPACES = ("unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 # By default (tree) some ranks leave PMIx's fence before others have entered it, and Open MPI crashes in MPI_Init, one
 # launch of thirty: seen with Slurm 22.05, PMIx 4.2 and Open MPI 4.1.
 PMIX = {"SLURM_PMIX_FENCE": "ring"}
-DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 # The first process of a node: the node ends with it. It waits for whatever else ends there.
 FIRST_PROCESS = "".join(f"mount -t tmpfs -o mode=1777 tmpfs {path} && " for path in PRIVATE)
 FIRST_PROCESS += 'hostname "$0" && { "$@" & wait $!; }'
@@ -55,8 +56,7 @@ SlurmdParameters=config_overrides
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SchedulerType=sched/builtin
+{accounting}SchedulerType=sched/builtin
 SelectType=select/linear
 KillWait=2
 MpiDefault=none
@@ -66,12 +66,8 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdSpoolDir={folder}/%n
 SlurmdPidFile={folder}/%n.pid
 SlurmdLogFile={folder}/%n.log
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+{settings}PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
-
-
-class RigError(RuntimeError):
-    """The rig did not do what it was asked to."""
 
 
 def unavailable() -> str:
@@ -100,37 +96,6 @@ def free_ports(number: int) -> list[int]:
     raise RigError(f"no {number} free ports between 10000 and {first_given}")
 
 
-class Daemon:
-    """One process, with what it writes in a file of its own."""
-
-    def __init__(self, command: Sequence[object], log: Path, environment: dict[str, str]):
-        self.command = [*DIES_WITH_US, *map(str, command)]
-        self.log = log
-        self.environment = environment
-        self.process: subprocess.Popen | None = None
-
-    def start(self) -> None:
-        with self.log.open("ab") as log:
-            files = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
-            # In a session of its own: Ctrl-C is for us.
-            self.process = subprocess.Popen(self.command, env=self.environment, start_new_session=True, **files)
-
-    def has_ended(self) -> bool:
-        """By itself."""
-        return self.process is not None and self.process.poll() is not None
-
-    def stop(self) -> None:
-        if self.process is None:
-            return
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process = None
-
-
 class Node(Daemon):
     """A slurmd in namespaces of its own. To stop one ends all that runs there, as a loss of power does."""
 
@@ -157,7 +122,11 @@ class Node(Daemon):
 class SlurmRig:
     """Nodes n1, n2, ... under one slurmctld, all below `folder`. For a with statement, in the main thread."""
 
-    def __init__(self, folder: Path | str, nodes: int = 4, cpus: int = 2):
+    def __init__(
+        self, folder: Path | str, nodes: int = 4, cpus: int = 2, settings: str = "", accounting: str | None = None
+    ):
+        """`settings` are lines of slurm.conf: partitions, or values that win over ours. `accounting` is the name of the
+        one account that a slurmdbd knows; without it there is no accounting."""
         self.folder = Path(folder).resolve()
         for path in PRIVATE:
             if self.folder.is_relative_to(path):
@@ -168,12 +137,18 @@ class SlurmRig:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
         configuration = self.folder / "slurm.conf"
         self.environment = inherited | {"SLURM_CONF": str(configuration), "PATH": PATH, "TMPDIR": "/tmp"} | PMIX
-        port, *ports = free_ports(1 + nodes)
+        port, its_port, *ports = free_ports(2 + nodes)
         self.nodes = [Node(f"n{i}", its, cpus, self.folder, self.environment) for i, its in enumerate(ports, 1)]
         self.munged = Daemon(self._munged(), self.folder / "munged.out", self.environment)
         controller = ["slurmctld", "-D", "-f", configuration]
         self.slurmctld = Daemon(controller, self.folder / "slurmctld.out", self.environment)
-        text = CONFIGURATION.format(host=socket.gethostname(), port=port, folder=self.folder)
+        self.account = accounting
+        self.accounting = slurm_accounting.Accounting(self.folder, its_port, self.environment) if accounting else None
+        storage = (
+            self.accounting.configuration if self.accounting else "AccountingStorageType=accounting_storage/none\n"
+        )
+        values = {"host": socket.gethostname(), "port": port, "folder": self.folder}
+        text = CONFIGURATION.format(**values, accounting=storage, settings=settings)
         configuration.write_text(text + "".join(node.line for node in self.nodes))
 
     def _munged(self) -> list[object]:
@@ -189,6 +164,8 @@ class SlurmRig:
         try:
             self.munged.start()
             self._wait(30, "munged listens", (self.folder / "munge" / "socket").exists)
+            if self.accounting:
+                self._start_accounting()
             self.slurmctld.start()
             for node in self.nodes:
                 node.start()
@@ -198,6 +175,14 @@ class SlurmRig:
             raise
         return self
 
+    def _start_accounting(self) -> None:
+        self.accounting.install()
+        self.accounting.mariadb.start()
+        self._wait(60, "MariaDB listens", self.accounting.socket.exists)
+        self.accounting.slurmdbd.start()
+        self._wait(60, "slurmdbd answers", lambda: self.run(["sacctmgr", "-n", "list", "cluster"]).returncode == 0)
+        self.accounting.add(self.run, self.account)
+
     def __exit__(self, *_: object) -> None:
         self.stop()
 
@@ -206,7 +191,8 @@ class SlurmRig:
             daemon.stop()
 
     def _daemons(self) -> list[Daemon]:
-        return [self.munged, self.slurmctld, *self.nodes]
+        storage = [self.accounting.mariadb, self.accounting.slurmdbd] if self.accounting else []
+        return [self.munged, *storage, self.slurmctld, *self.nodes]
 
     def node(self, number: int) -> Node:
         """n1 is number 1."""
@@ -291,15 +277,16 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=4)
     parser.add_argument("--cpus", type=int, default=2, help="that each node pretends to have")
     parser.add_argument("--folder", type=Path, help="for logs and state, to be made; default: one that is removed")
+    parser.add_argument("--accounting", metavar="ACCOUNT", help="with a slurmdbd, which knows this account")
     parser.add_argument("command", nargs="*")
     options = parser.parse_args()
-    if reason := unavailable():
+    if reason := unavailable() or (options.accounting and slurm_accounting.unavailable()):
         print(f"slurm_rig: {reason}", file=sys.stderr)
         return 3
     command = options.command or [os.environ.get("SHELL", "sh")]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     folder = contextlib.nullcontext(options.folder) if options.folder else temporary_folder()
-    with folder as place, SlurmRig(place, options.nodes, options.cpus) as rig:
+    with folder as place, SlurmRig(place, options.nodes, options.cpus, accounting=options.accounting) as rig:
         print(f"slurm_rig: {options.nodes} nodes in {rig.folder}; running {shlex.join(command)}", file=sys.stderr)
         return subprocess.run([*DIES_WITH_US, *command], env=rig.environment, check=False).returncode
 

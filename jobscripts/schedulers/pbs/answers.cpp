@@ -170,13 +170,7 @@ bool says_no_answer(std::string_view error) {
 }
 
 bool says_has_ended(std::string_view error) {
-  bool any = false;
-  for (const std::string& line : split(error, '\n')) {
-    if (line.empty()) continue;
-    if (!has_one_of(line, {"Unknown Job Id", "Job has finished", "Delete already in progress"})) return false;
-    any = true;
-  }
-  return any;
+  return each_line_has_one_of(error, {"Unknown Job Id", "Job has finished", "Delete already in progress"});
 }
 
 bool says_no_history(std::string_view error) {

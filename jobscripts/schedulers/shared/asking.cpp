@@ -20,12 +20,12 @@ namespace fourscore {
 namespace {
 
 constexpr const char* patience_variable = "FOURSCORE_SCHEDULER_PATIENCE";
-constexpr double usual_patience_s = 300;
 constexpr double longest_wait_s = 60;
+constexpr std::size_t kept_of_stderr = 4096;  // as run_process says
 
-double patience_s() {
+double patience_or(double otherwise_s) {
   const char* set = std::getenv(patience_variable);
-  if (set == nullptr || *set == '\0') return usual_patience_s;
+  if (set == nullptr || *set == '\0') return otherwise_s;
   const std::string_view text = set;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -36,7 +36,8 @@ double patience_s() {
 
 }  // namespace
 
-Patience::Patience(std::string scheduler) : scheduler_(std::move(scheduler)), patience_s_(patience_s()) {}
+Patience::Patience(std::string scheduler, double patience_s)
+    : scheduler_(std::move(scheduler)), patience_s_(patience_or(patience_s)) {}
 
 void Patience::wait(const std::string& why) {
   using std::chrono::duration;
@@ -102,6 +103,14 @@ std::string last_line(const std::string& text) {
 bool has_one_of(std::string_view text, const std::vector<std::string_view>& phrases) {
   return std::any_of(phrases.begin(), phrases.end(),
                      [text](std::string_view phrase) { return text.find(phrase) != std::string_view::npos; });
+}
+
+bool each_line_has_one_of(std::string_view text, const std::vector<std::string_view>& phrases) {
+  std::vector<std::string> lines = split(text, '\n');
+  if (text.size() >= kept_of_stderr) lines.erase(lines.begin());
+  std::erase(lines, "");
+  return !lines.empty() &&
+         std::all_of(lines.begin(), lines.end(), [&](const std::string& line) { return has_one_of(line, phrases); });
 }
 
 std::string not_in_path(const std::vector<std::string>& programs) {

@@ -17,12 +17,17 @@ inline constexpr double scheduler_call_limit_s = 120;
 /// The same where the answer is of use, and not needed.
 inline constexpr double short_call_limit_s = 15;
 
-/// Waits before a scheduler is asked again: 1 s, 2 s, 4 s and so on up to 60 s, until
-/// $FOURSCORE_SCHEDULER_PATIENCE (s, default 300; 0: asked once) has passed since this was made.
+/// For how long a scheduler that does not answer is asked again: for the state of jobs, which will be asked for again,
+/// and for what must not fail.
+inline constexpr double status_patience_s = 30;
+inline constexpr double usual_patience_s = 300;
+
+/// Waits before a scheduler is asked again: 1 s, 2 s, 4 s and so on up to 60 s, until `patience_s`, or
+/// $FOURSCORE_SCHEDULER_PATIENCE where it is set (s; 0: asked once), has passed since this was made.
 class Patience {
  public:
   /// `scheduler` is named in what is said. Throws InputError where the environment variable is no number.
-  explicit Patience(std::string scheduler);
+  explicit Patience(std::string scheduler, double patience_s = usual_patience_s);
   /// Says why it waits, and waits. Throws EnvironmentError with `why` when there is no patience left, Interrupted when
   /// the user asked to stop.
   void wait(const std::string& why);
@@ -49,6 +54,10 @@ class Patience {
 
 /// Whether the text holds one of the phrases.
 [[nodiscard]] bool has_one_of(std::string_view text, const std::vector<std::string_view>& phrases);
+
+/// Whether the text has lines, and each of them one of the phrases. Of a long text only the end is known
+/// (ProcessResult::stderr_tail), so its first line may be cut: it does not count then.
+[[nodiscard]] bool each_line_has_one_of(std::string_view text, const std::vector<std::string_view>& phrases);
 
 /// Those of the programs that are not in PATH, with commas between them.
 [[nodiscard]] std::string not_in_path(const std::vector<std::string>& programs);

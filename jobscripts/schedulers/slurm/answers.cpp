@@ -119,14 +119,17 @@ std::map<std::string, JobState> parse_squeue(std::string_view output) {
   return jobs;
 }
 
-std::map<std::string, JobState> parse_sacct(std::string_view output) {
+std::map<std::string, JobState> parse_sacct(std::string_view output, std::string_view me) {
   std::map<std::string, JobState> jobs;
   for (const std::string& line : split(output, '\n')) {
-    const auto fields = fields_of(line, 4);
-    if (fields.size() != 4 || !is_id(fields[0])) continue;
+    const auto fields = fields_of(line, 5);
+    if (fields.size() != 5 || !is_id(fields[0])) continue;
     JobState state = state_of(fields[1]);
     if (state.end == JobEnd::failed) state.reason = failure_text(fields[2]);
-    state.nodes = unless_none(fields[3]);
+    if (state.phase != JobPhase::ended && fields[3] == me)
+      state = {JobPhase::ended, JobEnd::unknown, state.word, "Slurm has forgotten it, and sacct says " + state.word,
+               ""};
+    state.nodes = unless_none(fields[4]);
     jobs.insert_or_assign(fields[0], std::move(state));
   }
   return jobs;
@@ -164,13 +167,7 @@ bool says_no_answer(std::string_view error) {
 }
 
 bool says_has_ended(std::string_view error) {
-  bool any = false;
-  for (const std::string& line : split(error, '\n')) {
-    if (line.empty()) continue;
-    if (!has_one_of(line, {"Invalid job id specified", "already completing or completed"})) return false;
-    any = true;
-  }
-  return any;
+  return each_line_has_one_of(error, {"Invalid job id specified", "already completing or completed"});
 }
 
 std::optional<PartitionLimits> parse_sinfo(std::string_view output) {

@@ -14,7 +14,7 @@ namespace fourscore::slurm {
 /// What squeue is asked for; the reason comes last, for it may hold any character.
 inline constexpr const char* squeue_format = "%i|%T|%N|%r";
 /// What sacct is asked for.
-inline constexpr const char* sacct_format = "JobIDRaw,State,ExitCode,NodeList";
+inline constexpr const char* sacct_format = "JobIDRaw,State,ExitCode,User,NodeList";
 
 /// The state that Slurm's word stands for, as squeue (%T) and sacct have it: "PENDING", "CANCELLED by 0",
 /// "OUT_OF_ME+". A word that is not known is that of a job which runs: it is not submitted again.
@@ -23,8 +23,9 @@ inline constexpr const char* sacct_format = "JobIDRaw,State,ExitCode,NodeList";
 /// Jobs by id, of lines in squeue_format. Lines of another form are left out.
 [[nodiscard]] std::map<std::string, JobState> parse_squeue(std::string_view output);
 
-/// Jobs by id, of lines of `sacct -X -P -n` in sacct_format. How a program failed is the reason.
-[[nodiscard]] std::map<std::string, JobState> parse_sacct(std::string_view output);
+/// Jobs by id, of lines of `sacct -X -P -n` in sacct_format, for jobs that squeue does not know. How a program failed
+/// is the reason. A job of the user `me` that lives for the accounting alone has ended without its knowledge: unknown.
+[[nodiscard]] std::map<std::string, JobState> parse_sacct(std::string_view output, std::string_view me);
 
 /// The id that `sbatch --parsable` printed: "123" or "123;cluster". Nothing where it printed none.
 [[nodiscard]] std::optional<std::string> parse_sbatch(std::string_view output);

@@ -105,12 +105,13 @@ TEST(SlurmStates, SqueueIsRead) {
 // Captured from sacct of Slurm 22.05.
 TEST(SlurmStates, SacctIsRead) {
   const auto jobs = parse_sacct(
-      "3|COMPLETED|0:0|n1\n"
-      "4|FAILED|3:0|n[1-2]\n"
-      "5|FAILED|0:9|n1\n"
-      "6|CANCELLED by 1000|0:0|None assigned\n"
-      "7|OUT_OF_MEMORY|0:125|n1\n"
-      "8|RUNNING|0:0|n1\n");
+      "3|COMPLETED|0:0|me|n1\n"
+      "4|FAILED|3:0|me|n[1-2]\n"
+      "5|FAILED|0:9|me|n1\n"
+      "6|CANCELLED by 1000|0:0|me|None assigned\n"
+      "7|OUT_OF_MEMORY|0:125|me|n1\n"
+      "8|RUNNING|0:0|other|n1\n",
+      "me");
   ASSERT_THAT(jobs, SizeIs(6));
   EXPECT_EQ(jobs.at("3").end, JobEnd::completed);
   EXPECT_EQ(jobs.at("4").reason, "exit status 3");
@@ -119,6 +120,14 @@ TEST(SlurmStates, SacctIsRead) {
   EXPECT_EQ(jobs.at("6").reason, "by 1000");
   EXPECT_EQ(jobs.at("7").end, JobEnd::out_of_memory);
   EXPECT_EQ(jobs.at("8").phase, JobPhase::running);
+}
+
+// squeue knows all jobs of one's own that live; the accounting may have missed an end.
+TEST(SlurmStates, AJobOfOnesOwnThatOnlyTheAccountingTakesForAliveHasEnded) {
+  const JobState state = parse_sacct("8|RUNNING|0:0|me|n1\n", "me").at("8");
+  EXPECT_EQ(state.phase, JobPhase::ended);
+  EXPECT_EQ(state.end, JobEnd::unknown);
+  EXPECT_EQ(state.reason, "Slurm has forgotten it, and sacct says RUNNING");
 }
 
 TEST(SlurmAnswers, TheIdIsReadWithAndWithoutACluster) {
