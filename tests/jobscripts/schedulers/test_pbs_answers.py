@@ -17,11 +17,11 @@ SCRIPT = """\
 #PBS -q batch
 #PBS -A fft
 #PBS -j oe
-#PBS -o "/scratch/of mine/log"
+#PBS -o "/project/of mine/log"
 #PBS -r n
 #PBS -l filesystems=home
 
-cd '/scratch/of mine' || exit 3
+cd '/project/of mine' || exit 3
 # The environment of machine cluster
 export OMP_PROC_BIND=close
 
@@ -72,8 +72,8 @@ def test_a_script_is_what_a_person_would_write(pbs):
         ranks_per_node=8,
         threads=2,
         time_limit_s=5400,
-        folder="/scratch/of mine",
-        log="/scratch/of mine/log",
+        folder="/project/of mine",
+        log="/project/of mine/log",
         commands=["exec fourscore run"],
     )
     assert text == SCRIPT

@@ -15,8 +15,8 @@ REQUEST = {
     "ranks_per_node": 8,
     "threads": 2,
     "time_limit_s": 5400,
-    "folder": "/scratch/of mine",
-    "log": "/scratch/of mine/100%.log",
+    "folder": "/project/of mine",
+    "log": "/project/of mine/100%.log",
     "commands": ["echo begins", "exec fourscore run"],
 }
 MACHINE = {
@@ -43,8 +43,8 @@ SCRIPT = """\
 #SBATCH --account=fft
 #SBATCH --qos=normal
 #SBATCH --constraint="cpu&ib"
-#SBATCH --chdir="/scratch/of mine"
-#SBATCH --output="/scratch/of mine/100%%.log"
+#SBATCH --chdir="/project/of mine"
+#SBATCH --output="/project/of mine/100%%.log"
 #SBATCH --signal=B:TERM@20
 #SBATCH --no-requeue
 #SBATCH --exclusive
