@@ -10,8 +10,8 @@
 namespace fourscore {
 
 /// Places, from 0, of the two values between which the median of their source lies with at least 95 % probability,
-/// among `count` ordered ones: order statistics, which assume nothing of how values are distributed (David and
-/// Nagaraja, Order Statistics, 3rd edition, section 7.1). {0, 0} for fewer than 6, which cannot tell.
+/// among `count` ordered ones: order statistics, which assume nothing of how values are distributed (david2003,
+/// section 7.1). {0, 0} for fewer than 6, which cannot tell.
 [[nodiscard]] std::pair<std::size_t, std::size_t> median_interval(std::size_t count);
 
 /// Half the width of that interval over the median: what the suite's `precision` bounds. Infinity for fewer than 6.

@@ -140,6 +140,7 @@ CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>
     progress.begin(short_name(campaign_.points[planned[i].point].point), left_s(planned, i));
     const Outcome outcome = launch(planned[i], progress);
     if (outcome == Outcome::interrupted) return Went::interrupted;
+    if (outcome == Outcome::cut) return Went::stopped;
     failed_in_a_row = outcome == Outcome::not_started ? failed_in_a_row + 1 : 0;
     if (failed_in_a_row == patience_with_the_launcher) return Went::stopped;
     if (outcome == Outcome::archived) show_end(planned[i], progress, left_s(planned, i + 1));
@@ -209,14 +210,16 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const bool cut = left && *left < spec.time_limit_s;  // by the end of everything, before its own time is up
   if (cut) spec.time_limit_s = std::max(0.1, *left);
   if (settings_.watch != nullptr) settings_.watch->begins(planned);
-  ProcessResult result = run_process(spec);
-  if (cut && result.timed_out) result.interrupted = true;
+  const ProcessResult result = run_process(spec);
   wall_s_[planned.point] = result.wall_s;
-  if (settings_.watch != nullptr && !(result.interrupted && !names_something(planned.record)))
-    settings_.watch->ended(planned, result.wall_s, names_something(planned.record));
 
   const bool recorded = names_something(planned.record);
   if (!recorded && result.interrupted) return Outcome::interrupted;
+  if (!recorded && cut && result.timed_out) {
+    settings_.watch->cut(planned);
+    return Outcome::cut;
+  }
+  if (settings_.watch != nullptr) settings_.watch->ended(planned, result.wall_s, recorded);
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
                                        std::error_code(result.start_error, std::generic_category()).message()));

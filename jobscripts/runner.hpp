@@ -40,6 +40,8 @@ class LaunchWatch {
   virtual void begins(const PlannedLaunch& launch) = 0;
   /// It has ended by itself or at its own time limit, and not because everything had to.
   virtual void ended(const PlannedLaunch& launch, double wall_s, bool archived) = 0;
+  /// It was ended because everything had to, before its own time limit.
+  virtual void cut(const PlannedLaunch& launch) = 0;
 };
 
 struct RunSettings {
@@ -75,7 +77,7 @@ class CampaignRunner {
   [[nodiscard]] std::vector<std::string> not_started() const { return not_started_; }
 
  private:
-  enum class Outcome { archived, interrupted, not_started };
+  enum class Outcome { archived, interrupted, cut, not_started };
   enum class Went { through, interrupted, stopped };
   Went launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress);
   bool write_skipped();

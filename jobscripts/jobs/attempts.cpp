@@ -8,10 +8,10 @@ std::map<std::string, Attempts> attempts_of(const std::vector<KnownJob>& jobs) {
   std::map<std::string, Attempts> attempts;
   for (const KnownJob& job : jobs) {
     if (job.lives()) continue;
-    const std::string stem = job.folder.journal().in_flight;
-    if (stem.empty()) continue;
-    Attempts& of_launch = attempts[stem];
-    ++of_launch.ends[job.state.end];
+    const JobJournal journal = job.folder.journal();
+    if (journal.in_flight.empty()) continue;
+    Attempts& of_launch = attempts[journal.in_flight];
+    ++of_launch.ends[journal.cut ? JobEnd::timeout : job.state.end];
     of_launch.last_job = fmt::format("{} ({})", job.id, job.folder.name());
   }
   return attempts;

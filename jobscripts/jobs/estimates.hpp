@@ -18,6 +18,8 @@ class Estimates {
   /// `point`: index into the campaign's points.
   [[nodiscard]] double launch_s(std::size_t point) const;
   [[nodiscard]] bool is_known(std::size_t point) const { return longest_s_.contains(point); }
+  /// A launch of the point took longer than it was given: only the suite's time_limit_s is sure to suffice.
+  void distrust(std::size_t point) { longest_s_.erase(point); }
   /// A launch of the point took so long.
   void learn(std::size_t point, double wall_s);
 

@@ -154,7 +154,11 @@ JobJournal JobFolder::journal() const {
       journal.ended_s = 0;
     } else if (what == "launch") {
       journal.in_flight = event.value("record", "");
+      journal.cut = false;
       launch_began_s = time_s;
+    } else if (what == "cut") {
+      journal.cut = true;
+      journal.launches_s += time_s - launch_began_s;
     } else if (what == "launched") {
       journal.in_flight.clear();
       journal.launches_s += time_s - launch_began_s;

@@ -50,6 +50,7 @@ struct JobJournal {
   double launches_s = 0;     ///< within launches, over all starts
   std::size_t archived = 0;  ///< launches of which it left a record
   std::string in_flight;     ///< stem of the launch that was begun and has not ended; empty: none
+  bool cut = false;          ///< that launch was ended because the time of the job was up
 };
 
 class JobFolder {

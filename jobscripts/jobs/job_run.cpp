@@ -101,6 +101,10 @@ void JobRun::begins(const PlannedLaunch& launch) {
   folder_.note({{"event", "launch"}, {"record", launch.record.stem().string()}});
 }
 
+void JobRun::cut(const PlannedLaunch& launch) {
+  folder_.note({{"event", "cut"}, {"record", launch.record.stem().string()}});
+}
+
 void JobRun::ended(const PlannedLaunch& launch, double wall_s, bool archived) {
   if (archived) estimates_.learn(launch.point, wall_s);
   folder_.note(

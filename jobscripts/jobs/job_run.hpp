@@ -30,6 +30,7 @@ class JobRun : public LaunchWatch {
   [[nodiscard]] std::vector<std::string> hosts(const Point& point) override;
   void begins(const PlannedLaunch& launch) override;
   void ended(const PlannedLaunch& launch, double wall_s, bool archived) override;
+  void cut(const PlannedLaunch& launch) override;
 
   /// Launches that were left for another job, because the time did not suffice.
   [[nodiscard]] std::size_t left_alone() const { return left_alone_; }

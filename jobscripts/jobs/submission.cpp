@@ -78,7 +78,13 @@ std::size_t room_for_jobs(const Machine& machine, const std::vector<KnownJob>& j
 std::vector<JobDescription> jobs_for(const Campaign& campaign, const Archive& archive,
                                      const std::vector<PlannedLaunch>& lacking, const std::vector<KnownJob>& jobs,
                                      const SubmissionSettings& settings, Submission& submission) {
-  auto planned = plan_jobs(campaign, lacking, Estimates(campaign, archive), *settings.machine, settings.time_limit_s);
+  Estimates estimates(campaign, archive);
+  const auto attempts = attempts_of(jobs);
+  for (const PlannedLaunch& launch : lacking)
+    if (const auto tried = attempts.find(launch.record.stem().string());
+        tried != attempts.end() && tried->second.ends.contains(JobEnd::timeout))
+      estimates.distrust(launch.point);
+  auto planned = plan_jobs(campaign, lacking, estimates, *settings.machine, settings.time_limit_s);
   const std::size_t room = room_for_jobs(*settings.machine, jobs);
   for (std::size_t i = room; i < planned.size(); ++i) submission.held_back += planned[i].launches.size();
   if (planned.size() > room) planned.resize(room);
