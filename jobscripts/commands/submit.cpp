@@ -80,6 +80,16 @@ void keep_suite(const Campaign& campaign, const Archive& archive) {
   out.commit();
 }
 
+/// Writes what a new campaign begins with. False where somebody else has begun it since it was planned.
+bool begin_campaign(const Campaign& campaign, const Archive& archive, const std::string& launcher) {
+  archive.create_campaign(campaign.id);
+  const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::submitting);
+  if (!campaign.exists && is_there(archive.campaign_folder(campaign.id) / "campaign.json")) return false;
+  write_campaign(campaign, archive, launcher);
+  keep_suite(campaign, archive);
+  return true;
+}
+
 void show_plan(const Campaign& campaign, const Submission& plan, bool as_json, bool by_login) {
   if (as_json) {
     json jobs = json::array();
@@ -143,6 +153,38 @@ void show_submission(const Campaign& campaign, const Submission& done, bool as_j
   fmt::print("Campaign {}{}: {} jobs submitted{}\n", campaign.id, size_text(campaign.suite), done.jobs.size(), more);
 }
 
+/// The end of a job's log.
+std::string end_of_log(const JobFolder& folder) {
+  constexpr std::size_t shown = 2000;
+  std::string text;
+  try {
+    text = read_regular_file(folder.file("output.log")).text;
+  } catch (const UnreadableFile&) {
+    return "it left no log";
+  }
+  return "it said:\n" + (text.size() > shown ? "..." + text.substr(text.size() - shown) : text);
+}
+
+/// Throws EnvironmentError where all of these jobs ended by themselves and not one of their launches was begun and
+/// came to anything: the next jobs would do the same.
+void require_progress(const Submission& done, const Campaign& campaign, const Archive& archive) {
+  const JobFolder* last = nullptr;
+  const auto known = known_jobs(archive, {campaign.id});
+  for (const ScriptedJob& job : done.jobs) {
+    const auto found = std::ranges::find(known.jobs, job.name, [](const KnownJob& one) { return one.folder.name(); });
+    if (found == known.jobs.end()) return;
+    const JobJournal journal = found->folder.journal();
+    const JobEnd end = found->state.end;
+    if ((end != JobEnd::completed && end != JobEnd::failed) || journal.archived > 0 || !journal.in_flight.empty())
+      return;
+    last = &found->folder;
+  }
+  if (last != nullptr)
+    throw EnvironmentError(
+        fmt::format("all {} jobs ended and measured nothing, so no more are submitted; of job {}, {}", done.jobs.size(),
+                    last->name(), printable(end_of_log(*last))));
+}
+
 /// Whether something of the campaign is still to come.
 bool goes_on(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
   const KnownJobs known = known_jobs(archive, {campaign.id});
@@ -177,7 +219,7 @@ int submit(SubmitOptions options) {
   if (!options.time_limit.empty()) settings.time_limit_s = asked_time_limit_s(options.time_limit);
   const MachineSize size(place.options.cores, machine.nodes);
   options.campaign.machine = campaign_machine_json(machine, size);
-  Suite suite = chosen_suite(options, size);
+  const Suite suite = chosen_suite(options, size);
   const auto programs = programs_of(suite, options.bench);
   const std::string absent = scheduler.unavailable();
   if (!absent.empty() && !options.dry_run)
@@ -186,24 +228,24 @@ int submit(SubmitOptions options) {
   options.campaign.identities = options.dry_run ? known_identities(archive, machine, programs)
                                                 : identities_on_nodes(archive, machine, scheduler, programs);
   const bool by_login = options.campaign.identities.empty();
-  const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
   const Selection selection(options.only, options.launches);
-  selection.require_points(campaign);
   settings.selection = &selection;
-  auto planned = planned_launches(campaign, archive);
-  selection.apply(campaign, planned);
-  require_launchable(place, campaign, planned);
+  const auto planned_campaign = [&] {
+    Campaign campaign = plan_campaign(suite, options.bench, archive, options.campaign);
+    selection.require_points(campaign);
+    auto planned = planned_launches(campaign, archive);
+    selection.apply(campaign, planned);
+    require_launchable(place, campaign, planned);
+    return campaign;
+  };
+  Campaign campaign = planned_campaign();
   if (options.dry_run) {
     const Submission plan = plan_submission(campaign, archive, settings);
     print_if_read([&] { show_plan(campaign, plan, options.json, by_login); });
     return exit_done;
   }
-  archive.create_campaign(campaign.id);
-  {
-    const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::submitting);
-    write_campaign(campaign, archive, place.launcher->card().name);
-    keep_suite(campaign, archive);
-  }
+  // Who submits the same at the same time may have begun it meanwhile, and then its seed holds.
+  while (!begin_campaign(campaign, archive, place.launcher->card().name)) campaign = planned_campaign();
   while (true) {
     const Submission done = submit_once(campaign, archive, settings);
     print_if_read([&] { show_submission(campaign, done, options.json); });
@@ -215,6 +257,7 @@ int submit(SubmitOptions options) {
       rest(query_interval_s);
       if (!goes_on(campaign, archive, settings)) return exit_done;
     } while (std::ranges::any_of(known_jobs(archive, {campaign.id}).jobs, &KnownJob::lives) && machine.most_jobs == 0);
+    require_progress(done, campaign, archive);
   }
 }
 

@@ -1,1 +1,8 @@
+import pytest
 from fourscore_command import fourscore, measured  # noqa: F401
+from pretended_slurm import Campaign
+
+
+@pytest.fixture
+def cluster(tmp_path) -> Campaign:
+    return Campaign(tmp_path)

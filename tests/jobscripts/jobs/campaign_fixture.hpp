@@ -1,0 +1,88 @@
+#pragma once
+// A campaign of a few points in an archive of its own, without any program.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include "core/record.hpp"
+#include "jobscripts/campaign.hpp"
+#include "jobscripts/machine.hpp"
+#include "jobscripts/runner.hpp"
+#include "results/record_file.hpp"
+
+namespace fourscore {
+
+/// Point number i is on i + 1 nodes.
+inline Point point_on_nodes(int nodes, int ranks_per_node = 2) {
+  Point point;
+  point.variant = "slab";
+  point.exchange = "alltoallv";
+  point.problem.shape = {8, 8, 8};
+  point.ranks = nodes * ranks_per_node;
+  point.nodes = nodes;
+  return point;
+}
+
+class CampaignFixture : public ::testing::Test {
+ protected:
+  CampaignFixture() : archive_(made_folder()) {
+    campaign_.id = "c";
+    campaign_.machine_hash = "m";
+    campaign_.suite.name = "c";
+    campaign_.suite.launches = 2;
+    campaign_.suite.time_limit_s = 100;
+    machine_.scheduler = "slurm";
+  }
+  ~CampaignFixture() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(archive_.root(), ignored);
+  }
+  CampaignFixture(const CampaignFixture&) = delete;
+  CampaignFixture& operator=(const CampaignFixture&) = delete;
+
+  void add_point(const Point& point) { campaign_.points.push_back({point, point_id(point), ""}); }
+
+  /// What the campaign lacks: `launches` of each point, in rounds.
+  [[nodiscard]] std::vector<PlannedLaunch> lacking(int launches) const {
+    std::vector<PlannedLaunch> planned;
+    for (int launch = 0; launch < launches; ++launch)
+      for (std::size_t i = 0; i < campaign_.points.size(); ++i)
+        planned.push_back(
+            {i, launch, planned.size(), archive_.record_file(campaign_.id, campaign_.points[i].id, launch)});
+    return planned;
+  }
+
+  /// A record of a launch that took so long.
+  void archive_launch(std::size_t point, int launch, double wall_s, const std::string& status = "ok",
+                      const std::string& campaign = "c") {
+    archive_.create_campaign(campaign);
+    const Point& its = campaign_.points.at(point).point;
+    nlohmann::json stamp = campaign_.stamp(launch, 0);
+    stamp["id"] = campaign;
+    auto record = make_record(its, stamp, {status, status == "ok" ? "" : "so", 0, 0, ""}, nullptr);
+    record["harness"] = {{"plan_s", wall_s / 4}, {"measure_s", wall_s * 3 / 4}};
+    record["sampling"] = {{"repetitions", 1}};
+    record["samples"] = {{"time_s", {wall_s}},
+                         {"rank_total_s", nlohmann::json::array({nlohmann::json::array({wall_s})})}};
+    record["flags"] = nlohmann::json::array();
+    record["credited_flops"] = 1.0;
+    write_record_once(archive_.record_file(campaign, campaign_.points.at(point).id, launch), record,
+                      archive_.campaign_folder(campaign) / "staging");
+  }
+
+  Campaign campaign_;
+  Machine machine_;
+  Archive archive_;
+
+ private:
+  static std::filesystem::path made_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "fourscore-jobs-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder " + name);
+    return name;
+  }
+};
+
+}  // namespace fourscore
