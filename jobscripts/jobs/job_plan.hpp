@@ -10,8 +10,8 @@
 
 namespace fourscore {
 
-/// What a job takes beside its launches: to begin, and to read what is done.
-inline constexpr double job_overhead_s = 60.0;
+/// What a job takes beside its launches: to begin, to read what is done, and what it leaves unused at its end.
+inline constexpr double job_overhead_s = 90.0;
 
 /// Jobs of one number of nodes each, fewest nodes first, each with launches in the order of the schedule as long as
 /// they fit `time_limit_s` with job_overhead_s. A job asks for no more time than its launches are expected to take, in

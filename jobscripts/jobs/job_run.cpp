@@ -13,9 +13,9 @@
 namespace fourscore {
 namespace {
 
-/// Between the end of the last launch and that of the job: schedulers signal before it (see Scheduler::script), and the
-/// launcher and the file system need time.
-constexpr double reserve_s = 30.0;
+/// Between the end of the last launch and that of the job. Slurm's warning comes up to 50 s before the end, and would
+/// interrupt what runs then.
+constexpr double reserve_s = 55.0;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
