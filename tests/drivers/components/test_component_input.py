@@ -161,7 +161,7 @@ def test_points_are_answered_line_by_line() -> None:
     run = call("memory_bench", "--check-points", stdin="".join(json.dumps(case[0]) + "\n" for case in cases))
     answers = [json.loads(line) for line in run.stdout.splitlines()]
     assert [(a["supported"], a["error"], a.get("key", "")) for a in answers] == [case[1:] for case in cases]
-    assert answers[0]["point"] == point
+    assert answers[0]["point"] == point | {"nodes": 1, "ranks_per_node": 2, "placement_of_ranks": "block"}
 
 
 def test_a_list_of_names_measures_nothing_and_leaves_no_record(tmp_path: Path) -> None:

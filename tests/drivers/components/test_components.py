@@ -49,7 +49,8 @@ def test_every_benchmark_is_checked_and_every_repetition_recorded(program: str, 
     run = call(program, *given(parameters), *QUICK, "--record", str(out), ranks=ranks)
     assert run.returncode == 0, run.stderr
     record = read_record(out)
-    assert record["point"] == {"component": program, "ranks": ranks, "parameters": parameters}
+    place = {"nodes": 1, "ranks_per_node": ranks, "placement_of_ranks": "block"}
+    assert record["point"] == {"component": program, "ranks": ranks, "parameters": parameters} | place
     assert record["verdict"]["status"] == "ok"
     assert {entry["kernel"] for entry in record["benchmarks"]} == kernels
     names = [entry["name"] for entry in record["benchmarks"]]
