@@ -44,7 +44,9 @@ Place find_place(const PlaceRequest& request) {
 }
 
 void tell_interconnect(const Machine& machine) {
-  if (!machine.interconnect.empty()) ::setenv("FOURSCORE_INTERCONNECT", machine.interconnect.c_str(), 0);
+  const char* told = std::getenv("FOURSCORE_INTERCONNECT");
+  if (machine.interconnect.empty() || (told != nullptr && *told != '\0')) return;
+  ::setenv("FOURSCORE_INTERCONNECT", machine.interconnect.c_str(), 1);
 }
 
 std::string refusal(const Place& place, const LaunchRequest& request) {

@@ -170,6 +170,7 @@ bool InterruptGuard::interrupted() { return interrupt_signal != 0; }
 void InterruptGuard::check() {
   if (interrupted()) throw Interrupted();
 }
+void InterruptGuard::obeyed() { interrupt_signal = 0; }
 
 ProcessResult run_process(const ProcessSpec& spec) {
   const auto begin = std::chrono::steady_clock::now();

@@ -51,6 +51,8 @@ class InterruptGuard {
   [[nodiscard]] static bool interrupted();
   /// Throws Interrupted where interrupted().
   static void check();
+  /// The interrupt is being obeyed: what cleans up may start programs, until the next one.
+  static void obeyed();
 };
 
 /// argv as one would type it, for people to read: never run.

@@ -39,8 +39,8 @@ std::vector<std::string> hosts_of(const LaunchRequest& request) {
 std::vector<std::string> with_environment(const LauncherOptions& options, const LaunchRequest& request) {
   std::vector<std::string> words{"env", fmt::format("OMP_NUM_THREADS={}", request.threads)};
   const char* told = std::getenv("FOURSCORE_INTERCONNECT");
-  if (const std::string interconnect = told == nullptr ? options.machine.interconnect : told; !interconnect.empty())
-    words.push_back("FOURSCORE_INTERCONNECT=" + interconnect);
+  const std::string interconnect = told == nullptr || *told == '\0' ? options.machine.interconnect : told;
+  if (!interconnect.empty()) words.push_back("FOURSCORE_INTERCONNECT=" + interconnect);
   words.insert(words.end(), request.program.begin(), request.program.end());
   return words;
 }

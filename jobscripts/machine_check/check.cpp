@@ -66,6 +66,7 @@ class CheckJob {
   CheckJob(const Scheduler& scheduler, std::string id) : scheduler_(scheduler), id_(std::move(id)) {}
   ~CheckJob() {
     if (state_.phase == JobPhase::ended) return;
+    InterruptGuard::obeyed();
     try {
       scheduler_.cancel({id_});
     } catch (const std::exception& error) {

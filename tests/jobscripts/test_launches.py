@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 
 import pytest
+
+
+def test_the_record_of_a_launch_that_failed_names_machine_and_code(fourscore):
+    fourscore("run", fourscore.points('"aborts"', points=1, launches=1), code=1)
+    (record,) = fourscore.records().values()
+    asked = json.loads(subprocess.run([fourscore.environment["FOURSCORE_BENCH"], "--identity"], env=fourscore.environment,
+                                      capture_output=True, check=True).stdout)  # fmt: skip
+    identity = record["provenance"]["identity"]
+    assert (identity["machine"], identity["code"]) == (asked["identity"]["machine"], asked["identity"]["code"])
+    assert identity["launch"]["launcher"] == "local"
 
 
 def failing_launcher(fourscore, launches: int) -> dict[str, str]:
