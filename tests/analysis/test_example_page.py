@@ -48,6 +48,14 @@ def test_the_example_page_is_what_its_records_give(tmp_path, monkeypatch):
     assert not differ, f"{PAGE} says {differ[0][0]!r}, its records now give {differ[0][1]!r}: run {COMMAND}"
 
 
+def test_the_example_of_best_is_what_its_records_give(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs/reading-a-report.md").read_text(encoding="utf-8")
+    [(command, shown)] = re.findall(r"```sh\nfourscore (best .*)\n```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out == shown
+
+
 def test_the_example_names_no_private_machine():
     records = [*(ROOT / ARCHIVE).rglob("*.json")]
     assert len(records) > 12

@@ -79,7 +79,7 @@ WRITES_WITH_MPI = ("work", "tmp")
 # A cache, which commands that read bring up to date.
 INDEX = tuple(f"work/fourscore-archive/index.sqlite{end}" for end in ("", "-wal", "-shm", "-journal"))
 SUBCOMMANDS = (
-    *(["run"], ["list"], ["status"], ["verify"], ["reindex"], ["export"], ["report"], ["counters"]),
+    *(["run"], ["list"], ["status"], ["verify"], ["reindex"], ["export"], ["report"], ["best"], ["counters"]),
     *(["counters", "list"], ["counters", "show"], ["counters", "qualify"], []),
 )
 
@@ -210,6 +210,7 @@ def command(draw: random.Random, place: Place) -> Step:
         "list": [draw.choice(["variants", "suites", "launchers", "counters", "components"])],
         "export": ["--format", draw.choice(["csv", "jsonl", "benchmark", "chrome-trace"])],
         "report": ["--archive", "nosuch"],
+        "best": ["--archive", "nosuch", "--shape", "4x4x4", "--ranks", "2"],
         "counters": [],
     }.get(chosen[0] if chosen else "", [])
     if chosen == ["counters", "show"]:

@@ -1,4 +1,4 @@
-"""The damage of records.py, read by the report. It runs in forks of this process, which imports the analysis once."""
+"""The damage of records.py, read by the report and by `best`. It runs in forks of this process, which imports the analysis once."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ def nothing_unescaped(page: Path) -> str | None:
     return "a record's text stands in the page as an element" if "<script>x" in text else None
 
 
+def question(draw: random.Random, place: Place, archive: Path) -> Step:
+    from fourscore_analysis.cli import main
+
+    shape, ranks = draw.choice(["4x4x4", "8x8x8", "6", "999999999x999999999"]), draw.choice(["1", "2", "2147483647"])
+    more = draw.choice([[], ["--json"], ["--machine-hash", "0"], ["--kind", "c2r"]])
+    arguments = ["best", "--archive", str(archive), "--shape", shape, "--ranks", ranks, *more]
+    return Step([place.program("fourscore"), *arguments], frozenset({0, 1, 2}), ("home",), call=lambda: main(arguments))
+
+
 def steps(draw: random.Random, place: Place) -> list[Step]:
     load()
     import fourscore_analysis.page.report
@@ -39,6 +48,8 @@ def steps(draw: random.Random, place: Place) -> list[Step]:
     archive = place.work / "fourscore-archive"
     shutil.copytree(place.archive, archive, symlinks=True)
     records.damage(draw, archive)
+    if draw.random() < 0.2:
+        return [question(draw, place, archive)]
     more = draw.choice([[], ["--json"], ["--plot-points", "1"], ["--plot-points=0"]])
     arguments = ["report", "--archive", str(archive), "-o", "page.html", *more]
     page = place.work / "page.html"

@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-COMMANDS = ["list", "run", "status", "verify", "counters", "reindex", "export", "report"]
+COMMANDS = ["list", "run", "status", "verify", "counters", "reindex", "export", "report", "best"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -178,6 +178,7 @@ class Launch(Run):
 
     cell: Cell
     method: Method
+    resolved_grid: str = ""  # "2x4": what "auto" was; "" where the record does not say
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
     instance_s: tuple[float, ...] = ()  # of several instances: each from the start of all to its own end; medians
@@ -245,6 +246,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         **values,
         cell=_cell(point, values["place"]),
         method=_method(point),
+        resolved_grid=read(read(data, "resolved", table_of, {}), "grid", _grid, ""),
         credited_flops=read(data, "credited_flops", amount_of, None),
         formula_flops=read(cost, "flops", amount_of, None),
     )

@@ -235,7 +235,11 @@ class Maker:
         cached = elements * 16 < 33554432
         summary, citation = CARDS.get(point["variant"], ("", ""))
         record = self.head(point, launch) | {
-            "resolved": {"grid": [1, ranks], "input": "slabs", "output": "slabs"},
+            "resolved": {
+                "grid": point["grid"] if isinstance(point["grid"], list) else [1, ranks],
+                "input": "slabs",
+                "output": "slabs",
+            },
             "sampling": {
                 "repetitions": len(time_s),
                 "warmup": 1,

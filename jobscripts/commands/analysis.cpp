@@ -1,0 +1,87 @@
+#include "jobscripts/commands/analysis.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string_view>
+
+#include "jobscripts/paths.hpp"
+#include "jobscripts/process.hpp"
+
+namespace fourscore {
+namespace {
+
+/// $FOURSCORE_PYTHON, else the configured interpreter, else python3.
+std::string python() {
+  if (const char* set = std::getenv("FOURSCORE_PYTHON"); set != nullptr && *set != '\0') return set;
+  const std::string configured = FOURSCORE_PYTHON_DEFAULT;
+  return configured.empty() ? "python3" : configured;
+}
+
+/// What every start of the interpreter begins with. `-c` and `-m` put the current folder in front of the path, as '' or
+/// by its name, and so would run a json.py of whoever wrote into it. Python 3.11 has -P for this, 3.10 does not.
+constexpr auto leave_current_folder_out = "import sys; sys.path[:] = [p for p in sys.path if p]; ";
+
+/// Prints the names of the packages that are not there, and a line that only a Python prints; looking for them is
+/// quicker than loading them.
+constexpr auto look_for_packages =
+    "import importlib.util; "
+    "names = ('fourscore_analysis', 'numpy', 'scipy', 'matplotlib', 'jinja2'); "
+    "print('missing:', ', '.join(n for n in names if importlib.util.find_spec(n) is None))";
+
+constexpr auto call_main = "from fourscore_analysis.cli import main; sys.exit(main())";
+
+/// Throws EnvironmentError saying what is missing.
+void check_python(const std::string& interpreter) {
+  constexpr auto advice = "run jobscripts/setup, or name an interpreter that has them with FOURSCORE_PYTHON";
+  constexpr std::string_view answer = "missing: ";
+  ProcessSpec spec;
+  spec.argv = {interpreter, "-c", std::string(leave_current_folder_out) + look_for_packages};
+  spec.time_limit_s = 120;
+  const ProcessResult result = run_process(spec);
+  if (result.start_error != 0)
+    throw EnvironmentError(fmt::format("the Python interpreter '{}' cannot be started: {}; {}", interpreter,
+                                       std::strerror(result.start_error), advice));
+  const auto trimmed = [](std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  };
+  const auto at = result.output.find(answer);
+  if (result.exit_status != 0 || result.signal != 0 || at == std::string::npos)
+    throw EnvironmentError(fmt::format("'{}' does not work as a Python interpreter{}{}; {}", interpreter,
+                                       result.stderr_tail.empty() ? "" : ": ", trimmed(result.stderr_tail), advice));
+  const std::string missing = trimmed(result.output.substr(at + answer.size()));
+  if (!missing.empty())
+    throw EnvironmentError(fmt::format("the Python of '{}' lacks: {}; {}", interpreter, missing, advice));
+}
+
+/// Puts the package in front of PYTHONPATH. An empty entry there means the current folder and is left out.
+void set_python_path() {
+  std::string path = analysis_folder().string();
+  const char* set = std::getenv("PYTHONPATH");
+  std::istringstream entries(set == nullptr ? "" : set);
+  for (std::string entry; std::getline(entries, entry, ':');)
+    if (!entry.empty()) path += ":" + entry;
+  ::setenv("PYTHONPATH", path.c_str(), 1);
+}
+
+}  // namespace
+
+void run_analysis(const std::vector<std::string>& arguments) {
+  const std::string interpreter = python();
+  set_python_path();
+  check_python(interpreter);
+  std::vector<std::string> command{interpreter, "-c", std::string(leave_current_folder_out) + call_main};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& argument : command) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  throw EnvironmentError(fmt::format("{} cannot be started: {}", shown_command(command), std::strerror(errno)));
+}
+
+}  // namespace fourscore
