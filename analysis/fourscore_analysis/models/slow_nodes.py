@@ -102,7 +102,7 @@ class NodeEffects:
 
 @dataclass
 class _Unit:
-    """What counts as one: a launch, or all launches of one job on the same nodes."""
+    """What counts as one: a launch, or all launches of a job that ran on the same nodes throughout."""
 
     hosts: frozenset[str]
     logs: list[float] = field(default_factory=list)  # of times; of a job over the middle of each point
@@ -174,27 +174,27 @@ def _launch_effects(
 
 
 def _blocks(usable: Sequence[tuple[Point, list[Launch]]], left_out: frozenset[str]) -> list[list[_Unit]]:
-    """Units that may be compared with one another: of each point the launches that ran by themselves; and together all
-    jobs, each with one value over its points, for its launches share what the machine did then."""
+    """Units that may be compared with one another: launches of one point, by themselves or within one job that placed
+    them on different nodes; and jobs that ran on the same nodes throughout, each with one value over its points, for
+    its launches share what the machine did then."""
     blocks: list[list[_Unit]] = []
     jobs: dict[tuple[str, frozenset[str]], _Unit] = {}
     for _, launches in usable:
-        alone: list[_Unit] = []
-        of_jobs: dict[tuple[str, frozenset[str]], list[float]] = defaultdict(list)
+        by_job: dict[str, list[_Unit]] = defaultdict(list)
         for launch in launches:
-            hosts, job = frozenset(launch.hosts), str(launch.volatile.get("job_id") or "")
-            if hosts & left_out:
-                continue
-            if job:
-                of_jobs[job, hosts].append(math.log(launch.median_s))
+            if not left_out.intersection(launch.hosts):
+                job = str(launch.volatile.get("job_id") or "")
+                by_job[job].append(_Unit(frozenset(launch.hosts), [math.log(launch.median_s)]))
+        whole = {}
+        for job, units in by_job.items():
+            if not job or len({unit.hosts for unit in units}) > 1:
+                blocks.append(units)
             else:
-                alone.append(_Unit(hosts, [math.log(launch.median_s)]))
-        medians = {key: statistics.median(logs) for key, logs in of_jobs.items()}
-        middle = statistics.median(medians.values()) if medians else 0.0
-        for key, value in medians.items():
-            if len(medians) > 1:
+                whole[job, units[0].hosts] = statistics.median(unit.value for unit in units)
+        middle = statistics.median(whole.values()) if whole else 0.0
+        for key, value in whole.items():
+            if len(whole) > 1:
                 jobs.setdefault(key, _Unit(key[1])).logs.append(value - middle)
-        blocks.append(alone)
     blocks.append(list(jobs.values()))
     return [block for block in blocks if len({unit.hosts for unit in block}) > 1]
 

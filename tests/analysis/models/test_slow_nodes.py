@@ -159,6 +159,15 @@ def test_launches_of_one_job_count_once():
     assert {(effect.launches, effect.without) for effect in found.effects} == {(3, 3)}  # one value a job
 
 
+def test_launches_of_a_job_that_placed_them_by_chance_count_each():
+    """One job of eight nodes, each launch on four of them: nothing but chance chose which."""
+    made = maker(slow={"n3": 1.4}, job="77")
+    found = effects_of(without_phases(record) for record in launched(made, 24))
+    assert found.slow == {"n3"}
+    [effect] = [one for one in found.effects if one.verdict == SLOW]
+    assert effect.launches + effect.without == 48
+
+
 def in_jobs(slow: float, with_both: int) -> list[dict[str, Any]]:
     """20 jobs, half of them on n1 to n4, where pencil, which takes twice as long, was launched nine times as often; the
     first `with_both` jobs have both variants."""
