@@ -19,14 +19,18 @@ constexpr double reserve_s = 55.0;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
+/// Throws InputError.
+void require_wanted(const JobFolder& job) {
+  if (job.abandoned())
+    throw InputError(fmt::format(
+        "job {} was given up by `fourscore submit`, which did not see it submitted; its launches are in another job",
+        job.name()));
+}
+
 JobFolder existing(const Archive& archive, const std::string& campaign, const std::string& name) {
   for (const JobFolder& job : jobs_of(archive, campaign)) {
     if (job.name() != name) continue;
-    if (job.abandoned())
-      throw InputError(
-          fmt::format("job {} of campaign {} was given up by `fourscore submit`, which did not see it "
-                      "submitted; its launches are in another job",
-                      name, campaign));
+    require_wanted(job);
     return job;
   }
   throw InputError(
@@ -51,6 +55,7 @@ void JobRun::begin() {
   folder_.note({{"event", "begin"},
                 {"job", allocation_ ? allocation_->job : ""},
                 {"hosts", allocation_ ? allocation_->hosts : std::vector<std::string>{}}});
+  require_wanted(folder_);  // again: it may have been given up before it could say that it began
 }
 
 JobRun::~JobRun() {

@@ -20,7 +20,7 @@ class JobRun : public LaunchWatch {
   JobRun(const JobRun&) = delete;
   JobRun& operator=(const JobRun&) = delete;
 
-  /// Writes its beginning into the journal.
+  /// Writes its beginning into the journal. Throws InputError where it was given up meanwhile.
   void begin();
   /// Keeps the launches that are this job's, adding retries.
   void select(std::vector<PlannedLaunch>& planned) const;

@@ -52,10 +52,15 @@ void settle(const Campaign& campaign, const Archive& archive, const PlannedLaunc
       archive.campaign_folder(campaign.id) / "staging");
 }
 
-/// A job whose submitter died before it could write the id: it may be in the queue, and must not run.
-void give_up_orphans(const std::vector<KnownJob>& jobs) {
-  for (const KnownJob& job : jobs)
-    if (job.id.empty() && !job.folder.abandoned()) job.folder.abandon();
+/// A job whose submitter died before it could write the id: it may be in the queue, and must not run. It writes its
+/// beginning before it looks whether it was given up, so of the two at least one sees the other.
+void give_up_orphans(std::vector<KnownJob>& jobs) {
+  for (KnownJob& job : jobs) {
+    if (!job.id.empty() || job.folder.abandoned()) continue;
+    job.folder.abandon();
+    job.id = job.folder.id();
+    if (!job.id.empty()) job.state = {JobPhase::running, JobEnd::none, "", "it began just now", ""};
+  }
 }
 
 std::vector<KnownJob> jobs_that_answer(const Campaign& campaign, const Archive& archive) {
@@ -128,7 +133,7 @@ Submission plan_submission(const Campaign& campaign, const Archive& archive, con
 
 Submission submit_missing(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
   Submission submission;
-  const auto jobs = jobs_that_answer(campaign, archive);
+  auto jobs = jobs_that_answer(campaign, archive);
   give_up_orphans(jobs);
   auto lacking = lacking_launches(campaign, archive, jobs, settings, submission);
   const auto attempts = attempts_of(jobs);
