@@ -55,10 +55,9 @@ def campaigns(rig: SlurmRig) -> RigCampaigns:
 def late(rig: SlurmRig) -> tuple[RigCampaigns, dict]:
     """A job that passes its time limit, which Slurm counts in minutes, while other tests run on the other nodes."""
     late = RigCampaigns(rig)
-    late.machine("--nodelist=n4")
+    late.machine("--nodelist=n4", "--signal=B:URG@1")  # a warning that nobody hears
     late.slow(3600)
-    # Of a job so short Slurm gives no warning.
-    (job,) = late.submit(late.slow_suite("late", 1, 1), "--time-limit", 170)["jobs"]
+    (job,) = late.submit(late.slow_suite("late", 1, 2))["jobs"]
     late.wait_for_launch(job, late.campaign("late"))
     changed = rig.run(["scontrol", "update", f"JobId={job['id']}", "TimeLimit=1"])
     assert changed.returncode == 0, changed.stderr
@@ -100,7 +99,8 @@ def test_cancelled_in_the_middle(campaigns):
     campaign = campaigns.campaign("cancelled")
     campaigns.wait_for_launch(job, campaign)
     campaigns("cancel", campaign)
-    assert campaigns.wait_for_jobs([job["id"]]) == {job["id"]: "CANCELLED"}
+    ended = campaigns.wait_for_jobs([job["id"]])
+    assert ended == {job["id"]: "CANCELLED"}, campaigns.about(job, campaign)
     campaigns.slow(0.05)
     campaigns.finish(suite)
     campaigns.check_complete(campaign, points=1, launches=4)
@@ -114,7 +114,8 @@ def test_preempted_by_a_job_that_comes_first(campaigns, rig):
     campaigns.wait_for_launch(job, campaign)
     first = rig.run(["srun", "--partition=high", "--nodes=3", "--overcommit", "true"])
     assert first.returncode == 0, first.stderr
-    assert campaigns.wait_for_jobs([job["id"]]) == {job["id"]: "PREEMPTED"}
+    ended = campaigns.wait_for_jobs([job["id"]])
+    assert ended == {job["id"]: "PREEMPTED"}, campaigns.about(job, campaign)
     campaigns.slow(0.05)
     campaigns.finish(suite)
     campaigns.check_complete(campaign, points=1, launches=3)
@@ -160,7 +161,8 @@ def test_a_full_disk_under_the_archive(campaigns, rig):
     with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
         for _ in range(1000):  # 4 MiB, of which there is no room for half
             file.write(bytes(4096))
-    assert small.wait_for_jobs([job["id"]]) == {job["id"]: "FAILED"}
+    ended = small.wait_for_jobs([job["id"]])
+    assert ended == {job["id"]: "FAILED"}, small.about(job, campaign)
     before = {file: file.read_bytes() for file in small.archive.glob("records/*/*.json")}
     assert len(before) < 3
     filler.unlink()
@@ -201,7 +203,7 @@ def test_a_node_that_fails_and_comes_back(campaigns, rig):
     rig.node(last).stop()
     ended = campaigns.wait_for_jobs([job["id"]])
     rig.node(last).start()
-    assert ended == {job["id"]: "NODE_FAIL"}, nodes
+    assert ended == {job["id"]: "NODE_FAIL"}, campaigns.about(job, campaign)
     campaigns.slow(0.05)
     campaigns.finish(suite)
     rig.wait_until_idle()
@@ -253,10 +255,11 @@ def test_a_strong_and_a_weak_campaign_over_one_to_four_nodes(rig):
 def test_a_job_beyond_its_time_limit(late):
     late, job = late
     campaign = late.campaign("late")
-    assert late.wait_for_jobs([job["id"]], 150) == {job["id"]: "TIMEOUT"}
+    ended = late.wait_for_jobs([job["id"]], 150)
+    assert ended == {job["id"]: "TIMEOUT"}, late.about(job, campaign)
     late.slow(0.05)
-    late.finish(late.slow_suite("late", 1, 1))
-    late.check_complete(campaign, points=1, launches=1)
+    late.finish(late.slow_suite("late", 1, 2))
+    late.check_complete(campaign, points=1, launches=2)
     status = json.loads(late("status", campaign, "--json").stdout)[0]
     assert [one["end"] for one in status["jobs"]] == ["timeout", "completed"]
     assert pathlib.Path(late.folder_of(job, campaign) / "end.json").exists()

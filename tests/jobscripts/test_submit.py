@@ -15,17 +15,17 @@ import pytest
 def test_jobs_are_of_one_number_of_nodes_each_and_ask_for_whole_minutes(cluster):
     said = cluster.submit(cluster.nodes_suite(launches=2, more="time_limit_s = 50"))
     assert [(job["nodes"], job["launches"]) for job in said["jobs"]] == [(1, 2), (2, 2), (4, 2)]
-    # Two launches of 50 s, and a minute beside them.
-    assert [job["time"] for job in cluster.jobs().values()] == ["00:03:00"] * 3
+    # Two launches of 50 s, and 90 s beside them.
+    assert [job["time"] for job in cluster.jobs().values()] == ["00:04:00"] * 3
     assert [job["nodes"] for job in cluster.jobs().values()] == ["1", "2", "4"]
 
 
 def test_what_does_not_fit_the_time_limit_of_a_job_is_in_the_next(cluster):
     suite = cluster.nodes_suite("2", launches=10, more="time_limit_s = 60")
     said = cluster.submit(suite, "--time-limit", "00:05:00")
-    # A minute of each job is not for launches.
-    assert [job["launches"] for job in said["jobs"]] == [4, 4, 2]
-    assert [job["time"] for job in cluster.jobs().values()] == ["00:05:00", "00:05:00", "00:03:00"]
+    # Of each job 90 s are not for launches.
+    assert [job["launches"] for job in said["jobs"]] == [3, 3, 3, 1]
+    assert [job["time"] for job in cluster.jobs().values()] == ["00:05:00"] * 3 + ["00:03:00"]
 
 
 def test_what_launches_took_is_known_when_the_rest_is_cut_into_jobs(cluster):
@@ -33,7 +33,7 @@ def test_what_launches_took_is_known_when_the_rest_is_cut_into_jobs(cluster):
     cluster.submit(suite, "--launches", 1)
     cluster.run_all()
     assert [job["launches"] for job in cluster.submit(suite, "--time-limit", 660)["jobs"]] == [19]
-    assert cluster.jobs()["3"]["time"] == "00:02:00"
+    assert cluster.jobs()["3"]["time"] == "00:03:00"
 
 
 def test_a_campaign_comes_to_its_end(cluster):
@@ -256,7 +256,7 @@ def test_only_the_launches_that_are_selected_are_submitted(cluster):
 def test_a_job_leaves_what_does_not_fit_its_time_to_the_next(cluster):
     suite = cluster.nodes_suite("2", launches=4, more="time_limit_s = 60")
     cluster.submit(suite)
-    process = cluster.begin("2", minutes=1.2)  # of which half a minute is for coming to an end
+    process = cluster.begin("2", minutes=1.2)  # of which 55 s are for coming to an end
     process.wait(60)
     assert "4 launches are left for another job" in pathlib.Path(cluster.jobs()["2"]["output"]).read_text()
     cluster.set("2", "COMPLETED")

@@ -149,6 +149,11 @@ class Campaign(fourscore_command.Fourscore):
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         return [line["argv"] for line in lines if line["program"] == program and line["argv"] != ["--version"]]
 
+    def started(self) -> list[float]:
+        """When launches began, in seconds since the epoch."""
+        lines = [json.loads(line) for line in (self.slurm / "log").read_text().splitlines()]
+        return [line["at"] for line in lines if line["program"] == "srun" and "-n" in line["argv"]]
+
     def measured(self) -> dict[str, int]:
         """How often each point's launches are archived as they should be, by its number of nodes and variant."""
         counts: dict[str, int] = {}

@@ -99,6 +99,11 @@ class RigCampaigns(fourscore_command.Fourscore):
         file = self.folder_of(job, campaign) / "output.log"
         return file.read_text() if file.exists() else "no log"
 
+    def about(self, job: dict, campaign: str) -> str:
+        """All that can be said of a job, where it did not end as it should."""
+        shown = self.rig.run(["scontrol", "show", "job", job["id"]]).stdout
+        return f"{shown}\n{self.said_by(job, campaign)}\n{self.journal(job, campaign)}"
+
     def wait(self, what: str, holds: Callable[[], object], timeout: float = 60) -> None:
         deadline = time.monotonic() + timeout
         while not holds():
@@ -174,7 +179,7 @@ class RigCampaigns(fourscore_command.Fourscore):
             if not entry.name.isdigit() or int(entry.name) == os.getpid():
                 continue
             try:
-                words = (entry / "cmdline").read_bytes().decode().split("\0")
+                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except OSError:
                 continue
             if any(campaign in word for word in words) and words[0] != "setpriv":

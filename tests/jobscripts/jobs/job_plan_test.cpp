@@ -52,7 +52,7 @@ TEST_F(JobPlan, AJobIsOfTheMostRanksAndThreadsOfItsLaunches) {
 
 TEST_F(JobPlan, ItFitsTheTimeLimitAndAsksForWholeMinutes) {
   add_point(point_on_nodes(1));
-  const auto jobs = plan(7, 400);  // launches of 100 s, and 60 s beside them: three a job
+  const auto jobs = plan(7, 400);  // launches of 100 s, and 90 s beside them: three a job
   ASSERT_EQ(jobs.size(), 3U);
   for (const auto& job : jobs) {
     EXPECT_LE(job.expected_s + job_overhead_s, 400);
@@ -61,13 +61,13 @@ TEST_F(JobPlan, ItFitsTheTimeLimitAndAsksForWholeMinutes) {
   }
   EXPECT_EQ(jobs[0].launches.size(), 3U);
   EXPECT_EQ(jobs[2].launches.size(), 1U);
-  EXPECT_EQ(jobs[2].time_limit_s, 180);
+  EXPECT_EQ(jobs[2].time_limit_s, 240);
 }
 
 TEST_F(JobPlan, ALaunchThatFitsExactlyIsTaken) {
   add_point(point_on_nodes(1));
-  EXPECT_EQ(plan(1, 160).size(), 1U);
-  EXPECT_THROW((void)plan(1, 159), InputError);
+  EXPECT_EQ(plan(1, 100 + job_overhead_s).size(), 1U);
+  EXPECT_THROW((void)plan(1, 99 + job_overhead_s), InputError);
 }
 
 TEST_F(JobPlan, ALimitShorterThanALaunchNamesThePointAndWhereItsTimeIsFrom) {
