@@ -120,7 +120,7 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
     return std::ranges::any_of(benchmarks, [&](const json& entry) { return entry[key].get<bool>(); });
   };
   FlagFacts facts;
-  facts.nodes = launch.provenance.nodes.facts;
+  facts.nodes = launch.provenance.nodes.facts_by_kernel;
   facts.heterogeneous = launch.provenance.nodes.heterogeneous();
   facts.threads = threads_of(launch.point);
   // Of a record with sizes in and out of the caches each benchmark says it for itself.

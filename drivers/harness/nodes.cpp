@@ -14,6 +14,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/number_ranges.hpp"
@@ -169,16 +170,37 @@ json facts_of(const std::vector<std::vector<int>>& units) {
     cores.push_back(topology.cores_of(of_rank));
     caches.merge(topology.last_level_caches_of(of_rank));
   }
-  double bytes = 0;
-  for (const auto& [index, size] : caches) bytes += size;
-  return {{"cores", cores}, {"last_level_cache_bytes", bytes}};
+  return {{"cores", cores}, {"last_level_caches", caches}};
 }
 
-NodeFacts read_facts(const json& value) {
+/// Of nodes that are one machine, together: their numbers of cores and caches are those of that machine.
+NodeFacts read_facts(const std::vector<json>& nodes) {
   NodeFacts facts;
-  for (const json& cores : value.at("cores")) facts.ranks.push_back({cores.get<std::set<int>>()});
-  facts.last_level_cache_bytes = value.at("last_level_cache_bytes").get<double>();
+  std::map<int, double> caches;
+  for (const json& node : nodes) {
+    for (const json& cores : node.at("cores")) facts.ranks.push_back({cores.get<std::set<int>>()});
+    caches.merge(node.at("last_level_caches").get<std::map<int, double>>());
+  }
+  for (const auto& [index, size] : caches) facts.last_level_cache_bytes += size;
   return facts;
+}
+
+/// Facts of each kernel, and the number of each node's. What is unknown is a kernel of its own.
+std::pair<std::vector<NodeFacts>, std::vector<int>> by_kernel(const std::vector<std::string>& kernels,
+                                                              const std::vector<json>& facts) {
+  std::map<std::string, int> known;
+  std::vector<int> kernel_of_node;
+  std::vector<std::vector<json>> of_kernel;
+  for (std::size_t node = 0; node < kernels.size(); ++node) {
+    const auto next = static_cast<int>(of_kernel.size());
+    const int kernel = kernels[node].empty() ? next : known.emplace(kernels[node], next).first->second;
+    if (kernel == next) of_kernel.emplace_back();
+    of_kernel[static_cast<std::size_t>(kernel)].push_back(facts[node]);
+    kernel_of_node.push_back(kernel);
+  }
+  std::vector<NodeFacts> merged;
+  for (const auto& nodes : of_kernel) merged.push_back(read_facts(nodes));
+  return {merged, kernel_of_node};
 }
 
 }  // namespace
@@ -216,7 +238,9 @@ json node_settings() {
   return settings;
 }
 
-NodeDescription describe_this_node() { return {host_name(), machine_identity(), node_settings()}; }
+NodeDescription describe_this_node() {
+  return {host_name(), machine_identity(), node_settings(), first_line("/proc/sys/kernel/random/boot_id").value_or("")};
+}
 
 json JobNodes::placement() const {
   const auto nodes = static_cast<int>(hosts.size());
@@ -238,6 +262,7 @@ JobNodes describe_nodes(MPI_Comm comm, const std::function<NodeDescription()>& d
   const auto units = gather_lists(comms.node.get(), Topology::usable_units());
   JobNodes nodes;
   int number = 0;  // of this node
+  std::vector<int> kernel_of_node;
   if (comms.leads) {
     const MPI_Comm leaders = comms.leaders.get();
     number = mpi::rank_in(leaders);
@@ -246,12 +271,21 @@ JobNodes describe_nodes(MPI_Comm comm, const std::function<NodeDescription()>& d
     nodes.machines = with_nodes(kinds(leaders, mine.machine));
     nodes.settings = with_nodes(kinds(leaders, mine.settings));
     nodes.core_maps = with_nodes(kinds(leaders, core_map_of(units)));
-    const Kinds facts = kinds(leaders, facts_of(units));
-    for (const int kind : facts.kind_of_node)
-      nodes.facts.push_back(read_facts(facts.values[static_cast<std::size_t>(kind)]));
+    const Kinds kinds_of_facts = kinds(leaders, facts_of(units));
+    std::vector<std::string> kernels;
+    for (const HostName& kernel : gather_values(leaders, fixed(mine.kernel))) kernels.push_back(text_of(kernel));
+    std::vector<json> facts;
+    if (number == 0)
+      for (const int kind : kinds_of_facts.kind_of_node)
+        facts.push_back(kinds_of_facts.values[static_cast<std::size_t>(kind)]);
+    for (const json& of_node : facts) nodes.facts.push_back(read_facts({of_node}));
+    if (number == 0) std::tie(nodes.facts_by_kernel, kernel_of_node) = by_kernel(kernels, facts);
   }
   FOURSCORE_MPI(MPI_Bcast(&number, 1, MPI_INT, 0, comms.node.get()));
   nodes.node_of_rank = gather_values(comm, number);
+  if (mpi::rank_in(comm) == 0)
+    for (const int node : nodes.node_of_rank)
+      nodes.kernel_of_rank.push_back(kernel_of_node[static_cast<std::size_t>(node)]);
   return nodes;
 }
 

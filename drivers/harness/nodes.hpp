@@ -18,6 +18,7 @@ struct NodeDescription {
   std::string host;
   nlohmann::json machine;   ///< machine_identity()
   nlohmann::json settings;  ///< node_settings()
+  std::string kernel{};     ///< the running kernel's own number (boot_id); empty: unknown
 };
 /// Processor, cores, caches, memory (to the nearest GiB: kernels differ in what they keep), GPUs, interconnect. Calls
 /// no MPI.
@@ -32,6 +33,10 @@ struct JobNodes {
   std::vector<std::string> hosts;  ///< by node
   std::vector<int> node_of_rank;
   std::vector<NodeFacts> facts;  ///< by node, without plan_bytes
+  /// The same by kernel. Nodes that are namespaces or containers of one machine share its cores and caches: for them
+  /// the ranks of all count together.
+  std::vector<NodeFacts> facts_by_kernel;
+  std::vector<int> kernel_of_rank;
   /// Each distinct one with the numbers of its nodes as ranges (core/number_ranges.hpp), that of node 0 first.
   struct Kind {
     std::string nodes;
@@ -41,6 +46,8 @@ struct JobNodes {
   std::vector<Kind> settings;   ///< NodeDescription::settings
   std::vector<Kind> core_maps;  ///< array of the units each rank of a node may run on, as ranges, in rank order
 
+  /// Whether some nodes are one machine.
+  [[nodiscard]] bool share_a_kernel() const { return facts_by_kernel.size() < facts.size(); }
   /// Whether the nodes differ in machine or settings.
   [[nodiscard]] bool heterogeneous() const { return machines.size() > 1 || settings.size() > 1; }
   /// "block": the ranks of each node follow each other, the nodes in turn; "cyclic": rank r is on node r mod nodes;

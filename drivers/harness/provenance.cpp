@@ -163,6 +163,7 @@ Provenance provenance_of(JobNodes described, const json& states, const std::stri
   Provenance provenance;
   provenance.nodes = std::move(described);
   const JobNodes& nodes = provenance.nodes;
+  provenance.pretends_nodes = nodes.share_a_kernel();
   json launch{{"launcher", launcher},
               {"nodes", nodes.hosts.size()},
               {"placement_of_ranks", nodes.placement()},

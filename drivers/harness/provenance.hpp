@@ -23,9 +23,10 @@ namespace fourscore {
                                              const nlohmann::json& other_machines = nlohmann::json::object());
 
 struct Provenance {
-  nlohmann::json record;        ///< the record's "provenance"; null on all ranks but 0
-  JobNodes nodes;               ///< on rank 0
-  bool pretends_nodes = false;  ///< on rank 0: FOURSCORE_RANKS_PER_NODE cuts a node of the machine into several
+  nlohmann::json record;  ///< the record's "provenance"; null on all ranks but 0
+  JobNodes nodes;         ///< on rank 0
+  /// On rank 0: some nodes are one machine, or FOURSCORE_RANKS_PER_NODE cuts a node into several.
+  bool pretends_nodes = false;
 };
 /// Collective.
 [[nodiscard]] Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads,

@@ -193,10 +193,10 @@ json memory_json(const Measurement& measurement) {
 std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
                                   const Provenance& provenance) {
   FlagFacts facts;
-  facts.nodes = provenance.nodes.facts;
+  facts.nodes = provenance.nodes.facts_by_kernel;
   facts.heterogeneous = provenance.nodes.heterogeneous();
-  for (std::size_t rank = 0; rank < provenance.nodes.node_of_rank.size(); ++rank)
-    facts.nodes[static_cast<std::size_t>(provenance.nodes.node_of_rank[rank])].plan_bytes +=
+  for (std::size_t rank = 0; rank < provenance.nodes.kernel_of_rank.size(); ++rank)
+    facts.nodes[static_cast<std::size_t>(provenance.nodes.kernel_of_rank[rank])].plan_bytes +=
         measurement.plan_bytes[rank] + measurement.workspace_bytes[rank];
   facts.threads = resolved.point.problem.threads;
   facts.warmup = options.sampling.warmup;

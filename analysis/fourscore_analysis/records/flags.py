@@ -40,7 +40,7 @@ FLAGS = {
     ),
     "emulated": Flag(
         "something stands in for hardware that is not there, and says nothing about it: "
-        "copies between host memories for an accelerator, or groups of ranks of one node for several nodes",
+        "copies between host memories for an accelerator, or one machine for several nodes",
         usual=False,
     ),
 }

@@ -62,6 +62,32 @@ TEST_F(PretendedNodes, AreDescribedOnceWhereTheyAreAlike) {
   EXPECT_FALSE(nodes.heterogeneous());
 }
 
+TEST_F(PretendedNodes, OfOneKernelShareItsCores) {
+  const JobNodes nodes = describe_nodes(MPI_COMM_WORLD, [] {
+    NodeDescription mine = pretend("A", "performance");
+    mine.kernel = last_has("other", "one");
+    return mine;
+  });
+  if (rank() != 0) return;
+  const auto count = static_cast<std::size_t>(size());
+  EXPECT_EQ(nodes.facts.size(), count);
+  EXPECT_EQ(nodes.share_a_kernel(), count > 2) << "the last of several is another machine";
+  ASSERT_EQ(nodes.facts_by_kernel.size(), std::min<std::size_t>(count, 2));
+  std::vector<int> kernels(count, 0);
+  if (count > 1) kernels.back() = 1;
+  EXPECT_EQ(nodes.kernel_of_rank, kernels);
+  EXPECT_EQ(nodes.facts_by_kernel[0].ranks.size(), std::max<std::size_t>(count - 1, 1));
+  EXPECT_EQ(nodes.facts_by_kernel[0].last_level_cache_bytes, nodes.facts[0].last_level_cache_bytes)
+      << "a cache of all counts once";
+}
+
+TEST_F(PretendedNodes, OfUnknownKernelsAreApart) {
+  const JobNodes nodes = describe_nodes(MPI_COMM_WORLD, [] { return pretend("A", "performance"); });
+  if (rank() != 0) return;
+  EXPECT_FALSE(nodes.share_a_kernel());
+  EXPECT_EQ(nodes.kernel_of_rank, nodes.node_of_rank);
+}
+
 TEST_F(PretendedNodes, WithAnotherProcessorAreHeterogeneous) {
   const JobNodes nodes = describe_nodes(MPI_COMM_WORLD, [] { return pretend(last_has("B", "A"), "performance"); });
   if (rank() != 0) return;

@@ -38,6 +38,8 @@ JobNodes nodes_of(int ranks, int ranks_per_node) {
     nodes.facts.push_back(facts);
   }
   for (int rank = 0; rank < ranks; ++rank) nodes.node_of_rank.push_back(rank / ranks_per_node);
+  nodes.facts_by_kernel = nodes.facts;
+  nodes.kernel_of_rank = nodes.node_of_rank;
   const std::string all = fmt::format("0-{}", count - 1);
   nodes.machines = {{all, machine_identity()}};
   nodes.settings = {{all, node_settings()}};
