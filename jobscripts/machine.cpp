@@ -11,6 +11,7 @@
 
 #include "core/problem.hpp"
 #include "core/registry.hpp"
+#include "jobscripts/laboratory/rate.hpp"
 #include "jobscripts/launch_line.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -171,9 +172,19 @@ class MachineReader : public TomlReader {
                          rule.takers));
     machine_.mpi = text(launch, "mpi", "");
     machine_.launch_options = texts(launch, "options");
-    machine_.rate = text(launch, "rate", "");
+    read_rate(launch);
     machine_.launch_line = text(launch, "line", "");
     if (machine_.launcher == "template") read_line(launch);
+  }
+
+  void read_rate(const toml::table& launch) {
+    machine_.rate = text(launch, "rate", "");
+    if (!launch.contains("rate")) return;
+    try {
+      (void)parse_link_rate(machine_.rate, "key 'rate'");
+    } catch (const InputError& error) {
+      fail(line_of(*launch.get("rate")), error.what());
+    }
   }
 
   void read_line(const toml::table& launch) {

@@ -49,6 +49,12 @@ void tell_interconnect(const Machine& machine) {
   ::setenv("FOURSCORE_INTERCONNECT", machine.interconnect.c_str(), 1);
 }
 
+void tell_interconnect(const Place& place) {
+  if (const std::string made = place.launcher->interconnect(place.options); !made.empty())
+    ::setenv("FOURSCORE_INTERCONNECT", made.c_str(), 1);
+  tell_interconnect(place.options.machine);
+}
+
 std::string refusal(const Place& place, const LaunchRequest& request) {
   if (request.ranks < request.nodes) return fmt::format("{} ranks cannot be on {} nodes", request.ranks, request.nodes);
   const std::string reason = place.launcher->refuses(place.options, request);

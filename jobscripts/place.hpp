@@ -29,6 +29,8 @@ struct PlaceRequest {
 /// What the machine file says of the interconnect holds for all that is started from now on: FOURSCORE_INTERCONNECT,
 /// unless the environment has it.
 void tell_interconnect(const Machine& machine);
+/// The same, but where the launcher makes the interconnect what it says holds.
+void tell_interconnect(const Place& place);
 
 /// Why the launch cannot be started at this place, and which launcher could; empty when it can.
 [[nodiscard]] std::string refusal(const Place& place, const LaunchRequest& request);

@@ -173,7 +173,7 @@ int run(RunOptions options) {
   const InterruptGuard guard;
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is no reason to end a campaign
   const Place place = find_place(options.place);
-  tell_interconnect(place.options.machine);
+  tell_interconnect(place);
   const Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)));
   const MachineSize size = size_of(options, place);
   options.campaign.machine = campaign_machine_json(place.options.machine, size);

@@ -44,6 +44,9 @@ class Launcher {
   [[nodiscard]] virtual std::string unavailable(const LauncherOptions& options) const = 0;
   /// Why it cannot start so many ranks on so many nodes; empty when it can. A property of the request, not of the day.
   [[nodiscard]] virtual std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const = 0;
+  /// What it knows of the network between its nodes, which the nodes' systems do not show: it stands in the machine's
+  /// identity in place of what they show. Empty: nothing.
+  [[nodiscard]] virtual std::string interconnect(const LauncherOptions& /*options*/) const { return {}; }
   /// Starts the program so, ranks bound to cores where they fit.
   [[nodiscard]] virtual LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const = 0;
 };

@@ -7,62 +7,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <set>
-#include <system_error>
 
 #include "jobscripts/launchers/launcher.hpp"
-#include "jobscripts/process.hpp"
+#include "jobscripts/launchers/mpirun/mpirun.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {
 namespace {
-
-enum class Flavour { missing, open_mpi, hydra, other };
-
-struct Mpirun {
-  std::string path;
-  Flavour flavour = Flavour::missing;
-  std::string problem;
-};
-
-std::string path_of(const LauncherOptions& options) {
-  if (!options.mpirun.empty()) return options.mpirun;
-  if (const char* set = std::getenv("FOURSCORE_MPIEXEC"); set != nullptr && *set != '\0') return set;
-  const std::string configured = FOURSCORE_MPIEXEC_DEFAULT;
-  return configured.empty() ? "mpirun" : configured;
-}
-
-Mpirun look_at(const std::string& path) {
-  ProcessSpec spec;
-  spec.argv = {path, "--version"};
-  spec.time_limit_s = 20;
-  const ProcessResult result = run_process(spec);
-  if (result.interrupted) throw Interrupted();
-  const std::string said = result.output + result.stderr_tail;
-  Mpirun mpirun{path, Flavour::other, {}};
-  if (result.start_error != 0) {
-    mpirun.flavour = Flavour::missing;
-    mpirun.problem = fmt::format(
-        "'{}' cannot be started ({}); install an MPI (Debian: apt install libopenmpi-dev openmpi-bin, or mpich), "
-        "load its module, or name its mpirun with --mpirun or FOURSCORE_MPIEXEC",
-        path, std::error_code(result.start_error, std::generic_category()).message());
-  } else if (said.find("Open MPI") != std::string::npos || said.find("OpenRTE") != std::string::npos) {
-    mpirun.flavour = Flavour::open_mpi;
-  } else if (said.find("HYDRA") != std::string::npos) {
-    mpirun.flavour = Flavour::hydra;
-  } else {
-    mpirun.problem = fmt::format("'{} --version' is neither Open MPI's nor MPICH's: {:.80}", path, said);
-  }
-  return mpirun;
-}
-
-/// Asking takes a process, so it is done once a path.
-const Mpirun& known(const std::string& path) {
-  static std::map<std::string, Mpirun> cache;
-  const auto found = cache.find(path);
-  return found != cache.end() ? found->second : cache.emplace(path, look_at(path)).first->second;
-}
 
 /// Of the job in which this program runs, also where its scheduler is not among ours or not in PATH; 1 outside a job.
 std::size_t nodes_of_this_job() {
@@ -93,7 +45,7 @@ class LocalLauncher : public Launcher {
           "this job has {} nodes, and all ranks would be on this one; use --launcher srun, or template with the "
           "launch line of a machine file (--machine)",
           nodes);
-    return known(path_of(options)).problem;
+    return find_mpirun(options).problem;
   }
 
   [[nodiscard]] std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
@@ -105,14 +57,14 @@ class LocalLauncher : public Launcher {
   }
 
   [[nodiscard]] LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const override {
-    const Mpirun& mpirun = known(path_of(options));
+    const Mpirun& mpirun = find_mpirun(options);
     const int threads = request.threads;
     const bool by_socket = request.placement == RankPlacement::socket;
     LaunchCommand launch{{mpirun.path}, {{"OMP_NUM_THREADS", std::to_string(threads)}}};
     const auto add = [&launch](std::initializer_list<std::string> more) {
       launch.argv.insert(launch.argv.end(), more);
     };
-    if (mpirun.flavour == Flavour::open_mpi) {
+    if (mpirun.flavour == MpirunFlavour::open_mpi) {
       if (::geteuid() == 0) add({"--allow-run-as-root"});
       if (!fits(options, request))
         add({"--oversubscribe", "--bind-to", "none"});

@@ -16,6 +16,7 @@ EXAMPLES = sorted(MACHINES.glob("*.toml"))
 SCHEMA = jsonschema.Draft202012Validator(json.loads((MACHINES / "machine.schema.json").read_text()))
 
 LOCAL = 'name = "m"\n'
+NETNS = 'name = "m"\nlauncher = "netns"\n'
 SLURM = 'name = "m"\nscheduler = "slurm"\nlauncher = "srun"\n[nodes]\ncount = 4\ncores = 8\n'
 TEMPLATE = 'name = "m"\nlauncher = "template"\n[launch]\nline = "mpiexec -n {ranks} {program}"\n'
 
@@ -76,6 +77,9 @@ BAD = {
     "a variable that is a number": (SLURM + "[environment]\nset = { A = 1 }\n", 8, ["'set.A'", "a string"]),
     "mpi for local": (LOCAL + "[launch]\nmpi = 'pmix'\n", 3, ["'mpi'", "means nothing to launcher 'local'", "srun"]),
     "a rate for srun": (SLURM + "[launch]\nrate = '100mbit'\n", 8, ["'rate'", "srun", "netns"]),
+    "a rate in words": (NETNS + "[launch]\nrate = 'fast'\n", 4, ["'rate' is 'fast'", "as tc(8) has it"]),
+    "a rate without a number": (NETNS + "[launch]\nrate = 'mbit'\n", 4, ["'rate'", "as tc(8) has it"]),
+    "a rate of no text": (NETNS + "[launch]\nrate = ''\n", 4, ["'rate'", "as tc(8) has it"]),
     "a line for srun": (SLURM + "[launch]\nline = 'x {ranks} {program}'\n", 8, ["'line'", "template"]),
     "options beside a line": (TEMPLATE + "options = ['x']\n", 5, ["'options'", "template"]),
     "template without a line": ('name = "m"\nlauncher = "template"\n', 1, ["'line' of [launch] is missing"]),
@@ -110,6 +114,7 @@ UNKNOWN = {
         3,
         ["NO_SUCH_DISK is not set here"],
     ),
+    "a rate that no token bucket holds": (NETNS + "[launch]\nrate = '1tbit'\n", 4, ["'rate'", "from 64kbit to 10gbit"]),
     "more sockets than cores": (SLURM + "sockets = 9\n", 7, ["'sockets'", "cores"]),
     "no TOML": ("name =\n", 1, ["not TOML"]),
 }

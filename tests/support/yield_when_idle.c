@@ -5,7 +5,7 @@
 //
 // Between nodes MPI_Finalize of MPICH 4.0 over UCX often does not return: a rank that has closed its connections waits
 // for the launcher and no longer answers those that still close theirs (https://github.com/pmodels/mpich/pull/6596).
-// Under Slurm connections are therefore left open here; nothing is under way when a program calls MPI_Finalize.
+// Under Slurm and in a laboratory connections are therefore left open here; nothing is under way when a program calls MPI_Finalize.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ unsigned ucp_worker_progress(void* worker) {
 
 void* ucp_disconnect_nb(void* endpoint) {
   static void* (*disconnect)(void*) = NULL;
-  if (getenv("SLURM_STEP_ID") != NULL) return NULL;  // done
+  if (getenv("SLURM_STEP_ID") != NULL || getenv("FOURSCORE_LABORATORY") != NULL) return NULL;  // done
   if (disconnect == NULL) *(void**)&disconnect = next("ucp_disconnect_nb");
   return disconnect(endpoint);
 }

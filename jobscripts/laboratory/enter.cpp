@@ -1,0 +1,100 @@
+// What `ssh` is in a laboratory.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/problem.hpp"
+#include "jobscripts/laboratory/laboratory.hpp"
+#include "jobscripts/laboratory/places.hpp"
+#include "jobscripts/laboratory/processes.hpp"
+#include "jobscripts/paths.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view ssh_options_with_a_value = "BbcDEeFIiJLlmOopQRSWw";
+
+struct Errand {
+  std::string host;
+  std::vector<std::string> words;
+};
+
+Errand parse(const std::vector<std::string>& words) {
+  auto next = words.begin();
+  for (; next != words.end() && next->starts_with('-'); ++next)
+    if (next->size() == 2 && ssh_options_with_a_value.find((*next)[1]) != std::string_view::npos &&
+        next + 1 != words.end())
+      ++next;
+  if (next == words.end()) throw InputError("--enter: no host; expected ssh's words, as h1 hostname");
+  const std::string host = next->substr(next->find('@') == std::string::npos ? 0 : next->find('@') + 1);
+  return {host, {next + 1, words.end()}};
+}
+
+/// The first process of a host, as this one sees it.
+pid_t first_process(const std::string& host) {
+  std::error_code error;
+  const fs::path process = fs::read_symlink(LaboratoryPlaces::hosts() / host, error);
+  if (!error) return static_cast<pid_t>(std::stol(process.filename().string()));
+  std::vector<std::string> known;
+  for (fs::directory_iterator it(LaboratoryPlaces::hosts(), error), end; !error && it != end; it.increment(error))
+    known.push_back(it->path().filename().string());
+  if (known.empty())
+    throw InputError("--enter: this is no laboratory; expected to be called by a command of `fourscore laboratory`");
+  const auto nearest = nearest_name(host, known);
+  throw InputError(fmt::format("no host '{}' in this laboratory of {}: h1 to h{}{}", host, known.size(), known.size(),
+                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+}
+
+void join_host(pid_t first) {
+  constexpr std::array<std::pair<const char*, int>, 5> kinds{{{"uts", CLONE_NEWUTS},
+                                                              {"ipc", CLONE_NEWIPC},
+                                                              {"net", CLONE_NEWNET},
+                                                              {"pid", CLONE_NEWPID},
+                                                              {"mnt", CLONE_NEWNS}}};
+  cpu_set_t cores;
+  if (::sched_getaffinity(first, sizeof cores, &cores) == 0) (void)!::sched_setaffinity(0, sizeof cores, &cores);
+  const fs::path folder = fs::current_path();
+  std::vector<std::pair<Descriptor, int>> files;
+  for (const auto& [name, kind] : kinds) {
+    const std::string file = fmt::format("/proc/{}/ns/{}", first, name);
+    files.emplace_back(::open(file.c_str(), O_RDONLY | O_CLOEXEC), kind);
+    if (files.back().first.get() < 0)
+      throw InputError(
+          "a host cannot be entered from another one; call ssh beside them, where the laboratory's command runs");
+  }
+  for (const auto& [file, kind] : files) require_system(::setns(file.get(), kind) == 0, "the namespaces of a host");
+  if (::chdir(folder.c_str()) != 0) require_system(::chdir("/") == 0, "/");
+}
+
+}  // namespace
+
+int enter_laboratory_host(const std::vector<std::string>& words) {
+  const Errand errand = parse(words);
+  const AwaitedSignals awaited;
+  join_host(first_process(errand.host));
+  std::string line;
+  for (const auto& word : errand.words) line += (line.empty() ? "" : " ") + word;
+  const char* shell = std::getenv("SHELL");
+  const std::vector<std::string> argv = errand.words.empty()
+                                            ? std::vector<std::string>{shell == nullptr ? "/bin/sh" : shell}
+                                            : std::vector<std::string>{"/bin/sh", "-c", line};
+  return wait_and_pass_signals(start_program(argv, [] {
+    ::unsetenv("TMPDIR");  // that of the front; a host has its own /tmp
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  }));
+}
+
+}  // namespace fourscore

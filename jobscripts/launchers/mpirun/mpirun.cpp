@@ -1,0 +1,54 @@
+#include "jobscripts/launchers/mpirun/mpirun.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <system_error>
+
+#include "jobscripts/process.hpp"
+
+namespace fourscore {
+namespace {
+
+std::string path_of(const LauncherOptions& options) {
+  if (!options.mpirun.empty()) return options.mpirun;
+  if (const char* set = std::getenv("FOURSCORE_MPIEXEC"); set != nullptr && *set != '\0') return set;
+  const std::string configured = FOURSCORE_MPIEXEC_DEFAULT;
+  return configured.empty() ? "mpirun" : configured;
+}
+
+Mpirun look_at(const std::string& path) {
+  ProcessSpec spec;
+  spec.argv = {path, "--version"};
+  spec.time_limit_s = 20;
+  const ProcessResult result = run_process(spec);
+  if (result.interrupted) throw Interrupted();
+  const std::string said = result.output + result.stderr_tail;
+  Mpirun mpirun{path, MpirunFlavour::other, {}};
+  if (result.start_error != 0) {
+    mpirun.flavour = MpirunFlavour::missing;
+    mpirun.problem = fmt::format(
+        "'{}' cannot be started ({}); install an MPI (Debian: apt install libopenmpi-dev openmpi-bin, or mpich), "
+        "load its module, or name its mpirun with --mpirun or FOURSCORE_MPIEXEC",
+        path, std::error_code(result.start_error, std::generic_category()).message());
+  } else if (said.find("Open MPI") != std::string::npos || said.find("OpenRTE") != std::string::npos) {
+    mpirun.flavour = MpirunFlavour::open_mpi;
+  } else if (said.find("HYDRA") != std::string::npos) {
+    mpirun.flavour = MpirunFlavour::hydra;
+  } else {
+    mpirun.problem = fmt::format("'{} --version' is neither Open MPI's nor MPICH's: {:.80}", path, said);
+  }
+  return mpirun;
+}
+
+}  // namespace
+
+const Mpirun& find_mpirun(const LauncherOptions& options) {
+  const std::string path = path_of(options);
+  static std::map<std::string, Mpirun> cache;  // asking takes a process
+  const auto found = cache.find(path);
+  return found != cache.end() ? found->second : cache.emplace(path, look_at(path)).first->second;
+}
+
+}  // namespace fourscore
