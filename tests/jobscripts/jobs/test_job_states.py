@@ -81,7 +81,8 @@ def test_a_job_that_slurm_has_forgotten(cluster, accounted):
     suite = cluster.nodes_suite("2", launches=1)
     cluster.submit(suite)
     if accounted:
-        (cluster.slurm / "accounting").write_text("2|NODE_FAIL|1:0|n[1-2]\n")
+        said = {"JobIDRaw": "2", "State": "NODE_FAIL", "ExitCode": "1:0", "User": "me", "NodeList": "n[1-2]"}
+        (cluster.slurm / "accounting").write_text(json.dumps([said]))
     (cluster.slurm / "jobs" / "2.json").unlink()
     cluster.let_ask_again()
     job = state_of_the_job(cluster)
