@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "core/record.hpp"
@@ -16,6 +17,7 @@
 #include "jobscripts/retry.hpp"
 #include "results/output_file.hpp"
 #include "results/record_file.hpp"
+#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -37,6 +39,70 @@ std::vector<PlannedLaunch> wanted_launches(const Campaign& campaign, const Archi
   if (settings.selection != nullptr) settings.selection->apply(campaign, wanted);
   return wanted;
 }
+
+/// Launches that jobs hold. Those of the schedule go by their number. A retry goes by the launch that it stands in for,
+/// and what precision asks for by how many there are: their numbers follow from what is archived, which changes while
+/// a job holds them.
+class HeldLaunches {
+ public:
+  HeldLaunches(const Campaign& campaign, const Archive& archive, const std::vector<KnownJob>& jobs)
+      : campaign_(campaign), archive_(archive) {
+    for (const KnownJob& job : jobs)
+      for (const JobLaunch& launch : job.folder.description().launches) {
+        if (is_there(archive.record_file(campaign.id, launch.point_id, launch.launch))) continue;
+        if (launch.retry_of) {
+          numbers_[{launch.point_id, *launch.retry_of}] = launch.launch;
+          of_retries_.emplace(launch.point_id, launch.launch);
+        }
+        if (job.lives()) hold(launch);
+      }
+  }
+
+  /// Whether a job that lives has it.
+  [[nodiscard]] bool takes(const PlannedLaunch& launch) {
+    const std::string& point = campaign_.points[launch.point].id;
+    if (launch.retry_of) return retried_.contains({point, *launch.retry_of});
+    if (is_scheduled(launch.launch)) return taken_.contains({point, launch.launch});
+    int& further = further_[point];
+    return further > 0 && further-- > 0;
+  }
+
+  /// Beyond the schedule: the number that it had in a job that has ended, else the next that nothing has.
+  void number(PlannedLaunch& launch) {
+    const std::string& point = campaign_.points[launch.point].id;
+    if (launch.retry_of || !is_scheduled(launch.launch)) {
+      const auto before = launch.retry_of ? numbers_.find({point, *launch.retry_of}) : numbers_.end();
+      if (before != numbers_.end() && !taken_.contains({point, before->second}))
+        launch.launch = before->second;
+      else
+        while (taken_.contains({point, launch.launch}) || of_retries_.contains({point, launch.launch}) ||
+               is_there(archive_.record_file(campaign_.id, point, launch.launch)))
+          ++launch.launch;
+      launch.record = archive_.record_file(campaign_.id, point, launch.launch);
+    }
+    taken_.emplace(point, launch.launch);
+  }
+
+ private:
+  using PointAndLaunch = std::pair<std::string, int>;
+
+  [[nodiscard]] bool is_scheduled(int launch) const { return launch < campaign_.suite.launches; }
+  void hold(const JobLaunch& launch) {
+    taken_.emplace(launch.point_id, launch.launch);
+    if (launch.retry_of)
+      retried_.emplace(launch.point_id, *launch.retry_of);
+    else if (!is_scheduled(launch.launch))
+      ++further_[launch.point_id];
+  }
+
+  const Campaign& campaign_;
+  const Archive& archive_;
+  std::set<PointAndLaunch> taken_;         ///< by their own numbers
+  std::set<PointAndLaunch> retried_;       ///< by the launch that is retried
+  std::map<std::string, int> further_;     ///< how many, by point
+  std::map<PointAndLaunch, int> numbers_;  ///< of retries that are or were in a job, by the launch that is retried
+  std::set<PointAndLaunch> of_retries_;    ///< the same numbers
+};
 
 /// A launch whose jobs ended during it as often as the suite allows is archived as what it is.
 void settle(const Campaign& campaign, const Archive& archive, const PlannedLaunch& launch, const Attempts& attempts,
@@ -101,17 +167,16 @@ std::vector<JobDescription> jobs_for(const Campaign& campaign, const Archive& ar
 std::vector<PlannedLaunch> lacking_launches(const Campaign& campaign, const Archive& archive,
                                             const std::vector<KnownJob>& jobs, const SubmissionSettings& settings,
                                             Submission& submission) {
-  std::set<std::string> held;
-  for (const KnownJob& job : jobs)
-    if (job.lives())
-      for (const JobLaunch& launch : job.folder.description().launches) held.insert(stem_of(launch));
+  HeldLaunches held(campaign, archive, jobs);
   std::vector<PlannedLaunch> lacking;
   for (PlannedLaunch& launch : wanted_launches(campaign, archive, settings)) {
     if (launch.done) continue;
-    if (held.contains(launch.record.stem().string()))
+    if (held.takes(launch)) {
       ++submission.in_jobs;
-    else
-      lacking.push_back(std::move(launch));
+      continue;
+    }
+    held.number(launch);
+    lacking.push_back(std::move(launch));
   }
   return lacking;
 }

@@ -62,15 +62,18 @@ class CampaignFixture : public ::testing::Test {
     const Point& its = campaign_.points.at(point).point;
     nlohmann::json stamp = campaign_.stamp(launch, 0);
     stamp["id"] = campaign;
-    auto record = make_record(its, stamp, {status, status == "ok" ? "" : "so", 0, 0, ""}, nullptr);
+    const auto file = archive_.record_file(campaign, campaign_.points.at(point).id, launch);
+    const auto staging = archive_.campaign_folder(campaign) / "staging";
+    if (status != "ok")
+      return write_record_once(file, make_unlaunched_record(its, stamp, {status, "so", 1, 0, ""}, nullptr), staging);
+    auto record = make_record(its, stamp, {status, "", 0, 0, ""}, nullptr);
     record["harness"] = {{"plan_s", wall_s / 4}, {"measure_s", wall_s * 3 / 4}};
     record["sampling"] = {{"repetitions", 1}};
     record["samples"] = {{"time_s", {wall_s}},
                          {"rank_total_s", nlohmann::json::array({nlohmann::json::array({wall_s})})}};
     record["flags"] = nlohmann::json::array();
     record["credited_flops"] = 1.0;
-    write_record_once(archive_.record_file(campaign, campaign_.points.at(point).id, launch), record,
-                      archive_.campaign_folder(campaign) / "staging");
+    write_record_once(file, record, staging);
   }
 
   Campaign campaign_;
