@@ -17,6 +17,7 @@
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "jobscripts/suite.hpp"
 #include "jobscripts/toml_reader.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
@@ -76,8 +77,7 @@ class MachineReader : public TomlReader {
     for (const auto& [key, node] : table) check_text(key.str(), node);
   }
   void check_text(std::string_view key, const toml::node& node) const {
-    if (const auto* string = node.as_string();
-        string != nullptr && std::ranges::any_of(string->get(), [](unsigned char c) { return c < ' ' || c == 127; }))
+    if (const auto* string = node.as_string(); string != nullptr && printable(string->get()) != string->get())
       fail(line_of(node),
            fmt::format("key '{}' holds a line break or another control character; expected one line", key));
     if (node.is_table()) check_texts(*node.as_table());

@@ -47,7 +47,9 @@ class CommandRegistry {
 
 /// Adds --archive to a command.
 inline void add_archive_option(CLI::App& app, std::string& value) {
-  app.add_option("--archive", value, "folder of the archive (default: $FOURSCORE_ARCHIVE, else ./fourscore-archive)")
+  app.add_option("--archive", value,
+                 "folder of the archive (default: $FOURSCORE_ARCHIVE, else the machine file's, "
+                 "else ./fourscore-archive)")
       ->type_name("DIR");
 }
 

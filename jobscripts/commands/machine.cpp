@@ -25,6 +25,7 @@ using nlohmann::json;
 
 struct MachineOptions {
   CheckOptions check;
+  bool file = false;
   std::string folder;
   bool json = false;
 };
@@ -88,7 +89,9 @@ int list(const MachineOptions& options) {
 
 int show(const MachineOptions& options) {
   const Machine machine = find_machine(options.check.machine);
-  if (options.json)
+  if (options.file)
+    fmt::print("{}", machine.text);
+  else if (options.json)
     print_json(machine_json(machine));
   else
     fmt::print("# {}\n{}", printable(machine.file.string()), machine_toml(machine));
@@ -172,7 +175,8 @@ Command machine_command() {
   return {
       "machine", "Machine files: which there are, what one means, and whether it is right",
       "  fourscore machine list\n"
-      "  fourscore machine show cpu-cluster > mine.toml\n"
+      "  fourscore machine show cpu-cluster --file > mine.toml\n"
+      "  fourscore machine show mine.toml\n"
       "  fourscore machine check mine.toml --patience 3600\n"
       "check submits a job of one minute on two nodes, or looks at this machine where the file names no scheduler,\n"
       "and compares. Exit code 1 when something differs.\n",
@@ -183,6 +187,7 @@ Command machine_command() {
         add_json_option(*list_app, options->json);
         CLI::App* show_app = app.add_subcommand("show", "Show what a file means, with what it leaves out");
         add_name(*show_app, *options);
+        show_app->add_flag("--file", options->file, "the file itself, with its comments")->excludes("--json");
         CLI::App* check_app = app.add_subcommand("check", "Try it out and compare; exit code 1 when something differs");
         add_name(*check_app, *options);
         add_check_options(*check_app, *options);

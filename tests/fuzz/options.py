@@ -81,6 +81,7 @@ INDEX = tuple(f"work/fourscore-archive/index.sqlite{end}" for end in ("", "-wal"
 SUBCOMMANDS = (
     *(["run"], ["list"], ["status"], ["verify"], ["reindex"], ["export"], ["report"], ["best"], ["counters"]),
     *(["counters", "list"], ["counters", "show"], ["counters", "qualify"], []),
+    *(["machine"], ["machine", "list"], ["machine", "show"]),
 )
 
 
@@ -215,6 +216,8 @@ def command(draw: random.Random, place: Place) -> Step:
     }.get(chosen[0] if chosen else "", [])
     if chosen == ["counters", "show"]:
         base = ["MEM"]
+    if chosen == ["machine", "show"]:
+        base = [draw.choice(["workstation", "cpu-cluster", "cpu-clutser"])]
     if chosen == ["counters", "qualify"]:
         base = ["--counters", "nosuch"]
     line = words(draw, options_of(program, *chosen), base)

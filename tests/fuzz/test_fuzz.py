@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import environments
+import machine_files
 import options
 import pytest
 import records
@@ -26,6 +27,7 @@ from harness import Place, Step
 
 KINDS: dict[str, Callable[[random.Random, Place], list[Step]]] = {
     "suites": suite_files.steps,
+    "machines": machine_files.steps,
     "options": options.steps,
     "records": records.steps,
     "environments": environments.steps,

@@ -72,6 +72,7 @@ BAD = {
     "directives in one text": (SLURM + "[queue]\ndirectives = '-x -y'\n", 8, ["'directives'", "a list of strings"]),
     "a directive that is a number": (SLURM + "[queue]\ndirectives = ['-x', 1]\n", 8, ["'directives'", "a list of strings"]),
     "a directive of two lines": (SLURM + '[queue]\ndirectives = ["-x\\n#SBATCH -y"]\n', 8, ["'directives'", "line break"]),
+    "a description that writes backwards": (LOCAL + 'description = "a\\u202eb"\n', 2, ["'description'", "control character"]),
     "a variable's name with a blank": (SLURM + "[environment]\nset = { 'A B' = 'x' }\n", 8, ["'set'", "'A B'", "letters, digits and _"]),
     "a variable's name that begins with a digit": (SLURM + "[environment]\nset = { 1A = 'x' }\n", 8, ["'set'"]),
     "a variable that is a number": (SLURM + "[environment]\nset = { A = 1 }\n", 8, ["'set.A'", "a string"]),
@@ -195,6 +196,11 @@ def test_what_show_prints_is_a_machine_file_of_the_same_meaning(fourscore, case)
     text = fourscore("machine", "show", fourscore.folder / "m.toml").stdout
     SCHEMA.validate(tomllib.loads(text))
     assert shown(fourscore, text) == machine
+
+
+def test_show_file_prints_the_file_itself(fourscore):
+    printed = fourscore("machine", "show", "cpu-cluster", "--file").stdout
+    assert printed == (MACHINES / "cpu-cluster.toml").read_text()
 
 
 def test_a_name_is_found_in_ones_own_folder_before_those_that_came_with_fourscore(fourscore):

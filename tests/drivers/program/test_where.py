@@ -1,0 +1,35 @@
+"""fft_bench --where: on which nodes and cores the ranks of a launch are."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import Bench
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_where_says_how_many_ranks_are_on_which_nodes_and_measures_nothing(bench: Bench, ranks: int) -> None:
+    run = bench("--where", ranks=ranks, faulty=False)
+    assert run.returncode == 0, run.stderr
+    place = json.loads(run.stdout)
+    assert (place["ranks"], place["nodes"], place["placement_of_ranks"]) == (ranks, 1, "block")
+    assert len(place["hosts"]) == 1
+    (machine,), (cores,) = place["machines"], place["core_maps"]
+    assert machine["nodes"] == cores["nodes"] == "0"
+    assert len(cores["value"]) == ranks
+    identity = json.loads(bench("--identity", faulty=False).stdout)
+    assert machine["value"] == identity["identity"]["machine"]
+
+
+def test_where_refuses_other_nodes_than_asked_for(bench: Bench) -> None:
+    run = bench("--where", "--nodes", "2", ranks=2, faulty=False)
+    assert run.returncode == 2
+    assert "--nodes 2" in run.stderr
+    assert not run.stdout
+
+
+def test_where_is_no_question_beside_another(bench: Bench) -> None:
+    run = bench("--where", "--list", faulty=False)
+    assert run.returncode == 2
+    assert "exclude each other" in run.stderr
