@@ -39,7 +39,7 @@ constexpr std::array<KeyOfLaunchers, 5> keys_of_launchers{{
     {"rate", [](const std::string& launcher) { return launcher == "netns"; }, "netns"},
 }};
 
-constexpr double longest_time_limit_s = 366 * 86400.0;
+constexpr double longest_time_limit_s = 9999 * 3600.0 + 3599;
 
 bool is_variable_name(const std::string& name) {
   const auto fits = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
@@ -144,7 +144,7 @@ class MachineReader : public TomlReader {
     if (node->is_number()) seconds = node->value<double>();
     if (!seconds || !(*seconds >= 1) || *seconds > longest_time_limit_s)
       fail_key(*node, "time_limit",
-               "hours, minutes and seconds as \"02:00:00\" (with days \"1-12:00:00\"), or seconds; at most a year");
+               "hours, minutes and seconds as \"02:00:00\" (with days \"1-12:00:00\"), or seconds; at most 9999:59:59");
     return *seconds;
   }
 
@@ -285,7 +285,7 @@ std::optional<double> seconds_of(const std::string& text) {
     if (parts[i].empty()) return std::nullopt;
   }
   constexpr std::array<double, 4> units{86400, 3600, 60, 1};
-  constexpr std::array<std::size_t, 4> longest{3, 4, 2, 2};
+  const std::array<std::size_t, 4> longest{2, parts[0].empty() ? 4U : 2U, 2, 2};
   double seconds = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool digits = std::ranges::all_of(parts[i], [](char c) { return c >= '0' && c <= '9'; });

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import shutil
+from collections.abc import Iterator
 
 import jsonschema
 import pytest
@@ -156,6 +157,58 @@ def test_what_the_schema_refuses_is_refused_with_file_line_and_key(fourscore, ca
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_what_only_the_program_knows_is_refused_with_file_line_and_key(fourscore, case):
     refused(fourscore, *UNKNOWN[case])
+
+
+# In the place of every value of a good file. Launchers and schedulers are names that exist.
+VALUES = [
+    *(0, 1, -1, 2, 3.5, 1e300, 10**6, 10**6 + 1, 2**20 + 1, 2**40, True, "", " ", "x", "1x", "a b", "a\nb", "\x1b[2J", "\u202e"),
+    *("local", "srun", "template", "netns", "slurm", "pbs", "~", "~/x", "~x", "/", "/a/$HOME", "${HOME}", "$", "/${", "/$1"),
+    *("1:2:3", "00:00:01", "0:00:00", "-1:0:0", "1-0:0:0", "1-0:0", "0-0:0:0", "02:00", "60:60:60", "9999:59:59", "99999:0:0"),
+    *("x {ranks} {program}", "{ranks} {program}", "x {ranks}{program}", "x {ranks} '{program}'", "x {{ranks}} {program}"),
+    *("x {{{ranks}}} {program}", "x {ranks} {program}}", "x {ranks} {program} '", 'x {ranks} {program} "', "x {ranks} {program} \\"),
+    *("x {ranks} {program} '$'", "x {ranks} {program} $", "x {ranks} {program} $A", 'x {ranks} {program} "${A}"', "x {ranks};{program}"),
+    *("x '{ranks} ; |' {program}", 'x "{ranks} ; |" {program}', "x {ranks} {placement} {program}", "x {ranks} {{placement}} {program}"),
+    *([], ["a"], ["a", 1], ["a\nb"], ["/a"], {}, {"A": "b"}, {"a b": "c"}, {"A": 1}, {"block": "b"}, {"block": 1}),
+]  # fmt: skip
+
+
+def toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value)
+
+
+def changed(content: dict) -> Iterator[dict]:
+    """The content with another value in the place of one, or without one, of the top or of a section."""
+    for key, value in content.items():
+        yield {name: one for name, one in content.items() if name != key}
+        yield from (content | {key: other} for other in VALUES)
+        if isinstance(value, dict):
+            yield from (content | {key: other} for other in changed(value))
+
+
+def test_reader_and_schema_take_and_refuse_the_same_files(fourscore):
+    folder = fourscore.folder / "machines"
+    folder.mkdir()
+    contents = [other for text in GOOD.values() for other in changed(tomllib.loads(text))]
+    for number, content in enumerate(contents):
+        lines = "".join(f"{key} = {toml(value)}\n" for key, value in content.items())
+        (folder / f"m{number}.toml").write_text(lines)
+    environment = {"FOURSCORE_MACHINES": str(folder), "PATH": "/nowhere"}
+    listed = {entry["name"]: entry for entry in json.loads(fourscore("machine", "list", "--json", environment=environment).stdout)}
+    known = ("'launcher' is '", "'scheduler' is '", "as many as there are cores")
+    taken, differing = 0, []
+    for number, content in enumerate(contents):
+        entry = listed[f"m{number}"]
+        was_read = "launcher" in entry
+        taken += was_read
+        if was_read != SCHEMA.is_valid(content):
+            if was_read or not any(word in entry["reason"] for word in known):
+                differing.append((content, entry["reason"] or "taken"))
+    assert not differing, f"{len(differing)} of {len(contents)}: {differing[:5]}"
+    assert len(contents) > 5000 and 500 < taken < len(contents) - 500, (len(contents), taken)
 
 
 def refused(fourscore, text: str, at: int, words: list[str]) -> None:
