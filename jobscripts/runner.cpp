@@ -201,6 +201,8 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   LaunchRequest request = launch_request(point);
   request.program = program_command(planned, staged);
   if (settings_.watch != nullptr) request.hosts = settings_.watch->hosts(point);
+  // One that cannot choose among the job's nodes takes its own.
+  if (!settings_.launcher->refuses(settings_.launcher_options, request).empty()) request.hosts.clear();
   auto command = settings_.launcher->command(settings_.launcher_options, request);
   ProcessSpec spec;
   spec.argv = std::move(command.argv);

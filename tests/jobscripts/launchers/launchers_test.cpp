@@ -1,0 +1,88 @@
+// The nodes that a launch takes, where its caller chooses them.
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "jobscripts/launchers/launcher.hpp"
+
+namespace fourscore {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const Launcher& launcher(const std::string& name) { return *LauncherRegistry::instance().find(name); }
+
+LaunchRequest on_two_nodes(std::vector<std::string> hosts) {
+  LaunchRequest request;
+  request.ranks = 4;
+  request.nodes = 2;
+  request.hosts = std::move(hosts);
+  request.program = {"program"};
+  return request;
+}
+
+LauncherOptions with_line(const std::string& line) {
+  LauncherOptions options;
+  options.cores = 2;
+  options.machine.launcher = "template";
+  options.machine.launch_line = line;
+  return options;
+}
+
+/// srun is asked once what it can, so it must be there when it is.
+class WithSrun : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const auto folder = std::filesystem::temp_directory_path() / ("launchers_test." + std::to_string(::getpid()));
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder / "srun") << "#!/bin/sh\necho none pmi2 pmix --exact\n";
+    std::filesystem::permissions(folder / "srun", std::filesystem::perms::owner_all);
+    const char* path = std::getenv("PATH");
+    ::setenv("PATH", (folder.string() + ":" + (path == nullptr ? "" : path)).c_str(), 1);
+    folder_ = folder;
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+
+ private:
+  inline static std::filesystem::path folder_;
+};
+
+TEST_F(WithSrun, SrunTakesTheNodesThatAreNamed) {
+  LauncherOptions options;
+  options.cores = 2;
+  EXPECT_THAT(launcher("srun").command(options, on_two_nodes({"n3", "n1"})).argv, Contains("--nodelist=n3,n1"));
+  EXPECT_THAT(launcher("srun").command(options, on_two_nodes({})).argv, Not(Contains(StartsWith("--nodelist"))));
+}
+
+TEST_F(WithSrun, SrunRefusesMoreOrFewerNodesThanAreNamed) {
+  EXPECT_THAT(launcher("srun").refuses({}, on_two_nodes({"n1"})), HasSubstr("1 hosts are named for 2 nodes"));
+}
+
+TEST(Template, TakesTheNodesThatAreNamedWhereItsLineHasAPlaceForThem) {
+  const auto options = with_line("run --hosts={hosts} -n {ranks} {program}");
+  EXPECT_THAT(launcher("template").refuses(options, on_two_nodes({"n3", "n1"})), IsEmpty());
+  EXPECT_THAT(launcher("template").command(options, on_two_nodes({"n3", "n1"})).argv, Contains("--hosts=n3,n1"));
+}
+
+TEST(Template, RefusesNamedNodesWithoutAPlaceForThem) {
+  const auto options = with_line("run -N {nodes} -n {ranks} {program}");
+  EXPECT_THAT(launcher("template").refuses(options, on_two_nodes({"n3", "n1"})), HasSubstr("{hosts}"));
+  EXPECT_THAT(launcher("template").refuses(options, on_two_nodes({})), IsEmpty());
+}
+
+TEST(Launchers, SayWhichNodesTheyCannotStartOn) {
+  EXPECT_THAT(launcher("local").refuses({}, on_two_nodes({})), AllOf(HasSubstr("this node alone"), HasSubstr("2")));
+  EXPECT_THAT(launcher("template").refuses({}, on_two_nodes({})), HasSubstr("machine file"));
+}
+
+}  // namespace
+}  // namespace fourscore
