@@ -160,7 +160,9 @@ def use_of_a_job(programs: pathlib.Path) -> dict[str, float] | str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--points", type=int, default=10000, help="how many (default: 10000, for which the targets are)")
+    parser.add_argument(
+        "--points", type=int, default=10000, help="how many (default: 10000, for which the targets are)"
+    )
     default = str(ROOT / "build/release/bin")
     parser.add_argument("--programs", default=default, metavar="FOLDER", help=f"(default: {default})")
     parser.add_argument("--repetitions", type=int, default=3, help="of each command (default: 3)")

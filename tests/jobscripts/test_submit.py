@@ -280,3 +280,31 @@ def test_a_job_that_is_told_to_end_archives_nothing_half_and_the_next_goes_on(cl
     cluster.run_all()
     assert cluster.measured() == {"2 slow": 2}
     assert re.search(r"2 of 2 records, 2 ok", cluster("status").stdout)
+
+
+def test_whoever_waits_stops_when_jobs_measure_nothing(cluster):
+    suite = cluster.nodes_suite("2", launches=4, variants='"dies-early"')
+    waiting = cluster.start("submit", suite, "--wait")
+    while not cluster.jobs():
+        time.sleep(0.02)
+    cluster.run("2")
+    _, error = waiting.communicate(timeout=120)
+    assert waiting.returncode == 3
+    assert "all 1 jobs ended and measured nothing" in error
+    assert "cannot even start" in error
+    assert list(cluster.jobs()) == ["2"]
+
+
+def test_whoever_waits_sees_the_campaign_through(cluster):
+    suite = cluster.nodes_suite("2", launches=2, variants='"slow"')
+    waiting = cluster.start("submit", suite, "--wait")
+    while not cluster.jobs():
+        time.sleep(0.02)
+    cluster.break_off("2", "NODE_FAIL")
+    deadline = time.monotonic() + 60
+    while len(cluster.jobs()) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    cluster.run("3")
+    assert waiting.wait(90) == 0
+    assert cluster.measured() == {"2 slow": 2}
