@@ -100,7 +100,7 @@ int show(const MachineOptions& options) {
 
 json findings_json(const CheckResult& result) {
   json findings = json::array();
-  for (const Finding& finding : result.findings)
+  for (const MachineFinding& finding : result.findings)
     findings.push_back({{"key", finding.key},
                         {"expected", finding.expected},
                         {"found", finding.found},
@@ -117,14 +117,14 @@ json findings_json(const CheckResult& result) {
 void print_findings(const CheckResult& result) {
   std::size_t width = 0;
   int differing = 0;
-  for (const Finding& finding : result.findings) width = std::max(width, finding.key.size());
-  for (const Finding& finding : result.findings) {
+  for (const MachineFinding& finding : result.findings) width = std::max(width, finding.key.size());
+  for (const MachineFinding& finding : result.findings) {
     std::string text = finding.found;
-    if (finding.agreement == Agreement::differs) text = fmt::format("expected {}, found {}", finding.expected, text);
-    if (finding.agreement == Agreement::not_said && !finding.expected.empty())
+    if (finding.agreement == Agrees::differs) text = fmt::format("expected {}, found {}", finding.expected, text);
+    if (finding.agreement == Agrees::not_said && !finding.expected.empty())
       text = fmt::format("the file says {}, the system {}", finding.expected, text);
     fmt::print("{:<8}  {:<{}}  {}\n", to_string(finding.agreement), printable(finding.key), width, printable(text));
-    differing += finding.agreement == Agreement::differs ? 1 : 0;
+    differing += finding.agreement == Agrees::differs ? 1 : 0;
   }
   const std::string name = printable(result.machine.name);
   if (differing == 0)

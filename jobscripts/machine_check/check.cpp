@@ -181,7 +181,7 @@ class Check {
   }
 
   void add(const std::string& key, const std::string& expected, const std::string& found) {
-    result_.findings.push_back({key, expected, found, Agreement::differs});
+    result_.findings.push_back({key, expected, found, Agrees::differs});
   }
 
   [[nodiscard]] const Scheduler& usable_scheduler() const {
@@ -269,7 +269,7 @@ class Check {
 }  // namespace
 
 bool CheckResult::agrees() const {
-  return std::ranges::none_of(findings, [](const Finding& one) { return one.agreement == Agreement::differs; });
+  return std::ranges::none_of(findings, [](const MachineFinding& one) { return one.agreement == Agrees::differs; });
 }
 
 CheckResult check_machine(const CheckOptions& options) {

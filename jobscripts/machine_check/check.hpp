@@ -23,7 +23,7 @@ struct CheckResult {
   Machine machine;
   nlohmann::json job;    ///< {"id", "state", "reason", "nodes"}; null without a scheduler
   nlohmann::json found;  ///< as probe_machine(); null where nothing came back
-  std::vector<Finding> findings;
+  std::vector<MachineFinding> findings;
   std::filesystem::path folder;  ///< of what was found; empty where all agrees, and it is removed
 
   [[nodiscard]] bool agrees() const;

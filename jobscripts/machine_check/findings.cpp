@@ -104,7 +104,7 @@ class Comparison {
         text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", value, fmt::join(names, ", "));
     }
     if (said == 0 && !agrees)
-      findings_.push_back({key, "", text, Agreement::not_said});
+      findings_.push_back({key, "", text, Agrees::not_said});
     else
       add(key, fmt::format("{:g}", said), text, agrees);
   }
@@ -118,7 +118,7 @@ class Comparison {
     compare_number("memory_gib", machine_.memory_gib, number("memory_gib"), memory_tolerance);
     if (!nodes_.empty())  // what a file says of it is for people, in words of their own
       findings_.push_back({"interconnect", machine_.interconnect,
-                           listed(nodes_.front()->value("interconnect", json::array())), Agreement::not_said});
+                           listed(nodes_.front()->value("interconnect", json::array())), Agrees::not_said});
   }
 
   void compare_environment() {
@@ -148,23 +148,23 @@ class Comparison {
     }
   }
 
-  std::vector<Finding> take() { return std::move(findings_); }
+  std::vector<MachineFinding> take() { return std::move(findings_); }
 
  private:
   void add(const std::string& key, const std::string& expected, const std::string& found, bool agrees) {
-    findings_.push_back({key, expected, found, agrees ? Agreement::agrees : Agreement::differs});
+    findings_.push_back({key, expected, found, agrees ? Agrees::agrees : Agrees::differs});
   }
 
   const Machine& machine_;
   const json& found_;
   std::vector<const json*> nodes_;  ///< that could say what they have
-  std::vector<Finding> findings_;
+  std::vector<MachineFinding> findings_;
 };
 
 }  // namespace
 
-std::vector<Finding> compare(const Machine& machine, int nodes, const std::vector<std::string>& folders,
-                             const std::string& code_hash, const json& found) {
+std::vector<MachineFinding> compare(const Machine& machine, int nodes, const std::vector<std::string>& folders,
+                                    const std::string& code_hash, const json& found) {
   Comparison comparison(machine, found);
   comparison.compare_job(nodes);
   comparison.compare_launches(nodes);
@@ -175,9 +175,9 @@ std::vector<Finding> compare(const Machine& machine, int nodes, const std::vecto
   return comparison.take();
 }
 
-std::string to_string(Agreement agreement) {
-  if (agreement == Agreement::not_said) return "not said";
-  return agreement == Agreement::agrees ? "agrees" : "differs";
+std::string to_string(Agrees agreement) {
+  if (agreement == Agrees::not_said) return "not said";
+  return agreement == Agrees::agrees ? "agrees" : "differs";
 }
 
 }  // namespace fourscore

@@ -89,6 +89,20 @@ def file_with(root: Path, folder: str, line: str) -> str:
     raise ValueError(f"{folder}: nothing begins with {line}")
 
 
+def types_of_one_name(root: Path, read: Read) -> Iterator[str]:
+    """Two types of one name and namespace in headers: the linker takes the functions of one of them for both."""
+    found: dict[tuple[str, str], str] = {}
+    for folder in ("core", "drivers", "hwcounters", "results", "jobscripts"):
+        for path in sorted((root / folder).rglob("*.hpp")):
+            name = path.relative_to(root).as_posix()
+            text = read(name)
+            namespace = "::".join(re.findall(r"^namespace ([\w:]+) {", text, re.MULTILINE))
+            for kind in re.findall(r"^(?:struct|class|enum class) (\w+)[^;(]*{", text, re.MULTILINE):
+                other = found.setdefault((namespace, kind), name)
+                if other != name:
+                    yield f"{name}: the type {kind} of {other} once more; expected another name"
+
+
 def differences(root: Path, read: Read | None = None) -> Iterator[str]:
     read = read or (lambda name: (root / name).read_text(encoding="utf-8"))
     phases = names_in_table(read("core/phase.hpp"), "phase_names{")
@@ -130,6 +144,7 @@ def differences(root: Path, read: Read | None = None) -> Iterator[str]:
     for place, named in keys_elsewhere(root, read):
         if sorted(named) != sorted(keys):
             yield f"{place}: keys of a point differ from core/point_keys.cpp by {sorted(set(named) ^ set(keys)) or 'a double'}"
+    yield from types_of_one_name(root, read)
     documents = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*.md"))]
     tables = {name: set(re.findall(r"^\| `([a-z-]+)` \|", read(name), re.MULTILINE)) for name in documents}
     table = max(tables, key=lambda name: len(tables[name] & set(flags)))
@@ -142,6 +157,7 @@ def selftest(root: Path) -> int:
     """Each file with one name spoilt must make a difference."""
     spoilt = [
         ("results/run-record.schema.json", '"twiddle"', '"twidle"'),
+        ("jobscripts/machine_check/findings.hpp", "struct MachineFinding {", "struct Finding {"),
         ("results/run-record.schema.json", '"simulated"]', '"simulatd"]'),
         ("core/flags.hpp", '{"cold"', '{"colder"'),
         ("core/phase.hpp", '"combine"', '"combined"'),
