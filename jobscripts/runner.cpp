@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <system_error>
+#include <thread>
 
 #include "core/path_kind.hpp"
 #include "core/point_keys.hpp"
@@ -92,6 +93,21 @@ Verdict failure_of(const ProcessResult& result, double time_limit_s, const std::
     verdict.reason = "the launch ended without an error but left no record";
   }
   return verdict;
+}
+
+bool ended_badly(const ProcessResult& result) {
+  return !result.interrupted && !result.timed_out && (result.signal != 0 || result.exit_status != 0);
+}
+
+/// A scheduler that ends a job ends its launch too, and may tell the launch first.
+bool job_is_ending() {
+  constexpr int longest_ms = 3000;
+  constexpr int step_ms = 100;
+  for (int waited_ms = 0; waited_ms < longest_ms; waited_ms += step_ms) {
+    if (InterruptGuard::interrupted()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(step_ms));
+  }
+  return InterruptGuard::interrupted();
 }
 
 }  // namespace
@@ -212,7 +228,9 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const bool cut = left && *left < spec.time_limit_s;  // by the end of everything, before its own time is up
   if (cut) spec.time_limit_s = std::max(0.1, *left);
   if (settings_.watch != nullptr) settings_.watch->begins(planned);
-  const ProcessResult result = run_process(spec);
+  ProcessResult result = run_process(spec);
+  if (settings_.watch != nullptr && !names_something(planned.record) && ended_badly(result) && job_is_ending())
+    result.interrupted = true;
   wall_s_[planned.point] = result.wall_s;
 
   const bool recorded = names_something(planned.record);

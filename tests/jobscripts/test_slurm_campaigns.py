@@ -20,8 +20,9 @@ from slurm_rig import SlurmRig, temporary_folder, unavailable
 if no_rig := unavailable():
     pytest.skip(no_rig, allow_module_level=True)
 
-# A node that stops is seen soon, and a program that asks a slurmctld which is away comes back soon.
+# A node that stops is seen soon, a program that asks a slurmctld which is away comes back soon, and jobs are kept.
 SETTINGS = """\
+MinJobAge=3600
 SlurmdTimeout=10
 MessageTimeout=10
 EnforcePartLimits=ANY
@@ -202,6 +203,7 @@ def test_a_node_that_fails_and_comes_back(campaigns, rig):
     (job,) = campaigns.submit(suite)["jobs"]
     campaign = campaigns.campaign("lost")
     campaigns.wait_for_launch(job, campaign)
+    time.sleep(1)  # all ranks have begun
     nodes = rig.run(["squeue", "--noheader", f"--jobs={job['id']}", "--format=%N"]).stdout.strip()
     last = int(nodes.rstrip("]")[-1])
     rig.node(last).stop()

@@ -116,11 +116,13 @@ class RigCampaigns(fourscore_command.Fourscore):
         return dict(line.split() for line in lines)
 
     def wait_for_launch(self, job: dict, campaign: str, timeout: float = 60) -> None:
-        """Until one is under way."""
+        """Until one is under way, and its program says so."""
+        staging = self.archive / "campaigns" / campaign / "staging" / job["name"]
 
         def is_under_way() -> bool:
             lines = self.journal(job, campaign).splitlines()
-            return bool(lines) and json.loads(lines[-1])["event"] == "launch"
+            began = bool(lines) and json.loads(lines[-1])["event"] == "launch"
+            return began and bool(list(staging.glob("*.started")))
 
         self.wait(f"a launch of job {job['id']}: {self.said_by(job, campaign)}", is_under_way, timeout)
 
