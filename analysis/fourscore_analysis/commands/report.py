@@ -1,0 +1,94 @@
+"""fourscore report: one page about campaigns, and every plot."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+
+from fourscore_analysis.commands.base import OK, Command
+from fourscore_analysis.commands.options import add_archive, file_of, path_of
+from fourscore_analysis.records.values import printable, shown
+
+MOST_PLOT_POINTS = 1_000_000
+
+EXAMPLES = """examples:
+  fourscore report                                  newest campaign of each suite in ./fourscore-archive -> report.html
+  fourscore report --archive /data/fft strong       newest campaign of the suite 'strong'
+  fourscore report strong-1a2b3c4d -o strong.html   one campaign
+"""
+
+
+def _add(report: argparse.ArgumentParser) -> None:
+    report.add_argument(
+        "campaigns",
+        nargs="*",
+        metavar="CAMPAIGN",
+        help="a campaign, or a suite for its newest campaign (default: the newest of each suite)",
+    )
+    add_archive(report)
+    report.add_argument(
+        "-o", "--output", type=file_of, default="report.html", metavar="FILE", help="the page (default: report.html)"
+    )
+    report.add_argument(
+        "--plots", type=path_of, metavar="DIR", help="folder of the plots (default: beside the page, report-plots)"
+    )
+    report.add_argument(
+        "--plot-points",
+        type=_plot_points,
+        metavar="N",
+        help="points a campaign in the plots at most, the largest problems first; tables always have all "
+        "(0: no limit; default: 150, fewer in reports of more than 4000 records)",
+    )
+    report.add_argument("--json", action="store_true", help="print what was written and found as JSON")
+
+
+def _plot_points(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text[:20]) <= MOST_PLOT_POINTS):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number of points (0 to {MOST_PLOT_POINTS})")
+    return int(text)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from fourscore_analysis.page.report import build_report
+
+    report = build_report(options.archive, options.campaigns, options.output, options.plots, options.plot_points)
+    for file in report.unreadable:
+        print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    if options.json:
+        print(
+            json.dumps(
+                {
+                    "report": str(report.page),
+                    "plots": str(report.plots_folder),
+                    "campaigns": [
+                        {
+                            "campaign": section.campaign.name,
+                            "suite": section.campaign.suite,
+                            "records": section.counts,
+                            "findings": section.findings,
+                        }
+                        | section.counted_json()
+                        for section in report.sections
+                    ],
+                    "unreadable": [asdict(file) for file in report.unreadable],
+                },
+                indent=1,
+            )
+        )
+    else:
+        for section in report.sections:
+            print(printable(f"{section.campaign.name}: {section.findings[0]}"))
+        print(printable(f"report: {report.page} (plots: {report.plots_folder})"))
+    return OK
+
+
+COMMAND = Command(
+    name="report",
+    help="one self-contained HTML page about campaigns, and every plot as SVG, PNG and PDF",
+    examples=EXAMPLES,
+    order=10,
+    add=_add,
+    run=_run,
+)
