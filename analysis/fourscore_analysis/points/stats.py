@@ -101,12 +101,12 @@ def _least_rank_sum(sizes: Sequence[tuple[int, int]], tail: float) -> int:
         return max(0, math.floor(pairs / 2 + float(ndtri(tail)) * math.sqrt(variance)))
     chances = np.ones(1)
     for first, second in sizes:
-        chances = np.convolve(chances, _rank_sum_chances(min(first, second), max(first, second)))
+        chances = np.convolve(chances, rank_sum_chances(min(first, second), max(first, second)))
     return int(np.searchsorted(np.cumsum(chances), tail, side="right"))
 
 
 @lru_cache(maxsize=1024)
-def _rank_sum_chances(few: int, many: int) -> np.ndarray:
+def rank_sum_chances(few: int, many: int) -> np.ndarray:
     """Of U = 0, 1 ... few * many: the coefficients of Gauss's binomial (few + many over few), over their sum."""
     counts = [1]
     for index in range(1, few + 1):
