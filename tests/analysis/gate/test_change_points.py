@@ -1,0 +1,152 @@
+"""Change points: found where they are, hardly ever where there are none, and the same as by the reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fourscore_analysis.gate.change_points import LEAST_SIDE, energy_statistic, level, segment
+
+NOISE, STEP = 0.02, np.log(1.05)
+
+# Of Apache Otava 0.8.0 (change_point_divisive, numpy 2.4), for these values: Q of the splits that reach to the end, and
+# the change points of its permutation test (0.01, 199 permutations). Its package pins versions of numpy, and so is not
+# installed with the tests.
+OTAVA_VALUES = [
+    *(10.0, 10.06, 9.95, 9.82, 9.91, 9.8, 10.01, 10.27, 9.9, 9.88, 10.1, 10.07, 10.02, 9.81, 9.99, 10.14, 9.73, 9.91),
+    *(9.62, 9.74, 10.63, 10.95, 10.75, 11.05, 11.03, 10.96, 10.5, 10.89, 10.99, 11.02, 10.69, 10.9, 10.8, 10.84, 11.21),
+    *(10.14, 10.29, 10.48, 10.18, 10.28, 10.32, 10.31, 10.05, 10.32, 10.57, 9.99, 10.47, 10.32, 10.17, 10.7, 10.45),
+    *(10.06, 10.31, 10.42, 10.26, 10.44, 10.29, 10.43, 10.59, 10.16),
+]
+OTAVA_Q = {
+    2: 0.521708,
+    10: 3.254902,
+    20: 8.520335,
+    30: 2.105701,
+    35: 2.288861,
+    36: 2.20757,
+    50: 0.749967,
+    58: -0.255988,
+}
+OTAVA_CHANGES = [20, 35]
+
+
+def indices(values, seed: int = 0) -> list[int]:
+    return [change.index for change in segment(values, seed).changes]
+
+
+def with_steps(generator: np.random.Generator, length: int = 500) -> tuple[np.ndarray, np.ndarray]:
+    """Noise with one to four steps up or down, ten values or more apart and from the ends."""
+    while True:
+        places = np.sort(generator.choice(np.arange(10, length - 9), generator.integers(1, 5), replace=False))
+        if np.all(np.diff(np.concatenate([[0], places, [length]])) >= 10):
+            break
+    values = generator.normal(0, NOISE, length)
+    for place in places:
+        values[place:] += STEP * generator.choice([-1, 1])
+    return values, places
+
+
+def test_the_statistic_and_the_changes_are_those_of_otava():
+    statistics = energy_statistic(np.array(OTAVA_VALUES))
+    assert {at: statistics[at] for at in OTAVA_Q} == pytest.approx(OTAVA_Q, abs=1e-6)
+    assert indices(OTAVA_VALUES) == OTAVA_CHANGES
+
+
+def test_the_statistic_is_the_formula_of_matteson_and_james():
+    values = np.random.default_rng(3).standard_t(2, 15)
+    statistics = energy_statistic(values)
+
+    def mean_distance(one: np.ndarray, other: np.ndarray, pairs: float) -> float:
+        return np.abs(one[:, None] - other[None, :]).sum() / pairs
+
+    for k in range(2, 14):
+        left, right = values[:k], values[k:]
+        n, m = len(left), len(right)
+        between = 2 * mean_distance(left, right, n * m)
+        within = mean_distance(left, left, n * (n - 1)) + mean_distance(right, right, m * (m - 1))
+        assert statistics[k] == pytest.approx(n * m / (n + m) * (between - within))
+
+
+def test_steps_of_5_percent_at_2_percent_noise_are_found_within_3_points():
+    generator, found, there = np.random.default_rng(11), 0, 0
+    for seed in range(40):
+        values, places = with_steps(generator)
+        changes = np.array([*indices(values, seed), -100])
+        found += sum(np.min(np.abs(changes - place)) <= 3 for place in places)
+        there += len(places)
+    assert there > 80
+    assert found / there >= 0.95
+
+
+@pytest.mark.parametrize(("length", "histories"), [(500, 40), (60, 200), (12, 1000)])
+@pytest.mark.parametrize("tails", ["normal", "heavy"])
+def test_at_most_one_false_point_in_1000(length, histories, tails):
+    generator, false = np.random.default_rng(5), 0
+    for seed in range(histories):
+        noise = generator.normal(0, NOISE, length) if tails == "normal" else NOISE * generator.standard_t(2, length)
+        false += len(indices(noise, seed))
+    assert false <= histories * length / 1000
+
+
+def test_a_change_that_passes_is_found_at_both_ends():
+    values = np.random.default_rng(8).normal(0, NOISE, 500)
+    values[240:265] += STEP
+    assert indices(values) == pytest.approx([240, 265], abs=3)
+
+
+def test_a_change_is_found_once_three_values_follow_it():
+    values = np.random.default_rng(9).normal(0, 0.01, 40)
+    values[-3:] += 0.2
+    assert indices(values) == [37]
+    assert indices(values[:-2]) == []
+
+
+def test_a_slow_drift_is_one_drift_and_no_staircase():
+    values = np.random.default_rng(2).normal(0, NOISE, 300) + np.linspace(0, 0.2, 300)
+    found = segment(values)
+    assert found.changes == ()
+    [drift] = found.drifts
+    assert (drift.begin, drift.end) == (0, 300)
+    assert drift.total == pytest.approx(0.2, rel=0.15)
+    assert drift.p < 1e-6
+
+
+def test_a_step_is_one_change_and_no_drift():
+    one_change = 0
+    for seed in range(60):
+        values = np.random.default_rng(seed).normal(0, NOISE, 60)
+        values[30:] += STEP
+        found = segment(values, seed)
+        near = [change.index for change in found.changes if abs(change.index - 30) <= 3]
+        one_change += len(near) == len(found.changes) == 1 and all(drift.p > 1e-4 for drift in found.drifts)
+    assert one_change >= 54
+
+
+def test_the_same_values_have_the_same_changes_in_any_unit():
+    values, _ = with_steps(np.random.default_rng(4), 120)
+    found = segment(values)
+    assert found.changes
+    assert segment(values) == found
+    assert indices(values * 4096 + 2**20) == [change.index for change in found.changes]
+
+
+def test_constant_and_short_histories_have_no_change():
+    assert segment([]).changes == ()
+    assert segment([1.0] * 50).changes == ()
+    assert segment([1.0, 2.0, 3.0, 4.0, 5.0]).changes == ()
+    assert segment([1.0] * LEAST_SIDE + [2.0] * LEAST_SIDE).changes == ()  # one order in ten is as extreme
+
+
+def test_two_values_that_alternate_are_no_change():
+    assert indices([1.0, 1.1] * 100) == []
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_values_that_are_not_finite_are_refused(bad):
+    with pytest.raises(ValueError, match="not finite"):
+        segment([1.0] * 20 + [bad])
+
+
+def test_the_level_of_a_test_is_that_of_its_length():
+    assert level(12) == pytest.approx(12 / 2000)
+    assert level(500) == 0.02
