@@ -58,7 +58,13 @@ pid_t first_process(const std::string& host) {
                                nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
 }
 
-void join_host(pid_t first) {
+[[noreturn]] void refuse_from_a_host() {
+  throw InputError(
+      "a host cannot be entered from another one; call ssh beside them, where the laboratory's command runs");
+}
+
+void join_host(const std::string& host) {
+  const pid_t first = first_process(host);
   constexpr std::array<std::pair<const char*, int>, 5> kinds{{{"uts", CLONE_NEWUTS},
                                                               {"ipc", CLONE_NEWIPC},
                                                               {"net", CLONE_NEWNET},
@@ -71,11 +77,12 @@ void join_host(pid_t first) {
   for (const auto& [name, kind] : kinds) {
     const std::string file = fmt::format("/proc/{}/ns/{}", first, name);
     files.emplace_back(::open(file.c_str(), O_RDONLY | O_CLOEXEC), kind);
-    if (files.back().first.get() < 0)
-      throw InputError(
-          "a host cannot be entered from another one; call ssh beside them, where the laboratory's command runs");
+    if (files.back().first.get() < 0) refuse_from_a_host();
   }
   for (const auto& [file, kind] : files) require_system(::setns(file.get(), kind) == 0, "the namespaces of a host");
+  std::array<char, 65> name{};
+  // On a host the number means another process, or none.
+  if (::gethostname(name.data(), name.size() - 1) != 0 || host != name.data()) refuse_from_a_host();
   if (::chdir(folder.c_str()) != 0) require_system(::chdir("/") == 0, "/");
 }
 
@@ -84,7 +91,7 @@ void join_host(pid_t first) {
 int enter_laboratory_host(const std::vector<std::string>& words) {
   const Errand errand = parse(words);
   const AwaitedSignals awaited;
-  join_host(first_process(errand.host));
+  join_host(errand.host);
   std::string line;
   for (const auto& word : errand.words) line += (line.empty() ? "" : " ") + word;
   const char* shell = std::getenv("SHELL");

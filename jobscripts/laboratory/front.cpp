@@ -8,10 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <string_view>
 
 #include "core/topology.hpp"
 #include "jobscripts/laboratory/network.hpp"
@@ -72,7 +70,6 @@ int run_host(int number, int cores, const std::vector<fs::path>& shared, Outcome
 /// child of this process when the one between has ended.
 pid_t start_host(int number, int cores, const std::vector<fs::path>& shared) {
   Outcome outcome;
-  Descriptor told;
   pid_t host = 0;
   int ends[2];
   require_system(::pipe2(ends, O_CLOEXEC) == 0, "a pipe");

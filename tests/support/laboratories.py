@@ -39,6 +39,15 @@ def mounts() -> list[str]:
     return sorted(pathlib.Path("/proc/self/mounts").read_text().splitlines())
 
 
+def has_ended(process: int | str) -> bool:
+    """Also where its parent has yet to ask how: that of an orphan is the machine's first process."""
+    try:
+        state = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "ZX"
+
+
 class Traces:
     """What a laboratory started with `environment` leaves. Its processes have the environment, so they are found."""
 
@@ -81,6 +90,8 @@ class Traces:
             names = [pathlib.Path(f"/proc/{process}/cmdline") for process in processes]
             return f"processes: {[name.read_bytes() for name in names if name.exists()]}"
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            if has_ended(entry.name):
+                continue
             if shared := self.namespaces & self.namespaces_of(entry.name):
                 return f"process {entry.name} is in {shared}"
         now = (links(), mounts())
