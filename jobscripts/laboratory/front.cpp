@@ -110,6 +110,8 @@ void set_environment(const LaboratoryRequest& request, bool share_cores) {
   set("OMPI_MCA_pml", "ob1");
   set("OMPI_MCA_btl", "self,vader,tcp");
   set("OMPI_MCA_btl_tcp_if_include", interface_name);
+  // Without "put": the requests wait behind data, and a link carries one direction at a time.
+  set("OMPI_MCA_btl_tcp_flags", "send,inplace,need-ack,need-csum,hetero-rdma");
   if (share_cores) set("OMPI_MCA_mpi_yield_when_idle", "1");  // Open MPI sees no other host's ranks
   set("HYDRA_LAUNCHER", "ssh");
   set("HYDRA_LAUNCHER_EXEC", ssh);

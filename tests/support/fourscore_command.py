@@ -23,6 +23,12 @@ HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 
 
+def is_open_mpi() -> bool:
+    """Whether fft_bench, which must be built, is linked with it."""
+    said = subprocess.run([BIN / "fft_bench", "--identity"], capture_output=True, text=True, check=True).stdout
+    return json.loads(said)["identity"]["code"]["mpi"].startswith("Open MPI")
+
+
 def signed(record: dict) -> str:
     """The record as one line with its digest, as results/README.md has it."""
     line = json.dumps({key: value for key, value in record.items() if key != "sha256"})[:-1] + ',"sha256":"'

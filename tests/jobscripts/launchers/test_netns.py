@@ -6,9 +6,11 @@ import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 
 import pytest
+from fourscore_command import is_open_mpi
 from laboratories import Traces, unavailable
 
 if no_laboratory := unavailable():
@@ -91,6 +93,24 @@ def test_messages_between_hosts_go_by_the_link_at_its_rate(fourscore):
     sent_bits = 8 * max(record["cost"]["bytes_sent_per_rank"])
     burst_bits = 8 * 4 * 3028
     assert min(record["samples"]["time_s"]) > 0.9 * (sent_bits - burst_bits) / 20e6
+
+
+def test_messages_in_both_directions_share_no_bandwidth(fourscore):
+    """One after the other they would take twice the time."""
+    if not is_open_mpi():
+        pytest.skip("MPICH asks for the data of a large message behind that of the other direction")
+    program = [BIN / "pairwise_bench", "--parameter", "pattern=sendrecv", "--parameter", "sizes=1MiB"]
+    program += ["--repetitions", "8", "--min-time-s", "0.01", "--record", "record.json"]
+    mpirun = [MPIEXEC, "--allow-run-as-root", "--host", "h1,h2", *program]
+    traces = Traces()
+    command = fourscore.command("laboratory", "--rate", "40mbit", "--", *mpirun)
+    environment = fourscore.environment | traces.environment
+    run = subprocess.run(command, cwd=fourscore.folder, env=environment, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    [benchmark] = json.loads((fourscore.folder / "record.json").read_text())["benchmarks"]
+    one_direction_s = 8 * 2**20 / 40e6
+    assert 0.9 * one_direction_s < statistics.median(benchmark["time_s"]) < 1.7 * one_direction_s
+    traces.wait_until_gone()
 
 
 def test_what_it_cannot_start_is_said_before_anything_is_launched(fourscore):

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 
 import pytest
+from fourscore_command import is_open_mpi
 from slurm_rig import SlurmRig, temporary_folder, unavailable
 
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
@@ -105,11 +106,6 @@ def plugin(fourscore, plugins: str, machine: str = "") -> str:
     words = launched(fourscore, 4, 2, machine=machine, environment={"FAKE_SRUN_PLUGINS": plugins})
     (word,) = [word for word in words if word.startswith("--mpi=")]
     return word.removeprefix("--mpi=")
-
-
-def is_open_mpi() -> bool:
-    identity = subprocess.run([BIN / "fft_bench", "--identity"], capture_output=True, text=True, check=True).stdout
-    return json.loads(identity)["identity"]["code"]["mpi"].startswith("Open MPI")
 
 
 def test_the_plugin_is_the_machine_files_or_else_fits_the_mpi(srun):
