@@ -67,9 +67,9 @@ EXPECTED = [
         "ReFrame comes from the Python package index, which may not be reached; its jobs take a Slurm",
     ),
     Expected(
-        r"pytest .*(test_laboratory|test_netns)",
-        r"take root|refuses namespaces or links",
-        "what a container may lack; setup installs iproute2",
+        r"pytest .*(test_laboratory|test_netns|test_shaped_slurm)",
+        r"take root|refuses namespaces",
+        "what a container may lack; setup installs iproute2 and Slurm",
     ),
     Expected(r"pytest .*test_netns", r"MPICH asks for the data", "what a laboratory can set for Open MPI alone"),
     Expected(r"pytest .*test_netns", r"too many cores|one core", "takes a machine of few cores, or of two and more"),

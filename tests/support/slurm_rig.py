@@ -27,6 +27,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import rig_network
 import slurm_accounting
 from rig_daemon import DIES_WITH_US, PATH, Daemon, RigError
 
@@ -42,7 +43,7 @@ FIRST_PROCESS += 'hostname "$0" && { "$@" & wait $!; }'
 
 CONFIGURATION = """\
 ClusterName=rig
-SlurmctldHost={host}(127.0.0.1)
+SlurmctldHost={host}({address})
 SlurmctldPort={port}
 SlurmUser=root
 SlurmdUser=root
@@ -100,10 +101,12 @@ class Node(Daemon):
     """A slurmd in namespaces of its own. To stop one ends all that runs there, as a loss of power does."""
 
     def __init__(self, name: str, port: int, cpus: int, folder: Path, environment: dict[str, str]):
+        network = rig_network.of_node(int(name.removeprefix("n")))
         slurmd = ["sh", "-c", FIRST_PROCESS, name, "slurmd", "-D", "-N", name, "-f", folder / "slurm.conf"]
-        super().__init__([*OWN_NAMESPACES, *slurmd], folder / f"{name}.out", environment)
+        super().__init__([*network.enter, *OWN_NAMESPACES, *slurmd], folder / f"{name}.out", environment)
         self.name = name
-        self.line = f"NodeName={name} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs={cpus} State=UNKNOWN\n"
+        where = f"NodeHostname=localhost NodeAddr={network.address} Port={port}"
+        self.line = f"NodeName={name} {where} CPUs={cpus} State=UNKNOWN\n"
 
     def stop(self) -> None:
         if self.process is None:
@@ -135,6 +138,7 @@ class SlurmRig:
             raise RigError(f"{self.folder} is too long for the path of a socket")
         (self.folder / "munge").mkdir(parents=True)
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
+        inherited = rig_network.without_ways_of_mpirun(inherited)
         configuration = self.folder / "slurm.conf"
         self.environment = inherited | {"SLURM_CONF": str(configuration), "PATH": PATH, "TMPDIR": "/tmp"} | PMIX
         port, its_port, *ports = free_ports(2 + nodes)
@@ -147,7 +151,8 @@ class SlurmRig:
         storage = (
             self.accounting.configuration if self.accounting else "AccountingStorageType=accounting_storage/none\n"
         )
-        values = {"host": socket.gethostname(), "port": port, "folder": self.folder}
+        values = {"host": socket.gethostname(), "address": rig_network.of_controller()}
+        values |= {"port": port, "folder": self.folder}
         text = CONFIGURATION.format(**values, accounting=storage, settings=settings)
         configuration.write_text(text + "".join(node.line for node in self.nodes))
 
@@ -278,12 +283,16 @@ def main() -> int:
     parser.add_argument("--cpus", type=int, default=2, help="that each node pretends to have")
     parser.add_argument("--folder", type=Path, help="for logs and state, to be made; default: one that is removed")
     parser.add_argument("--accounting", metavar="ACCOUNT", help="with a slurmdbd, which knows this account")
+    parser.add_argument("--rate", help="of each node's link, as 100mbit: the nodes are on hosts of a laboratory")
     parser.add_argument("command", nargs="*")
     options = parser.parse_args()
     if reason := unavailable() or (options.accounting and slurm_accounting.unavailable()):
         print(f"slurm_rig: {reason}", file=sys.stderr)
         return 3
     command = options.command or [os.environ.get("SHELL", "sh")]
+    if options.rate and not rig_network.in_laboratory():
+        again = rig_network.command_in_laboratory(options.nodes, options.rate, [sys.executable, *sys.argv])
+        os.execv(again[0], again)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     folder = contextlib.nullcontext(options.folder) if options.folder else temporary_folder()
     with folder as place, SlurmRig(place, options.nodes, options.cpus, accounting=options.accounting) as rig:
