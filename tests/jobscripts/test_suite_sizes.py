@@ -139,3 +139,11 @@ def test_a_papers_suite_plans_both_sizes(fourscore, suite, size):
     assert planned["campaign"].startswith(paper)
     most = max(point["ranks"] * point.get("threads", 1) for point in points)
     assert most <= 16 if size == "here" else most >= 64
+
+
+def test_the_crossover_is_for_a_cluster_too_with_the_messages_between_its_nodes(fourscore):
+    said = fourscore("run", "papers/haynes2000/crossover", "--size", "cluster", "--dry-run", "--json", environment=REAL)
+    planned = [launch["point"] for launch in json.loads(said.stdout)["launches"]]
+    for program in ("danielson-lanczos", "rods", "pairwise_bench"):
+        found = [point for point in planned if program in (point.get("variant"), point.get("component"))]
+        assert {(point["nodes"], point["ranks"]) for point in found} == {(4, 4), (8, 8)}, program

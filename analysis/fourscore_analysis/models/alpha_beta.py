@@ -153,6 +153,26 @@ def alpha_betas(launches: Iterable[Launch]) -> list[AlphaBeta]:
     return [result for result in results if result is not None]
 
 
+def of_exchanges(found: Iterable[AlphaBeta], machine_hash: str, place: Place) -> tuple[float, float] | None:
+    """Seconds a message and seconds a byte of a simultaneous send and receive on this machine, the mean over phases: on
+    the most ranks that are not more than those of `place`, with as many of them on a node and as they follow each other
+    there. None where that was not measured, or a fit gives no positive seconds."""
+    fitting = [
+        one
+        for one in found
+        if (one.machine_hash, one.kernel) == (machine_hash, "sendrecv")
+        and one.place.ranks <= place.ranks
+        and (one.place.ranks_per_node, one.place.placement) == (place.ranks_per_node, place.placement)
+    ]
+    most = max((one.place.ranks for one in fitting), default=0)
+    chosen = [one for one in fitting if one.place.ranks == most]
+    if not chosen:
+        return None
+    alpha_s = statistics.fmean(one.alpha_s.value for one in chosen)
+    byte_s = statistics.fmean(one.byte_s.value for one in chosen)
+    return (alpha_s, byte_s) if alpha_s > 0 and byte_s > 0 else None
+
+
 def _fitted(key: tuple[str, Place, str, str], launches: list[Mapping[float, Sequence[float]]]) -> AlphaBeta | None:
     sizes = sorted(set.intersection(*(set(launch) for launch in launches)))
     if len(sizes) < 2:

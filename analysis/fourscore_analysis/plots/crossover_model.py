@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.models import danielson_lanczos as model
+from fourscore_analysis.models.alpha_beta import alpha_betas, of_exchanges
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.meetings import NEW, TRADITIONAL, Meeting, meetings
@@ -23,6 +24,7 @@ PAPER = "haynes2000"
 MODEL_RANKS = tuple(2**power for power in range(1, 11))
 ROWS_A_PAGE = 4
 COLUMNS = 2
+PAPERS, OURS = ":", "--"  # equations with the paper's product of latency and bandwidth, and with what was measured
 LOOKS = {NEW: (colours.PURPLE, "o"), TRADITIONAL: (colours.TEAL, "s")}
 
 
@@ -69,6 +71,22 @@ def pages(view: View) -> list[list[Row]]:
     return [rows[start : start + ROWS_A_PAGE] for start in range(0, len(rows), ROWS_A_PAGE)]
 
 
+def measured_lines(view: View, row: Row) -> dict[str, list[float]]:
+    """Equations 4 and 5 with the alpha and beta that pairwise_bench measured on the row's machine, over the time of the
+    traditional method on the row's fewest ranks. Empty where they were not measured."""
+    point = row.found[-1].traditional
+    found = of_exchanges(alpha_betas(view.bench.measured), point.measured[0].machine_hash, point.cell.place)
+    if found is None:
+        return {}
+    alpha_s, byte_s = found
+    unit = row.unit_s / alpha_s
+    equations = {TRADITIONAL: model.traditional, NEW: model.new}
+    return {
+        name: [equation(row.elements, ranks, alpha_s / byte_s) / unit for ranks in MODEL_RANKS]
+        for name, equation in equations.items()
+    }
+
+
 def model_lines(row: Row, alpha_beta: float) -> dict[str, list[float]]:
     """Equations 4 and 5 on MODEL_RANKS over equation 4 on the row's fewest ranks."""
     unit = model.traditional(row.elements, row.ranks[0], alpha_beta)
@@ -80,10 +98,12 @@ def model_lines(row: Row, alpha_beta: float) -> dict[str, list[float]]:
 
 def draw(view: View, rows: list[Row], heading: str) -> Figure:
     alpha_beta = model.alpha_beta_bytes()
+    measured = [measured_lines(view, row) for row in rows]
     handles = [_handle(name, label=name) for name in LOOKS]
-    if alpha_beta:
-        equations = {NEW: "equation 5", TRADITIONAL: "equation 4"}
-        handles += [_handle(name, label=equations[name], dotted=True) for name in LOOKS]
+    for drawn, style, source in ((alpha_beta, PAPERS, "2 kB"), (any(measured), OURS, "measured alpha and beta")):
+        if drawn:
+            equations = {NEW: f"equation 5, {source}", TRADITIONAL: f"equation 4, {source}"}
+            handles += [_handle(name, equations[name], style) for name in LOOKS]
     points = [point for row in rows for one in row.found for point in (one.new, one.traditional)]
     figure, pairs = layout.paired_axes(
         heading,
@@ -92,44 +112,46 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
         note=difference_line([model.section_5()], points),
     )
     layout.page_legend(figure, handles, COLUMNS)
-    for row, (left, right) in zip(rows, pairs, strict=True):
-        lines = model_lines(row, alpha_beta) if alpha_beta else {}
+    for row, ours, (left, right) in zip(rows, measured, pairs, strict=True):
+        lines = {PAPERS: model_lines(row, alpha_beta) if alpha_beta else {}, OURS: ours}
         _draw_times(left, row, lines)
         _draw_ratio(right, row, lines)
         layout.facet_title(left, shape_text(row.found[0].comparison.cell.shape), row.subtitle)
     return figure
 
 
-def _handle(name: str, label: str, dotted: bool = False) -> Line2D:
+def _handle(name: str, label: str, style: str = "-") -> Line2D:
     colour, marker = LOOKS[name]
-    if dotted:
-        return Line2D([], [], color=colour, linestyle=":", linewidth=1.1, label=label)
+    if style != "-":
+        return Line2D([], [], color=colour, linestyle=style, linewidth=1.1, label=label)
     return Line2D([], [], color=colour, marker=marker, markersize=3.5, label=label)
 
 
-def _draw_times(axes: Axes, row: Row, lines: dict[str, list[float]]) -> None:
+def _draw_times(axes: Axes, row: Row, lines: dict[str, dict[str, list[float]]]) -> None:
     for name, (colour, marker) in LOOKS.items():
         points = [one.new if name == NEW else one.traditional for one in row.found]
         times = [communication_s(point) / row.unit_s for point in points]
         _line(axes, row, points, times, colour, marker, lambda point: f"exchange: {time_text(communication_s(point))}")
-        if name in lines:
-            axes.plot(MODEL_RANKS, lines[name], color=colour, linestyle=":", linewidth=1.1, zorder=1)
+        for style, of_methods in lines.items():
+            if of_methods:
+                axes.plot(MODEL_RANKS, of_methods[name], color=colour, linestyle=style, linewidth=1.1, zorder=1)
     first = row.ranks[0]
-    axes.set_ylabel(f"communication over\n{TRADITIONAL} on {first} ranks", fontsize=7)
-    _axes(axes, row, bool(lines))
+    axes.set_ylabel(f"over {TRADITIONAL} on {first} ranks", fontsize=7)
+    _axes(axes, row, any(lines.values()))
 
 
-def _draw_ratio(axes: Axes, row: Row, lines: dict[str, list[float]]) -> None:
+def _draw_ratio(axes: Axes, row: Row, lines: dict[str, dict[str, list[float]]]) -> None:
     ratios = [communication_s(one.new) / communication_s(one.traditional) for one in row.found]
     said = {id(one.new): ratio for one, ratio in zip(row.found, ratios, strict=True)}
     points = [one.new for one in row.found]
     _line(axes, row, points, ratios, colours.INK, "o", lambda point: f"{ratio_text(said[id(point)])} of {TRADITIONAL}")
-    if lines:
-        modelled = [new / old for new, old in zip(lines[NEW], lines[TRADITIONAL], strict=True)]
-        axes.plot(MODEL_RANKS, modelled, color=colours.INK, linestyle=":", linewidth=1.1, zorder=1)
+    for style, of_methods in lines.items():
+        if of_methods:
+            modelled = [new / old for new, old in zip(of_methods[NEW], of_methods[TRADITIONAL], strict=True)]
+            axes.plot(MODEL_RANKS, modelled, color=colours.INK, linestyle=style, linewidth=1.1, zorder=1)
     axes.axhline(1, color=colours.GREY, linewidth=0.8, zorder=0)
     axes.set_ylabel(f"{NEW} over {TRADITIONAL}", fontsize=7)
-    _axes(axes, row, bool(lines))
+    _axes(axes, row, any(lines.values()))
 
 
 def _line(axes: Axes, row: Row, points: list[Point], values: list[float], colour: str, marker: str, said) -> None:
@@ -163,8 +185,9 @@ PLOT = Plot(
     caption=f"Communication time of the fastest {NEW} and of the fastest {TRADITIONAL} (their exchanges on the slowest "
     f"rank), over that of {TRADITIONAL} on the fewest ranks; right their ratio. Dotted: equations 4 and 5 of "
     "haynes2000 with the product of latency and bandwidth that it prints, 2 kB: set against the traditional method "
-    "on the same ranks they need no more of the machine. Below 1 at the right the new method wins. Hollow: more ranks "
-    "than cores.",
+    "on the same ranks they need no more of the machine. Dashed, where pairwise_bench was measured with as many ranks "
+    "on a node: the equations with its alpha and beta, in seconds. Below 1 at the right the new method wins. Hollow: "
+    "more ranks than cores.",
     order=47,
     pages=pages,
     draw=draw,

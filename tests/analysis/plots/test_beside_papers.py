@@ -19,7 +19,17 @@ from fourscore_analysis.records.archive import Campaign, read_campaigns
 from fourscore_analysis.records.published import published
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
-from synthetic import Maker, canonical, crossover_points, fill, make_point, strong_points
+from synthetic import (
+    Maker,
+    benchmark,
+    canonical,
+    component_point,
+    component_record,
+    crossover_points,
+    fill,
+    make_point,
+    strong_points,
+)
 
 
 def view_of(points, *paper: str, launches: int = 1) -> View:
@@ -213,6 +223,47 @@ def test_the_new_method_wins_by_its_model_with_many_nodes_and_small_grids():
         assert [one.comparison.cell.ranks for one in row.found] == [2, 4, 8]
     assert crossings == sorted(crossings)
     assert crossings[0] < crossings[-1]
+
+
+def test_a_measured_alpha_and_beta_give_the_equations_seconds():
+    """Where a message costs 20 us and 100 ns a byte, and on other machines and places none."""
+    alpha_s, byte_s = 20e-6, 100e-9
+    maker = Maker("a-11111111", "a")
+    sizes = [2.0**power for power in range(3, 21, 2)]
+    rate = 2 / byte_s  # of `benchmark`, which moves each byte twice
+    found = [benchmark("sendrecv", size, rate, {"phase": "0"}, alpha_s=alpha_s, steps=1) for size in sizes]
+    for one in found:
+        one["time_s"] = [one["time_s"][0]] * 3
+        one["rank_s"] = [one["time_s"]] * 4
+    component = component_record(maker, component_point("pairwise_bench", 4, nodes=4), 0, found)
+    points = [
+        make_point(variant, "p2p", (16,) * 3, ranks, nodes=ranks)
+        for variant in ("danielson-lanczos", "rods")
+        for ranks in (4, 8)
+    ]
+
+    def drawn(points):
+        records = [maker.ok(point, 0) for point in points]
+        parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+        components = [parse_record(canonical(component), "component.json")]
+        view = View(Campaign("a-11111111", "a", parsed, components, paper=("haynes2000/section-5",)), 0)
+        [[row]] = crossover_model.pages(view)
+        figure = crossover_model.draw(view, [row], "heading")
+        return crossover_model.measured_lines(view, row), row.unit_s, figure
+
+    lines, unit_s, figure = drawn(points)
+    grid_bytes = 16 * 16**3
+    for at, ranks in enumerate(crossover_model.MODEL_RANKS):
+        old = 2 * (ranks - 1) * (alpha_s + byte_s * grid_bytes / ranks**2)
+        new = math.log2(ranks) * (alpha_s + byte_s * grid_bytes / ranks)
+        assert lines["rods"][at] * unit_s == pytest.approx(old, rel=1e-6)
+        assert lines["danielson-lanczos"][at] * unit_s == pytest.approx(new, rel=1e-6)
+    times, ratio = figure.axes[:2]
+    assert [len([line for line in axes.lines if line.get_linestyle() == "--"]) for axes in (times, ratio)] == [2, 1]
+    with_more_on_a_node = [point | {"nodes": point["ranks"] // 2, "ranks_per_node": 2} for point in points]
+    lines, _, figure = drawn(with_more_on_a_node)
+    assert lines == {}
+    assert not [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
 
 
 def test_percentages_of_lee2018_stand_beside_ours_at_equal_cores():
