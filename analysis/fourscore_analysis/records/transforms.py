@@ -23,6 +23,7 @@ from fourscore_analysis.records.basics import (
     run_values,
 )
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
+from fourscore_analysis.records.declared import Declared, read_declared
 from fourscore_analysis.records.nodes import node_of_rank, seconds_by_node, work_of_ranks
 from fourscore_analysis.records.rank_columns import read_rank_columns
 from fourscore_analysis.records.traffic import Counters, read_counters, read_least_bytes
@@ -194,6 +195,7 @@ class Launch(Run):
     traffic: Traffic | None = None
     counters: Counters | None = None
     least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
+    declared: Declared = field(default_factory=dict)
     timeline: Timeline | None = field(default=None, compare=False)
     failed_parts: tuple[FailedPart, ...] = ()  # what was asked for behind the samples and is not there
 
@@ -261,6 +263,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         launch.traffic = _traffic(cost)
         launch.counters = read(data, "counters", read_counters, None)
         launch.least_bytes = read_least_bytes(cost)
+        launch.declared = read_declared(data)
         launch.failed_parts = read(data, "failed_parts", _failed_parts, ())
         launch.timeline = read(data, "timeline", _timeline, None)
         launch.components = read(data, "isolated", each(_component), ())

@@ -4,6 +4,7 @@ cd tests/analysis && python -m synthetic DIR [RECORDS]
 """
 
 from synthetic.common import canonical, digest, identity_of, store
+from synthetic.comparisons import BASE, CANDIDATE, Pairs, gate_points
 from synthetic.components import benchmark, component_point, component_record, component_records
 from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
 from synthetic.example import CLUSTER, example_archive, fill
@@ -25,9 +26,12 @@ from synthetic.points import (
 from synthetic.transforms import Maker, make_point, phase_model
 
 __all__ = [
+    "BASE",
+    "CANDIDATE",
     "CLUSTER",
     "METHODS",
     "Maker",
+    "Pairs",
     "benchmark",
     "breakdown_points",
     "canonical",
@@ -42,6 +46,7 @@ __all__ = [
     "digest",
     "example_archive",
     "fill",
+    "gate_points",
     "grid_points",
     "identity_of",
     "instance_points",

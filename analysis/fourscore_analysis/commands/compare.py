@@ -1,0 +1,94 @@
+"""fourscore compare: whether the candidate is slower than the base, from records."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from fourscore_analysis.commands.base import Command
+from fourscore_analysis.commands.options import add_archive, file_of, path_of
+from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.values import printable
+
+EXAMPLES = """examples:
+  fourscore compare strong-1a2b3c4d strong-5e6f7a8b            two campaigns of ./fourscore-archive
+  fourscore compare old-archive new-archive --markdown pr.md   two archives
+  fourscore compare --comparison fourscore-archive/comparisons/NAME/comparison.json
+
+A side is a campaign, a suite (its newest campaign), an archive, a folder of records or one record.
+exit codes: 0 no regression, 1 a regression or a wrong result, 2 unusable input, 3 the environment failed,
+4 nothing was measured: no series has both sides
+"""
+
+
+def _add(compare: argparse.ArgumentParser) -> None:
+    compare.add_argument("base", nargs="?", metavar="BASE", help="what is compared with")
+    compare.add_argument("candidate", nargs="?", metavar="CAND", help="what may be slower")
+    add_archive(compare)
+    compare.add_argument(
+        "--comparison", type=file_of, metavar="FILE", help="comparison.json of a comparison measured in pairs"
+    )
+    compare.add_argument(
+        "--allow-different",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FIELD",
+        help="fields of the identity that may differ (machine.memory, launch.core_maps); the result says so",
+    )
+    compare.add_argument("--json", metavar="FILE", help="write the result as JSON; - for standard output")
+    compare.add_argument("--markdown", type=path_of, metavar="FILE", help="write it for a pull request")
+    compare.add_argument("--junit", type=path_of, metavar="FILE", help="write it as JUnit XML")
+    compare.add_argument(
+        "--plan", action="store_true", help="of a screen: say which points to measure again, and in how many pairs"
+    )
+
+
+def _run(options: argparse.Namespace) -> int:
+    from fourscore_analysis.gate.outputs import junit_of, markdown_of, text_of
+    from fourscore_analysis.gate.planning import plan_of
+    from fourscore_analysis.gate.result import gate_of
+    from fourscore_analysis.gate.sides import of_comparison, of_inputs
+
+    if options.comparison:
+        if options.base:
+            raise InputError("expected BASE and CAND, or --comparison FILE, not both")
+        compared = of_comparison(options.archive, options.comparison, options.allow_different)
+    else:
+        if not options.candidate:
+            raise InputError("expected BASE and CAND, or --comparison FILE")
+        compared = of_inputs(options.archive, options.base, options.candidate, options.allow_different)
+    if options.plan:
+        _write(options.json or "-", json.dumps(plan_of(compared), indent=1) + "\n")
+        return 0
+    gate = gate_of(compared)
+    if options.markdown:
+        _write(str(options.markdown), markdown_of(gate))
+    if options.junit:
+        _write(str(options.junit), junit_of(gate))
+    if options.json:
+        _write(options.json, json.dumps(gate.as_json(), indent=1) + "\n")
+    if options.json != "-":
+        print(text_of(gate))
+    for file in compared.unreadable:
+        print(printable(f"fourscore compare: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    return gate.exit_code
+
+
+def _write(name: str, content: str) -> None:
+    if name == "-":
+        sys.stdout.write(content)
+    else:
+        Path(name).write_text(content, encoding="utf-8")
+
+
+COMMAND = Command(
+    name="compare",
+    help="whether a candidate is slower than its base, with the phase that is to blame",
+    examples=EXAMPLES,
+    order=30,
+    add=_add,
+    run=_run,
+)

@@ -1,0 +1,158 @@
+"""What may be compared with what, and what is refused with its reason."""
+
+import json
+
+import pytest
+from fourscore_analysis.cli import main
+from synthetic import BASE, CANDIDATE, Pairs, digest, make_point, store
+
+POINT = make_point("pencil", "alltoallv", (128, 128, 128), 4)
+
+
+@pytest.fixture
+def pairs(tmp_path) -> Pairs:
+    found = Pairs(tmp_path)
+    found.add(POINT, range(8))
+    return found
+
+
+def compare(archive, *arguments) -> int:
+    return main(["compare", "--archive", str(archive), *map(str, arguments)])
+
+
+def change_identity(pairs: Pairs, part: str, **fields) -> None:
+    """Of the candidate's launches."""
+    for file in (pairs.archive / "records" / CANDIDATE).iterdir():
+        record = json.loads(file.read_text())
+        record["provenance"]["identity"][part].update(fields)
+        record["provenance"][f"{part}_hash"] = digest(record["provenance"]["identity"][part])
+        file.write_text(json.dumps(record))
+
+
+def test_another_machine_is_refused_with_the_fields_that_differ(pairs, capsys):
+    change_identity(pairs, "machine", cpu_model="Other 1", cores=4)
+    for arguments in ((BASE, CANDIDATE), ("--comparison", pairs.comparison(8))):
+        assert compare(pairs.archive, *arguments) == 2
+        said = capsys.readouterr().err
+        assert "machine.cores: 8 | 4; machine.cpu_model: Imaginary 9000 @ 2.60GHz | Other 1" in said
+        assert "--allow-different machine.cores machine.cpu_model" in said
+
+
+def test_what_was_allowed_to_differ_stands_in_the_result(pairs, capsys):
+    change_identity(pairs, "machine", cpu_model="Other 1", cores=4)
+    allow = ["--allow-different", "machine.cpu_model", "--allow-different", "machine.cores"]
+    assert compare(pairs.archive, BASE, CANDIDATE, *allow[:2]) == 2
+    assert "machine.cores" in capsys.readouterr().err
+    assert compare(pairs.archive, BASE, CANDIDATE, *allow, "--json", "-") == 0
+    overrides = json.loads(capsys.readouterr().out)["overrides"]
+    assert overrides == ["machine.cores: 8 | 4", "machine.cpu_model: Imaginary 9000 @ 2.60GHz | Other 1"]
+    assert compare(pairs.archive, BASE, CANDIDATE, *allow) == 0
+    assert "Different, and allowed: machine.cores" in capsys.readouterr().out
+
+
+def test_launches_placed_otherwise_are_not_comparable(pairs, capsys):
+    change_identity(pairs, "launch", core_maps=[{"nodes": "0", "cores": ["4", "5", "6", "7"]}])
+    assert compare(pairs.archive, BASE, CANDIDATE, "--json", "-") == 4  # nothing is left
+    [one] = json.loads(capsys.readouterr().out)["series"]
+    assert one["verdict"] == "not comparable"
+    assert "launch.core_maps: nodes 0: 0, 1, 2, 3 | nodes 0: 4, 5, 6, 7" in one["reason"]
+    assert compare(pairs.archive, BASE, CANDIDATE, "--allow-different", "launch.core_maps") == 0
+
+
+def test_what_differs_between_the_builds_is_said(pairs, capsys):
+    change_identity(pairs, "code", libraries={"libfftw3.so.3": "rebuilt"})
+    assert compare(pairs.archive, BASE, CANDIDATE) == 0
+    assert "The builds differ in binary_sha256, revision, libraries.libfftw3.so.3." in capsys.readouterr().out
+
+
+def test_the_same_build_on_both_sides_is_said(pairs, capsys):
+    for file in (pairs.archive / "records" / CANDIDATE).iterdir():
+        record = json.loads(file.read_text())
+        base = json.loads((pairs.archive / "records" / BASE / file.name).read_text())
+        record["provenance"] = base["provenance"]
+        file.write_text(json.dumps(record))
+    assert compare(pairs.archive, BASE, CANDIDATE) == 0
+    assert "Both sides are the same build." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value", [0, -0.5, "NaN", 1e999, "soon"])
+def test_a_time_that_is_none_is_an_error_that_names_the_record(pairs, capsys, value):
+    file = sorted((pairs.archive / "records" / CANDIDATE).iterdir())[3]
+    record = json.loads(file.read_text())
+    record["samples"]["time_s"][1] = value
+    text = json.dumps(record).replace('"NaN"', "NaN").replace("Infinity", "1e999")
+    file.write_text(text)
+    assert compare(pairs.archive, "--comparison", pairs.comparison(8)) == 0  # of the seven others
+    found = capsys.readouterr()
+    assert f"records/{CANDIDATE}/{file.name} is not used: " in found.err
+    assert "1 record not used" in found.out
+    assert "7 pairs" in found.out or "no change" in found.out
+    assert compare(pairs.archive, file, pairs.archive / "records" / BASE / file.name) == 2
+    assert f"'{file}' holds no usable record; {file}: " in capsys.readouterr().err
+
+
+def test_all_samples_equal_is_no_change(tmp_path, capsys):
+    pairs = Pairs(tmp_path, noise=0.0)
+    pairs.add(POINT, range(8))
+    assert compare(tmp_path, BASE, CANDIDATE, "--json", "-") == 0
+    [one] = json.loads(capsys.readouterr().out)["series"]
+    assert (one["verdict"], one["ratio"], one["interval"]) == ("no change", 1.0, [1.0, 1.0])
+
+
+def test_unusable_sides_say_what_was_expected(pairs, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    cases = [
+        ((BASE,), "expected BASE and CAND, or --comparison FILE"),
+        ((), "expected BASE and CAND, or --comparison FILE"),
+        ((BASE, BASE), "are the same records"),
+        ((BASE, "gate-bbbbbbbc"), "did you mean 'gate-bbbbbbbb'?"),
+        ((BASE, tmp_path / "empty"), "holds no usable record"),
+        ((BASE, tmp_path / "no" / "where"), "expected a campaign, an archive, a folder of records or a record"),
+        ((BASE, CANDIDATE, "--comparison", tmp_path / "x"), "not both"),
+        (("--comparison", tmp_path / "none.json"), "No such file"),
+    ]
+    for arguments, said in cases:
+        assert compare(pairs.archive, *arguments) == 2, arguments
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"schema": "other"}, "expected 'fourscore.comparison' 1"),
+        ({"schema_version": 9}, "expected 'fourscore.comparison' 1"),
+        ({"stages": []}, "stages: expected one at least"),
+        ({"stages": [{"name": "screen", "launches": 3}]}, "lacks the key 'first_launch'"),
+        ({"base": {"campaign": "gate-cccccccc"}}, "no campaign 'gate-cccccccc' (base)"),
+        ({"base": {"campaign": CANDIDATE}}, "are the same campaign"),
+    ],
+)
+def test_an_unusable_comparison_says_which_key(pairs, capsys, changes, said):
+    assert compare(pairs.archive, "--comparison", pairs.comparison(8, **changes)) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_side_of_several_builds_is_refused(tmp_path, capsys):
+    pairs = Pairs(tmp_path)
+    pairs.add(POINT, range(4))
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for side in (BASE, CANDIDATE):
+        for file in (tmp_path / "records" / side).iterdir():
+            (mixed / f"{side}-{file.name}").write_bytes(file.read_bytes())
+    assert compare(tmp_path, mixed, BASE) == 2
+    assert "launches of 2 builds" in capsys.readouterr().err
+
+
+def test_a_launch_measured_again_takes_the_place_of_the_one_that_failed(tmp_path, capsys):
+    pairs = Pairs(tmp_path)
+    pairs.add(POINT, range(7))
+    store(tmp_path, pairs.record(BASE, POINT, 7))
+    store(tmp_path, pairs.makers[CANDIDATE].ended(POINT, 7, "failed", "gone"))
+    again = pairs.record(CANDIDATE, POINT, 8)
+    again["campaign"]["retry_of"] = 7
+    store(tmp_path, again)
+    assert compare(tmp_path, "--comparison", pairs.comparison(8), "--json", "-") == 0
+    [one] = json.loads(capsys.readouterr().out)["series"]
+    assert one["launches"] == [8, 8]
+    assert "failed" not in one["reason"]
