@@ -31,10 +31,11 @@ class Rules:
     error: float = 0.01  # of a comparison that is red though nothing changed
     confidence: float = 0.95  # of each interval
     power: float = 0.98  # with which the second stage is to find `effect`
-    screen_p: float = 0.3  # one-sided
-    screen_share: float = 0.25  # of the margin, that an estimate must be beyond to be flagged
+    screen_miss: float = 0.02  # of a slowdown of `effect` that the screen does not choose
+    screen_p: float = 0.7  # one-sided, above which the candidate is rather faster
     better_p: float = 0.05  # one-sided, of an improvement that is worth confirming
-    most_pairs: int = 100  # of the second stage
+    safety: float = 1.4  # on the noise of the screen: too little of it costs a regression, too much costs launches
+    most_pairs: int = 200  # of the second stage
 
 
 RULES = Rules()
@@ -52,9 +53,11 @@ def alike_within(shift: Shift, rules: Rules = RULES) -> np.ndarray:
 
 
 def looks_slower(shift: Shift, rules: Rules = RULES) -> np.ndarray:
-    """Whether the screen has this series measured again. A series may be missed here for good, so it takes little."""
-    least = rules.screen_share * math.log1p(rules.margin)
-    return (shift.p_above() <= rules.screen_p) & (shift.estimate > least)
+    """Whether the screen has this series measured again: unless its launches refute a slowdown of `rules.effect`, or
+    rather speak for a faster candidate. So whatever the noise, the screen misses such a slowdown with at most
+    `rules.screen_miss`, and with 1 - `rules.screen_p` where noise hides even its sign."""
+    refuted = shift.p_below(math.log1p(rules.effect)) <= rules.screen_miss
+    return ~refuted & (shift.p_above() <= rules.screen_p)
 
 
 def looks_faster(shift: Shift, rules: Rules = RULES) -> np.ndarray:
@@ -98,16 +101,33 @@ def detectable(shift: Shift, tests: int, power: float = 0.8, rules: Rules = RULE
 
 
 def screen_detectable(shift: Shift, power: float = 0.8, rules: Rules = RULES) -> np.ndarray:
-    """The smallest slowdown that the screen would have chosen for the second stage with `power`."""
-    z_power, z_p = float(ndtri(power)), -float(ndtri(rules.screen_p))
-    least = rules.screen_share * math.log1p(rules.margin)
-    return np.expm1(np.maximum(z_p * shift.standard_error, least) + z_power * shift.standard_error)
+    """The smallest slowdown that the screen would have chosen for the second stage with `power`: its upper limit less
+    what chance adds. At least what the second stage finds, `rules.effect`, where it is that much."""
+    z_power = float(ndtri(power))
+    return np.maximum(rules.effect, np.expm1(z_power * shift.standard_error))
 
 
 def least_pairs(tests: int, rules: Rules = RULES) -> int:
     """Pairs without which nothing can be red, however large, where `tests` series are tested."""
     by_interval = math.ceil(math.log2(2 / (1 - rules.confidence)) - 1e-9)
     return max(by_interval, math.ceil(math.log2(max(1, tests) / rules.error) - 1e-9))
+
+
+def settled_noise(noise: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The noise of single pairs, [series], better known: that of a few pairs is itself noisy, so each is drawn to the
+    middle of all, the more the less they differ beyond what so few pairs explain (empirical Bayes, on logarithms; the
+    logarithm of a standard error of n pairs has a spread of about 1.1 / sqrt(n))."""
+    values = np.asarray(noise, dtype=float)
+    usable = values > 0
+    if usable.sum() < 2:
+        return values
+    logs = np.log(values[usable])
+    chance = 1.2 / np.asarray(pairs, dtype=float)[usable]
+    real = max(0.0, float(np.var(logs, ddof=1)) - float(np.mean(chance)))
+    weight = real / (real + chance)
+    settled = values.copy()
+    settled[usable] = np.exp(np.median(logs) + weight * (logs - np.median(logs)))
+    return settled
 
 
 def pairs_needed(noise: np.ndarray, tests: int, rules: Rules = RULES) -> np.ndarray:

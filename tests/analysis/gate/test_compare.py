@@ -232,10 +232,10 @@ def test_the_screen_says_what_to_measure_again(tmp_path, capsys):
     plan = json.loads(capsys.readouterr().out)
     assert {digest(slow), digest(fast)} <= set(plan["flagged"])
     assert len(plan["flagged"]) < 8
-    assert plan["why"][digest(slow)] == "looks slower"
+    assert plan["why"][digest(slow)] == "may be slower"
     assert plan["why"][digest(fast)] == "looks faster"
     assert set(plan["pairs_needed"]) == set(plan["flagged"])
-    assert all(8 <= count <= 100 for count in plan["pairs_needed"].values())
+    assert all(8 <= count <= 150 for count in plan["pairs_needed"].values())
     assert len(plan["smallest_visible"]) == 12
 
 

@@ -1,0 +1,199 @@
+"""How often the gate errs: campaigns of 300 series, simulated with five kinds of noise and judged by the rules of
+analysis/fourscore_analysis/gate/rules.py themselves. docs/gate.md has the table.
+
+Usage: gate_simulation.py [--campaigns 1000] [--injected 200] [--archive DIR] [--processes N]
+
+A launch has a logarithm of its time: the noise of the kind, and 5 % more on the candidate's side of a slowed series.
+The screen measures every series in 8 pairs, the second stage the chosen ones. The order is that of `fourscore run
+--against`: for each pair number each series once, in random order, base first or candidate first by chance. Noise of
+the launch differs between series: its standard deviation is 3 % in the middle, lognormal with a spread of 0.4.
+
+- heavy tails: every tenth launch is disturbed, and takes 20 % longer on average (exponential)
+- drift: the machine gets 15 % slower over the campaign, swings by 5 % ten times, and jumps by 10 % once
+- bimodal: launches of every fifth series fall into two groups, 12 % apart
+- correlated: what the machine does meanwhile is an autoregressive process of launches, 0.98 from one to the next, 5 %
+- recorded (--archive): launches of real points follow each other as they did, from a random place on
+
+Prints the share of campaigns that are red though nothing changed, and the share of slowed series that are found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "analysis"))
+
+from fourscore_analysis.gate.modes import bimodal
+from fourscore_analysis.gate.rules import RULES, is_slower, looks_slower, pairs_needed, settled_noise
+from fourscore_analysis.points.shifts import holm, paired_shift
+from fourscore_analysis.records.archive import campaign_names, read_campaigns
+
+SERIES, SCREEN, SLOWED = 300, 8, 15
+SLOWER = 0.05
+SIGMA, SPREAD = 0.03, 0.4
+KINDS = ("heavy tails", "drift", "bimodal", "correlated")
+RECORDED = "recorded"
+
+
+@dataclass
+class Noise:
+    """Of one campaign. `draw` is asked for pairs in the order in which they are measured."""
+
+    kind: str
+    rng: np.random.Generator
+    recorded: list[np.ndarray]
+    series: int = SERIES
+
+    def __post_init__(self) -> None:
+        self.sigma = SIGMA * np.exp(self.rng.normal(0, SPREAD, self.series))
+        self.two_groups = (np.arange(self.series) % 5 == 0) & (self.kind == "bimodal")
+        self.swing, self.jump = self.rng.uniform(0, 2 * np.pi), self.rng.uniform(0, 1)
+        self.state = float(self.rng.normal(0, 0.05))
+        self.source = self.rng.integers(len(self.recorded), size=self.series) if self.recorded else None
+
+    def draw(self, order: np.ndarray, first: float, last: float) -> np.ndarray:
+        """Logarithms of times, [pair][side], of the pairs of series `order`, measured one after the other between the
+        parts `first` and `last` of the campaign."""
+        count, rng = len(order), self.rng
+        if self.kind == RECORDED:
+            pairs = np.array([self._recorded(int(self.source[series])) for series in order])
+        else:
+            pairs = rng.normal(0, 1, (count, 2)) * self.sigma[order, None] + self._machine(count, first, last)
+        if self.kind == "heavy tails":
+            pairs += (rng.random((count, 2)) < 0.1) * rng.exponential(0.2, (count, 2))
+        pairs += self.two_groups[order, None] * 0.12 * (rng.random((count, 2)) < 0.5)
+        swapped = rng.random(count) < 0.5  # the candidate first
+        return np.where(swapped[:, None], pairs[:, ::-1], pairs)
+
+    def _recorded(self, source: int) -> np.ndarray:
+        """Two launches that followed each other."""
+        values = self.recorded[source]
+        at = int(self.rng.integers(len(values) - 1))
+        return values[at : at + 2]
+
+    def _machine(self, count: int, first: float, last: float) -> np.ndarray:
+        """What the machine did in the launches of these pairs, one after the other, [pair][side]."""
+        when = np.linspace(first, last, 2 * count, endpoint=False)
+        if self.kind == "drift":
+            state = 0.15 * when + 0.05 * np.sin(20 * np.pi * when + self.swing) + 0.1 * (when > self.jump)
+        elif self.kind == "correlated":
+            steps = self.rng.normal(0, 0.05 * np.sqrt(1 - 0.98**2), 2 * count)
+            state = np.empty(2 * count)
+            for at, step in enumerate(steps):
+                self.state = 0.98 * self.state + step
+                state[at] = self.state
+        else:
+            state = np.zeros(2 * count)
+        return state.reshape(count, 2)
+
+
+@dataclass
+class Outcome:
+    red: np.ndarray  # [series]
+    two_groups: np.ndarray
+    pairs: int  # of the second stage
+
+
+def campaign(noise: Noise, slowed: np.ndarray) -> Outcome:
+    """A screen and a second stage of all series; `slowed` says which candidates are slower."""
+    effect = np.log1p(SLOWER) * slowed
+    screen = np.empty((noise.series, SCREEN))
+    for number in range(SCREEN):
+        order = noise.rng.permutation(noise.series)
+        pairs = noise.draw(order, 0.5 * number / SCREEN, 0.5 * (number + 1) / SCREEN)
+        screen[order, number] = pairs[:, 1] - pairs[:, 0] + effect[order]
+    shift = paired_shift(screen)
+    chosen = np.flatnonzero(looks_slower(shift))
+    settled = settled_noise(shift.standard_error * np.sqrt(SCREEN), np.full(noise.series, SCREEN))
+    counts = pairs_needed(settled[chosen] * RULES.safety, len(chosen))
+    red, groups = np.zeros(noise.series, dtype=bool), np.zeros(noise.series, dtype=bool)
+    if not len(chosen):
+        return Outcome(red, groups, 0)
+    logs = np.full((noise.series, counts.max(), 2), np.nan)
+    for number in range(counts.max()):
+        order = noise.rng.permutation(chosen[counts > number])
+        at = 0.5 + 0.5 * np.array([number, number + 1]) / counts.max()
+        logs[order, number] = noise.draw(order, *at)
+    logs[:, :, 1] += effect[:, None]
+    judge(logs, chosen, counts, red, groups)
+    return Outcome(red, groups, int(counts.sum()))
+
+
+def judge(logs: np.ndarray, chosen: np.ndarray, counts: np.ndarray, red: np.ndarray, groups: np.ndarray) -> None:
+    """Fills in which series are red, and which fall into two groups, from the launches of the second stage."""
+    shifts, p_values = [], np.ones(len(chosen))
+    for count in np.unique(counts):
+        members = np.flatnonzero(counts == count)
+        sides = logs[chosen[members], :count]
+        shift = paired_shift(sides[:, :, 1] - sides[:, :, 0])
+        p_values[members] = shift.p_above()
+        shifts.append((members, shift))
+        groups[chosen[members]] = bimodal(sides[:, :, 0], sides[:, :, 1], shift.estimate, True)
+    corrected = np.array(holm(p_values.tolist()))
+    for members, shift in shifts:
+        red[chosen[members]] = is_slower(shift, corrected[members])
+    red &= ~groups
+
+
+def recorded_noise(archive: Path) -> list[np.ndarray]:
+    """Of each point with 20 launches or more: logarithms of their times in the order in which they ran."""
+    found: dict[tuple, list] = defaultdict(list)
+    for one in read_campaigns(archive, campaign_names(archive)):
+        for launch in one.launches:
+            if launch.status == "ok" and not launch.simulated:
+                found[one.name, launch.point_id, launch.code_hash].append((launch.order, np.log(launch.median_s)))
+    return [np.array([value for _, value in sorted(launches)]) for launches in found.values() if len(launches) >= 20]
+
+
+def run(task: tuple[str, int, bool, list[np.ndarray]]) -> tuple[bool, int, int, int, int]:
+    """Of one campaign: whether it is red, how many of the slowed series that are in one group were found, of how many,
+    how many were said to be in two groups, pairs of the second stage."""
+    kind, seed, injected, recorded = task
+    noise = Noise(kind, np.random.default_rng([seed, injected]), recorded)
+    slowed = np.arange(SERIES) % (SERIES // SLOWED) == 1 if injected else np.zeros(SERIES, dtype=bool)
+    outcome = campaign(noise, slowed)
+    fair = slowed & ~noise.two_groups
+    return bool(outcome.red.any()), int(outcome.red[fair].sum()), int(fair.sum()), int(outcome.two_groups.sum()), (
+        outcome.pairs
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--campaigns", type=int, default=1000, help="in which nothing changed")
+    parser.add_argument("--injected", type=int, default=200, help=f"in which {SLOWED} series are 5 % slower")
+    parser.add_argument("--archive", type=Path, help="of campaigns with many launches a point: recorded noise")
+    parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=[*KINDS, RECORDED])
+    parser.add_argument("--processes", type=int, default=1)
+    options = parser.parse_args()
+    recorded = recorded_noise(options.archive) if options.archive else []
+    kinds = [*options.kinds, *([RECORDED] if recorded and RECORDED not in options.kinds else [])]
+    if RECORDED in kinds and not recorded:
+        parser.error("recorded noise takes --archive DIR with points of 20 launches or more")
+    print("| noise | campaigns | red though nothing changed | slowdowns of 5 % found | pairs a series, second stage |")
+    print("|---|---|---|---|---|", flush=True)
+    with ProcessPoolExecutor(options.processes) as pool:
+        for kind in kinds:
+            noise = recorded if kind == RECORDED else []
+            quiet = list(pool.map(run, ((kind, seed, False, noise) for seed in range(options.campaigns)), chunksize=4))
+            slow = list(pool.map(run, ((kind, seed, True, noise) for seed in range(options.injected)), chunksize=4))
+            red = sum(one[0] for one in quiet)
+            found, fair = sum(one[1] for one in slow), sum(one[2] for one in slow)
+            pairs = sum(one[4] for one in quiet) / max(1, len(quiet)) / SERIES
+            print(
+                f"| {kind} | {len(quiet)} + {len(slow)} | {red} ({100 * red / max(1, len(quiet)):.1f} %) "
+                f"| {found} of {fair} ({100 * found / max(1, fair):.1f} %) | {pairs:.1f} |",
+                flush=True,
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
