@@ -164,10 +164,27 @@ std::vector<std::pair<std::string, std::string>> index_column_types() {
   return types;
 }
 
+namespace {
+
+/// Machine, launch and build by their hashes, the build's revision, and when it was measured.
+json provenance_brief(const json& record) {
+  const json* provenance = at(record, "/provenance");
+  if (provenance == nullptr || !provenance->is_object()) return json::object();
+  json brief = some_of(*provenance, {"machine_hash", "launch_hash", "code_hash"});
+  if (const json* code = at(*provenance, "/identity/code"); code != nullptr && code->is_object())
+    brief["identity"]["code"] = some_of(*code, {"revision", "dirty_sha256"});
+  if (const json* started = at(*provenance, "/volatile/started_at"); started != nullptr)
+    brief["volatile"]["started_at"] = *started;
+  return brief;
+}
+
+}  // namespace
+
 json record_brief(const json& record) {
   json brief = some_of(record, {"point_id", "point", "flags", "harness", "credited_flops", "failed_parts"});
   if (record.contains("campaign")) brief["campaign"] = some_of(record["campaign"], {"launch", "retry_of"});
   brief["verdict"] = some_of(record.at("verdict"), {"status", "reason"});
+  brief["provenance"] = provenance_brief(record);
   if (record.contains("samples")) brief["samples"] = some_of(record["samples"], {"time_s", "warmup_s"});
   if (!record.contains("benchmarks")) return brief;
   json& benchmarks = brief["benchmarks"] = json::array();

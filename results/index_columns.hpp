@@ -21,8 +21,8 @@ using IndexRow = std::vector<IndexValue>;  ///< in the order of index_columns()
 /// The row of a record; `name` is its file relative to the archive.
 [[nodiscard]] IndexRow index_row(const nlohmann::json& record, const std::string& name);
 
-/// The part of a record that summaries of campaigns are made of, under the same keys: without what is kept for each
-/// rank, the timeline, counters and provenance.
+/// The part of a record that summaries and histories are made of, under the same keys: without what is kept for each
+/// rank, the timeline and counters, and of the provenance only hashes, revision and start.
 [[nodiscard]] nlohmann::json record_brief(const nlohmann::json& record);
 
 }  // namespace fourscore

@@ -35,7 +35,7 @@ const std::string& tables_sql() {
 /// Another one for other columns: an index of another version is made anew. `content`: raised where the same columns
 /// come to hold something else.
 const std::string& index_version() {
-  constexpr int content = 4;
+  constexpr int content = 5;
   static const std::string version =
       std::to_string(std::stoi(sha256_hex(fmt::format("{}\n{}", content, tables_sql())).substr(0, 7), nullptr, 16));
   return version;

@@ -18,18 +18,7 @@ BESIDE_RECORDS = ("campaigns", "index.sqlite")  # what tells an archive from any
 def prepare_output(page: Path, plots_folder: Path, archive: Path) -> None:
     """Makes the folder of plots. Raises InputError where page and plots cannot be written, before anything long is
     done."""
-    cannot = f"cannot write the report to '{page}'"
-    try:
-        if page.is_dir():
-            raise InputError(f"{cannot}: it is a folder; -o names a file")
-        if not page.parent.is_dir():
-            raise InputError(f"{cannot}: no folder '{page.parent}'")
-        if not os.access(page.parent, os.W_OK):
-            raise InputError(f"{cannot}: the folder '{page.parent}' is not writable")
-        refuse_records(page, archive)
-        refuse_unless_regular([page])
-    except OSError as error:
-        raise InputError(f"{cannot}: {error.strerror}") from None
+    prepare_file(page, archive)
     try:
         refuse_records(plots_folder, archive)
         plots_folder.mkdir(parents=True, exist_ok=True)
@@ -37,6 +26,22 @@ def prepare_output(page: Path, plots_folder: Path, archive: Path) -> None:
         raise InputError(f"cannot write plots to '{plots_folder}': {error.strerror}") from None
     if not os.access(plots_folder, os.W_OK):
         raise InputError(f"cannot write plots to '{plots_folder}': not writable")
+
+
+def prepare_file(file: Path, archive: Path, what: str = "report", option: str = "-o") -> None:
+    """Raises InputError where `file` cannot be written, before anything long is done."""
+    cannot = f"cannot write the {what} to '{file}'"
+    try:
+        if file.is_dir():
+            raise InputError(f"{cannot}: it is a folder; {option} names a file")
+        if not file.parent.is_dir():
+            raise InputError(f"{cannot}: no folder '{file.parent}'")
+        if not os.access(file.parent, os.W_OK):
+            raise InputError(f"{cannot}: the folder '{file.parent}' is not writable")
+        refuse_records(file, archive)
+        refuse_unless_regular([file])
+    except OSError as error:
+        raise InputError(f"{cannot}: {error.strerror}") from None
 
 
 def refuse_records(path: Path, archive: Path) -> None:
