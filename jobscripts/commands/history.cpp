@@ -105,7 +105,7 @@ Command history_command() {
       "  fourscore history --series variant=pencil,ranks=4 --json pencil.json\n"
       "A series is a point on one machine. A change names the revisions between which it came, its size with an\n"
       "interval, and p. The exit code is 0, whatever is found; 1 with --fail-on-slowdown, where one stands.\n",
-      76, [](CLI::App& app) -> std::function<int()> {
+      77, [](CLI::App& app) -> std::function<int()> {
         auto options = std::make_shared<HistoryOptions>();
         app.add_option("--series", options->series,
                        "only series whose keys match these patterns: variant=pencil,shape=LxM*")

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ from fourscore_analysis.gate.modes import in_two_groups
 from fourscore_analysis.gate.revisions import Build
 from fourscore_analysis.points.shifts import sample_shift
 from fourscore_analysis.records.archive import available_cores
+from fourscore_analysis.records.basics import median_of
 from fourscore_analysis.records.briefs import Brief, Times
 
 MARGIN = 0.02  # smaller changes are shown, and count for nothing
@@ -40,7 +42,7 @@ class Launched:
     file: str
 
 
-@dataclass(slots=True)
+@dataclass
 class Series:
     """`builds` are in order; `launches` and `values_s` belong to them."""
 
@@ -58,9 +60,9 @@ class Series:
         """What is drawn together: the same point on every machine."""
         return self.point_id, self.benchmark
 
-    @property
+    @cached_property
     def values_s(self) -> np.ndarray:
-        return np.array([np.median([one.times.median_s for one in launches]) for launches in self.launches])
+        return np.array([median_of([one.times.median_s for one in launches]) for launches in self.launches])
 
 
 @dataclass(slots=True)

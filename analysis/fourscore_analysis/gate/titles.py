@@ -12,7 +12,7 @@ IN_TITLE = ("variant", "exchange", "shape", "ranks", "component", "benchmark", "
 
 
 def give_titles(series: Sequence[Series]) -> None:
-    """Gives each its title: pencil/alltoallv 128³, 4 ranks; single. Those of one point share theirs."""
+    """Gives each its title: pencil/alltoallv at 128³, 4 ranks; single. Those of one point share theirs."""
     by_base: dict[str, list[Series]] = defaultdict(list)
     for one in series:
         by_base[_base(one.keys)].append(one)
@@ -37,4 +37,4 @@ def _base(keys: dict[str, str]) -> str:
         method += f"/{keys['exchange']}"
     extents = keys.get("shape", "").split("x")
     shape = shape_text(tuple(int(one) for one in extents)) if all(one.isdecimal() for one in extents) else "?"
-    return f"{method} {shape}, {ranks}"
+    return f"{method} at {shape}, {ranks}"

@@ -47,7 +47,7 @@ def range_of_revisions(finding: Finding) -> str:
 
 
 def finding_text(finding: Finding) -> str:
-    """pencil/alltoallv 128³, 4 ranks: +5.2 % [+4.1, +6.3], p 0.005, 1.23 ms before; 12 builds since"""
+    """pencil/alltoallv at 128³, 4 ranks: +5.2 % [+4.1, +6.3], p 0.005, 1.23 ms before; 12 builds since"""
     series = finding.series
     before = f"{time_text(float(series.values_s[finding.begin]))} before"
     p = f"p {p_text(finding.p)}"

@@ -78,7 +78,7 @@ def test_a_slowdown_is_named_with_the_revisions_around_it_its_size_and_p(maker):
     history = ask(maker)
     [finding] = history.slowdowns
     assert where(finding) == (revision_of(24), revision_of(25))
-    assert finding.series.title == "pencil/alltoallv 64³, 2 ranks"
+    assert finding.series.title == "pencil/alltoallv at 64³, 2 ranks"
     assert finding.interval[0] < 1.08 < finding.interval[1]
     assert finding.ratio == pytest.approx(1.08, abs=0.01)
     assert max(finding.p, finding.launches_p) < 0.01
@@ -277,7 +277,7 @@ def test_titles_name_what_tells_series_apart(maker):
         point = make_point("pencil", "alltoallv", (64, 64, 64), 2, precision=precision)
         maker.builds(point, 2, noisy(1.0), launches=1)
     titles = {one.series.title for one in ask(maker).judged}
-    assert titles == {"pencil/alltoallv 64³, 2 ranks; double", "pencil/alltoallv 64³, 2 ranks; single"}
+    assert titles == {"pencil/alltoallv at 64³, 2 ranks; double", "pencil/alltoallv at 64³, 2 ranks; single"}
 
 
 def test_json_has_every_launch_with_its_record(maker):
