@@ -221,7 +221,8 @@ def _refined(series: np.ndarray, indices: list[int], seed: int) -> list[ChangePo
         if placed == indices:
             break
         indices = placed
-    return list({one.index: one for one in tested if one is not None}.values())
+    by_index = {one.index: one for one in tested if one is not None}  # neighbours may have met, or passed, at the end
+    return [by_index[index] for index in sorted(by_index)]
 
 
 def _drifts(values: np.ndarray, indices: list[int]) -> tuple[tuple[Drift, ...], set[int]]:
