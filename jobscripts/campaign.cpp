@@ -137,13 +137,17 @@ void check_points(const Suite& suite, Campaign& campaign, const std::string& ben
                   const std::map<std::string, json>& identities) {
   check_programs(suite);
   std::set<std::string> errors;
-  std::set<std::string> seen;
+  std::map<std::string, std::size_t> seen;
   ValueLines lines(suite);
-  for (auto& answer : ask_programs(suite, campaign, bench, identities)) {
+  auto answers = ask_programs(suite, campaign, bench, identities);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
     InterruptGuard::check();
+    PointCheck& answer = answers[i];
     if (answer.error) errors.insert(place_of(suite, lines, answer) + answer.reason);
     const std::string id = point_id(answer.point);
-    if (seen.insert(id).second) campaign.points.push_back({std::move(answer.point), id, answer.reason});
+    const auto [known, is_new] = seen.try_emplace(id, campaign.points.size());
+    if (is_new) campaign.points.push_back({std::move(answer.point), id, answer.reason, {}});
+    campaign.points[known->second].tags.insert(suite.tags[i].begin(), suite.tags[i].end());
   }
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\n")));
 }
@@ -263,6 +267,7 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
   for (const auto& point : campaign.points) {
     points.push_back({{"point_id", point.id}, {"point", point_json(point.point)}});
     if (!point.skip_reason.empty()) points.back()["skipped"] = point.skip_reason;
+    if (!point.tags.empty()) points.back()["tags"] = point.tags;
   }
   json schedule = json::array();
   for (const auto& entry : campaign.schedule) schedule.push_back({campaign.points[entry.point].id, entry.launch});

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace fourscore {
 struct CampaignPoint {
   Point point;
   std::string id;
-  std::string skip_reason;  ///< why it is not launched; empty when it is
+  std::string skip_reason;     ///< why it is not launched; empty when it is
+  std::set<std::string> tags;  ///< of all tables of the suite that have it
 };
 
 /// What campaign.json holds, and the order of launches that follows from it.

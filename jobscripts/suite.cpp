@@ -11,6 +11,7 @@
 #include "jobscripts/suite_expander.hpp"
 #include "jobscripts/suite_reader.hpp"
 #include "jobscripts/suite_size.hpp"
+#include "jobscripts/suite_tags.hpp"
 
 namespace fourscore {
 namespace {
@@ -123,7 +124,8 @@ const std::vector<std::string>& setting_keys() {
 }
 
 void read_header(const SuiteReader& reader, const toml::table& table, const std::string& size, Suite& suite) {
-  std::vector<std::string> keys{"name", "description", "sizes", "size", "paper", "defaults", "sweep", "component"};
+  std::vector<std::string> keys{"name", "description", "sizes", "size",     "paper",
+                                "tags", "defaults",    "sweep", "component"};
   keys.insert(keys.end(), setting_keys().begin(), setting_keys().end());
   reader.check_keys(table, keys, "the suite");
   const toml::node* name = table.get("name");
@@ -172,7 +174,7 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, Ma
   const SuiteReader reader(file);
   const toml::table table = reader.parse(text);
   read_header(reader, table, size, suite);
-  Expander expander(reader, suite, machine, words);
+  Expander expander(reader, suite, machine, words, read_tags(reader, table));
   if (const toml::node* defaults = table.get("defaults")) {
     if (!defaults->is_table()) reader.fail_key(*defaults, "defaults", "a table: [defaults]");
     expander.read_defaults(*defaults->as_table());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,8 +76,9 @@ struct Suite {
                                      {"preempted", 10},   {"failed", 1},        {"unknown", 2}};
   double max_oversubscription = 0.0;
   std::vector<Point> points;
-  std::vector<NamedValue> values;          ///< all that the tables say
-  std::size_t dropped_oversubscribed = 0;  ///< points beyond max_oversubscription
+  std::vector<std::set<std::string>> tags;  ///< of each point: `--only tag=NAME` takes it by them
+  std::vector<NamedValue> values;           ///< all that the tables say
+  std::size_t dropped_oversubscribed = 0;   ///< points beyond max_oversubscription
 };
 
 /// 1 to 64 letters, digits and -, not starting with -: of suites and of their sizes.

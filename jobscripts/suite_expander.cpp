@@ -8,11 +8,13 @@
 #include "core/threads.hpp"
 #include "jobscripts/process.hpp"
 #include "jobscripts/suite_size.hpp"
+#include "jobscripts/suite_tags.hpp"
 
 namespace fourscore {
 namespace {
 
 constexpr std::size_t max_points = 100000;
+constexpr std::size_t dropped = static_cast<std::size_t>(-1);  ///< number of a point that is not among the suite's
 constexpr std::size_t longest_shape = 200;
 constexpr std::size_t most_combinations = 1000000;
 constexpr std::size_t most_comparisons = 20000000;
@@ -98,8 +100,10 @@ void Expander::note(const std::string& program, const Axis& axis) {
 }
 
 std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm& form) {
-  reader_.check_keys(table, names_with(form.keys, {"parameters", "zip", "exclude", "only", "size"}), form.name);
+  reader_.check_keys(table, names_with(form.keys, {"parameters", "zip", "exclude", "only", "size", "tags"}), form.name);
   const bool chosen = is_of_chosen_size(reader_, table, suite_);
+  tags_ = read_tags(reader_, table);
+  tags_.insert(tags_of_all_.begin(), tags_of_all_.end());
   std::vector<Axis> axes = read_axes(table, /*single=*/false);
   const std::vector<Axis> own = axes;
   for (const auto& fallback : defaults_)
@@ -124,7 +128,7 @@ std::vector<Axis> Expander::read_table(const toml::table& table, const TableForm
 std::vector<Axis> Expander::read_axes(const toml::table& table, bool single) const {
   std::vector<Axis> axes;
   for (const auto& [key, node] : SuiteReader::in_order(table)) {
-    if (key == "zip" || key == "exclude" || key == "only" || key == "size") continue;
+    if (key == "zip" || key == "exclude" || key == "only" || key == "size" || key == "tags") continue;
     if (key != "parameters") {
       axes.push_back(read_axis(key, *node, single));
       continue;
@@ -423,7 +427,11 @@ void Expander::add(const Point& point, const std::vector<Condition>& exclude, co
   const auto hit = [&](const Condition& condition) { return matches(point, condition); };
   if (std::any_of(exclude.begin(), exclude.end(), hit)) return;
   if (!only.empty() && std::none_of(only.begin(), only.end(), hit)) return;
-  if (!seen_.insert(point_text(point)).second) return;
+  const auto [known, is_new] = seen_.try_emplace(point_text(point), suite_.points.size());
+  if (!is_new) {
+    if (known->second < suite_.points.size()) suite_.tags[known->second].insert(tags_.begin(), tags_.end());
+    return;
+  }
   if (point.nodes > point.ranks)
     reader_.fail(line, fmt::format("{} ranks cannot be on {} nodes: each node has at least one; leave the combination "
                                    "out with exclude",
@@ -431,11 +439,13 @@ void Expander::add(const Point& point, const std::vector<Condition>& exclude, co
   const double threads_per_core = static_cast<double>(ranks_per_node(point)) * threads_of(point) / machine_.cores;
   if (suite_.max_oversubscription > 0 && threads_per_core > suite_.max_oversubscription) {
     ++suite_.dropped_oversubscribed;
+    known->second = dropped;
     return;
   }
   if (suite_.points.size() == max_points)
     reader_.fail(line, fmt::format("the suite has more than {} points", max_points));
   suite_.points.push_back(point);
+  suite_.tags.push_back(tags_);
 }
 
 }  // namespace fourscore

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/point_keys.hpp"
@@ -34,8 +35,9 @@ struct TableForm {
 /// Adds the points of tables to a suite. Throws InputError with file, line and key; Interrupted when asked to stop.
 class Expander {
  public:
-  Expander(const SuiteReader& reader, Suite& suite, MachineSize machine, SuiteWords& words)
-      : reader_(reader), suite_(suite), machine_(machine), words_(words) {}
+  /// `tags` are those of all points of the suite.
+  Expander(const SuiteReader& reader, Suite& suite, MachineSize machine, SuiteWords& words, std::set<std::string> tags)
+      : reader_(reader), suite_(suite), machine_(machine), words_(words), tags_of_all_(std::move(tags)) {}
 
   void read_defaults(const toml::table& table);
   void read_sweep(const toml::table& table);
@@ -84,8 +86,10 @@ class Expander {
   MachineSize machine_;
   SuiteWords& words_;
   std::vector<Axis> defaults_;
-  std::set<std::string> seen_;
-  double combinations_ = 0;  ///< of all tables so far
+  std::set<std::string> tags_of_all_;
+  std::set<std::string> tags_;               ///< of the table that is being read
+  std::map<std::string, std::size_t> seen_;  ///< number of the suite's point, by its text
+  double combinations_ = 0;                  ///< of all tables so far
   double comparisons_ = 0;
 };
 

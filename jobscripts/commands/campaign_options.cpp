@@ -85,9 +85,10 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options) {
       ->delimiter(',')
       ->type_name("STATUS")
       ->check(CLI::IsMember(retried_statuses()));
-  app.add_option("--only", options.only,
-                 "launch only points with these values, keys as in suites: variant=pencil,ranks=4; of values "
-                 "of one key any will do. The rest of the campaign stays missing")
+  app.add_option(
+         "--only", options.only,
+         "launch only points with these values, keys as in suites, or with a tag of the suite: "
+         "variant=pencil,ranks=4,tag=grids; of values of one key any will do. The rest of the campaign stays missing")
       ->delimiter(',')
       ->type_name("KEY=VALUE");
   app.add_option("--launches", options.launches, "launch each point at most so often, in all")

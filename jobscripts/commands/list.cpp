@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "hwcounters/counter.hpp"
 #include "jobscripts/bench.hpp"
@@ -66,6 +67,9 @@ json suites(const std::string& bench) {
                       {"reason", ""}});
         if (!suite.sizes.empty()) entry["sizes"] = suite.sizes;
         if (!suite.paper.empty()) entry["paper"] = suite.paper;
+        std::set<std::string> tags;
+        for (const auto& of_point : suite.tags) tags.insert(of_point.begin(), of_point.end());
+        if (!tags.empty()) entry["tags"] = tags;
       } catch (const InputError& error) {
         entry.update({{"summary", ""}, {"available", false}, {"reason", error.what()}});
       } catch (const EnvironmentError& error) {
@@ -84,12 +88,15 @@ std::string parameter_line(const json& parameter, std::size_t indent) {
                      parameter.value("default", ""), parameter.value("summary", ""), values, values.empty() ? "" : ")");
 }
 
-/// "; sizes: here, paper"
-std::string sizes_text(const json& suite) {
-  std::string names;
-  for (const auto& size : suite.value("sizes", json::array()))
-    names += (names.empty() ? "; sizes: " : ", ") + printable(size.get<std::string>());
-  return names;
+/// "; sizes: here, paper; tags: grids"
+std::string names_text(const json& suite) {
+  std::string text;
+  for (const char* key : {"sizes", "tags"}) {
+    const json names = suite.value(key, json::array());
+    for (std::size_t i = 0; i < names.size(); ++i)
+      text += (i == 0 ? fmt::format("; {}: ", key) : ", ") + printable(names[i].get<std::string>());
+  }
+  return text;
 }
 
 void print(const json& entries) {
@@ -100,7 +107,7 @@ void print(const json& entries) {
         fmt::format("{:<{}}  {}", printable(entry.value("name", "")), width, printable(entry.value("summary", "")));
     if (entry.contains("points"))
       line += fmt::format(" ({} points x {} launches{})", entry["points"].dump(), entry["launches"].dump(),
-                          sizes_text(entry));
+                          names_text(entry));
     if (const std::string citation = entry.value("citation", ""); !citation.empty())
       line += " [" + printable(citation) + "]";
     if (entry.value("takes_exchange", false))

@@ -67,7 +67,7 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
                one_line(campaign.points[launch.point].point), launch.launch);
   }
   for (const auto& point : campaign.points)
-    if (!point.skip_reason.empty() && selection.takes(point.point, 0))
+    if (!point.skip_reason.empty() && selection.takes(point, 0))
       fmt::print("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
   fmt::print("Campaign {}{}: {} launches, {} done. Nothing was written.\n", campaign.id, size_text(campaign.suite),
              planned.size(), done);

@@ -76,6 +76,7 @@ most_launches = 8
 retries = { node_failure = 1, out_of_memory = 0 }
 sizes = ["here", "paper"]
 paper = "lee2018/table-2.1"
+tags = ["quick", "nightly"]
 size.paper = { launches = 2 }
 """)
 POINT = lines_of("""
@@ -102,6 +103,7 @@ zip = [["shape", "ranks"]]
 exclude = [{ variant = "slab", ranks = 2 }]
 only = [{ precision = "double" }]
 size = ["here", "paper"]
+tags = "grids"
 """)
 COMPONENT = lines_of("""
 size = "here"
@@ -111,6 +113,7 @@ parameters = { size = "4KiB" }
 zip = [["ranks", "parameters.size"]]
 exclude = [{ ranks = 2 }]
 only = [{ ranks = 1 }]
+tags = "messages"
 """)
 
 

@@ -54,6 +54,29 @@ def test_parameters_are_keys_too(fourscore):
     assert [record["point"]["parameters"] for record in fourscore.records().values()] == [{"pieces": "2"}]
 
 
+def test_points_are_selected_by_the_tags_of_all_their_sweeps(fourscore):
+    sweep = '[[sweep]]\ntags = "{}"\nvariant = "good"\nshape = {}\nranks = 1\n'
+    suite = fourscore.suite(
+        'name = "s"\nlaunches = 1\nrepetitions = 3\n' + sweep.format("small", '["4x4x4", "5x5x5"]')
+        + sweep.format("odd", '["5x5x5", "7x7x7"]')
+    )  # fmt: skip
+
+    def selected(*only):
+        return shapes_of(json.loads(fourscore("run", suite, "--dry-run", "--json", "--only", ",".join(only)).stdout))
+
+    def shapes_of(said):
+        return sorted(launch["point"]["shape"][0] for launch in said["launches"])
+
+    assert selected("tag=small") == [4, 5]
+    assert selected("tag=odd") == [5, 7]
+    assert selected("tag=odd", "tag=small") == [4, 5, 7]
+    assert selected("tag=odd", "shape=7x7x7") == [7]
+    said = fourscore("run", suite, "--only", "tag=od", code=2).stderr
+    assert "--only takes no point of s, whose points have: tag odd, small" in said
+    listed = fourscore("run", fourscore.points(points=1), "--only", "tag=odd", code=2).stderr
+    assert "whose points have: no tags" in listed
+
+
 @pytest.mark.parametrize(
     ("only", "words"),
     [

@@ -147,7 +147,10 @@ def check_most_launches(fourscore):
 def check_retries(fourscore):
     """What they do shows in jobs (test_submit.py); here: causes are known by name, and kept with the suite."""
     text = suite_text(head="retries = { node_failure = 2 }")
-    assert "did you mean 'node_failure'" in fourscore("run", fourscore.suite(text.replace("node_f", "nod_f")), code=2).stderr
+    assert (
+        "did you mean 'node_failure'"
+        in fourscore("run", fourscore.suite(text.replace("node_f", "nod_f")), code=2).stderr
+    )
     fourscore("run", fourscore.suite(text), "--dry-run")
 
 
@@ -220,6 +223,22 @@ def check_size_tables(fourscore):
 
 def check_paper(fourscore):
     assert measured(fourscore, head='paper = "lee2018/table-2.1"')[2]["paper"] == ["lee2018/table-2.1"]
+
+
+def tags_of_points(fourscore, **tables) -> list[list[str]]:
+    return [point["tags"] for point in measured(fourscore, head='tags = "a"', **tables)[2]["points"]]
+
+
+def check_tags(fourscore):
+    """Of the top and of sweeps; test_selection.py selects by them."""
+    point = 'variant = "good"\nshape = "4"\nranks = {}'
+    sweeps = f'tags = "b"\n{point.format("[1, 2]")}\n[[sweep]]\ntags = ["c", "d"]\n{point.format("2")}'
+    assert tags_of_points(fourscore, sweep=sweeps) == [["a", "b"], ["a", "b", "c", "d"]]
+
+
+def check_tags_of_component(fourscore):
+    component = 'tags = ["b"]\nprogram = "alltoall_bench"\nranks = 1'
+    assert tags_of_points(fourscore, component=component) == [["a", "b"]]
 
 
 def check_zip(fourscore):
@@ -297,12 +316,13 @@ HEADER = {key.removeprefix("check_"): check for key, check in list(globals().ite
 HEADER = {
     key: check
     for key, check in HEADER.items()
-    if key not in ("option", "flag", "place", "point", "zip", "exclude", "only")
+    if key not in ("option", "flag", "place", "point", "zip", "exclude", "only", "tags_of_component")
 }
 HEADER["size"] = HEADER.pop("size_tables")
 HEADER |= {key: check_option(key) for key in OPTIONS} | {key: check_flag(key) for key in FLAGS}
 SWEEP = {key: check_point(key) for key in POINT} | {"zip": check_zip, "exclude": check_exclude, "only": check_only}
 SWEEP["size"] = check_size
+SWEEP["tags"] = check_tags
 SWEEP |= PLACE
 
 
@@ -336,6 +356,7 @@ COMPONENT = {
         {("alltoall_bench", 1)},
         head=SIZES,
     ),
+    "tags": check_tags_of_component,
 } | PLACE
 
 KNOWN = {
