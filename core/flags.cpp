@@ -59,7 +59,8 @@ std::vector<std::string> validity_flags(const FlagFacts& facts) {
       {"heterogeneous", facts.heterogeneous},
       {"open-breakdown", facts.closure_worst && *facts.closure_worst > facts.closure_limit},
       {"emulated", facts.emulated},
-      {"simulated", facts.simulated}};
+      {"simulated", facts.simulated},
+      {"slowed", facts.slowed}};
   std::vector<std::string> flags;
   for (const Flag& flag : flag_table)
     if (holds.at(flag.name)) flags.emplace_back(flag.name);

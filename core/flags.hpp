@@ -33,6 +33,7 @@ struct FlagFacts {
   bool heterogeneous = false;                  ///< the nodes differ in machine or settings
   bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, or one node for several
   bool simulated = false;  ///< the program ran under a simulator
+  bool slowed = false;     ///< a phase was made slower on purpose
 };
 
 struct Flag {
@@ -41,7 +42,7 @@ struct Flag {
   std::string_view holds_when;
 };
 /// The one list of them. tests/contract/lists.py holds the record's schema, the analysis and the documentation to it.
-inline constexpr std::array<Flag, 10> flag_table{{
+inline constexpr std::array<Flag, 11> flag_table{{
     {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
     {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},
     {"in-cache", "cache", "the plans of a node's ranks fit its last-level caches: no memory traffic to speak of"},
@@ -53,6 +54,7 @@ inline constexpr std::array<Flag, 10> flag_table{{
     {"open-breakdown", "open", "the phases of some rank do not add up to its total"},
     {"emulated", "emul", "some of it is a stand-in for hardware that is not there: a GPU, or several nodes"},
     {"simulated", "sim", "the program ran under a simulator: its times must not be compared"},
+    {"slowed", "slow", "a phase was made slower on purpose, to try out the gate"},
 }};
 /// A sample shorter than this many times the time between the first rank's start and the last's is mostly waiting.
 inline constexpr double min_skews_of_a_sample = 50;

@@ -30,6 +30,7 @@ Sampler::Sampler(MPI_Comm comm, const SamplingOptions& options, ReadClock now_ns
     : comm_(comm), rank_(mpi::rank_in(comm)), options_(options), clocks_(comm, std::move(now_ns)) {
   if (options.repetitions < 1) throw InputError("repetitions must be at least 1");
   if (options.warmup < 0) throw InputError("warmup must be at least 0");
+  if (options.slow_down && !options.phases) throw InputError("a phase is slowed down only where phases are timed");
   const auto runs = static_cast<std::size_t>(options.warmup) + static_cast<std::size_t>(options.repetitions);
   total_.resize(runs);
   begins_ns_.resize(runs);
@@ -106,7 +107,9 @@ Samples Sampler::measure(const std::function<void(int)>& prepare, const std::fun
 
 Samples Sampler::measure_instances(std::size_t instances, const std::function<void(int)>& prepare,
                                    const std::function<void(PhaseClock&, const Done&)>& run, bool round_trips) {
-  PhaseClock clock(options_.phases);
+  std::optional<SlowDownObserver> slow_down;
+  if (options_.slow_down) slow_down.emplace(*options_.slow_down);
+  PhaseClock clock = slow_down ? PhaseClock(*slow_down) : PhaseClock(options_.phases);
   const auto capacity = static_cast<std::size_t>(options_.repetitions);
   const std::size_t moments = instances + (round_trips ? 1 : 0);
   std::vector<double> completed(moments);               // in the run in hand
@@ -115,9 +118,11 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
     completed.at(instance) = 1e-9 * static_cast<double>(clocks_.now_ns() - begin_ns_);
   };
   const auto timed = [&] {
+    if (slow_down) slow_down->begin_run();
     clock.start();
     run(clock, done);
     clock.stop();
+    if (slow_down) slow_down->end_run();
   };
   const auto keep = [&](int i) {
     if (i < 0) return;

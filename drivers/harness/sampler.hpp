@@ -12,6 +12,7 @@
 
 #include "core/phase.hpp"
 #include "harness/clock_alignment.hpp"
+#include "harness/slow_down.hpp"
 #include "harness/timeline.hpp"
 #include "interfaces/variant.hpp"
 
@@ -22,6 +23,7 @@ struct SamplingOptions {
   int warmup = 1;                    ///< runs kept apart
   std::optional<double> max_time_s;  ///< no further repetition once the timed runs and their refills took this long
   bool phases = true;
+  std::optional<SlowDown> slow_down{};  ///< in all these runs; wants phases
 };
 
 /// Largest |sum of phases - total| / total of a rank that still counts as closed.

@@ -1,8 +1,11 @@
 #include "program/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -36,7 +39,7 @@ Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong, or what
 struct Texts {
   std::map<std::string_view, std::string> point;  ///< by key
   std::string counters = "none", counter_group, counter_cache, counter_groups, qualification;
-  std::string wisdom, verified_record;
+  std::string wisdom, verified_record, slow_down;
   std::string check = check_extents.front();
   double max_time_s = 0;
   bool no_phases = false;
@@ -76,6 +79,10 @@ void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--timeline", options.timeline, "one more run, in which every thread writes down what it does when")
       ->group(group);
   app.add_flag("--no-phases", texts.no_phases, "do not time the phases")->group(group);
+  app.add_option("--slow-down", texts.slow_down,
+                 "make runs longer on purpose, to try out the gate: pack=0.05 by 5 %, all of it in pack; flagged")
+      ->type_name("PHASE=PART")
+      ->group(group);
   app.add_option("--seed", options.seed, "of the input data")
       ->check(unsigned_integer())
       ->capture_default_str()
@@ -143,6 +150,22 @@ void understand_counters(const CLI::App& app, const Texts& texts, Options& optio
   }
 }
 
+/// "pack=0.05"
+SlowDown parse_slow_down(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const auto* const phase = std::find(phase_names.begin(), phase_names.end(), text.substr(0, equals));
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  double part = 0;
+  const char* const end = number.data() + number.size();
+  const auto [at, error] = std::from_chars(number.data(), end, part);
+  if (phase == phase_names.end() || error != std::errc{} || at != end || !(part > 0) || part > 100)
+    throw InputError(
+        fmt::format("--slow-down is '{}'; expected a phase ({}) and a part of the run's time up to 100, "
+                    "as in pack=0.05",
+                    text, fmt::join(phase_names, ", ")));
+  return {static_cast<Phase>(phase - phase_names.begin()), part};
+}
+
 Point asked_point(const CLI::App& app, const Texts& texts, const Options& options) {
   std::vector<KeyText> values;
   for (const PointKey& key : point_keys()) {
@@ -168,6 +191,12 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   understand_counters(app, texts, options);
   options.sampling.phases = !texts.no_phases;
   if (texts.check == check_extents.back()) options.extent = CheckExtent::spots;
+  if (app.count("--slow-down") > 0) {
+    options.sampling.slow_down = parse_slow_down(texts.slow_down);
+    if (texts.no_phases) throw InputError("--slow-down and --no-phases exclude each other");
+    if (options.sampling.warmup == 0)
+      throw InputError("--slow-down wants --warmup 1 or more, from which it knows the phase");
+  }
   if (app.count("--max-time-s") > 0) options.sampling.max_time_s = texts.max_time_s;
   if (!texts.wisdom.empty()) options.wisdom = texts.wisdom;
   if (!texts.verified_record.empty() && !options.record) throw InputError("--verified-record wants --record");

@@ -25,6 +25,9 @@ json sampling_json(const Options& options) {
                 {"timeline", options.timeline},
                 {"seed", options.seed}};
   if (options.sampling.max_time_s) sampling["max_time_s"] = *options.sampling.max_time_s;
+  if (const auto& cost = options.sampling.slow_down)
+    sampling["slow_down"] = {{"phase", phase_names[static_cast<std::size_t>(cost->phase)]},
+                             {"part", cost->part}};
   if (options.counters) {
     sampling["counters"] = options.counters->request.backend;
     if (!options.counters->request.group.empty()) sampling["counter_group"] = options.counters->request.group;
@@ -210,6 +213,7 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.closure_worst = measurement.samples.closure_worst;
   facts.closure_limit = closure_limit;
   facts.emulated = provenance.pretends_nodes;
+  facts.slowed = options.sampling.slow_down.has_value();
   // Also where nothing was counted in the end: the samples were taken under the simulator.
   facts.simulated = options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates();
   return validity_flags(facts);

@@ -38,6 +38,7 @@ FLAGS = {
     "simulated": Flag(
         "ran under a simulator, which counts: its times are of no machine and in no table or plot of times", usual=False
     ),
+    "slowed": Flag("a phase was made slower on purpose, to try out the gate: never a time of the method", usual=False),
     "emulated": Flag(
         "something stands in for hardware that is not there, and says nothing about it: "
         "copies between host memories for an accelerator, or one machine for several nodes",

@@ -349,5 +349,44 @@ TEST(Sampler, KnowsTheResolutionOfItsClock) {
   EXPECT_LT(Sampler::clock_resolution_s(), 1e-3);
 }
 
+TEST(Sampler, ASlowDownMakesRunsLongerByThePartAskedForAllOfItInItsPhase) {
+  const auto transform = [](PhaseClock& clock) {
+    for (int piece = 0; piece < 4; ++piece) {
+      {
+        const Region region(clock, Phase::fft);
+        wait_ms(2);
+      }
+      const Region region(clock, Phase::pack);
+      wait_ms(1);
+    }
+  };
+  SamplingOptions slowed = options(5, 1);
+  slowed.slow_down = SlowDown{Phase::pack, 0.5};
+  Sampler plain_sampler(MPI_COMM_WORLD, options(5, 1)), slowed_sampler(MPI_COMM_WORLD, slowed);
+  const Samples plain = plain_sampler.measure([](int) {}, transform);
+  const Samples longer = slowed_sampler.measure([](int) {}, transform);
+  if (rank() != 0) return;
+  const auto shortest = [](const std::vector<double>& values) {
+    return *std::min_element(values.begin(), values.end());
+  };
+  const double run_s = shortest(plain.rank_total_s[0]);
+  const auto extra = [&](Phase phase) {
+    return shortest(longer.rank_phase_s.at(phase)[0]) - shortest(plain.rank_phase_s.at(phase)[0]);
+  };
+  // Ranks that share a core wait for it, so only what cannot be less is exact.
+  const double all = shortest(longer.rank_total_s[0]) - run_s;
+  EXPECT_GE(all / run_s, 0.4);
+  EXPECT_LE(all / run_s, size() > 2 ? 2.0 : 0.8);
+  EXPECT_GE(extra(Phase::pack) / all, size() > 2 ? 0.4 : 0.7);
+  EXPECT_LE(*longer.closure_worst, closure_limit);
+}
+
+TEST(Sampler, ASlowDownWantsPhases) {
+  SamplingOptions slowed = options(1, 1);
+  slowed.slow_down = SlowDown{Phase::pack, 0.5};
+  slowed.phases = false;
+  EXPECT_THROW(Sampler(MPI_COMM_WORLD, slowed), InputError);
+}
+
 }  // namespace
 }  // namespace fourscore
