@@ -237,6 +237,7 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   campaign.suite_sha256 = sha256_hex(suite.text);
   check_points(suite, campaign, bench, request.identities);
   campaign.machine = request.machine;
+  campaign.open_ended = request.open_ended || suite.precision > 0;
   hash_programs(campaign);
   campaign.seed = suite.seed;
   while (campaign.seed == 0) campaign.seed = std::random_device{}();
@@ -294,6 +295,7 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
                {"schedule", schedule}};
   content.update(size_json(suite));
   if (!campaign.machine.is_null()) content["machine"] = campaign.machine;
+  if (campaign.open_ended) content["open_ended"] = true;
   const fs::path folder = archive.campaign_folder(campaign.id);
   try {
     write_record_once(folder / "campaign.json", content, folder / "staging");

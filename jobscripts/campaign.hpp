@@ -38,6 +38,7 @@ struct Campaign {
   std::vector<ScheduledLaunch> schedule;  ///< of the points that are launched
   bool exists = false;                    ///< campaign.json is there already
   nlohmann::json machine;                 ///< CampaignRequest::machine
+  bool open_ended = false;                ///< launches beyond the schedule belong to it too
 
   /// The "campaign" object of a record; order counts from 0 in the schedule.
   [[nodiscard]] nlohmann::json stamp(int launch, std::size_t order) const;
@@ -54,6 +55,7 @@ struct CampaignRequest {
   std::string name;                         ///< --campaign
   bool fresh = false;                       ///< --fresh
   std::optional<CounterChoice> counters{};  ///< in place of the suite's
+  bool open_ended = false;                  ///< further launches follow, as pairs of a second stage
   nlohmann::json machine;                   ///< what of a machine file decides what is measured; null without one
   /// By program, where those that run are not those that can be asked here: on another machine than this one.
   std::map<std::string, nlohmann::json> identities{};

@@ -126,8 +126,7 @@ std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Arch
 }
 
 bool CampaignRunner::run() {
-  if (settings_.job.empty()) (void)record_entries(archive_, campaign_.id);  // indexes what a killed run could not
-  if (!write_skipped()) return false;
+  if (!prepare()) return false;
   auto planned = planned_launches(campaign_, archive_);
   if (!settings_.retry.empty())
     for (auto& retry : planned_retries(campaign_, archive_, settings_.retry)) planned.push_back(std::move(retry));
@@ -146,6 +145,19 @@ bool CampaignRunner::run() {
   return true;
 }
 
+bool CampaignRunner::prepare() {
+  if (settings_.job.empty()) (void)record_entries(archive_, campaign_.id);
+  return write_skipped();
+}
+
+CampaignRunner::Outcome CampaignRunner::launch_one(const PlannedLaunch& planned, Progress& progress, double left_s,
+                                                   double left_after_s) {
+  progress.begin(short_name(campaign_.points[planned.point].point), left_s);
+  const Outcome outcome = launch(planned, progress);
+  if (outcome == Outcome::archived) show_end(planned, progress, left_after_s);
+  return outcome;
+}
+
 CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress) {
   std::size_t failed_in_a_row = 0;
   for (std::size_t i = 0; i < planned.size(); ++i) {
@@ -153,13 +165,11 @@ CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>
     if (settings_.max_launches > 0 && launched_ == settings_.max_launches) return Went::stopped;
     if (InterruptGuard::interrupted()) return Went::interrupted;
     if (settings_.watch != nullptr && !settings_.watch->may_start(planned[i])) continue;
-    progress.begin(short_name(campaign_.points[planned[i].point].point), left_s(planned, i));
-    const Outcome outcome = launch(planned[i], progress);
+    const Outcome outcome = launch_one(planned[i], progress, left_s(planned, i), left_s(planned, i + 1));
     if (outcome == Outcome::interrupted) return Went::interrupted;
     if (outcome == Outcome::cut) return Went::stopped;
     failed_in_a_row = outcome == Outcome::not_started ? failed_in_a_row + 1 : 0;
     if (failed_in_a_row == patience_with_the_launcher) return Went::stopped;
-    if (outcome == Outcome::archived) show_end(planned[i], progress, left_s(planned, i + 1));
     ++launched_;
   }
   // What did not start is not tried for ever.
@@ -296,6 +306,7 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
   }
   add({"--warmup", std::to_string(suite.warmup)});
   add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", verified_file(planned).string()});
+  argv.insert(argv.end(), settings_.arguments.begin(), settings_.arguments.end());
   if (suite.check != "all") add({"--check", suite.check});
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
@@ -311,6 +322,7 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
 }
 
 fs::path CampaignRunner::wisdom_file() const {
+  if (!settings_.wisdom.empty()) return settings_.wisdom;
   const std::string machine = campaign_.machine_hash.empty() ? "unknown" : campaign_.machine_hash;
   if (campaign_.suite.wisdom == Wisdom::machine) return archive_.wisdom_file(machine);
   return archive_.campaign_folder(campaign_.id) / "wisdom.txt";

@@ -52,6 +52,8 @@ struct RunSettings {
   std::set<std::string> retry;   ///< statuses whose launches are measured again
   /// Leaves only those that are wanted this time.
   std::function<void(std::vector<PlannedLaunch>&)> select;
+  std::filesystem::path wisdom{};        ///< the file of plans to use in place of the suite's choice; empty: that
+  std::vector<std::string> arguments{};  ///< further ones of fft_bench
   std::string job{};             ///< whose launches these are: a job shares its campaign with others, and no index
   LaunchWatch* watch = nullptr;  ///< of the job
 };
@@ -71,13 +73,20 @@ class CampaignRunner {
   /// Writes the records of points that are not launched, then launches what is missing and what is to be retried.
   /// False when interrupted. Throws EnvironmentError when the launcher cannot be started.
   bool run();
+
+  enum class Outcome { archived, interrupted, cut, not_started };
+  /// What comes before any launch: indexes what a killed run could not, and writes the records of points that are not
+  /// launched. False when interrupted.
+  bool prepare();
+  /// One launch, and a line about its end. `left_s` are expected to be left before it and after it; negative: unknown.
+  Outcome launch_one(const PlannedLaunch& planned, Progress& progress, double left_s, double left_after_s);
+
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_; }
   /// Of launches whose launcher ended before the program ran: nothing of them is archived, the same command goes on
   /// with them. After three in a row nothing more is launched.
   [[nodiscard]] std::vector<std::string> not_started() const { return not_started_; }
 
  private:
-  enum class Outcome { archived, interrupted, cut, not_started };
   enum class Went { through, interrupted, stopped };
   Went launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress);
   bool write_skipped();

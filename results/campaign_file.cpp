@@ -53,6 +53,14 @@ void require_campaign_name(const std::string& name) {
     throw InputError(fmt::format("campaign name '{}': letters, digits, - _ . only, not starting with - or .", name));
 }
 
+bool ScheduledRecords::may_follow(const std::string& name) const {
+  const std::size_t dash = name.rfind('-');
+  if (!open_ended || dash == std::string::npos) return false;
+  const std::string point = name.substr(0, dash + 1);  // in the order of names, its launches come next
+  const auto first = std::lower_bound(names.begin(), names.end(), point);
+  return first != names.end() && first->starts_with(point);
+}
+
 ScheduledRecords scheduled_records(const Archive& archive, const std::string& campaign) {
   ScheduledRecords result;
   const fs::path file = archive.campaign_folder(campaign) / "campaign.json";
@@ -64,6 +72,7 @@ ScheduledRecords scheduled_records(const Archive& archive, const std::string& ca
       throw UnreadableRecord("not a campaign's description");
     if (check_digest(text) == Digest::wrong) throw UnreadableRecord("its digest is that of another content");
     result.names = names_in(archive, content);
+    result.open_ended = content.value("open_ended", json()) == json(true);
     result.known = true;
   } catch (const std::runtime_error& error) {
     result.problem = error.what();

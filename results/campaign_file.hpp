@@ -15,6 +15,10 @@ struct ScheduledRecords {
   bool known = false;              ///< there is a campaign.json, and it can be read
   std::string problem;             ///< why it cannot be read; empty when it can, or when there is none
   std::vector<std::string> names;  ///< of the record files of the finished campaign, sorted
+  bool open_ended = false;         ///< its points may have further launches: for precision, or a second stage
+
+  /// Whether the file may be a further launch of a point of the schedule.
+  [[nodiscard]] bool may_follow(const std::string& name) const;
 };
 
 /// A record for each launch of the schedule, and one for each point that is skipped.

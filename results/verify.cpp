@@ -355,7 +355,9 @@ void compare_with_schedule(const Archive& archive, const std::string& campaign, 
     result.findings.push_back({folder, "this folder of the campaign is gone"});
   for (const auto& name : scheduled.names) planned.push_back(folder + '/' + name);
   std::sort(planned.begin(), planned.end());
-  for (const auto& name : without(names, planned)) result.findings.push_back({name, "not in the campaign's schedule"});
+  for (const auto& name : without(names, planned))
+    if (!scheduled.may_follow(fs::path(name).filename().string()))
+      result.findings.push_back({name, "not in the campaign's schedule"});
   if (const auto missing = without(without(planned, names), lost); !missing.empty())
     result.unfinished.push_back({campaign, missing.size(), scheduled.names.size()});
 }

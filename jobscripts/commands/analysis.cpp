@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/problem.hpp"
+#include "jobscripts/commands/command.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
 
@@ -69,14 +71,35 @@ void set_python_path() {
   ::setenv("PYTHONPATH", path.c_str(), 1);
 }
 
-}  // namespace
-
-void run_analysis(const std::vector<std::string>& arguments) {
+/// argv of an interpreter that has all it needs.
+std::vector<std::string> analysis_command(const std::vector<std::string>& arguments) {
   const std::string interpreter = python();
   set_python_path();
   check_python(interpreter);
   std::vector<std::string> command{interpreter, "-c", std::string(leave_current_folder_out) + call_main};
   command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+}  // namespace
+
+nlohmann::json ask_analysis(const std::vector<std::string>& arguments) {
+  ProcessSpec spec;
+  spec.argv = analysis_command(arguments);
+  spec.output_limit = 0;
+  const ProcessResult result = run_process(spec);
+  if (result.interrupted) throw Interrupted();
+  if (result.start_error == 0 && result.exit_status == exit_input) throw InputError(result.stderr_tail);
+  nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
+  if (result.start_error != 0 || result.signal != 0 || result.exit_status > exit_says_no || answer.is_discarded())
+    throw EnvironmentError(
+        fmt::format("the analysis gave no answer to '{}': {}", arguments.front(),
+                    result.start_error != 0 ? std::strerror(result.start_error) : result.stderr_tail.c_str()));
+  return answer;
+}
+
+void run_analysis(const std::vector<std::string>& arguments) {
+  auto command = analysis_command(arguments);
   std::vector<char*> argv;
   for (auto& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);

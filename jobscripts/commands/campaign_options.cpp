@@ -53,10 +53,7 @@ void choose_counters(CampaignOptions& options, const Suite& suite) {
 
 }  // namespace
 
-void add_campaign_options(CLI::App& app, CampaignOptions& options) {
-  app.add_option("suite", options.suite, "a suite's file, or its name (`fourscore list suites`)")
-      ->required()
-      ->type_name("SUITE");
+void add_measuring_options(CLI::App& app, CampaignOptions& options) {
   app.add_option("--size", options.size,
                  "which of the suite's sizes, where it has several (`fourscore list suites`): papers/... have "
                  "here, the default, and paper")
@@ -79,27 +76,34 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options) {
   app.add_option("--counter-group", options.counters.group, "its events, in place of the suite's choice");
   app.add_option("--counter-cache", options.counters.cache,
                  "SIZE[,WAYS[,LINE]] of a simulated cache, in place of the suite's choice");
+  app.add_option("--only", options.only,
+                 "launch only points with these values, keys as in suites, or with a tag of the suite: "
+                 "variant=pencil,ranks=4,tag=grids; of values of one key any will do. The rest of the campaign "
+                 "stays missing")
+      ->delimiter(',')
+      ->type_name("KEY=VALUE");
+  app.add_option("--mpirun", options.place.mpirun,
+                 "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
+      ->type_name("FILE");
+  app.add_flag("--dry-run", options.dry_run, "show what would be done; write nothing");
+}
+
+void add_campaign_options(CLI::App& app, CampaignOptions& options) {
+  app.add_option("suite", options.suite, "a suite's file, or its name (`fourscore list suites`)")
+      ->required()
+      ->type_name("SUITE");
+  add_measuring_options(app, options);
   app.add_option("--retry", options.retry,
                  "measure launches again that ended so: failed, timeout. The new records stand in for the "
                  "old ones, which stay")
       ->delimiter(',')
       ->type_name("STATUS")
       ->check(CLI::IsMember(retried_statuses()));
-  app.add_option(
-         "--only", options.only,
-         "launch only points with these values, keys as in suites, or with a tag of the suite: "
-         "variant=pencil,ranks=4,tag=grids; of values of one key any will do. The rest of the campaign stays missing")
-      ->delimiter(',')
-      ->type_name("KEY=VALUE");
   app.add_option("--launches", options.launches, "launch each point at most so often, in all")
       ->check(CLI::PositiveNumber);
   app.add_option("--bench", options.bench,
                  "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
       ->type_name("FILE");
-  app.add_option("--mpirun", options.place.mpirun,
-                 "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
-      ->type_name("FILE");
-  app.add_flag("--dry-run", options.dry_run, "show what would be done; write nothing");
   add_json_option(app, options.json);
 }
 

@@ -26,7 +26,9 @@ struct CampaignOptions {
   bool json = false;
 };
 
-/// Adds them all; `options` must live until they are parsed.
+/// What is measured of a suite, and where; `options` must live until they are parsed.
+void add_measuring_options(CLI::App& app, CampaignOptions& options);
+/// Those, the suite, and which of its launches.
 void add_campaign_options(CLI::App& app, CampaignOptions& options);
 
 /// The suite expanded for a machine of this size, with the counters that were asked for, which go into

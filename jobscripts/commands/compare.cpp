@@ -1,40 +1,95 @@
-// fourscore compare: whether a candidate is slower than its base; the Python package judges records.
+// fourscore compare: whether a candidate is slower than its base. Builds are measured here, in pairs; the Python
+// package judges records.
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/path_kind.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/commands/comparing.hpp"
+#include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
+#include "jobscripts/process.hpp"
+#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {
 
-struct CompareOptions {
-  std::string archive;
+struct CompareOptions : CampaignOptions {
   std::string base;
   std::string candidate;
   std::optional<std::string> comparison;
   std::vector<std::string> allowed;
-  std::optional<std::string> json;
+  std::optional<std::string> json_file;
   std::optional<std::string> markdown;
   std::optional<std::string> junit;
   bool plan = false;
+  int pairs = 0;
+  int most_pairs = 120;
+  std::string repository;
+  std::vector<std::string> cmake;
+  bool quiet = false;
 };
 
-/// Becomes the interpreter, which alone knows what a side is.
-int compare(const CompareOptions& options) {
-  std::vector<std::string> command{"compare", "--archive=" + archive_folder(options.archive).string()};
+/// What the analysis is to write, and what it is to allow.
+std::vector<std::string> outputs_of(const CompareOptions& options) {
+  std::vector<std::string> outputs;
   const auto add = [&](const char* name, const std::optional<std::string>& value) {
-    if (value) command.push_back(std::string(name) + "=" + *value);
+    if (value) outputs.push_back(std::string(name) + "=" + *value);
   };
-  add("--comparison", options.comparison);
-  add("--json", options.json);
+  add("--json", options.json_file);
   add("--markdown", options.markdown);
   add("--junit", options.junit);
-  for (const auto& field : options.allowed) command.push_back("--allow-different=" + field);
+  for (const auto& field : options.allowed) outputs.push_back("--allow-different=" + field);
+  return outputs;
+}
+
+/// Records: a campaign or a suite of the archive, or a path.
+bool names_records(const std::string& side, const Archive& archive) {
+  const auto is_of = [&](const std::string& campaign) { return campaign == side || campaign.starts_with(side + "-"); };
+  return names_something(side) || (is_there(archive.root()) && std::ranges::any_of(archive.campaigns(), is_of));
+}
+
+/// The side as a build, or as a revision that is built; nothing where it is records.
+std::optional<ComparedBuild> build_of(const std::string& side, const CompareOptions& options, const Archive& archive) {
+  if (auto build = installed_build(side)) return build;
+  if (names_records(side, archive)) return std::nullopt;
+  const RevisionRequest request{options.repository, options.cmake, usable_cores()};
+  const auto commit = find_revision(side, request);
+  if (!commit)
+    throw InputError(fmt::format(
+        "'{}' is no fft_bench or folder with one, no campaign of {}, no path, and no revision "
+        "of the repository{}",
+        side, archive.root().string(), options.repository.empty() ? " here (--repo)" : " " + options.repository));
+  if (options.dry_run) say("{} would be built, if it was not before\n", side);
+  return build_revision(side, *commit, request);
+}
+
+int compare(const CompareOptions& options) {
+  const Archive archive(archive_folder(options.archive));
+  if (!options.candidate.empty()) {
+    const InterruptGuard guard;
+    const auto base = build_of(options.base, options, archive);
+    const auto candidate = build_of(options.candidate, options, archive);
+    if (base.has_value() != candidate.has_value())
+      throw InputError(fmt::format("'{}' is a build and '{}' is records; expected two of a kind",
+                                   base ? options.base : options.candidate, base ? options.candidate : options.base));
+    if (base) {
+      if (options.plan || options.comparison) throw InputError("--plan and --comparison are of records, not of builds");
+      MeasuredRequest request{options, *base, *candidate, {}, options.pairs, options.most_pairs, options.quiet};
+      return compare_builds(request, outputs_of(options));
+    }
+  }
+  if (options.dry_run) throw InputError("--dry-run is of builds that are measured; records are only read");
+  std::vector<std::string> command{"compare", "--archive=" + archive.root().string()};
+  if (options.comparison) command.push_back("--comparison=" + *options.comparison);
+  for (auto& output : outputs_of(options)) command.push_back(std::move(output));
   if (options.plan) command.emplace_back("--plan");
   command.emplace_back("--");
   for (const auto* side : {&options.base, &options.candidate})
@@ -42,13 +97,32 @@ int compare(const CompareOptions& options) {
   run_analysis(command);
 }
 
+void add_build_options(CLI::App& app, CompareOptions& options) {
+  options.suite = "gate";
+  app.add_option("--suite", options.suite, "what of two builds is measured")->capture_default_str()->type_name("SUITE");
+  app.add_option("--pairs", options.pairs,
+                 "of launches of each point, in the first stage (default: the suite's launches, 6 at least)")
+      ->check(CLI::Range(fewest_pairs, 1000));
+  app.add_option("--most-pairs", options.most_pairs, "of the second stage, which measures anew what the first flags")
+      ->check(CLI::Range(fewest_pairs, 1000))
+      ->capture_default_str();
+  app.add_option("--repo", options.repository, "the repository of revisions (default: that of the current folder)")
+      ->type_name("DIR");
+  app.add_option("--cmake", options.cmake, "one more argument of cmake for revisions, as -DFOURSCORE_MPI=mpich")
+      ->type_name("ARGUMENT");
+  app.add_flag("--quiet", options.quiet, "no progress");
+}
+
 Command compare_command() {
   return {
       "compare", "Say whether a candidate is slower than its base, and which phase is to blame",
+      "  fourscore compare main HEAD                              (two revisions, built and measured in pairs)\n"
+      "  fourscore compare /opt/before/bin/fft_bench build/release/bin --suite strong --markdown pull-request.md\n"
       "  fourscore compare strong-1a2b3c4d strong-5e6f7a8b        (two campaigns of the archive)\n"
       "  fourscore compare old-archive new-archive --markdown pull-request.md --junit gate.xml\n"
       "  fourscore compare --comparison fourscore-archive/comparisons/NAME/comparison.json\n"
-      "A side is a campaign, a suite for its newest campaign, an archive, a folder of records or one record.\n"
+      "A side is a build (fft_bench, or a folder with one) or a revision, which are measured; or what was measured:\n"
+      "a campaign, a suite for its newest campaign, an archive, a folder of records or one record.\n"
       "Exit code 0: no regression; 1: a regression or a wrong result; 2: unusable input;\n"
       "3: the environment failed; 4: nothing was measured, no series has both sides.\n",
       76, [](CLI::App& app) -> std::function<int()> {
@@ -60,12 +134,14 @@ Command compare_command() {
         app.add_option("--allow-different", options->allowed,
                        "fields of the identity that may differ, as machine.memory; the result says so")
             ->type_name("FIELD");
-        app.add_option("--json", options->json, "write the result as JSON; - for standard output")->type_name("FILE");
+        app.add_option("--json", options->json_file, "write the result as JSON; - for standard output")
+            ->type_name("FILE");
         app.add_option("--markdown", options->markdown, "write it for a pull request")->type_name("FILE");
         app.add_option("--junit", options->junit, "write it as JUnit XML")->type_name("FILE");
         app.add_flag("--plan", options->plan,
                      "of a screen: say as JSON which points to measure again, and in how many pairs");
-        add_archive_option(app, options->archive);
+        add_measuring_options(app, *options);
+        add_build_options(app, *options);
         return [options] { return compare(*options); };
       }};
 }

@@ -11,6 +11,7 @@
 #include "jobscripts/campaign_lock.hpp"
 #include "jobscripts/commands/campaign_options.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/commands/comparing.hpp"
 #include "jobscripts/jobs/job_run.hpp"
 #include "jobscripts/jobs/job_states.hpp"
 #include "jobscripts/output.hpp"
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct RunOptions : CampaignOptions {
+  std::string against;
   std::size_t max_launches = 0;
   std::string job;
   bool quiet = false;
@@ -169,8 +171,29 @@ MachineSize size_of(const RunOptions& options, const Place& place) {
   return {place.options.cores, place.options.machine.nodes};
 }
 
+/// The suite of another build and of this one, in pairs, and the verdict.
+int run_against(const RunOptions& options) {
+  if (!options.retry.empty() || !options.job.empty() || options.max_launches > 0 || options.json)
+    throw InputError("--against excludes --retry, --job, --max-launches and --json; `fourscore compare --json FILE`");
+  const auto base = installed_build(options.against);
+  if (!base)
+    throw InputError(
+        fmt::format("--against is '{}'; expected an fft_bench, or a folder with one; `fourscore compare` "
+                    "also takes revisions",
+                    options.against));
+  MeasuredRequest request;
+  request.campaign = options;
+  request.campaign.launches = 0;
+  request.pairs = options.launches;
+  request.base = *base;
+  request.candidate = {"this build", find_bench(options.bench)};
+  request.quiet = options.quiet;
+  return compare_builds(request, {});
+}
+
 int run(RunOptions options) {
   const InterruptGuard guard;
+  if (!options.against.empty()) return run_against(options);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is no reason to end a campaign
   const Place place = find_place(options.place);
   tell_interconnect(place);
@@ -223,6 +246,7 @@ Command run_command() {
           "  fourscore run papers/lee2018/table-2.1 --size paper\n"
           "  fourscore run strong --retry failed,timeout\n"
           "  fourscore run strong-nodes --machine cpu-cluster    # in a job: by its launcher, on the job's nodes\n"
+          "  fourscore run gate --against /opt/before/bin/fft_bench\n"
           "  fourscore run variants --only variant=pencil,ranks=2 --launches 1\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
           20, [](CLI::App& app) -> std::function<int()> {
@@ -231,6 +255,10 @@ Command run_command() {
             app.add_option("--max-launches", options->max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
             app.add_flag("--quiet", options->quiet, "no progress");
+            app.add_option("--against", options->against,
+                           "measure the suite in pairs with this fft_bench, which is the base, and say what became "
+                           "slower (docs/gate.md); --launches are then pairs")
+                ->type_name("FILE");
             app.add_option("--job", options->job, "launch what this job of `fourscore submit` holds; in its script")
                 ->type_name("NAME");
             return [options] { return run(*options); };

@@ -49,6 +49,7 @@ def _add(compare: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.gate.outputs import junit_of, markdown_of, text_of
     from fourscore_analysis.gate.planning import plan_of
+    from fourscore_analysis.gate.rates import kept_rates
     from fourscore_analysis.gate.result import gate_of
     from fourscore_analysis.gate.sides import of_comparison, of_inputs
 
@@ -64,6 +65,8 @@ def _run(options: argparse.Namespace) -> int:
         _write(options.json or "-", json.dumps(plan_of(compared), indent=1) + "\n")
         return 0
     gate = gate_of(compared)
+    machines = compared.candidate.hashes("machine")
+    gate.certified = kept_rates(options.archive, machines[0]) if machines else None
     if options.markdown:
         _write(str(options.markdown), markdown_of(gate))
     if options.junit:

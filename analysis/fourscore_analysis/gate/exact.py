@@ -65,8 +65,8 @@ def compare_exact(series: Iterable[Series]) -> list[Exact]:
 
 
 def _of_series(series: Series) -> list[Exact]:
-    base = [_numbers(run) for run in series.base.counted]
-    candidate = [_numbers(run) for run in series.candidate.counted]
+    base = [numbers_of(run) for run in series.base.counted]
+    candidate = [numbers_of(run) for run in series.candidate.counted]
     if not (base and candidate):
         return []
     names = dict.fromkeys(name for numbers in (*base, *candidate) for name in numbers)
@@ -81,7 +81,7 @@ def _of_series(series: Series) -> list[Exact]:
     ]
 
 
-def _numbers(run: Launch) -> Values:
+def numbers_of(run: Launch) -> Values:
     found: Values = {name: (values, 0.0) for name, values in run.declared.items()}
     if run.counters is not None and run.counters.source.simulated:
         cache = run.counters.source.cache
@@ -103,26 +103,26 @@ def _compared(series: Series, name: str, base: Sequence, candidate: Sequence) ->
         return Exact(series, name, GONE if base else NEW, *ends)
     tolerance = base[0][1]
     ends = (max(base[0][0]), max(candidate[0][0]), math.fsum(base[0][0]), math.fsum(candidate[0][0]))
-    if not (_agree(base, tolerance) and _agree(candidate, tolerance)):
+    if not (agree(base, tolerance) and agree(candidate, tolerance)):
         word = VARIES
-    elif _close(ends[0], ends[1], tolerance) and _close(ends[2], ends[3], tolerance):
+    elif close(ends[0], ends[1], tolerance) and close(ends[2], ends[3], tolerance):
         same = tolerance > 0 or sorted(base[0][0]) == sorted(candidate[0][0])
         word = SAME if same else OTHER
     else:
-        largest_moved = not _close(ends[0], ends[1], tolerance)
+        largest_moved = not close(ends[0], ends[1], tolerance)
         more = ends[1] > ends[0] if largest_moved else ends[3] > ends[2]
         word = MORE if more else LESS
     return Exact(series, name, word, *ends, tolerance)
 
 
-def _close(first: float, second: float, tolerance: float) -> bool:
+def close(first: float, second: float, tolerance: float) -> bool:
     return abs(first - second) <= tolerance * max(abs(first), abs(second))
 
 
-def _agree(launches: Sequence, tolerance: float) -> bool:
+def agree(launches: Sequence, tolerance: float) -> bool:
     first = launches[0][0]
     return all(
         len(values) == len(first)
-        and all(_close(one, other, tolerance) for one, other in zip(values, first, strict=True))
+        and all(close(one, other, tolerance) for one, other in zip(values, first, strict=True))
         for values, _ in launches[1:]
     )

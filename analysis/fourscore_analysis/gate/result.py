@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fourscore_analysis.gate.exact import SAME, Exact, compare_exact
+from fourscore_analysis.gate.rates import Rates, rates_json
 from fourscore_analysis.gate.rules import RULES, Rules
 from fourscore_analysis.gate.sides import Compared
 from fourscore_analysis.gate.verdict import COUNTED, NOT_COMPARABLE, WORST_FIRST, Verdict, judge
@@ -22,6 +23,7 @@ class Gate:
     verdicts: list[Verdict]
     exact: list[Exact]
     rules: Rules = RULES
+    certified: Rates | None = None  # how often the gate errs on this machine, where that was measured
 
     @property
     def measured(self) -> bool:
@@ -69,6 +71,7 @@ class Gate:
             "overrides": compared.overrides,
             "code_differences": [asdict(one) for one in compared.code],
             "rules": asdict(self.rules),
+            "certified": rates_json(self.certified) if self.certified else None,
             "counts": self.counts,
             "series": [_verdict_json(verdict) for verdict in self.verdicts],
             "exact": {

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fourscore_analysis.gate import exact, verdict
 from fourscore_analysis.gate.blame import UNCHANGED, PhaseChange
 from fourscore_analysis.gate.exact import Exact
+from fourscore_analysis.gate.rates import sentence_of
 from fourscore_analysis.gate.result import GREEN, RED, Gate
 from fourscore_analysis.gate.rules import RULES, Rules
 from fourscore_analysis.gate.verdict import Change, Verdict
@@ -135,6 +136,8 @@ def notes(gate: Gate) -> list[str]:
         found.append("Both sides are the same build.")
     if compared.code:
         found.append(f"The builds differ in {_listed([one.field.removeprefix('code.') for one in compared.code])}.")
+    if gate.certified:
+        found.append(sentence_of(gate.certified))
     if count := len(compared.unreadable):
         file = compared.unreadable[0]
         found.append(f"{count} record{'s' if count > 1 else ''} not used: {file.file}: {file.reason}.")

@@ -1,0 +1,83 @@
+"""fourscore gate: how often the gate errs, and exact numbers held to a baseline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from fourscore_analysis.commands.base import OK, Command
+from fourscore_analysis.commands.options import add_archive, file_of
+from fourscore_analysis.records.archive import InputError
+
+EXAMPLES = """examples:
+  fourscore gate accept exact --baseline baseline.json     the newest campaign of the suite 'exact'
+  fourscore gate check exact --baseline baseline.json
+"""
+
+
+def _add(gate: argparse.ArgumentParser) -> None:
+    gate.add_argument("what", choices=["certify", "check", "accept"])
+    gate.add_argument("campaign", nargs="?", metavar="CAMPAIGN", help="a campaign, or a suite for its newest campaign")
+    add_archive(gate)
+    gate.add_argument("--certification", type=file_of, metavar="FILE", help="which comparisons certify measured")
+    gate.add_argument("--baseline", type=file_of, metavar="FILE", help="the exact numbers that were accepted")
+    gate.add_argument("--json", metavar="FILE", help="write the result as JSON; - for standard output")
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.what == "certify":
+        return _certify(options)
+    if not (options.campaign and options.baseline):
+        raise InputError(f"{options.what} wants CAMPAIGN and --baseline FILE")
+    from fourscore_analysis.gate.baseline import check, checked_json, points_of, read_baseline, text_of, write_baseline
+    from fourscore_analysis.records.archive import read_campaigns, select_campaigns
+
+    if options.what == "check":
+        baseline = read_baseline(options.baseline)
+    [campaign] = read_campaigns(options.archive, select_campaigns(options.archive, [options.campaign]))
+    points = points_of(campaign.runs)
+    if options.what == "accept":
+        count = write_baseline(options.baseline, points, campaign.suite)
+        print(f"{options.baseline}: {count} exact numbers of {campaign.name}")
+        return OK
+    checked = check(baseline, points)
+    _write(options.json, checked_json(checked))
+    if options.json != "-":
+        print(text_of(checked))
+    return checked.exit_code
+
+
+def _certify(options: argparse.Namespace) -> int:
+    from fourscore_analysis.gate.certify import measure_rates
+    from fourscore_analysis.gate.rates import keep_rates, rates_json, text_of
+
+    if not options.certification:
+        raise InputError("certify wants --certification FILE")
+    rates = measure_rates(options.archive, options.certification)
+    keep_rates(options.archive, rates)
+    _write(options.json, rates_json(rates))
+    if options.json != "-":
+        print(text_of(rates))
+    return OK
+
+
+def _write(name: str | None, data: dict) -> None:
+    if name is None:
+        return
+    text = json.dumps(data, indent=1) + "\n"
+    if name == "-":
+        sys.stdout.write(text)
+    else:
+        Path(name).write_text(text, encoding="utf-8")
+
+
+COMMAND = Command(
+    name="gate",
+    help="how often the gate errs on a machine, and exact numbers held to a baseline",
+    examples=EXAMPLES,
+    order=35,
+    add=_add,
+    run=_run,
+)

@@ -1,0 +1,42 @@
+#pragma once
+// Measuring two builds against each other: what `compare` of builds, `run --against` and `gate certify` do.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "jobscripts/commands/campaign_options.hpp"
+#include "jobscripts/gate/builds.hpp"
+
+namespace fourscore {
+
+struct MeasuredRequest {
+  CampaignOptions campaign;  ///< what is measured, and where; the builds stand below
+  ComparedBuild base, candidate;
+  std::vector<std::string> candidate_arguments;  ///< further ones of its fft_bench
+  int pairs = 0;        ///< of the screen, of each point; 0: as many launches as the suite says
+  int most_pairs = 120;  ///< that are measured anew of a point that the screen flags
+  bool quiet = false;
+};
+
+struct MeasuredComparison {
+  std::filesystem::path file;  ///< comparison.json
+  bool finished = false;       ///< else it was interrupted; the same request goes on
+};
+
+/// Fewest pairs of the screen: fewer cannot tell a slowdown from chance.
+inline constexpr int fewest_pairs = 6;
+
+/// Measures a screen of all points, and fresh pairs of those that the analysis flags in it. Says before it starts how
+/// long that takes, as far as that is known. A comparison that was interrupted goes on. Throws InputError,
+/// EnvironmentError, Interrupted.
+[[nodiscard]] MeasuredComparison measure_comparison(MeasuredRequest request);
+
+/// measure_comparison(), and then becomes the analysis that judges it, with further `outputs` ("--json=FILE"). With
+/// campaign.dry_run shows what would be measured. Returns an exit code where it returns.
+int compare_builds(const MeasuredRequest& request, const std::vector<std::string>& outputs);
+
+/// A dry run: how many pairs of which points there would be. Nothing is written.
+void show_comparison_plan(MeasuredRequest request);
+
+}  // namespace fourscore

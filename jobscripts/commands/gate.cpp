@@ -1,0 +1,194 @@
+// fourscore gate: exact numbers held to a baseline, and how often the gate errs on this machine.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <csignal>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/phase.hpp"
+#include "core/sha256.hpp"
+#include "jobscripts/bench.hpp"
+#include "jobscripts/commands/analysis.hpp"
+#include "jobscripts/commands/campaigns.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/commands/comparing.hpp"
+#include "jobscripts/output.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/process.hpp"
+#include "results/record_file.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct CertifyOptions : CampaignOptions {
+  int runs = 30;
+  int pairs = 0;
+  std::vector<double> percent{2, 5, 10};
+  std::string phase = "fft";
+  bool quiet = false;
+  std::optional<std::string> json_file;
+};
+
+/// Of an A/A run, or of one whose candidate is slower by so many percent.
+std::string run_name(const std::string& name, double percent, int run) {
+  return fmt::format("{}-{:g}-percent-{:03}", name, percent, run);
+}
+
+/// What the analysis reads: which comparisons belong to it, and what was done to their candidates.
+fs::path write_certification(const Archive& archive, const std::string& name, const CertifyOptions& options,
+                             const std::string& machine_hash, const json& comparisons) {
+  const fs::path folder = archive.root() / "certifications";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+  const fs::path file = folder / (name + ".json");
+  replace_unfinished_record(file, {{"schema", "fourscore.certification"},
+                                   {"schema_version", 1},
+                                   {"name", name},
+                                   {"phase", options.phase},
+                                   {"machine_hash", machine_hash},
+                                   {"comparisons", comparisons}});
+  return file;
+}
+
+int certify(CertifyOptions options) {
+  const InterruptGuard guard;
+  std::signal(SIGPIPE, SIG_IGN);
+  const ComparedBuild bench{"this build", find_bench(options.bench)};
+  const json identity = Bench(bench.bench).identity();
+  const std::string machine_hash = identity.value("machine_hash", "");
+  const std::string digits = sha256_hex(machine_hash + identity.value("code_hash", "") + options.phase +
+                                        std::to_string(options.pairs) + fmt::format("{}", fmt::join(options.only, ",")))
+                                 .substr(0, 8);
+  const std::string name = options.campaign.name.empty()
+                               ? fmt::format("{}-certify-{}", fs::path(options.suite).stem().string(), digits)
+                               : options.campaign.name;
+  std::vector<double> sizes{0};
+  sizes.insert(sizes.end(), options.percent.begin(), options.percent.end());
+  const Archive archive(fs::absolute(archive_folder(options.archive)));
+  json comparisons = json::array();
+  fs::path file;
+  for (int run = 0; run < options.runs; ++run)
+    for (const double percent : sizes) {
+      MeasuredRequest request;
+      request.campaign = options;
+      request.campaign.campaign.name = run_name(name, percent, run);
+      request.base = request.candidate = bench;
+      request.pairs = options.pairs;
+      request.quiet = options.quiet;
+      if (percent > 0)
+        request.candidate_arguments = {"--slow-down", fmt::format("{}={:g}", options.phase, percent / 100)};
+      if (options.dry_run) {
+        print_if_read([&] { show_comparison_plan(request); });
+        fmt::print("{} runs of this, and as many for each of {} slowdowns.\n", options.runs, options.percent.size());
+        return exit_done;
+      }
+      say("run {} of {}, {}\n", run + 1, options.runs,
+          percent > 0 ? fmt::format("slower by {:g} % in {}", percent, options.phase) : "the same on both sides");
+      if (!measure_comparison(request).finished) {
+        say("Interrupted; the same command goes on.\n");
+        return exit_interrupted;
+      }
+      comparisons.push_back({{"name", request.campaign.campaign.name}, {"slower_percent", percent}});
+      file = write_certification(archive, name, options, machine_hash, comparisons);
+    }
+  std::vector<std::string> command{"gate", "certify", "--archive=" + archive.root().string(),
+                                   "--certification=" + file.string()};
+  if (options.json_file) command.push_back("--json=" + *options.json_file);
+  run_analysis(command);
+}
+
+void add_certify_options(CLI::App& app, CertifyOptions& options) {
+  add_measuring_options(app, options);
+  app.add_option("--suite", options.suite, "what is measured")->capture_default_str()->type_name("SUITE");
+  app.add_option("--runs", options.runs, "comparisons of the same, and as many of each slowdown")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--pairs", options.pairs, "of the screen (default: the suite's launches)")->check(CLI::Range(6, 1000));
+  app.add_option("--slower", options.percent, "by how many percent the slowed side is slower")
+      ->delimiter(',')
+      ->check(CLI::Range(0.1, 1000.0))
+      ->capture_default_str()
+      ->type_name("PERCENT");
+  app.add_option("--phase", options.phase, "in which the slowed side is slower")
+      ->check(CLI::IsMember(phase_names))
+      ->capture_default_str();
+  app.add_option("--bench", options.bench,
+                 "the fft_bench to try it with (default: $FOURSCORE_BENCH, else beside this program)")
+      ->type_name("FILE");
+  app.add_option("--json", options.json_file, "write the rates as JSON; - for standard output")->type_name("FILE");
+  app.add_flag("--quiet", options.quiet, "no progress");
+}
+
+struct BaselineOptions {
+  std::string archive;
+  std::string campaign;
+  std::string file;
+  std::optional<std::string> json_file;
+};
+
+/// Becomes the analysis: `what` is "check" or "accept".
+int hold_to_baseline(const std::string& what, const BaselineOptions& options) {
+  (void)open_archive(options.archive);  // it is there
+  std::vector<std::string> command{"gate", what, options.campaign,
+                                   "--archive=" + archive_folder(options.archive).string(),
+                                   "--baseline=" + options.file};
+  if (options.json_file) command.push_back("--json=" + *options.json_file);
+  run_analysis(command);
+}
+
+void add_baseline_options(CLI::App& app, BaselineOptions& options) {
+  app.add_option("campaign", options.campaign, "a campaign, or a suite for its newest campaign")
+      ->required()
+      ->type_name("CAMPAIGN");
+  app.add_option("--baseline", options.file, "the exact numbers that were accepted")->required()->type_name("FILE");
+  add_archive_option(app, options.archive);
+}
+
+Command gate_command() {
+  return {
+      "gate", "Hold exact numbers to a baseline; measure how often the gate errs on this machine",
+      "  fourscore run exact && fourscore gate accept exact --baseline baseline.json\n"
+      "  fourscore run exact && fourscore gate check exact --baseline baseline.json\n"
+      "  fourscore gate certify --dry-run\n"
+      "  fourscore gate certify --runs 30 --slower 2,5,10 --only variant=pencil\n"
+      "check compares messages, bytes, memory, plans and simulated counts: any machine will do, and any change is the\n"
+      "code's. Exit code 0: nothing grew; 1: a number grew, or a result is wrong; 2: unusable input; 3: the "
+      "environment\n"
+      "failed; 4: nothing was measured.\n"
+      "certify compares this build with itself, and with itself made slower in one phase, and prints how often the\n"
+      "gate was red. Interrupt it at any time; the same command goes on.\n",
+      78, [](CLI::App& app) -> std::function<int()> {
+        auto options = std::make_shared<CertifyOptions>();
+        auto baseline = std::make_shared<BaselineOptions>();
+        options->suite = "gate";
+        app.require_subcommand(1);
+        CLI::App* check_app = app.add_subcommand("check", "Compare exact numbers of a campaign with accepted ones");
+        add_baseline_options(*check_app, *baseline);
+        check_app->add_option("--json", baseline->json_file, "write the result as JSON; - for standard output")
+            ->type_name("FILE");
+        CLI::App* accept_app = app.add_subcommand("accept", "Write those of a campaign as the accepted ones");
+        add_baseline_options(*accept_app, *baseline);
+        CLI::App* certify_app =
+            app.add_subcommand("certify", "Measure false alarms, and slowdowns that are found, of known size");
+        add_certify_options(*certify_app, *options);
+        return [=]() -> int {
+          if (check_app->parsed()) return hold_to_baseline("check", *baseline);
+          if (accept_app->parsed()) return hold_to_baseline("accept", *baseline);
+          return certify(*options);
+        };
+      }};
+}
+
+FOURSCORE_REGISTER_COMMAND(gate_command);
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,160 @@
+#include "jobscripts/gate/builds.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/problem.hpp"
+#include "core/sha256.hpp"
+#include "jobscripts/output.hpp"
+#include "jobscripts/paths.hpp"
+#include "jobscripts/process.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t shown_output = 3000;
+
+bool is_program(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+fs::path builds_folder() {
+  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty())
+    return fs::path(cache) / "fourscore" / "builds";
+  if (const std::string home = environment("HOME"); !home.empty())
+    return fs::path(home) / ".cache" / "fourscore" / "builds";
+  throw EnvironmentError("neither XDG_CACHE_HOME nor HOME says where revisions may be built");
+}
+
+ProcessResult git(const RevisionRequest& request, std::vector<std::string> arguments) {
+  ProcessSpec spec;
+  spec.argv = {"git"};
+  if (!request.repository.empty()) {
+    spec.argv.emplace_back("-C");
+    spec.argv.push_back(request.repository.string());
+  }
+  for (auto& argument : arguments) spec.argv.push_back(std::move(argument));
+  return run_process(spec);
+}
+
+bool went_well(const ProcessResult& result) {
+  return result.start_error == 0 && result.exit_status == 0 && result.signal == 0 && !result.interrupted;
+}
+
+/// What a program said last: its errors, or where it said none there, the end of its output.
+std::string last_words(const ProcessResult& result) {
+  std::string said =
+      result.output + (result.output.empty() || result.stderr_tail.empty() ? "" : "\n") + result.stderr_tail;
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  return said.size() > shown_output ? "..." + said.substr(said.size() - shown_output) : said;
+}
+
+void require_step(const std::string& revision, const std::string& step, const ProcessResult& result,
+                  const std::string& program) {
+  if (result.start_error != 0)
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", program,
+                                       std::error_code(result.start_error, std::generic_category()).message()));
+  if (result.interrupted) throw Interrupted();
+  if (!went_well(result))
+    throw InputError(fmt::format("revision '{}' does not build: {} failed:\n{}", revision, step, last_words(result)));
+}
+
+/// One builder of a commit at a time.
+class BuildLock {
+ public:
+  explicit BuildLock(const fs::path& file) : fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0)
+      throw EnvironmentError(
+          fmt::format("cannot lock {}: {}", file.string(), std::error_code(errno, std::generic_category()).message()));
+  }
+  ~BuildLock() { ::close(fd_); }
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+
+ private:
+  int fd_;
+};
+
+bool has_release_preset(const fs::path& source) {
+  std::ifstream file(source / "CMakePresets.json");
+  const auto presets = nlohmann::json::parse(file, nullptr, false);
+  if (!presets.is_object()) return false;
+  const auto of_configuring = presets.value("configurePresets", nlohmann::json::array());
+  return std::any_of(of_configuring.begin(), of_configuring.end(),
+                     [](const auto& preset) { return preset.value("name", "") == "release"; });
+}
+
+}  // namespace
+
+std::optional<ComparedBuild> installed_build(const std::string& text) {
+  std::error_code error;
+  const fs::path path = fs::absolute(text, error);
+  if (error) return std::nullopt;
+  if (is_program(path)) return ComparedBuild{text, path};
+  for (const char* place : {"fft_bench", "bin/fft_bench", "libexec/fourscore/fft_bench"})
+    if (is_program(path / place)) return ComparedBuild{text, path / place};
+  return std::nullopt;
+}
+
+std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request) {
+  if (text.empty() || text.front() == '-') return std::nullopt;
+  const ProcessResult result = git(request, {"rev-parse", "--verify", "--quiet", text + "^{commit}"});
+  if (!went_well(result)) return std::nullopt;
+  return result.output.substr(0, result.output.find('\n'));
+}
+
+ComparedBuild build_revision(const std::string& text, const std::string& commit, const RevisionRequest& request) {
+  std::string settings;
+  for (const auto& argument : request.configure) settings += argument + '\n';
+  // Other settings make another build.
+  const std::string digits = settings.empty() ? "" : "-" + sha256_hex(settings).substr(0, 8);
+  const fs::path folder = builds_folder() / (commit.substr(0, 12) + digits);
+  const fs::path source = folder / "source";
+  const fs::path build = folder / "build";
+  const fs::path bench = build / "bin" / "fft_bench";
+  const fs::path done = folder / "built";
+  const ComparedBuild result{text == commit.substr(0, text.size()) ? text : text + " (" + commit.substr(0, 7) + ")",
+                             bench};
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw EnvironmentError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+  const BuildLock lock(folder / "lock");
+  if (fs::exists(done) && is_program(bench)) return result;
+  say("building {} in {}\n", result.label, folder.string());
+  if (!fs::exists(source / "CMakeLists.txt")) {
+    (void)git(request, {"worktree", "prune"});  // of one that was removed by hand
+    require_step(text, "git worktree add",
+                 git(request, {"worktree", "add", "--force", "--detach", source.string(), commit}), "git");
+  }
+  ProcessSpec configure;
+  configure.argv = {"cmake", "-S", source.string(), "-B", build.string()};
+  if (has_release_preset(source))
+    configure.argv.emplace_back("--preset=release");
+  else
+    configure.argv.emplace_back("-DCMAKE_BUILD_TYPE=Release");
+  configure.argv.insert(configure.argv.end(), request.configure.begin(), request.configure.end());
+  require_step(text, "cmake (configure)", run_process(configure), "cmake");
+  ProcessSpec compile;
+  compile.argv = {"cmake", "--build", build.string(), "--target", "fft_bench", "-j", std::to_string(request.jobs)};
+  require_step(text, "cmake --build", run_process(compile), "cmake");
+  if (!is_program(bench)) throw InputError(fmt::format("revision '{}' was built, but has no {}", text, bench.string()));
+  std::ofstream(done) << commit << '\n';
+  return result;
+}
+
+}  // namespace fourscore

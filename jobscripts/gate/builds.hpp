@@ -1,0 +1,34 @@
+#pragma once
+// What a side of a comparison may be: an fft_bench, a folder with one, or a revision of the code, which is built.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fourscore {
+
+struct ComparedBuild {
+  std::string label;
+  std::filesystem::path bench;
+};
+
+/// An fft_bench as a file, or beside or in bin/ of a folder. Nothing where the text names no such thing.
+[[nodiscard]] std::optional<ComparedBuild> installed_build(const std::string& text);
+
+struct RevisionRequest {
+  std::filesystem::path repository;    ///< empty: the current folder's
+  std::vector<std::string> configure;  ///< further arguments of cmake
+  int jobs = 1;                        ///< compilers at once
+};
+
+/// The full hash of a commit of the repository; nothing where there is no such revision, no repository or no git.
+[[nodiscard]] std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request);
+
+/// Builds the fft_bench of a commit in a work tree of its own, or takes the one that was built before, below
+/// $XDG_CACHE_HOME/fourscore/builds (else ~/.cache/...). Says what it does on standard error. Throws InputError naming
+/// the step that failed, with the end of its output; EnvironmentError where git or cmake are missing.
+[[nodiscard]] ComparedBuild build_revision(const std::string& text, const std::string& commit,
+                                           const RevisionRequest& request);
+
+}  // namespace fourscore

@@ -1,0 +1,91 @@
+#include "jobscripts/gate/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include "core/problem.hpp"
+#include "results/record_file.hpp"
+#include "results/regular_file.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* schema = "fourscore.comparison";
+
+json side_json(const ComparedSide& side) {
+  json result{{"campaign", side.campaign}, {"label", side.label}, {"code_hash", side.code_hash}};
+  if (!side.arguments.empty()) result["arguments"] = side.arguments;
+  return result;
+}
+
+json stages_json(const std::vector<ComparisonStage>& stages) {
+  json result = json::array();
+  for (const auto& stage : stages) {
+    result.push_back({{"name", stage.name}, {"first_launch", stage.first_launch}, {"launches", stage.launches}});
+    if (stage.points.empty()) continue;
+    json& points = result.back()["points"] = json::array();
+    for (const auto& [id, pairs] : stage.points) points.push_back(id);
+    result.back()["pairs"] = stage.points;
+  }
+  return result;
+}
+
+ComparisonStage stage_of(const json& stage) {
+  return {stage.at("name").get<std::string>(), stage.at("first_launch").get<int>(), stage.at("launches").get<int>(),
+          stage.value("pairs", std::map<std::string, int>{})};
+}
+
+}  // namespace
+
+int ComparisonStage::pairs_of(const std::string& id) const {
+  if (points.empty()) return launches;
+  const auto found = points.find(id);
+  return found == points.end() ? 0 : found->second;
+}
+
+fs::path comparison_folder(const Archive& archive, const std::string& name) {
+  return archive.root() / "comparisons" / name;
+}
+
+fs::path comparison_file(const Archive& archive, const std::string& name) {
+  return comparison_folder(archive, name) / "comparison.json";
+}
+
+void write_comparison(const Comparison& comparison, const Archive& archive) {
+  std::error_code error;
+  fs::create_directories(comparison_folder(archive, comparison.name), error);
+  if (error)
+    throw ArchiveError(
+        fmt::format("cannot make {}: {}", comparison_folder(archive, comparison.name).string(), error.message()));
+  replace_unfinished_record(comparison_file(archive, comparison.name), {{"schema", schema},
+                                                                        {"schema_version", 1},
+                                                                        {"name", comparison.name},
+                                                                        {"suite", comparison.suite},
+                                                                        {"base", side_json(comparison.base)},
+                                                                        {"candidate", side_json(comparison.candidate)},
+                                                                        {"seed", comparison.seed},
+                                                                        {"stages", stages_json(comparison.stages)},
+                                                                        {"overrides", json::array()}});
+}
+
+void go_on_with(Comparison& comparison, const Archive& archive) {
+  const fs::path file = comparison_file(archive, comparison.name);
+  if (!is_there(file)) return;
+  try {
+    const json stored = json::parse(read_regular_file(file).text);
+    if (stored.value("schema", "") != schema) throw InputError("\"schema\" is another");
+    for (const auto& [key, side] : {std::pair{"base", &comparison.base}, {"candidate", &comparison.candidate}})
+      if (const std::string code = stored.at(key).value("code_hash", ""); code != side->code_hash)
+        throw InputError(fmt::format("its {} is another build ({}, now {})", key, code, side->code_hash));
+    comparison.seed = stored.at("seed").get<std::uint64_t>();
+    comparison.stages.clear();
+    for (const json& stage : stored.at("stages")) comparison.stages.push_back(stage_of(stage));
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("{} does not fit: {}; choose another name with --campaign, or --fresh", file.string(),
+                                 error.what()));
+  }
+}
+
+}  // namespace fourscore

@@ -1,0 +1,244 @@
+"""`fourscore compare` of builds and revisions, `run --against` and `gate certify`: what is launched, in which order, and
+what follows from it. The builds are fake: a factor of time, and a little noise."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+FAKE = HERE.parent / "support" / "fake_bench"
+
+
+class Builds:
+    """Compares fake builds by the suite of two points."""
+
+    def __init__(self, fourscore):
+        self.fourscore = fourscore
+        self.suite = fourscore.points(points=2, launches=6)
+
+    def build(self, name: str, factor: float = 1.0, more: str = "") -> pathlib.Path:
+        file = self.fourscore.folder / name
+        file.write_text(f'#!/bin/sh\n{more}\nFAKE_FACTOR={factor} FAKE_CODE={name} exec {FAKE} "$@"\n')
+        file.chmod(0o755)
+        return file
+
+    def compare(self, base, candidate, *more, code: int = 0):
+        return self.fourscore("compare", base, candidate, "--suite", self.suite, "--quiet", *more, code=code)
+
+    def comparison(self) -> dict:
+        (file,) = self.fourscore.archive.glob("comparisons/*/comparison.json")
+        return json.loads(file.read_text())
+
+    def launches(self) -> list[tuple[str, int, str]]:
+        """(base or candidate, pair, point) in the order in which they ended."""
+        found = []
+        for record in map(pathlib.Path, self.fourscore.finished()):
+            point, pair = record.stem.split("-")
+            found.append((record.parent.name.rpartition("-")[2], int(pair), point))
+        return found
+
+
+@pytest.fixture
+def builds(fourscore) -> Builds:
+    return Builds(fourscore)
+
+
+def test_a_slower_build_is_red_and_its_phase_named(builds):
+    said = builds.compare(builds.build("before"), builds.build("after", 1.2), code=1)
+    assert said.stdout.startswith("RED: 2 series: 2 regression")
+    assert "pack +" in said.stdout and "fft unchanged" in said.stdout
+    screen, confirm = builds.comparison()["stages"]
+    assert screen["launches"] == 6 and confirm["first_launch"] == 6 and len(confirm["points"]) == 2
+    assert "verify" not in said.stderr and "all as they should be" in builds.fourscore("verify").stdout
+
+
+def test_equal_builds_are_green_and_a_faster_one_is_no_failure(builds):
+    said = builds.compare(builds.build("before"), builds.build("same"))
+    assert said.stdout.startswith("GREEN: 2 series: 2 ")
+    builds.fourscore.archive.rename(builds.fourscore.folder / "first")
+    said = builds.compare(builds.build("before"), builds.build("faster", 0.8))
+    assert said.stdout.startswith("GREEN: 2 series: 2 improvement")
+
+
+def test_launches_of_a_pair_follow_each_other_and_either_side_may_be_first(builds):
+    builds.compare(builds.build("before"), builds.build("after", 1.2), "--pairs", 12, code=1)
+    launches = builds.launches()
+    pairs = list(zip(launches[::2], launches[1::2], strict=True))
+    assert all({first[0], second[0]} == {"base", "candidate"} for first, second in pairs)
+    assert all(first[1:] == second[1:] for first, second in pairs)
+    assert {first[0] for first, _ in pairs} == {"base", "candidate"}
+    rounds = [[first[2] for first, _ in pairs if first[1] == pair] for pair in range(12)]
+    assert all(len(set(points)) == 2 for points in rounds) and len({tuple(points) for points in rounds}) == 2
+    screen = [pair for (_, pair, _), _ in pairs[:24]]
+    assert screen == sorted(screen) and set(screen) == set(range(12))
+    assert all(pair >= 12 for (_, pair, _), _ in pairs[24:])
+
+
+def test_both_sides_plan_with_the_same_wisdom(builds):
+    builds.compare(builds.build("before"), builds.build("same"))
+    used = set()
+    for line in builds.fourscore.log.read_text().splitlines():
+        argv = json.loads(line)["argv"]
+        used.add(argv[argv.index("--wisdom") + 1])
+    (file,) = used
+    assert pathlib.Path(file).parent.parent == builds.fourscore.archive / "comparisons"
+
+
+def test_an_interrupted_comparison_goes_on_and_repeats_nothing(builds):
+    sides = builds.build("before", more="sleep 0.1"), builds.build("after", 1.2, more="sleep 0.1")
+    process = builds.fourscore.start("compare", *sides, "--suite", builds.suite, "--quiet")
+    while len(builds.fourscore.finished()) < 5:
+        time.sleep(0.02)
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "goes on" in err
+    builds.compare(*sides, code=1)
+    finished = builds.fourscore.finished()
+    assert len(finished) == len(set(finished)) == len(builds.fourscore.records())
+    before = len(finished)
+    assert builds.compare(*sides, code=1).stdout.startswith("RED")
+    assert len(builds.fourscore.finished()) == before
+
+
+def test_another_build_of_the_same_name_is_another_comparison(builds):
+    base = builds.build("before")
+    builds.compare(base, builds.build("same"))
+    builds.compare(base, builds.build("other"))
+    assert len(list(builds.fourscore.archive.glob("comparisons/*"))) == 2
+    builds.compare(base, builds.build("other"), "--fresh")
+    assert len(list(builds.fourscore.archive.glob("comparisons/*"))) == 3
+
+
+def test_only_the_points_that_are_selected_are_compared(builds):
+    builds.compare(builds.build("before"), builds.build("after", 1.3), "--only", "shape=2x4x4", code=1)
+    assert {tuple(record["point"]["shape"]) for record in builds.fourscore.records().values()} == {(2, 4, 4)}
+
+
+def test_what_only_one_side_can_measure_is_said(builds):
+    builds.suite = builds.fourscore.points('"good", "picky"', points=1, launches=6, more="").read_text()
+    text = builds.suite.replace("ranks = 1", "ranks = 2")
+    builds.suite = builds.fourscore.suite(text)
+    said = builds.compare(builds.build("before"), builds.build("same"))
+    assert said.stdout.startswith("GREEN: 2 series") and "1 skipped" in said.stdout
+
+
+def test_a_candidate_that_aborts_has_no_time_and_is_missing(builds):
+    base, candidate = builds.build("before"), builds.build("after", more="export FAKE_ABORTS=good")
+    said = builds.compare(base, candidate, code=4)
+    assert said.stdout.startswith("NOTHING MEASURED") and "signal 6 (Aborted)" in said.stdout
+
+
+def test_a_dry_run_says_how_much_it_would_measure_and_writes_nothing(builds):
+    said = builds.compare(builds.build("before"), builds.build("same"), "--dry-run").stdout
+    assert "6 pairs of each, 24 launches are missing: at most" in said
+    assert not builds.fourscore.archive.exists()
+
+
+def test_a_run_against_another_build_is_the_same_comparison(builds):
+    base = builds.build("before")
+    environment = {"FOURSCORE_BENCH": str(builds.build("after", 1.2))}
+    said = builds.fourscore("run", builds.suite, "--against", base, "--quiet", code=1, environment=environment)
+    assert said.stdout.startswith("RED: 2 series: 2 regression")
+    said = builds.fourscore("run", builds.suite, "--against", builds.fourscore.folder / "none", code=2)
+    assert "expected an fft_bench, or a folder with one" in said.stderr
+    said = builds.fourscore("run", builds.suite, "--against", base, "--max-launches", 3, code=2)
+    assert "--against excludes" in said.stderr
+
+
+def git(folder: pathlib.Path, *arguments: str) -> str:
+    names = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = os.environ | names | {"GIT_CONFIG_GLOBAL": "/dev/null"}
+    run = subprocess.run(["git", "-C", folder, *arguments], env=environment, capture_output=True, text=True, check=True)
+    return run.stdout.strip()
+
+
+CMAKE = """cmake_minimum_required(VERSION 3.18)
+project(fake LANGUAGES NONE)
+add_custom_target(fft_bench ALL COMMAND {command})
+"""
+COPY = "${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/program ${CMAKE_BINARY_DIR}/bin/fft_bench"
+
+
+@pytest.fixture
+def repository(builds) -> pathlib.Path:
+    """Revisions v-before, v-after (slower), v-broken (does not compile) and v-odd (does not configure)."""
+    folder = builds.fourscore.folder / "repository"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    builds.fourscore.environment["XDG_CACHE_HOME"] = str(builds.fourscore.folder / "cache")
+    for name, factor, command in (
+        ("before", 1, COPY),
+        ("after", 1.2, COPY),
+        ("broken", 1, "echo no such luck && false"),
+    ):
+        (folder / "CMakeLists.txt").write_text(CMAKE.format(command=command))
+        (folder / "program").write_text(builds.build(name, factor).read_text())
+        (folder / "program").chmod(0o755)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", name)
+        git(folder, "tag", f"v-{name}")
+    (folder / "CMakeLists.txt").write_text("message(FATAL_ERROR odd)\n")
+    git(folder, "commit", "-qam", "odd")
+    git(folder, "tag", "v-odd")
+    return folder
+
+
+def test_revisions_are_built_once_and_compared(builds, repository):
+    said = builds.compare("v-before", "v-after", "--repo", repository, code=1)
+    assert said.stdout.startswith("RED") and said.stderr.count("building ") == 2
+    commit = git(repository, "rev-parse", "--short=7", "v-after")
+    assert builds.comparison()["candidate"]["label"] == f"v-after ({commit})"
+    assert "building" not in builds.compare("v-before", "v-after", "--repo", repository, code=1).stderr
+    assert git(repository, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    ("revision", "words"),
+    [
+        ("v-broken", ["revision 'v-broken' does not build", "cmake --build failed", "no such luck"]),
+        ("v-odd", ["revision 'v-odd' does not build", "cmake (configure) failed", "odd"]),
+        ("nowhere", ["'nowhere' is no fft_bench", "no revision of the repository"]),
+    ],
+)
+def test_a_revision_that_cannot_be_built_is_named_with_the_step(builds, repository, revision, words):
+    said = builds.compare("v-before", revision, "--repo", repository, code=2).stderr
+    assert all(word in said for word in words), said
+    assert not builds.fourscore.archive.exists()
+
+
+def test_two_sides_of_different_kinds_and_too_few_pairs_are_refused(builds):
+    base = builds.build("before")
+    builds.fourscore("run", builds.suite, "--campaign", "c", "--quiet")
+    assert "expected two of a kind" in builds.compare(base, "c", code=2).stderr
+    assert "--pairs" in builds.compare(base, base, "--pairs", 5, code=2).stderr
+    suite = builds.fourscore.suite('name = "s"\n[[component]]\nprogram = "alltoall_bench"\nranks = 1\n')
+    builds.suite = suite
+    assert "components alone" in builds.compare(base, base, code=2).stderr
+
+
+def test_certification_measures_how_often_the_gate_errs_and_later_reports_say_so(builds):
+    build = builds.build("before")
+    certify = ["gate", "certify", "--suite", builds.suite, "--runs", 3, "--slower", "20", "--phase", "pack", "--quiet"]
+    said = builds.fourscore(*certify, "--bench", build)
+    table = {line.split("  ")[1]: line for line in said.stdout.splitlines()[2:]}
+    assert "0 of 3" in table["the same"] and "3 of 3" in table["20 % slower"] and "6 of 6" in table["20 % slower"]
+    slowed = [json.loads(line)["argv"] for line in builds.fourscore.log.read_text().splitlines()]
+    slowed = [argv for argv in slowed if "--slow-down" in argv]
+    assert {argv[argv.index("--slow-down") + 1] for argv in slowed} == {"pack=0.2"}
+    assert all(
+        "-20-percent-" in argv[argv.index("--record") + 1] and "-candidate/" in argv[argv.index("--record") + 1]
+        for argv in slowed
+    )
+    launches = len(builds.fourscore.finished())
+    assert builds.fourscore(*certify, "--bench", build).stdout == said.stdout
+    assert len(builds.fourscore.finished()) == launches
+    compared = builds.compare(build, builds.build("same")).stdout
+    assert "Certified on this machine: a build compared with itself was red in 0 of 3" in compared
