@@ -1,7 +1,7 @@
 """How often the gate errs: campaigns of 300 series, simulated with five kinds of noise and judged by the rules of
 analysis/fourscore_analysis/gate/rules.py themselves. docs/gate.md has the table.
 
-Usage: gate_simulation.py [--campaigns 1000] [--injected 200] [--archive DIR] [--processes N]
+Usage: gate_simulation.py [--campaigns 1000] [--injected 200] [--sigma 0.03] [--archive DIR] [--processes N]
 
 A launch has a logarithm of its time: the noise of the kind, and 5 % more on the candidate's side of a slowed series.
 The screen measures every series in 8 pairs, the second stage the chosen ones. The order is that of `fourscore run
@@ -49,10 +49,11 @@ class Noise:
     kind: str
     rng: np.random.Generator
     recorded: list[np.ndarray]
+    middle: float = SIGMA
     series: int = SERIES
 
     def __post_init__(self) -> None:
-        self.sigma = SIGMA * np.exp(self.rng.normal(0, SPREAD, self.series))
+        self.sigma = self.middle * np.exp(self.rng.normal(0, SPREAD, self.series))
         self.two_groups = (np.arange(self.series) % 5 == 0) & (self.kind == "bimodal")
         self.swing, self.jump = self.rng.uniform(0, 2 * np.pi), self.rng.uniform(0, 1)
         self.state = float(self.rng.normal(0, 0.05))
@@ -152,16 +153,20 @@ def recorded_noise(archive: Path) -> list[np.ndarray]:
     return [np.array([value for _, value in sorted(launches)]) for launches in found.values() if len(launches) >= 20]
 
 
-def run(task: tuple[str, int, bool, list[np.ndarray]]) -> tuple[bool, int, int, int, int]:
+def run(task: tuple[str, int, bool, list[np.ndarray], float]) -> tuple[bool, int, int, int, int]:
     """Of one campaign: whether it is red, how many of the slowed series that are in one group were found, of how many,
     how many were said to be in two groups, pairs of the second stage."""
-    kind, seed, injected, recorded = task
-    noise = Noise(kind, np.random.default_rng([seed, injected]), recorded)
+    kind, seed, injected, recorded, sigma = task
+    noise = Noise(kind, np.random.default_rng([seed, injected]), recorded, sigma)
     slowed = np.arange(SERIES) % (SERIES // SLOWED) == 1 if injected else np.zeros(SERIES, dtype=bool)
     outcome = campaign(noise, slowed)
     fair = slowed & ~noise.two_groups
-    return bool(outcome.red.any()), int(outcome.red[fair].sum()), int(fair.sum()), int(outcome.two_groups.sum()), (
-        outcome.pairs
+    return (
+        bool(outcome.red.any()),
+        int(outcome.red[fair].sum()),
+        int(fair.sum()),
+        int(outcome.two_groups.sum()),
+        (outcome.pairs),
     )
 
 
@@ -170,6 +175,7 @@ def main() -> int:
     parser.add_argument("--campaigns", type=int, default=1000, help="in which nothing changed")
     parser.add_argument("--injected", type=int, default=200, help=f"in which {SLOWED} series are 5 % slower")
     parser.add_argument("--archive", type=Path, help="of campaigns with many launches a point: recorded noise")
+    parser.add_argument("--sigma", type=float, default=SIGMA, help="noise of a launch, in the middle of all series")
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=[*KINDS, RECORDED])
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
@@ -182,8 +188,10 @@ def main() -> int:
     with ProcessPoolExecutor(options.processes) as pool:
         for kind in kinds:
             noise = recorded if kind == RECORDED else []
-            quiet = list(pool.map(run, ((kind, seed, False, noise) for seed in range(options.campaigns)), chunksize=4))
-            slow = list(pool.map(run, ((kind, seed, True, noise) for seed in range(options.injected)), chunksize=4))
+            tasks = [(kind, seed, False, noise, options.sigma) for seed in range(options.campaigns)]
+            quiet = list(pool.map(run, tasks, chunksize=4))
+            tasks = [(kind, seed, True, noise, options.sigma) for seed in range(options.injected)]
+            slow = list(pool.map(run, tasks, chunksize=4))
             red = sum(one[0] for one in quiet)
             found, fair = sum(one[1] for one in slow), sum(one[2] for one in slow)
             pairs = sum(one[4] for one in quiet) / max(1, len(quiet)) / SERIES

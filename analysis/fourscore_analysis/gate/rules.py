@@ -31,11 +31,11 @@ class Rules:
     error: float = 0.01  # of a comparison that is red though nothing changed
     confidence: float = 0.95  # of each interval
     power: float = 0.98  # with which the second stage is to find `effect`
-    screen_miss: float = 0.02  # of a slowdown of `effect` that the screen does not choose
-    screen_p: float = 0.7  # one-sided, above which the candidate is rather faster
+    screen_miss: float = 0.015  # of a slowdown of `effect` that the screen does not choose
+    screen_p: float = 0.8  # one-sided, above which the candidate is rather faster
     better_p: float = 0.05  # one-sided, of an improvement that is worth confirming
-    safety: float = 1.4  # on the noise of the screen: too little of it costs a regression, too much costs launches
-    most_pairs: int = 200  # of the second stage
+    safety: float = 1.5  # on the noise of the screen: too little of it costs a regression, too much costs launches
+    most_pairs: int = 250  # of the second stage
 
 
 RULES = Rules()

@@ -1,9 +1,8 @@
 """Which method may be called the fastest. The one place with the rule; docs/measuring.md says it to people.
 
 A claim rests on points that are sound: no flag that makes a time doubtful, and at least LEAST_LAUNCHES launches. It
-takes two of them, and that the launches of the faster meet those of no other point of the comparison. Where all
-launches of two points had the same distribution, the ranges of five launches each would lie apart with probability
-2 / C(10, 5) = 0.8 % (the exact test of Mann and Whitney, Ann. Math. Stat. 18, 1947); of three each with 10 %."""
+takes two of them, and that the launches show every other point of the comparison to be slower (apart.py): of two
+equally fast points one is shown to be slower with at most 5 %. Three launches each can show nothing."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from fourscore_analysis.points.apart import shown_slower
 from fourscore_analysis.points.stats import Spread, spread
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign
@@ -206,10 +207,10 @@ class Comparison:
         """Time of `point` over that of the reference."""
         return point.time_s / self.reference.time_s if self.reference and point.measured else None
 
-    @property
+    @cached_property
     def tied(self) -> list[Point]:
-        """Points other than the fastest whose range over launches meets that of the fastest."""
-        return [point for point in self.ranked[1:] if point.time.overlaps(self.fastest.time)]
+        """Points other than the fastest that their launches do not show to be slower."""
+        return [point for point in self.ranked[1:] if not shown_slower(point.measured, self.fastest.measured)]
 
     @property
     def where(self) -> str:

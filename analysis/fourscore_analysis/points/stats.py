@@ -28,10 +28,6 @@ class Spread:
     interval: tuple[float, float] | None  # of the median, where there are at least INTERVAL_FROM launches
     coverage: float | None  # the probability with which the interval holds the median
 
-    def overlaps(self, other: Spread) -> bool:
-        """Whether the ranges over launches meet: then neither is shown to be faster."""
-        return self.low <= other.high and other.low <= self.high
-
 
 def spread(values: Sequence[float]) -> Spread:
     """Median, minimum and maximum over launches, with an interval of the median from INTERVAL_FROM launches on.

@@ -104,7 +104,7 @@ def _claim_text(answer: Answer) -> str:
     others = len(answer.comparison.ranked) - 1
     if answer.claim.holds:
         methods = "the one other method" if others == 1 else f"all {others} other methods"
-        return f"clear: its launches lie below those of {methods}"
+        return f"clear: the launches show {methods} to be slower"
     return f"not clear: {'; '.join(claim_reasons(answer))}"
 
 
@@ -123,9 +123,7 @@ def _runner_up_text(answer: Answer) -> str:
     point, ratio = answer.runner_up, answer.ratio
     if point is None or ratio is None:
         return "none"
-    text = (
-        f"{point.label}, {time_text(point.time_s)}; {ratio_text(ratio.value)} times as long over all pairs of launches"
-    )
+    text = f"{point.label}, {time_text(point.time_s)}; {ratio_text(ratio.value)} times as long"
     if ratio.interval:
         low, high = ratio.interval
         text += f" ({percent_text(RATIO_CONFIDENCE)} interval {ratio_text(low)} to {ratio_text(high)})"

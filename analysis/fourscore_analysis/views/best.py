@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from fourscore_analysis.points.apart import shift_between
 from fourscore_analysis.points.claims import LEAST_LAUNCHES, Claim, claim, doubts
 from fourscore_analysis.points.points import Comparison, Point, group_by
-from fourscore_analysis.points.stats import Estimate, shift_estimate
+from fourscore_analysis.points.stats import Estimate
 from fourscore_analysis.records.archive import Campaign, InputError
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import Cell, Launch
@@ -95,10 +96,13 @@ class Answer:
         """Time of the runner-up over that of the best; an interval from LEAST_LAUNCHES launches of both on."""
         if self.runner_up is None:
             return None
-        samples = [[math.log(launch.median_s) for launch in point.measured] for point in (self.runner_up, self.best)]
-        found = shift_estimate([(samples[0], samples[1])], RATIO_CONFIDENCE)
-        interval = found.interval if min(map(len, samples)) >= LEAST_LAUNCHES else None
-        return Estimate(math.exp(found.value), (math.exp(interval[0]), math.exp(interval[1])) if interval else None)
+        sides = (self.runner_up.measured, self.best.measured)
+        shift = shift_between(*sides)
+        if shift is None:
+            return Estimate(self.runner_up.time_s / self.best.time_s, None)
+        low, high = (float(end) for end in shift.interval(RATIO_CONFIDENCE))
+        bounded = math.isfinite(low) and min(map(len, sides)) >= LEAST_LAUNCHES
+        return Estimate(math.exp(float(shift.estimate)), (math.exp(low), math.exp(high)) if bounded else None)
 
 
 @dataclass
