@@ -27,12 +27,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.signal import lfilter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "analysis"))
 
 from fourscore_analysis.gate.modes import bimodal
 from fourscore_analysis.gate.rules import RULES, is_slower, looks_slower, pairs_needed, settled_noise
-from fourscore_analysis.points.shifts import holm, paired_shift
+from fourscore_analysis.points.shifts import holm, paired_p_above, paired_shift
 from fourscore_analysis.records.archive import campaign_names, read_campaigns
 
 SERIES, SCREEN, SLOWED = 300, 8, 15
@@ -86,10 +87,8 @@ class Noise:
             state = 0.15 * when + 0.05 * np.sin(20 * np.pi * when + self.swing) + 0.1 * (when > self.jump)
         elif self.kind == "correlated":
             steps = self.rng.normal(0, 0.05 * np.sqrt(1 - 0.98**2), 2 * count)
-            state = np.empty(2 * count)
-            for at, step in enumerate(steps):
-                self.state = 0.98 * self.state + step
-                state[at] = self.state
+            state, _ = lfilter([1.0], [1.0, -0.98], steps, zi=[0.98 * self.state])
+            self.state = float(state[-1])
         else:
             state = np.zeros(2 * count)
         return state.reshape(count, 2)
@@ -98,7 +97,7 @@ class Noise:
 @dataclass
 class Outcome:
     red: np.ndarray  # [series]
-    two_groups: np.ndarray
+    two_groups: np.ndarray  # [series], that would be red
     pairs: int  # of the second stage
 
 
@@ -128,19 +127,20 @@ def campaign(noise: Noise, slowed: np.ndarray) -> Outcome:
 
 
 def judge(logs: np.ndarray, chosen: np.ndarray, counts: np.ndarray, red: np.ndarray, groups: np.ndarray) -> None:
-    """Fills in which series are red, and which fall into two groups, from the launches of the second stage."""
-    shifts, p_values = [], np.ones(len(chosen))
+    """Fills in which series are red from the launches of the second stage, and which would be so but for their two
+    groups. Intervals are worked out only where the corrected p passes: without it nothing is red."""
+    p_values = np.ones(len(chosen))
     for count in np.unique(counts):
         members = np.flatnonzero(counts == count)
         sides = logs[chosen[members], :count]
-        shift = paired_shift(sides[:, :, 1] - sides[:, :, 0])
-        p_values[members] = shift.p_above()
-        shifts.append((members, shift))
-        groups[chosen[members]] = bimodal(sides[:, :, 0], sides[:, :, 1], shift.estimate, True)
+        p_values[members] = paired_p_above(sides[:, :, 1] - sides[:, :, 0])
     corrected = np.array(holm(p_values.tolist()))
-    for members, shift in shifts:
-        red[chosen[members]] = is_slower(shift, corrected[members])
-    red &= ~groups
+    for member in np.flatnonzero(corrected <= RULES.error):
+        base, candidate = logs[chosen[member], : counts[member]].T
+        shift = paired_shift(candidate - base)
+        if is_slower(shift, corrected[member]):
+            groups[chosen[member]] = bimodal(base, candidate, shift.estimate, True)
+            red[chosen[member]] = not groups[chosen[member]]
 
 
 def recorded_noise(archive: Path) -> list[np.ndarray]:

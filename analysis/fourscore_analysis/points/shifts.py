@@ -90,6 +90,15 @@ def paired_shift(differences: np.ndarray | Sequence[float]) -> Shift:
     return Shift(np.sort(averages, axis=-1), signed_rank_tail(count))
 
 
+def paired_p_above(differences: np.ndarray) -> np.ndarray:
+    """p_above() of paired_shift() where no two differences have the same size and none is 0, without the candidates:
+    for many series of many pairs."""
+    values = np.asarray(differences, dtype=float)
+    order = np.argsort(np.abs(values), axis=-1)
+    positive = np.take_along_axis(values, order, axis=-1) > 0
+    return signed_rank_tail(values.shape[-1])[positive @ np.arange(1, values.shape[-1] + 1)]
+
+
 @lru_cache(maxsize=64)
 def _pairs_of(count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(count)

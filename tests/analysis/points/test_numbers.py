@@ -149,7 +149,8 @@ def test_the_finding_says_what_was_measured():
     theirs = timed(maker, make_point("fftw-mpi", "none", (128,) * 3), 0, 1.25)
     assert finding(comparisons(group_points(campaign_of(ours, theirs)))) == (
         "At 128³ on 2 ranks slab/shared has the lowest median, 1.00 s (one launch), but the launches do not tell it "
-        "from fftw-mpi; 0.80 of the time of fftw-mpi; 50 % of its time is exchange. No basis for a claim: 1 launch, a claim takes 5."
+        "from fftw-mpi; 0.80 of the time of fftw-mpi; 50 % of its time is exchange. No basis for a claim: 1 launch, a "
+        "claim takes 5."
     )
     assert finding([]) == "Nothing was measured."
 

@@ -4,7 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from fourscore_analysis.points.shifts import holm, paired_shift, rank_sum_tail, sample_shift, signed_rank_tail
+from fourscore_analysis.points.shifts import (
+    holm,
+    paired_p_above,
+    paired_shift,
+    rank_sum_tail,
+    sample_shift,
+    signed_rank_tail,
+)
 from scipy import stats
 
 SIDES = (("greater", "p_above"), ("less", "p_below"), ("two-sided", "p_two_sided"))
@@ -100,6 +107,12 @@ def test_the_standard_error_is_the_spread_of_the_estimate(noise):
     draws = rng.normal(size=(3000, 30)) if noise == "normal" else rng.standard_t(2, (3000, 30))
     found = paired_shift(draws)
     assert np.median(found.standard_error) == pytest.approx(np.std(found.estimate), rel=0.12)
+
+
+@pytest.mark.parametrize("count", [2, 9, 40])
+def test_the_quick_test_without_candidates_is_the_same(count):
+    draws = RNG(count).normal(0.2, 1.0, (200, count))
+    assert paired_p_above(draws) == pytest.approx(paired_shift(draws).p_above(), rel=1e-12)
 
 
 def test_a_series_of_many_is_as_alone():
