@@ -73,51 +73,62 @@ void describe_machine(const json& record, json& context) {
                                  {"num_sharing", cache.value("shared_by", 1)}});
 }
 
-/// Some repetitions of one benchmark.
+/// The launches of one benchmark.
 struct Runs {
   std::size_t threads = 1;
-  std::vector<json> entries;  ///< what differs from repetition to repetition
+  std::vector<json> entries;  ///< what differs from launch to launch
 };
 
-void add_error(const json& record, Runs& runs) {
+/// Without a time: readers of the format take 0 for one.
+json failure(const json& record) {
   const json verdict = record.value("verdict", json::object());
-  runs.entries.push_back(
-      {{"error_occurred", true},
-       {"error_message", fmt::format("{}: {}", verdict.value("status", "?"), verdict.value("reason", ""))},
-       {"real_time", 0.0},
-       {"cpu_time", 0.0},
-       {"iterations", 0}});
+  return {{"error_occurred", true},
+          {"error_message", fmt::format("{}: {}", verdict.value("status", "?"), verdict.value("reason", ""))}};
 }
 
-/// Wall time of the slowest rank; processor time is not measured, and tools expect the key.
+/// A name that no other launch has. compare.py, which knows no errors, would take the entry for a time beside others of
+/// its name.
+std::string failure_name(const json& record, const std::string& name) {
+  return fmt::format("{}/{}:{}", name, record.value("/verdict/status"_json_pointer, "?"),
+                     record.value("record_id", "?").substr(0, 12));
+}
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// The median wall time of the slowest rank over the repetitions of a launch; processor time is not measured, and tools
+/// expect the key.
 json timed(double seconds, const json& iterations) {
   return {{"real_time", seconds * 1e9}, {"cpu_time", seconds * 1e9}, {"iterations", iterations}};
 }
 
-void add_samples(const json& record, Runs& runs) {
-  const json times = record.value("/samples/time_s"_json_pointer, json::array());
+void add_launch(const json& record, Runs& runs) {
+  const auto times = record.at("samples").at("time_s").get<std::vector<double>>();
+  if (times.empty()) return;
+  const double seconds = median_of(times);
+  json entry = timed(seconds, times.size());
   const json instances = record.value("/samples/instance_time_s"_json_pointer, json::array());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const double seconds = times[i].get<double>();
-    json entry = timed(seconds, 1);
-    for (std::size_t k = 0; k < instances.size(); ++k)
-      if (i < instances[k].size()) entry[fmt::format("instance_{}_s", k + 1)] = instances[k][i];
-    if (record.contains("credited_flops"))
-      entry["flops_per_second"] = record.at("credited_flops").get<double>() / seconds;
-    runs.entries.push_back(std::move(entry));
-  }
+  for (std::size_t k = 0; k < instances.size(); ++k)
+    if (const auto of_instance = instances[k].get<std::vector<double>>(); !of_instance.empty())
+      entry[fmt::format("instance_{}_s", k + 1)] = median_of(of_instance);
+  if (record.contains("credited_flops"))
+    entry["flops_per_second"] = record.at("credited_flops").get<double>() / seconds;
+  runs.entries.push_back(std::move(entry));
 }
 
-void add_component_samples(const json& benchmark, Runs& runs) {
+void add_component_launch(const json& benchmark, Runs& runs) {
   const json numbers = benchmark.value("numbers", json::object());
-  for (const auto& time : benchmark.at("time_s")) {
-    const double seconds = time.get<double>();
-    json entry = timed(seconds, benchmark.value("iterations", json(1)));
-    if (numbers.contains("bytes")) entry["bytes_per_second"] = numbers["bytes"].get<double>() / seconds;
-    if (numbers.contains("flops")) entry["flops_per_second"] = numbers["flops"].get<double>() / seconds;
-    if (benchmark.value("emulated", false)) entry["label"] = "emulated";
-    runs.entries.push_back(std::move(entry));
-  }
+  const auto times = benchmark.at("time_s").get<std::vector<double>>();
+  if (times.empty()) return;
+  const double seconds = median_of(times);
+  json entry = timed(seconds, benchmark.value("iterations", json(1)));
+  if (numbers.contains("bytes")) entry["bytes_per_second"] = numbers["bytes"].get<double>() / seconds;
+  if (numbers.contains("flops")) entry["flops_per_second"] = numbers["flops"].get<double>() / seconds;
+  if (benchmark.value("emulated", false)) entry["label"] = "emulated";
+  runs.entries.push_back(std::move(entry));
 }
 
 }  // namespace
@@ -182,17 +193,15 @@ json benchmark_export(const std::vector<json>& records, const std::string& execu
     const std::string name = benchmark_name(record.at("point"));
     if (record.contains("benchmarks"))
       for (const auto& benchmark : record["benchmarks"])
-        add_component_samples(benchmark, runs_of(record, name + "/" + benchmark.value("name", "?")));
-    else if (record.contains("samples"))
-      add_samples(record, runs_of(record, name));
+        add_component_launch(benchmark, runs_of(record, name + "/" + benchmark.value("name", "?")));
+    else if (record.contains("samples") && record.value("/verdict/status"_json_pointer, "ok") == "ok")
+      add_launch(record, runs_of(record, name));
     else
-      add_error(record, runs_of(record, name));
+      runs_of(record, failure_name(record, name)).entries.push_back(failure(record));
   }
   json benchmarks = json::array();
   std::size_t family = 0;
   for (const auto& [name, runs] : by_name) {
-    const std::size_t repetitions = static_cast<std::size_t>(
-        std::ranges::count_if(runs.entries, [](const json& entry) { return !entry.contains("error_occurred"); }));
     std::size_t repetition = 0;
     for (const json& run : runs.entries) {
       json entry{{"name", name},
@@ -200,8 +209,8 @@ json benchmark_export(const std::vector<json>& records, const std::string& execu
                  {"per_family_instance_index", 0},
                  {"run_name", name},
                  {"run_type", "iteration"},
-                 {"repetitions", std::max<std::size_t>(repetitions, 1)},
-                 {"repetition_index", run.contains("error_occurred") ? 0 : repetition++},
+                 {"repetitions", runs.entries.size()},
+                 {"repetition_index", repetition++},
                  {"threads", runs.threads},
                  {"time_unit", "ns"}};
       entry.update(run);

@@ -21,9 +21,9 @@ class CsvExport {
   std::ostream& out_;
 };
 
-/// Google Benchmark's JSON: "context" and "benchmarks", an entry per repetition (real_time in ns). Points that were
-/// launched several times are further repetitions of the same benchmark. Records without samples are entries with
-/// error_occurred and error_message, as Google Benchmark writes them.
+/// Google Benchmark's JSON: "context" and "benchmarks", an entry per launch (real_time in ns, the median of its
+/// repetitions), for the repetitions of one launch are not independent and compare.py takes entries for that. Records
+/// without a time are entries with error_occurred and error_message, without real_time, under a name of their own.
 [[nodiscard]] nlohmann::json benchmark_export(const std::vector<nlohmann::json>& records,
                                               const std::string& executable);
 

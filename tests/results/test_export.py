@@ -196,10 +196,10 @@ def test_the_times_and_rates_of_a_transform_are_those_of_its_samples(fourscore):
             assert (float(row["min_s"]), float(row["max_s"])) == (min(TIMES[launch]), max(TIMES[launch]))
             assert (row["shape"], row["dims"], row["ranks"], row["repetitions"]) == ("8x4x2", "3", "2", "3")
     entries = json.loads(fourscore("export", "--format", "benchmark").stdout)["benchmarks"]
-    times = TIMES[0] + TIMES[1]
+    times = [statistics.median(launch) for launch in TIMES]
     assert [entry["real_time"] for entry in entries] == pytest.approx([1e9 * time for time in times], rel=1e-12)
     assert [entry["flops_per_second"] for entry in entries] == pytest.approx([flops / time for time in times], rel=1e-12)
-    assert {(entry["time_unit"], entry["iterations"], entry["threads"]) for entry in entries} == {("ns", 1, 2)}
+    assert {(entry["time_unit"], entry["iterations"], entry["threads"]) for entry in entries} == {("ns", 3, 2)}
     (campaign,) = json.loads(fourscore("status", "--json").stdout)
     middle = statistics.median([statistics.median(launch) for launch in TIMES])
     assert campaign["points"][0]["gflops"] == pytest.approx(flops / middle / 1e9, rel=1e-12)
@@ -246,12 +246,31 @@ def test_the_bytes_messages_and_rates_of_a_component_are_those_of_its_benchmarks
     assert {(row["benchmark"], row["kernel"], row["iterations"]) for row in rows} == {("alltoall/4096", "alltoall", "17")}
     assert all(json.loads(row["numbers"]) == numbers and json.loads(row["labels"]) == {"exchange": "p2p"} for row in rows)
     entries = json.loads(measured("export", "--format", "benchmark", "--record", file).stdout)["benchmarks"]
-    assert [entry["bytes_per_second"] for entry in entries] == pytest.approx([3 * 4096 / time for time in times])
-    assert [entry["flops_per_second"] for entry in entries] == pytest.approx([1000 / time for time in times])
-    assert [entry["real_time"] for entry in entries] == pytest.approx([4e6, 2e6])
+    assert [entry["bytes_per_second"] for entry in entries] == pytest.approx([3 * 4096 / 0.003])
+    assert [entry["flops_per_second"] for entry in entries] == pytest.approx([1000 / 0.003])
+    assert [entry["real_time"] for entry in entries] == pytest.approx([3e6])
     assert {(entry["name"], entry["iterations"]) for entry in entries} == {
         ("alltoall_bench/ranks:4/sizes:4KiB/alltoall/4096", 17)
     }
+
+
+@pytest.mark.parametrize("status", ["failed", "timeout", "wrong"])
+def test_a_launch_without_a_time_is_an_error_and_never_time_0(measured, status):
+    """compare.py knows no errors: it must not find such an entry beside the times of its benchmark."""
+    file = first_record(measured)
+    record = json.loads(file.read_text())
+    if status != "wrong":
+        del record["samples"]
+    record["verdict"].update(status=status, reason="gone")
+    file.write_text(signed(record))
+    entries = json.loads(measured("export", "--format", "benchmark").stdout)["benchmarks"]
+    errors = [entry for entry in entries if entry.get("error_occurred")]
+    assert [entry["error_message"] for entry in errors] == [f"{status}: gone"]
+    assert not {"real_time", "cpu_time"} & set(errors[0])
+    times = [entry for entry in entries if not entry.get("error_occurred")]
+    assert all(entry["real_time"] > 0 for entry in times)
+    assert errors[0]["name"] not in {entry["name"] for entry in times}
+    assert {entry["name"] for entry in times if errors[0]["name"].startswith(f"{entry['name']}/{status}:")}
 
 
 def test_a_timeline_of_a_record_with_parameters_is_exported(measured):

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtri
 
-from fourscore_analysis.points.shifts import Shift
+from fourscore_analysis.points.shifts import EXACT_DIFFERENCES, Shift, signed_rank_tail
 
 NOISE_FACTOR = 2.0  # of the margin
 
@@ -34,6 +35,7 @@ class Rules:
     screen_miss: float = 0.015  # of a slowdown of `effect` that the screen does not choose
     screen_p: float = 0.8  # one-sided, above which the candidate is rather faster
     better_p: float = 0.05  # one-sided, of an improvement that is worth confirming
+    disturbed: float = 0.1  # of the pairs of the second stage, that it must bear
     safety: float = 1.5  # on the noise of the screen: too little of it costs a regression, too much costs launches
     most_pairs: int = 250  # of the second stage
 
@@ -113,6 +115,20 @@ def least_pairs(tests: int, rules: Rules = RULES) -> int:
     return max(by_interval, math.ceil(math.log2(max(1, tests) / rules.error) - 1e-9))
 
 
+@lru_cache(maxsize=256)
+def sturdy_pairs(tests: int, rules: Rules = RULES) -> int:
+    """Pairs that show a slowdown although one of ten (rules.disturbed) is disturbed so much that it speaks against it
+    more than any other does for it: the signed ranks without these still pass. A few quiet pairs of a screen say
+    nothing of how often a launch is disturbed."""
+    limit = rules.error / max(1, tests)
+    for count in range(least_pairs(tests, rules) + 1, EXACT_DIFFERENCES):
+        against = math.ceil(rules.disturbed * count)
+        tail = signed_rank_tail(count)
+        if tail[len(tail) - 1 - sum(range(count - against + 1, count + 1))] <= limit:
+            return count
+    return EXACT_DIFFERENCES
+
+
 def settled_noise(noise: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """The noise of single pairs, [series], better known: that of a few pairs is itself noisy, so each is drawn to the
     middle of all, the more the less they differ beyond what so few pairs explain (empirical Bayes, on logarithms; the
@@ -131,9 +147,9 @@ def settled_noise(noise: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 
 def pairs_needed(noise: np.ndarray, tests: int, rules: Rules = RULES) -> np.ndarray:
-    """Pairs that show `rules.effect` with `rules.power`; `noise` is the standard error of one pair. At most
-    `rules.most_pairs`, or what makes anything at all visible."""
-    least = least_pairs(tests, rules) + 1
+    """Pairs that show `rules.effect` with `rules.power`; `noise` is the standard error of one pair. At least what
+    disturbed launches ask for, at most `rules.most_pairs`."""
+    least = sturdy_pairs(tests, rules)
     counts = np.arange(least, max(least, rules.most_pairs) + 1)
     errors = np.asarray(noise, dtype=float)[..., None] / np.sqrt(counts)
     enough = _least_shift(errors, rules.error / max(1, tests), rules.power, rules) <= math.log1p(rules.effect)

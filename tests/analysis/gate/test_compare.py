@@ -270,18 +270,36 @@ def test_counts_and_bytes_are_compared_exactly(tmp_path, capsys):
     assert "workspace bytes at most on a rank: 1000000 to 999000 (-0.1 %)" in text
 
 
+def scale_counts(record: dict, factors: dict[str, float]) -> None:
+    for phase, factor in factors.items():
+        for metric, values in record["counters"]["phases"].get(phase, {}).items():
+            record["counters"]["phases"][phase][metric] = [value * factor for value in values]
+
+
+def test_of_several_simulated_ranks_instructions_are_compared_and_traffic_is_not(tmp_path):
+    """Traffic depends on what the exchange, which waits, left in the cache."""
+    for number, (side, instructions) in enumerate(((BASE, 1000.0), (CANDIDATE, 1001.0))):
+        record = counted(Pairs(tmp_path).record(side, POINT, 0), simulated=True)
+        scale_counts(record, {"pack": 1.0 + number})
+        counters = record["counters"]
+        counters["metrics"].append({"name": "instructions", "unit": "1"})
+        readers = len(counters["readers"])
+        counters["phases"]["pack"]["instructions"] = [instructions] * readers
+        counters["phases"]["exchange"]["instructions"] = [instructions * (1 + number)] * readers
+        store(tmp_path, record)
+    found = result(tmp_path, BASE, CANDIDATE)
+    assert found["exit_code"] == RED
+    assert [one["number"].split(",")[0] for one in found["exact"]["changed"]] == ["instructions in pack"]
+
+
 @pytest.mark.parametrize(("factor", "code"), [(1.0, GREEN), (1.0004, GREEN), (1.001, RED), (0.999, GREEN)])
 def test_simulated_counts_are_compared_within_their_tolerance(tmp_path, factor, code):
-    """They need no time and no repetition; a change of 0.1 % is always found."""
+    """They need no time and no repetition; a change of 0.1 % is always found. What waits counts as chance wants."""
     pairs = Pairs(tmp_path)
     for side in (BASE, CANDIDATE):
-        record = counted(pairs.record(side, POINT, 0), simulated=True)
+        record = counted(pairs.record(side, make_point("serial", "none", (128, 128, 128), 1), 0), simulated=True)
         if side == CANDIDATE:
-            for phase in ("fft", "exchange"):  # who waits counts as chance wants
-                for metric in record["counters"]["phases"][phase]:
-                    values = record["counters"]["phases"][phase][metric]
-                    scale = factor if phase == "fft" else 1.5
-                    record["counters"]["phases"][phase][metric] = [value * scale for value in values]
+            scale_counts(record, {"fft": factor, "other": 1.5})
         store(tmp_path, record)
     found = result(tmp_path, BASE, CANDIDATE)
     assert found["exit_code"] == code
