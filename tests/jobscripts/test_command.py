@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-COMMANDS = ["list", "run", "status", "verify", "counters", "reindex", "export", "report", "best"]
+COMMANDS = ["list", "run", "status", "verify", "counters", "reindex", "export", "report", "best", "compare", "history"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
