@@ -31,7 +31,7 @@ struct CompareOptions : CampaignOptions {
   std::optional<std::string> junit;
   bool plan = false;
   int pairs = 0;
-  int most_pairs = 120;
+  int most_pairs = 160;
   std::string repository;
   std::vector<std::string> cmake;
   bool quiet = false;

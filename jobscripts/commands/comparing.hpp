@@ -15,7 +15,7 @@ struct MeasuredRequest {
   ComparedBuild base, candidate;
   std::vector<std::string> candidate_arguments;  ///< further ones of its fft_bench
   int pairs = 0;        ///< of the screen, of each point; 0: as many launches as the suite says
-  int most_pairs = 120;  ///< that are measured anew of a point that the screen flags
+  int most_pairs = 160;  ///< that are measured anew of a point that the screen flags
   bool quiet = false;
 };
 

@@ -37,7 +37,7 @@ class Rules:
     better_p: float = 0.05  # one-sided, of an improvement that is worth confirming
     disturbed: float = 0.1  # of the pairs of the second stage, that it must bear
     safety: float = 1.5  # on the noise of the screen: too little of it costs a regression, too much costs launches
-    most_pairs: int = 250  # of the second stage
+    most_pairs: int = 160  # of the second stage
 
 
 RULES = Rules()
