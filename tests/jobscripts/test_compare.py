@@ -52,7 +52,7 @@ def test_fields_that_may_differ_are_passed_on(sides):
     ("arguments", "words"),
     [
         ([], "expected BASE and CAND, or --comparison FILE"),
-        (["nosuch", "nosuch"], "no campaign or suite 'nosuch'"),
+        (["nosuch", "nosuch"], "'nosuch' is no fft_bench or folder with one, no campaign of"),
         (["--comparison", "nosuch.json"], "'nosuch.json': No such file"),
         (["a", "b", "c"], "c"),
     ],
