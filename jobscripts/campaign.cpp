@@ -146,7 +146,7 @@ void check_points(const Suite& suite, Campaign& campaign, const std::string& ben
     if (answer.error) errors.insert(place_of(suite, lines, answer) + answer.reason);
     const std::string id = point_id(answer.point);
     const auto [known, is_new] = seen.try_emplace(id, campaign.points.size());
-    if (is_new) campaign.points.push_back({std::move(answer.point), id, answer.reason, {}});
+    if (is_new) campaign.points.push_back({std::move(answer.point), id, answer.reason});
     campaign.points[known->second].tags.insert(suite.tags[i].begin(), suite.tags[i].end());
   }
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\n")));

@@ -19,8 +19,8 @@ namespace fourscore {
 struct CampaignPoint {
   Point point;
   std::string id;
-  std::string skip_reason;     ///< why it is not launched; empty when it is
-  std::set<std::string> tags;  ///< of all tables of the suite that have it
+  std::string skip_reason;       ///< why it is not launched; empty when it is
+  std::set<std::string> tags{};  ///< of all tables of the suite that have it
 };
 
 /// What campaign.json holds, and the order of launches that follows from it.
