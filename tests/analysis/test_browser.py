@@ -3,14 +3,18 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
+from fourscore_analysis.cli import main
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+from synthetic import make_point
+from synthetic.histories import HistoryMaker
 
 NEEDED = (
     "the browser test needs chromium and chromedriver: run jobscripts/setup, or "
@@ -261,3 +265,44 @@ def test_injected_markup_shows_as_text(opened):
     opened.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
     text = opened.execute_script("return document.body.innerText")
     assert text.count("<script>alert(1)</script>") >= 3  # variant, reason, stderr
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory) -> Path:
+    """The page of a history of two points, one of which got slower, the other moved to another machine."""
+    archive = tmp_path_factory.mktemp("history") / "archive"
+    maker = HistoryMaker(archive)
+    for variant, more in (("pencil", {}), ("slab", {"cpu": lambda build: "Old" if build < 8 else "New"})):
+        slower = 1.3 if variant == "pencil" else 1.0
+        point = make_point(variant, "p2p", (8, 8, 8), 2)
+        maker.builds(
+            point, 16, lambda build, launch, of=slower: 1 + build % 3 / 100 + (of - 1) * (build > 9), 2, **more
+        )
+    page = archive.parent / "history.html"
+    assert main(["history", "--archive", str(archive), "-o", str(page)]) == 0
+    return page
+
+
+def test_a_history_shows_every_series_and_a_click_its_launches_with_their_records(browser, history):
+    set_width(browser, 1280)
+    browser.get_log("browser")
+    browser.get(history.as_uri())
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".panel summary svg.plot")) == 2
+    browser.find_element(By.CSS_SELECTOR, "#findings ~ .scroll a").click()
+    first = browser.find_element(By.ID, "s0")
+    WebDriverWait(browser, 5).until(lambda _: first.get_attribute("open"))
+    links = first.find_elements(By.CSS_SELECTOR, ".launches td a")
+    assert len(links) == 32
+    assert "pencil" in first.text
+    for link in links:
+        record = Path(link.get_attribute("href").removeprefix("file://"))
+        assert json.loads(record.read_text())["point"]["variant"] == "pencil"
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_history_fits_the_screen(browser, history, width):
+    set_width(browser, width)
+    browser.get(history.as_uri())
+    browser.execute_script(OPEN_ALL)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width

@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
         print(printable(f"fourscore history: {file.file} is not used: {file.reason}"), file=sys.stderr)
     write_history_page(history, options.output)
     if options.json is not None:
-        text = json.dumps(history_json(history), indent=1) + "\n"
+        text = json.dumps(history_json(history)) + "\n"
         if to_screen:
             print(text, end="")
         else:

@@ -93,7 +93,8 @@ def read_history(archive: Path, question: Question) -> History:
     timed = [one for one in briefs.launches if one.times]
     if not timed:
         raise InputError(f"no launch of '{archive}' has a time{_why_none(briefs.launches, briefs.unreadable)}")
-    known = {key for one in timed for name in one.times for key in keys_of(one.point, name, one.machine_hash)}
+    different = {(one.point_id, name): one for one in timed for name in one.times}
+    known = {key for (_, name), one in different.items() for key in keys_of(one.point, name, one.machine_hash)}
     check_patterns(question.series, known, "--series")
     names = first_measured(timed) if question.revisions is None else question.revisions
     revisions = Revisions(names)

@@ -54,6 +54,7 @@ class Series:
     builds: list[Build] = field(default_factory=list)
     launches: list[list[Launched]] = field(default_factory=list)
     title: str = ""
+    place: str = ""  # machine or way of launching, where the same point has several
 
     @property
     def panel(self) -> tuple[str, str]:

@@ -12,7 +12,8 @@ IN_TITLE = ("variant", "exchange", "shape", "ranks", "component", "benchmark", "
 
 
 def give_titles(series: Sequence[Series]) -> None:
-    """Gives each its title: pencil/alltoallv at 128³, 4 ranks; single. Those of one point share theirs."""
+    """Gives each its title: pencil/alltoallv at 128³, 4 ranks; single. Those of one point share theirs, and differ in
+    their place."""
     by_base: dict[str, list[Series]] = defaultdict(list)
     for one in series:
         by_base[_base(one.keys)].append(one)
@@ -22,6 +23,21 @@ def give_titles(series: Sequence[Series]) -> None:
         for one in members:
             words = [_word(name, one.keys[name]) for name in telling if one.keys.get(name)]
             one.title = "; ".join([base, *([", ".join(words)] if words else [])])
+
+    _give_places(series)
+
+
+def _give_places(series: Sequence[Series]) -> None:
+    by_panel: dict[tuple[str, str], list[Series]] = defaultdict(list)
+    for one in series:
+        by_panel[one.panel].append(one)
+    for members in by_panel.values():
+        machines = {one.machine_hash for one in members}
+        ways = {(one.machine_hash, one.launch_hash) for one in members}
+        for one in members:
+            words = [f"machine {one.machine_hash[:8]}"] if len(machines) > 1 else []
+            words += [f"launched as {one.launch_hash[:8]}"] if len(ways) > len(machines) else []
+            one.place = ", ".join(words)
 
 
 def _word(name: str, value: str) -> str:

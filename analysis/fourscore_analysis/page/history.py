@@ -109,7 +109,7 @@ def _row(finding: Finding, anchor: str) -> Row:
         p += f", {texts.p_text(finding.launches_p)}"
     return Row(
         anchor=anchor,
-        title=finding.series.title,
+        title=f"{finding.series.title} ({finding.series.place})" if finding.series.place else finding.series.title,
         what=f"{what}, slowly" if finding.drift else what,
         colour=colour_of(finding),
         revisions=texts.range_of_revisions(finding),

@@ -14,19 +14,22 @@ from fourscore_analysis.gate.history import IMPROVEMENT, SLOWDOWN, Finding, Judg
 from fourscore_analysis.page.small_plot import Panel, colour_of
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared.colours import BLUE, INK, SKY
-from fourscore_analysis.plots.shared.layout import page_legend, stacked_axes
+from fourscore_analysis.plots.shared.layout import TITLE_IN, legend_room_in, page_legend, stacked_axes
 from fourscore_analysis.plots.shared.lettering import shorten
 from fourscore_analysis.points.units import time_text, time_unit
 from fourscore_analysis.tables.history import change_text, finding_text, range_of_revisions
 
 HEIGHT_IN, LEFT_IN = 2.2, 0.62
+COLUMNS = 4  # of the legend
 NAME_DIGITS = 7
 MOST_NAMED = 6  # builds below the axis
 
 
 def history_figure(panel: Panel) -> Figure:
     """Times over builds, in order and evenly spaced; the vertical axis is logarithmic."""
-    figure, [axes] = stacked_axes(panel.title, [HEIGHT_IN], LEFT_IN, right_in=0.3, top_in=0.3)
+    legend = _legend(panel)
+    room_in = legend_room_in(legend, COLUMNS) - TITLE_IN  # no title stands above these axes
+    figure, [axes] = stacked_axes(panel.title, [HEIGHT_IN], LEFT_IN, right_in=0.3, top_in=room_in + 0.08)
     all_s = np.concatenate([one.series.values_s for one in panel.judged])
     unit_s, unit = time_unit(float(np.median(all_s)))
     for judged in panel.judged:
@@ -48,7 +51,7 @@ def history_figure(panel: Panel) -> Figure:
     axes.set_ylabel(f"time ({unit})")
     axes.set_xlabel("build of the code, by revision")
     _name_builds(axes, panel)
-    page_legend(figure, _legend(panel), 4)
+    page_legend(figure, legend, COLUMNS)
     return figure
 
 

@@ -56,7 +56,8 @@ def finding_text(finding: Finding) -> str:
     since = f"drift over {finding.end - finding.begin + 1} builds" if finding.drift else (
         f"{counted(finding.builds_since, 'build')} since"
     )  # fmt: skip
-    words = [f"{series.title}: {change_text(finding.ratio)}{interval_text(finding)}", p, before, since]
+    place = f" ({series.place})" if series.place else ""
+    words = [f"{series.title}{place}: {change_text(finding.ratio)}{interval_text(finding)}", p, before, since]
     return ", ".join(words) + "".join(f"; {one}" for one in remarks(finding))
 
 
@@ -145,6 +146,7 @@ def _series_json(judged: Judged) -> dict[str, Any]:
     return {
         "point_id": series.point_id,
         "title": series.title,
+        "place": series.place,
         "keys": series.keys,
         "machine_hash": series.machine_hash,
         "launch_hash": series.launch_hash,

@@ -109,6 +109,8 @@ def test_a_change_of_machine_is_drawn_and_never_crossed(maker):
     assert history.findings == []
     assert {place.text for place in history.places.values()} == {"Old 1, 8 cores", "New 2, 8 cores"}
     assert [one.field for one in history.differences] == ["cpu_model"]
+    assert len({one.series.place for one in history.judged}) == 2
+    assert all(one.series.place.startswith("machine ") for one in history.judged)
     assert command(maker) == 0
     assert "measured elsewhere from here" in (maker.archive.parent / "history.html").read_text()
 
@@ -326,3 +328,13 @@ def test_wrong_options_are_told_with_what_is_expected(maker, tmp_path, capsys):
 def test_the_archive_of_another_is_refused(tmp_path):
     with pytest.raises(InputError, match="no archive at"):
         read_history(Path(tmp_path / "none"), Question())
+
+
+def test_texts_of_records_are_shown_and_never_obeyed(maker):
+    hostile = "</script><script>alert(1)</script>$x_"
+    point = make_point(hostile, "p2p", (64, 64, 64), 2)
+    maker.builds(point, 14, stepping({7: 1.3}), launches=1)
+    assert command(maker) == 0
+    page = (maker.archive.parent / "history.html").read_text()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
