@@ -4,13 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <ostream>
-#include <string_view>
-#include <system_error>
 
 #include "core/point_keys.hpp"
+#include "results/csv_cell.hpp"
 #include "results/index_columns.hpp"
 
 namespace fourscore {
@@ -18,35 +16,10 @@ using nlohmann::json;
 
 namespace {
 
-bool is_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data() + (text.front() == '+' ? 1 : 0), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
-/// A spreadsheet takes a cell that begins so for a formula, and runs it. An apostrophe before it makes it text.
-std::string defused(const std::string& text) {
-  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos || is_number(text))
-    return text;
-  return "'" + text;
-}
-
-std::string quoted(const std::string& value) {
-  const std::string text = defused(value);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + "\"";
-}
-
 std::string shown(const IndexValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   if (const auto* real = std::get_if<double>(&value)) return json(*real).dump();
-  if (const auto* string = std::get_if<std::string>(&value)) return quoted(*string);
+  if (const auto* string = std::get_if<std::string>(&value)) return csv_cell(*string);
   return {};
 }
 
@@ -157,9 +130,9 @@ void CsvExport::add(const json& record, const std::string& name) {
 
 void CsvExport::add_benchmark(const std::string& line, const json& benchmark) {
   const std::string rest = fmt::format(
-      "{},{},{},{},{}", quoted(benchmark.value("name", "")), quoted(benchmark.value("kernel", "")),
-      quoted(benchmark.value("labels", json::object()).dump()),
-      quoted(benchmark.value("numbers", json::object()).dump()), benchmark.value("iterations", json()).dump());
+      "{},{},{},{},{}", csv_cell(benchmark.value("name", "")), csv_cell(benchmark.value("kernel", "")),
+      csv_cell(benchmark.value("labels", json::object()).dump()),
+      csv_cell(benchmark.value("numbers", json::object()).dump()), benchmark.value("iterations", json()).dump());
   std::size_t repetition = 0;
   for (const auto& time : benchmark.at("time_s"))
     out_ << line << repetition++ << ',' << time.dump() << ",," << rest << '\n';

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "results/index_columns.hpp"
 #include "results/index_database.hpp"
@@ -173,6 +174,25 @@ std::vector<RecordEntry> record_entries(const Archive& archive, const std::strin
     entries.push_back({row.file, row.reason, row.status, row.brief});
   }
   return entries;
+}
+
+void complete_index(const Archive& archive) {
+  std::vector<fs::path> missing;
+  for (const std::string& campaign : archive.campaigns()) {
+    std::unordered_set<std::string> known;
+    with_index(archive, campaign, [&](Database& database, const IndexRow& bounds) {
+      Statement select(database, "SELECT file FROM briefs WHERE file > ? AND file < ?");
+      select.bind(bounds);
+      while (select.step()) known.insert(select.text(0));
+    });
+    for (auto& file : archive.record_files(campaign))
+      if (!known.contains(archive.name_of(file))) missing.push_back(std::move(file));
+  }
+  if (missing.empty()) return;
+  try {
+    add_rows(archive, read_all(archive, missing), 0);
+  } catch (const IndexError&) {  // read-only, damaged or in use: whoever reads it reads the files
+  }
 }
 
 std::set<std::string> indexed_files(const Archive& archive, const std::string& campaign) {

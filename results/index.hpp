@@ -41,6 +41,11 @@ struct RecordEntry {
 /// read, and goes into the index if that can be written at once. A stale, lost or damaged index costs time, no more.
 [[nodiscard]] std::vector<RecordEntry> record_entries(const Archive& archive, const std::string& campaign);
 
+/// Reads every record for which the index has no brief, and adds it if the index can be written at once. Whether a
+/// brief is of the file as it is now is left to who reads it. A damaged index, or one of another version, stays as it
+/// is.
+void complete_index(const Archive& archive);
+
 /// Record files of a campaign that the index has ever had, since it was last built. Those that are gone were lost.
 [[nodiscard]] std::set<std::string> indexed_files(const Archive& archive, const std::string& campaign);
 

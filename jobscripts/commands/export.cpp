@@ -13,6 +13,8 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/paths.hpp"
 #include "results/chrome_trace.hpp"
+#include "results/extra_p.hpp"
+#include "results/otava_csv.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
 #include "results/record_file.hpp"
@@ -85,18 +87,25 @@ class Exporter {
   Exporter(const ExportOptions& options, const Archive& archive, std::ostream& out)
       : options_(options), archive_(archive), out_(out) {
     if (options.format == "csv") csv_.emplace(out);
+    if (options.format == "extra-p") extra_p_.emplace(out);
+    if (options.format == "otava-csv") otava_.emplace();
   }
 
   void add(const fs::path& file) {
     json record = read_record(file);
     if (csv_)
       csv_->add(record, archive_.name_of(file));
-    else if (options_.format == "jsonl")
+    else if (extra_p_ || otava_) {
+      if (!(extra_p_ ? extra_p_->add(record) : otava_->add(record))) {
+        ++without_;
+        return;
+      }
+    } else if (options_.format == "jsonl")
       out_ << stored_line(std::move(record));
     else if (options_.format == "benchmark" || record.contains("timeline"))
       collected_.push_back(std::move(record));
     else {
-      ++without_timeline_;
+      ++without_;
       return;
     }
     ++records_;
@@ -105,11 +114,22 @@ class Exporter {
   /// How many records were written.
   std::size_t finish() {
     if (options_.format == "benchmark") write(benchmark_export(collected_, "fft_bench"), 2);
-    if (options_.format == "chrome-trace") write(trace_of(collected_, without_timeline_), -1);
+    if (options_.format == "chrome-trace") write(trace_of(collected_, without_), -1);
+    if ((extra_p_ || otava_) && records_ == 0)
+      throw InputError(fmt::format("none of {} records is of a transform and has a time", without_));
+    if (otava_) finish_otava();
     return records_;
   }
 
  private:
+  void finish_otava() {
+    otava_->write(out_);
+    const auto incomplete = otava_->incomplete();
+    if (!incomplete.empty())
+      fmt::print(stderr, "{} series lack a time of some build, and Otava reads no empty cell; the first: {}\n",
+                 incomplete.size(), printable(incomplete.front()));
+  }
+
   void write(const json& content, int indent) {
     out_ << content.dump(indent, ' ', false, json::error_handler_t::replace) << '\n';
   }
@@ -118,9 +138,11 @@ class Exporter {
   const Archive& archive_;
   std::ostream& out_;
   std::optional<CsvExport> csv_;
+  std::optional<ExtraPExport> extra_p_;
+  std::optional<OtavaCsv> otava_;
   std::vector<json> collected_;
   std::size_t records_ = 0;
-  std::size_t without_timeline_ = 0;
+  std::size_t without_ = 0;  ///< records that lack what the format is of
 };
 
 Written write_export(const ExportOptions& options, const Archive& archive, const std::vector<fs::path>& files,
@@ -168,7 +190,7 @@ int export_records(const ExportOptions& options) {
 }
 
 Command export_command() {
-  return {"export", "Write records as CSV, JSON lines, Google-Benchmark JSON or timelines for Perfetto",
+  return {"export", "Write records as CSV, JSON lines, or for Google Benchmark, Perfetto, Otava or Extra-P",
           "  fourscore export --format csv -o samples.csv\n"
           "  fourscore export --format jsonl --campaign strong-1a2b3c4d | jq .point\n"
           "  fourscore export --format benchmark --campaign before -o before.json   # then: compare.py benchmarks "
@@ -178,9 +200,10 @@ Command export_command() {
             auto options = std::make_shared<ExportOptions>();
             app.add_option("--format", options->format,
                            "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), "
-                           "benchmark, or chrome-trace (timelines)")
+                           "benchmark, chrome-trace (timelines), otava-csv (a row per build, a column per series), or\n"
+                           "extra-p (JSON lines: total and phases over ranks and elements)")
                 ->required()
-                ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace"}));
+                ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace", "otava-csv", "extra-p"}));
             app.add_option("--campaign", options->campaigns, "campaigns to write (default: all)")->type_name("NAME");
             app.add_option("--record", options->records,
                            "records to write: files, or names of files of the archive (default: all)")

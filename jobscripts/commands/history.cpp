@@ -75,18 +75,13 @@ std::string handed_on(const json& content) {
   return fmt::format("/dev/fd/{}", fd);
 }
 
-/// Whatever the index lacks is read here, on all cores: the package takes ten times as long for a record.
-void refresh_index(const Archive& archive) {
-  for (const std::string& campaign : archive.campaigns()) (void)record_entries(archive, campaign);
-}
-
 int history(const HistoryOptions& options) {
   const Archive archive = open_archive(options.archive);
   json context = json::object();
   if (!options.acknowledged.empty()) context["acknowledgements"] = read_acknowledgements(options.acknowledged);
   if (!options.repository.empty())
     context.update({{"repository", options.repository}, {"revisions", revisions_of(options.repository)}});
-  refresh_index(archive);
+  complete_index(archive);  // here: the package takes ten times as long to read a record
   std::vector<std::string> command{"history", "--archive=" + archive_folder(options.archive).string(),
                                    "--output=" + options.output};
   if (!context.empty()) command.push_back("--context=" + handed_on(context));

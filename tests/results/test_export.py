@@ -287,3 +287,46 @@ def test_a_timeline_of_a_record_with_parameters_is_exported(measured):
         assert f" {key}={value}" in title
     spans = [(e["name"], e["ts"], e["dur"], e.get("args")) for e in events if e["ph"] == "X"]
     assert spans == [("fft", 0, 1.5e6, None), ("exchange", 1.5e6, 0.5e6, {"piece": 3})]
+
+
+def lines_of(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_extra_p_gets_the_total_and_each_phase_of_every_launch(measured):
+    lines = lines_of(measured("export", "--format", "extra-p").stdout)
+    records = [record for record in measured.records().values() if record["verdict"]["status"] == "ok"]
+    totals = [line for line in lines if "->" not in line["callpath"]]
+    assert sorted(line["value"] for line in totals) == pytest.approx(
+        sorted(statistics.median(record["samples"]["time_s"]) for record in records)
+    )
+    assert {(line["params"]["ranks"], line["params"]["elements"]) for line in totals} == {
+        (record["point"]["ranks"], math.prod(record["point"]["shape"])) for record in records
+    }
+    assert len({line["callpath"] for line in totals}) == 1, "shape and ranks are parameters, not names"
+    phases = [line for line in lines if "->" in line["callpath"]]
+    assert len(phases) == sum(len(record["samples"].get("rank_phase_s", {})) for record in records)
+    for record in records:
+        for phase, of_ranks in record["samples"].get("rank_phase_s", {}).items():
+            slowest = statistics.median(max(times) for times in zip(*of_ranks, strict=True))
+            assert any(line["callpath"].endswith(f"->{phase}") and line["value"] == slowest for line in phases)
+
+
+def test_otava_gets_a_row_a_build_and_a_column_a_series(measured):
+    rows = list(csv.DictReader(io.StringIO(measured("export", "--format", "otava-csv").stdout)))
+    records = [record for record in measured.records().values() if record["verdict"]["status"] == "ok"]
+    [row] = rows
+    series = {name: value for name, value in row.items() if name not in ("time", "revision", "code_hash")}
+    assert len(series) == len({record["point_id"] for record in records})
+    by_point = {}
+    for record in records:
+        by_point.setdefault(record["point_id"], []).append(statistics.median(record["samples"]["time_s"]))
+    assert sorted(map(float, series.values())) == pytest.approx(sorted(map(statistics.median, by_point.values())))
+
+
+@pytest.mark.parametrize("kind", ["extra-p", "otava-csv"])
+def test_records_without_times_make_no_model_and_no_history(fourscore, kind):
+    fourscore("run", fourscore.suite('name = "s"\nlaunches = 1\n[[sweep]]\nvariant = "aborts"\nshape = "4"\nranks = 1\n'), code=1)
+    said = fourscore("export", "--format", kind, "-o", fourscore.folder / "out", code=2).stderr
+    assert "none of 1 records is of a transform and has a time" in said
+    assert not (fourscore.folder / "out").exists()

@@ -24,7 +24,7 @@ from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.units import time_text
 from fourscore_analysis.tables import history as texts
 
-MOST_FIGURES = 24  # large ones: of the points with most to look at
+MOST_FIGURES = 16  # large ones: of the points with most to look at
 MOST_ROWS = 200  # of findings in the table
 _OF_JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
