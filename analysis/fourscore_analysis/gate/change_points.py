@@ -1,7 +1,7 @@
 """Change points of one series: where the distribution of its values changed, and how sure that is.
 
 E-divisive (Matteson and James, JASA 109, 2014): the split of a segment that has the largest energy statistic between
-its two sides, tested by permutations of the segment's values; both sides again, until no split is significant. Four
+its two sides, tested by permutations of the segment's values; both sides again, until no split is significant. Five
 choices are ours:
 
 - A segment's right side always reaches to its end, as in MongoDB's use of the method (Daly et al., ICPE 2020). So that
@@ -9,6 +9,8 @@ choices are ours:
 - The level of a test grows with the length of the segment, so that a quiet history has at most about one false change
   point in 2,000 values, whatever its length.
 - When all are found, each is placed anew between its neighbours and tested once more there.
+- Where each value remembers something of the one before, permutations keep blocks of neighbours together: single values
+  would make a slow wave of the machine look like changes.
 - What a straight line explains better than steps do is a drift, and no change point.
 
 Permutations come from fixed seeds: the same values have the same change points.
@@ -32,6 +34,9 @@ PERMUTATIONS_PER_LEVEL = 4  # p-values are this many times finer than the level
 LEVELS = 64  # to which more values are rounded for the test
 FIRST_PERMUTATIONS = 25  # where they tell, no more are drawn
 TREND_VALUES = 8  # fewer show no trend
+LEAST_REMEMBERING = 50  # values; the memory of fewer cannot be told from chance
+MEMORY_BY_CHANCE = 4.0  # over the square root of the number of values
+MOST_MEMORY = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,9 @@ def segment(values: Sequence[float], seed: int = 0) -> Segmentation:
     series = _finite(values)
     if not len(series):
         return Segmentation((), (), (0, 0))
-    found = _refined(series, sorted(_divided(series, 0, len(series), seed)), seed)
+    found = _changes(series, _Noise(seed, 1))
+    if (block := block_length(series, [one.index for one in found])) > 1:
+        found = _changes(series, _Noise(seed, block))
     drifts, replaced = _drifts(np.asarray(values, dtype=float), [one.index for one in found])
     changes = tuple(one for one in found if one.index not in replaced)
     return Segmentation(changes, drifts, (0, *(one.index for one in changes), len(series)))
@@ -82,6 +89,26 @@ def energy_statistic(values: np.ndarray) -> np.ndarray:
     n - 2, and -inf elsewhere. Equation 6 of Matteson and James with exponent 1."""
     levels = np.unique(values)
     return _statistics(np.searchsorted(levels, values)[None, :], np.diff(levels))[0]
+
+
+def block_length(values: np.ndarray, changes: Sequence[int] = ()) -> int:
+    """How many neighbours a permutation keeps together: 1, or more where each value remembers something of the one
+    before. The memory of an autoregressive process of order 1 follows from the spread of differences over one and over
+    two steps, none of them across `changes`; the length is that of Carlstein (Ann. Stat. 14, 1986)."""
+    count = len(values)
+    if count < LEAST_REMEMBERING:
+        return 1
+    parts = np.split(values, list(changes))
+    one_step, two_steps = (_spread(np.concatenate([part[lag:] - part[:-lag] for part in parts])) for lag in (1, 2))
+    memory = min(MOST_MEMORY, (two_steps / one_step) ** 2 - 1) if one_step > 0 else 0.0
+    if memory < MEMORY_BY_CHANCE / math.sqrt(count):
+        return 1
+    return math.ceil(count ** (1 / 3) * (2 * memory / (1 - memory**2)) ** (2 / 3))
+
+
+def _spread(values: np.ndarray) -> float:
+    """Standard deviation, where what lies beyond the 5 % and 95 % quantiles is drawn in to these."""
+    return float(np.std(np.clip(values, *np.quantile(values, [0.05, 0.95]))))
 
 
 def level(length: int) -> float:
@@ -166,7 +193,26 @@ def _best_split(statistics: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return index + LEAST_SIDE, inside[np.arange(len(inside)), index]
 
 
-def _tested(series: np.ndarray, begin: int, end: int, at_level: float, seed: int) -> ChangePoint | None:
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """How permutations are drawn."""
+
+    seed: int
+    block: int  # neighbours that stay together
+
+    def rows(self, generator: np.random.Generator, codes: np.ndarray, count: int) -> np.ndarray:
+        """`count` permutations of `codes`."""
+        length = len(codes)
+        if self.block == 1 or length <= 2 * self.block:
+            return generator.permuted(np.broadcast_to(codes, (count, length)), axis=1)
+        blocks = np.arange(-(-length // self.block))
+        order = generator.permuted(np.broadcast_to(blocks, (count, len(blocks))), axis=1)
+        places = (order[:, :, None] * self.block + np.arange(self.block)).reshape(count, -1)
+        places = places[places < length].reshape(count, length)
+        return codes[(places + generator.integers(0, length, (count, 1))) % length]
+
+
+def _tested(series: np.ndarray, begin: int, end: int, at_level: float, noise: _Noise) -> ChangePoint | None:
     """The best split of series[begin:end], where it is significant at `at_level`."""
     values = series[begin:end]
     if len(values) < 2 * LEAST_SIDE or np.ptp(values) == 0:
@@ -175,11 +221,11 @@ def _tested(series: np.ndarray, begin: int, end: int, at_level: float, seed: int
     index, observed = (float(one[0]) for one in _best_split(_statistics(rounded.codes[None, :], rounded.gaps)))
     permutations = math.ceil(PERMUTATIONS_PER_LEVEL / at_level) - 1
     most = math.floor(at_level * (permutations + 1)) - 1  # permutations that may reach what was observed
-    generator = np.random.default_rng((seed, begin, end))
+    generator = np.random.default_rng((noise.seed, begin, end))
     reached, done = 0, 0
     while done < permutations:
         count = min(max(FIRST_PERMUTATIONS, 2 * done), permutations - done)
-        rows = generator.permuted(np.broadcast_to(rounded.codes, (count, len(values))), axis=1)
+        rows = noise.rows(generator, rounded.codes, count)
         reached += int(np.sum(_best_split(_statistics(rows, rounded.gaps))[1] >= observed * (1 - 1e-9)))
         done += count
         if reached > most:
@@ -187,36 +233,40 @@ def _tested(series: np.ndarray, begin: int, end: int, at_level: float, seed: int
     return ChangePoint(begin + int(index), observed, (reached + 1) / (permutations + 1))
 
 
-def _divided(series: np.ndarray, begin: int, end: int, seed: int) -> list[int]:
-    """Indices of the changes within series[begin:end]."""
-    pending, found = [(begin, end)], []
+def _changes(series: np.ndarray, noise: _Noise) -> list[ChangePoint]:
+    return _refined(series, sorted(_divided(series, noise)), noise)
+
+
+def _divided(series: np.ndarray, noise: _Noise) -> list[int]:
+    """Indices of the changes of `series`."""
+    pending, found = [(0, len(series))], []
     while pending:
         first, last = pending.pop()
-        change = _tested(series, first, last, level(last - first), seed) or _in_windows(series, first, last, seed)
+        change = _tested(series, first, last, level(last - first), noise) or _in_windows(series, first, last, noise)
         if change is not None:
             found.append(change.index)
             pending += [(first, change.index), (change.index, last)]
     return found
 
 
-def _in_windows(series: np.ndarray, begin: int, end: int, seed: int) -> ChangePoint | None:
+def _in_windows(series: np.ndarray, begin: int, end: int, noise: _Noise) -> ChangePoint | None:
     """The most significant change in windows that overlap by half; None where there is none."""
     if end - begin <= WINDOW:
         return None
     starts = [*range(begin, end - WINDOW, WINDOW // 2), end - WINDOW]
     at_level = WINDOW / 2 * FALSE_POINTS_PER_VALUE / 2
-    tested = (_tested(series, start, start + WINDOW, at_level, seed) for start in starts)
+    tested = (_tested(series, start, start + WINDOW, at_level, noise) for start in starts)
     return max((one for one in tested if one is not None), key=lambda one: one.statistic, default=None)
 
 
-def _refined(series: np.ndarray, indices: list[int], seed: int) -> list[ChangePoint]:
+def _refined(series: np.ndarray, indices: list[int], noise: _Noise) -> list[ChangePoint]:
     """Each change between its neighbours: placed anew, and dropped where it is not significant there; again until
     nothing moves."""
     tested: list[ChangePoint | None] = []
     for _ in range(2 * len(indices) + 2):
         bounds = [0, *indices, len(series)]
         around = zip(bounds, bounds[2:], strict=False)
-        tested = [_tested(series, first, last, level(last - first), seed) for first, last in around]
+        tested = [_tested(series, first, last, level(last - first), noise) for first, last in around]
         placed = sorted({one.index for one in tested if one is not None})
         if placed == indices:
             break

@@ -88,6 +88,27 @@ def test_at_most_one_false_point_in_1000(length, histories, tails):
     assert false <= histories * length / 1000
 
 
+def test_noise_that_lasts_is_no_change():
+    """Each value remembers half of the one before."""
+    false, generator = 0, np.random.default_rng(6)
+    for seed in range(20):
+        values = generator.normal(0, NOISE, 500)
+        for at in range(1, len(values)):
+            values[at] += 0.5 * values[at - 1]
+        false += len(indices(values, seed))
+    assert false <= 10
+
+
+def test_steps_are_not_taken_for_noise_that_lasts():
+    all_found = 0
+    for seed in range(20):
+        values = np.random.default_rng(seed).normal(0, NOISE, 60)
+        for place in (15, 30, 45):
+            values[place:] += 2 * STEP
+        all_found += len(indices(values, seed)) == 3
+    assert all_found >= 18
+
+
 def test_a_change_that_passes_is_found_at_both_ends():
     values = np.random.default_rng(8).normal(0, NOISE, 500)
     values[240:265] += STEP
