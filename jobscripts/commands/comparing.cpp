@@ -122,8 +122,11 @@ void require_place(const Prepared& prepared) {
     throw EnvironmentError(fmt::format("launcher '{}': {}", prepared.place.launcher->card().name, problem));
 }
 
-/// "about 3:20", of what the archive knows; "at most 1:00:00" where it knows nothing.
-std::string expected_time(const Prepared& prepared, const ComparisonStage& stage, std::size_t missing) {
+/// "about 3:20", of what its launches took so far, else of what the archive knows; "at most 1:00:00" where it knows
+/// nothing. `launch_s` is negative where there were none.
+std::string expected_time(const Prepared& prepared, const ComparisonStage& stage, std::size_t missing,
+                          double launch_s) {
+  if (launch_s > 0) return "about " + shown_duration(launch_s * static_cast<double>(missing));
   double sum_s = 0;
   std::size_t points = 0;
   bool known = true;
@@ -163,7 +166,7 @@ bool run_stage(PairedRun& pairs, const Prepared& prepared, const ComparisonStage
   if (missing == 0) return true;
   const std::size_t points = stage.points.empty() ? pairs.points().size() : stage.points.size();
   say("{}: {} series, up to {} pairs of each; {} launches are missing: {}\n", stage.name, points, stage.launches,
-      missing, expected_time(prepared, stage, missing));
+      missing, expected_time(prepared, stage, missing, pairs.launch_s()));
   return pairs.run(stage);
 }
 
@@ -231,7 +234,8 @@ void show_comparison_plan(MeasuredRequest request) {
   fmt::print(
       "Comparison {}: {} pairs of each, {} launches are missing: {}. Then up to {} fresh pairs of what this "
       "flags. Nothing was written.\n",
-      prepared.comparison.name, screen.launches, missing, expected_time(prepared, screen, missing), request.most_pairs);
+      prepared.comparison.name, screen.launches, missing, expected_time(prepared, screen, missing, pairs.launch_s()),
+      request.most_pairs);
 }
 
 }  // namespace fourscore

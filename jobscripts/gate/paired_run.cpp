@@ -92,7 +92,7 @@ bool PairedRun::run(const ComparisonStage& stage) {
   for (const Launch& launch : planned) {
     if (launch.planned.done) continue;
     if (InterruptGuard::interrupted()) return false;
-    const double each_s = launched_ > 0 ? spent_s_ / static_cast<double>(launched_) : -1;
+    const double each_s = launch_s();
     const double began_s = now_s();
     const auto outcome = launch.runner->launch_one(launch.planned, progress, each_s * static_cast<double>(left),
                                                    each_s * static_cast<double>(left - 1));

@@ -24,6 +24,8 @@ class PairedRun {
   /// candidate first at random; the same for the same seed. False when interrupted. Throws EnvironmentError when the
   /// launcher cannot be started, or three launches in a row do not start.
   bool run(const ComparisonStage& stage);
+  /// Mean wall time of its launches; negative before the first.
+  [[nodiscard]] double launch_s() const { return launched_ > 0 ? spent_s_ / static_cast<double>(launched_) : -1; }
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
