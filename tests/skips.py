@@ -67,6 +67,11 @@ EXPECTED = [
         "ReFrame comes from the Python package index, which may not be reached; its jobs take a Slurm",
     ),
     Expected(
+        r"pytest .*test_hatchet",
+        r"Thicket is not installed",
+        "Hatchet and Thicket are the user's to install; setup leaves them out, as they bring much with them",
+    ),
+    Expected(
         r"pytest .*(test_laboratory|test_netns|test_shaped_slurm)",
         r"take root|refuses namespaces",
         "what a container may lack; setup installs iproute2 and Slurm",
