@@ -122,7 +122,7 @@ Command compare_command() {
       "  fourscore compare old-archive new-archive --markdown pull-request.md --junit gate.xml\n"
       "  fourscore compare --comparison fourscore-archive/comparisons/NAME/comparison.json\n"
       "A side is a build (fft_bench, or a folder with one) or a revision, which are measured; or what was measured:\n"
-      "a campaign, a suite for its newest campaign, an archive, a folder of records or one record.\n"
+      "a campaign, a suite for its newest campaign, an archive, records, or Google Benchmark's JSON.\n"
       "Exit code 0: no regression; 1: a regression or a wrong result; 2: unusable input;\n"
       "3: the environment failed; 4: nothing was measured, no series has both sides.\n",
       76, [](CLI::App& app) -> std::function<int()> {

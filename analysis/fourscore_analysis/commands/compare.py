@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   fourscore compare old-archive new-archive --markdown pr.md   two archives
   fourscore compare --comparison fourscore-archive/comparisons/NAME/comparison.json
 
-A side is a campaign, a suite (its newest campaign), an archive, a folder of records or one record.
+A side is a campaign, a suite (its newest campaign), an archive, records, or Google Benchmark's JSON.
 exit codes: 0 no regression, 1 a regression or a wrong result, 2 unusable input, 3 the environment failed,
 4 nothing was measured: no series has both sides
 """

@@ -20,6 +20,7 @@ from fourscore_analysis.records.archive import (
     select_campaigns,
 )
 from fourscore_analysis.records.basics import Run
+from fourscore_analysis.records.google_benchmark import is_google_benchmark, read_google_benchmark
 from fourscore_analysis.records.transforms import read_record, regular_content
 from fourscore_analysis.records.values import (
     RecordError,
@@ -172,7 +173,12 @@ def _loose(name: str, files: Sequence[Path]) -> Side:
     side = Side(name, name, [])
     for file in files:
         try:
-            side.runs.append(read_record(file, str(file)))
+            data = parse_json(regular_content(file))
+            if is_google_benchmark(data):
+                first = 1 + max((run.launch for run in side.runs), default=-1)
+                side.runs += read_google_benchmark(data, str(file), first)
+            else:
+                side.runs.append(read_record(file, str(file)))
         except RecordError as error:
             side.unreadable.append(Unreadable(str(file), str(error)))
     superseded = {(run.point_id, run.retry_of) for run in side.runs if run.retry_of is not None}
