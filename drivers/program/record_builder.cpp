@@ -26,8 +26,7 @@ json sampling_json(const Options& options) {
                 {"seed", options.seed}};
   if (options.sampling.max_time_s) sampling["max_time_s"] = *options.sampling.max_time_s;
   if (const auto& cost = options.sampling.slow_down)
-    sampling["slow_down"] = {{"phase", phase_names[static_cast<std::size_t>(cost->phase)]},
-                             {"part", cost->part}};
+    sampling["slow_down"] = {{"phase", phase_names[static_cast<std::size_t>(cost->phase)]}, {"part", cost->part}};
   if (options.counters) {
     sampling["counters"] = options.counters->request.backend;
     if (!options.counters->request.group.empty()) sampling["counter_group"] = options.counters->request.group;
