@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
 from fourscore_analysis.commands.base import Command
-from fourscore_analysis.commands.options import add_archive, file_of, path_of
+from fourscore_analysis.commands.options import add_archive, file_of, path_of, write_output
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable
 
@@ -62,29 +61,22 @@ def _run(options: argparse.Namespace) -> int:
             raise InputError("expected BASE and CAND, or --comparison FILE")
         compared = of_inputs(options.archive, options.base, options.candidate, options.allow_different)
     if options.plan:
-        _write(options.json or "-", json.dumps(plan_of(compared), indent=1) + "\n")
+        write_output(options.json or "-", json.dumps(plan_of(compared), indent=1) + "\n")
         return 0
     gate = gate_of(compared)
     machines = compared.candidate.hashes("machine")
     gate.certified = kept_rates(options.archive, machines[0]) if machines else None
     if options.markdown:
-        _write(str(options.markdown), markdown_of(gate))
+        write_output(str(options.markdown), markdown_of(gate))
     if options.junit:
-        _write(str(options.junit), junit_of(gate))
+        write_output(str(options.junit), junit_of(gate))
     if options.json:
-        _write(options.json, json.dumps(gate.as_json(), indent=1) + "\n")
+        write_output(options.json, json.dumps(gate.as_json(), indent=1) + "\n")
     if options.json != "-":
         print(text_of(gate))
     for file in compared.unreadable:
         print(printable(f"fourscore compare: {file.file} is not used: {file.reason}"), file=sys.stderr)
     return gate.exit_code
-
-
-def _write(name: str, content: str) -> None:
-    if name == "-":
-        sys.stdout.write(content)
-    else:
-        Path(name).write_text(content, encoding="utf-8")
 
 
 COMMAND = Command(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from pathlib import Path
 
 from fourscore_analysis.commands.base import OK, Command
-from fourscore_analysis.commands.options import add_archive, file_of
+from fourscore_analysis.commands.options import add_archive, file_of, write_output
 from fourscore_analysis.records.archive import InputError
 
 EXAMPLES = """examples:
@@ -43,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
         print(f"{options.baseline}: {count} exact numbers of {campaign.name}")
         return OK
     checked = check(baseline, points)
-    _write(options.json, checked_json(checked))
+    _write_json(options.json, checked_json(checked))
     if options.json != "-":
         print(text_of(checked))
     return checked.exit_code
@@ -57,20 +55,15 @@ def _certify(options: argparse.Namespace) -> int:
         raise InputError("certify wants --certification FILE")
     rates = measure_rates(options.archive, options.certification)
     keep_rates(options.archive, rates)
-    _write(options.json, rates_json(rates))
+    _write_json(options.json, rates_json(rates))
     if options.json != "-":
         print(text_of(rates))
     return OK
 
 
-def _write(name: str | None, data: dict) -> None:
-    if name is None:
-        return
-    text = json.dumps(data, indent=1) + "\n"
-    if name == "-":
-        sys.stdout.write(text)
-    else:
-        Path(name).write_text(text, encoding="utf-8")
+def _write_json(name: str | None, data: dict) -> None:
+    if name is not None:
+        write_output(name, json.dumps(data, indent=1) + "\n")
 
 
 COMMAND = Command(

@@ -7,6 +7,7 @@ import argparse
 import math
 import os
 import re
+import sys
 from pathlib import Path
 
 from fourscore_analysis.records.values import shown
@@ -52,3 +53,11 @@ def file_of(text: str) -> Path:
     if not path_of(text).name:
         raise argparse.ArgumentTypeError(f"{shown(text)} is not the name of a file")
     return Path(text)
+
+
+def write_output(name: str, content: str) -> None:
+    """To the file, or to standard output where `name` is "-"."""
+    if name == "-":
+        sys.stdout.write(content)
+    else:
+        Path(name).write_text(content, encoding="utf-8")
