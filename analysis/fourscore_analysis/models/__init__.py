@@ -1,1 +1,1 @@
-"""Models fitted to points: messages, the constant of Eq. 2, the roofline."""
+"""Models of time and traffic, and how they are fitted to what was measured."""

@@ -1,0 +1,141 @@
+"""What a model is: all that a module in this folder that defines MODEL has to know.
+
+A model turns a question (a method on a problem at a place) into terms, each the seconds of one phase as an amount times
+powers of parameters: T_net = 16 n^3/P . beta_link^-1. So every model is fitted, checked and asked in one way, and each
+prediction says which term it comes from."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from fourscore_analysis.records.transforms import Cell, Contract, Method
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be predicted. `grid`: the process grid, () where the method has none."""
+
+    cell: Cell
+    method: Method
+    grid: tuple[int, ...] = ()
+
+    @property
+    def contract(self) -> Contract:
+        return self.cell.contract
+
+    @property
+    def ranks(self) -> int:
+        return self.cell.ranks
+
+    @property
+    def elements(self) -> int:
+        """Points of the transform, complex or, of real data, as many as in complex storage: half."""
+        return self.cell.elements
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of an element as it is moved: complex, or half of that for real data."""
+        word = 16 if self.contract.precision == "double" else 8
+        return word // 2 if self.contract.kind == "r2c" else word
+
+    @property
+    def runs(self) -> int:
+        """Transforms in a sample: there and back are two; of all instances."""
+        return self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
+
+
+@dataclass(frozen=True)
+class Term:
+    """amount x product of parameter^exponent seconds, in one phase. `name`: as the paper calls it. Terms of one side
+    are spent one after the other; where a model says that a phase takes the larger of its sides (Model.largest), they are
+    spent at the same time."""
+
+    phase: str
+    name: str
+    amount: float
+    powers: tuple[tuple[str, int], ...]
+    side: str = ""
+
+    def seconds(self, values: Mapping[str, float]) -> float:
+        return self.amount * math.prod(values[name] ** power for name, power in self.powers)
+
+
+@dataclass(frozen=True)
+class Form:
+    """One choice between readings of a model: compute = sum or max. The first is the default."""
+
+    name: str
+    choices: tuple[str, ...]
+    meaning: str
+
+
+Forms = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Model:
+    """`terms(question, forms, values)` uses of `values` only the parameters in `shaping`, which shape the amounts (as
+    cache_bytes); those that scale a term stand in its powers. `largest`: phases that take the larger of their sides."""
+
+    name: str
+    title: str
+    citation: str  # a key of docs/bibliography.md, or "" for what no paper has
+    equations: str
+    validity: str  # in words
+    variants: tuple[str, ...]  # () for every one
+    terms: Callable[[Question, Forms, Mapping[str, float]], Sequence[Term]]
+    reason_against: Callable[[Question], str | None]
+    shaping: tuple[str, ...] = ()
+    forms: tuple[Form, ...] = ()
+    largest: Callable[[Forms], frozenset[str]] = field(default=lambda forms: frozenset())
+    specialise: Callable[..., Model] | None = None  # chooses its terms from observations, as pmnf
+
+    def default_forms(self) -> dict[str, str]:
+        return {form.name: form.choices[0] for form in self.forms}
+
+    def covers(self, variant: str) -> bool:
+        return not self.variants or variant in self.variants
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Seconds of each phase, and the terms that they come from."""
+
+    phases: dict[str, float]
+    terms: tuple[tuple[Term, float], ...]
+
+    @property
+    def total_s(self) -> float:
+        return math.fsum(self.phases.values())
+
+
+def predict(model: Model, question: Question, values: Mapping[str, float], forms: Forms) -> Predicted:
+    """Raises KeyError for a parameter that a term needs and `values` lacks."""
+    timed = tuple((term, term.seconds(values)) for term in model.terms(question, forms, values))
+    largest = model.largest(forms)
+    sides: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for term, seconds in timed:
+        sides[term.phase][term.side if term.phase in largest else ""] += seconds
+    return Predicted({phase: max(found.values()) for phase, found in sides.items()}, timed)
+
+
+@cache
+def models() -> dict[str, Model]:
+    """Every module of this folder that defines MODEL, by name."""
+    package = importlib.import_module("fourscore_analysis.models")
+    found: dict[str, Model] = {}
+    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
+        module = importlib.import_module(f"fourscore_analysis.models.{info.name}")
+        model = getattr(module, "MODEL", None)
+        if model is None:
+            continue
+        if model.name in found:
+            raise ValueError(f"two models are named {model.name}")
+        found[model.name] = model
+    return found

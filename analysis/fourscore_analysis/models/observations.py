@@ -1,0 +1,108 @@
+"""What the models are fitted to: the phases of each launch of an archive, by method."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fourscore_analysis.models.base import Question
+from fourscore_analysis.points.points import contract_terms, method_labels
+from fourscore_analysis.points.provenance import differences
+from fourscore_analysis.records.archive import Campaign, InputError
+from fourscore_analysis.records.transforms import Contract, Launch, Method
+
+LEAST_SHARE = 0.01  # of a launch's time; a phase below it is not fitted
+# Phases as the models count them: packing and unpacking are one local transposition.
+PHASE_OF = {"pack": "shuffle", "unpack": "shuffle"}
+PHASES = ("fft", "twiddle", "combine", "shuffle", "exchange")
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One launch of a point. Seconds; `phases` has those of PHASES that take LEAST_SHARE or more."""
+
+    question: Question
+    total_s: float
+    phases: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One method under one contract on one machine: what one fit is of."""
+
+    label: str
+    method: Method
+    contract: Contract
+    machine_hash: str
+    observations: tuple[Observation, ...]
+
+    @property
+    def sizes(self) -> list[tuple[int, ...]]:
+        return sorted(
+            {one.question.cell.shape for one in self.observations}, key=lambda shape: (math.prod(shape), shape)
+        )
+
+    @property
+    def ranks(self) -> list[int]:
+        return sorted({one.question.ranks for one in self.observations})
+
+    @property
+    def title(self) -> str:
+        """slab/alltoallv: transposed, in-place, double, c2c, forward, planner measure"""
+        return f"{self.label}: {', '.join(contract_terms(self.contract))}"
+
+
+def usable(campaigns: Iterable[Campaign]) -> list[Launch]:
+    """Launches with a time of a real machine: neither simulated, nor a stand-in's, nor slowed on purpose."""
+    return [
+        launch
+        for campaign in campaigns
+        for launch in campaign.launches
+        if launch.status == "ok" and not launch.simulated and not {"emulated", "slowed"} & set(launch.flags)
+    ]
+
+
+def all_series(launches: Sequence[Launch]) -> list[Series]:
+    """By method and contract, of one machine. Raises InputError for launches of several, naming what differs."""
+    one_machine(launches)
+    labels = method_labels(launch.method for launch in launches)
+    found: dict[tuple[Method, Contract], list[Launch]] = defaultdict(list)
+    for launch in launches:
+        found[launch.method, launch.cell.contract].append(launch)
+    return [
+        Series(labels[method], method, contract, members[0].machine_hash, tuple(map(observed, members)))
+        for (method, contract), members in sorted(found.items(), key=lambda item: labels[item[0][0]])
+    ]
+
+
+def observed(launch: Launch) -> Observation:
+    phases: dict[str, float] = defaultdict(float)
+    for phase, seconds in launch.phase_s.items():
+        phases[PHASE_OF.get(phase, phase)] += seconds
+    kept = {phase: phases[phase] for phase in PHASES if phases.get(phase, 0.0) >= LEAST_SHARE * launch.median_s > 0}
+    return Observation(question_of(launch), launch.median_s, kept)
+
+
+def question_of(launch: Launch) -> Question:
+    text = launch.resolved_grid if launch.method.grid == "auto" else launch.method.grid
+    parts = text.split("x") if text else []
+    grid = tuple(int(part) for part in parts) if parts and all(part.isdecimal() for part in parts) else ()
+    return Question(launch.cell, launch.method, grid)
+
+
+def one_machine(launches: Sequence[Launch]) -> None:
+    """Raises InputError for none, or for several machines."""
+    if not launches:
+        raise InputError("nothing in these campaigns has a time; expected launches of transforms that ended well")
+    machines = {launch.machine_hash: launch for launch in launches}
+    if len(machines) < 2:
+        return
+    fields = [
+        f"{one.field}: {' and '.join(value for value, _ in one.values[:3])}" for one in differences(launches, "machine")
+    ]
+    raise InputError(
+        f"launches of {len(machines)} machines; a fit is of one. Different are {'; '.join(fields) or 'their hashes'}. "
+        f"Choose one with --machine-hash: {', '.join(sorted(name[:8] for name in machines))}"
+    )
