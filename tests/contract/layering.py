@@ -190,7 +190,7 @@ def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#") -> Calla
 
 
 PACKAGE = "fourscore_analysis"
-ROOMS = ("records", "points", "models", "views", "gate")  # of the analysis: each imports only those before it
+ROOMS = ("records", "equations", "points", "models", "papers", "views", "gate")  # of the analysis: each imports only those before it
 BELOW = {room: ROOMS[:number] for number, room in enumerate(ROOMS)} | {"tables": ROOMS, "plots": ROOMS}
 
 

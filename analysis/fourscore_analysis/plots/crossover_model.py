@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fourscore_analysis.equations import haynes2000 as equations
 from fourscore_analysis.models import danielson_lanczos as model
 from fourscore_analysis.models.alpha_beta import alpha_betas, of_exchanges
 from fourscore_analysis.plots.base import Plot, View, mark
@@ -80,19 +81,19 @@ def measured_lines(view: View, row: Row) -> dict[str, list[float]]:
         return {}
     alpha_s, byte_s = found
     unit = row.unit_s / alpha_s
-    equations = {TRADITIONAL: model.traditional, NEW: model.new}
+    methods = {TRADITIONAL: equations.traditional, NEW: equations.new}
     return {
         name: [equation(row.elements, ranks, alpha_s / byte_s) / unit for ranks in MODEL_RANKS]
-        for name, equation in equations.items()
+        for name, equation in methods.items()
     }
 
 
 def model_lines(row: Row, alpha_beta: float) -> dict[str, list[float]]:
     """Equations 4 and 5 on MODEL_RANKS over equation 4 on the row's fewest ranks."""
-    unit = model.traditional(row.elements, row.ranks[0], alpha_beta)
+    unit = equations.traditional(row.elements, row.ranks[0], alpha_beta)
     return {
-        TRADITIONAL: [model.traditional(row.elements, ranks, alpha_beta) / unit for ranks in MODEL_RANKS],
-        NEW: [model.new(row.elements, ranks, alpha_beta) / unit for ranks in MODEL_RANKS],
+        TRADITIONAL: [equations.traditional(row.elements, ranks, alpha_beta) / unit for ranks in MODEL_RANKS],
+        NEW: [equations.new(row.elements, ranks, alpha_beta) / unit for ranks in MODEL_RANKS],
     }
 
 
@@ -102,8 +103,8 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
     handles = [_handle(name, label=name) for name in LOOKS]
     for drawn, style, source in ((alpha_beta, PAPERS, "2 kB"), (any(measured), OURS, "measured alpha and beta")):
         if drawn:
-            equations = {NEW: f"equation 5, {source}", TRADITIONAL: f"equation 4, {source}"}
-            handles += [_handle(name, equations[name], style) for name in LOOKS]
+            labels = {NEW: f"equation 5, {source}", TRADITIONAL: f"equation 4, {source}"}
+            handles += [_handle(name, labels[name], style) for name in LOOKS]
     points = [point for row in rows for one in row.found for point in (one.new, one.traditional)]
     figure, pairs = layout.paired_axes(
         heading,

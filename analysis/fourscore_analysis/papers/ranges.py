@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from fourscore_analysis.records.published import FOLDER
 
@@ -84,12 +84,24 @@ def rows_of(paper: str, item: str) -> list[dict[str, Any]]:
     return printed(paper, item)["rows"]
 
 
-# A number of a row, and what it should be: (row, column, range).
-Claims = Iterator[tuple[int, str, Range]]
+class Claim(NamedTuple):
+    """What a formula gives for one cell: a range of numbers, or a word. With a `bound` ("above" or "below") the printed
+    number is one that the value must lie beyond."""
+
+    row: int
+    column: str
+    value: Range | str
+    formula: str = ""
+    bound: str = ""
 
 
-def each(paper: str, item: str, column: str, formula: Callable[[dict[str, Any]], Range]) -> Claims:
-    """For the rows that print a number in the column."""
+Claims = Iterable[Claim]
+
+
+def each(
+    paper: str, item: str, column: str, formula: Callable[[dict[str, Any]], Range], said: str = ""
+) -> Iterator[Claim]:
+    """For the rows that print a number in the column; `said` is the formula in words."""
     for number, row in enumerate(rows_of(paper, item), 1):
         if row[column] is not None:
-            yield number, column, formula(row)
+            yield Claim(number, column, formula(row), said)

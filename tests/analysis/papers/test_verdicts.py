@@ -1,0 +1,188 @@
+"""Every printed number of every paper is judged once, and the verdicts are those worked out by hand."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from fourscore_analysis.papers import all_papers
+from fourscore_analysis.papers.base import (
+    DIFFERS,
+    GIVEN,
+    ROUNDING,
+    THERE,
+    WITHIN,
+    Claim,
+    Item,
+    Number,
+    counts,
+    judge,
+    within_text,
+)
+from fourscore_analysis.papers.here import Here
+from fourscore_analysis.papers.ranges import Range, exactly
+from fourscore_analysis.records.published import FOLDER
+
+PAPERS = all_papers()
+# Of each paper, without conditions and given numbers: a number moved to either shows here.
+JUDGED = {"czechowski2012": 61, "eleftheriou2005": 65, "haynes2000": 9}
+
+
+def cells(paper: str) -> Counter:
+    """(item, row, column) of everything that the files print, read without the package."""
+    found: Counter = Counter()
+    for path in FOLDER.glob(f"{paper}/*.json"):
+        for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
+            found.update(
+                (path.stem, row["row"], name) for name, value in row.items() if name != "row" and value is not None
+            )
+    return found
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_printed_value_is_judged_once_or_is_a_condition_of_its_row(name):
+    judged = judge(PAPERS[name], Here())
+    found = Counter((one.item.item, number.row, number.column) for one in judged for number in one.numbers)
+    conditions = Counter(
+        (one.item.item, row["row"], column)
+        for one in judged
+        for row in one.item.rows
+        for column in one.conditions
+        if row.get(column) is not None
+    )
+    assert set(found.values()) == {1}
+    assert found + conditions == cells(name)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_each_row_of_an_item_is_told_apart_by_its_conditions(name):
+    """Conditions are what says which row it is: with them alone no two rows are the same."""
+    for one in judge(PAPERS[name], Here()):
+        rows = [tuple(str(row.get(column)) for column in one.conditions) for row in one.item.rows]
+        if len(rows) > 1 and name in JUDGED:
+            assert len(set(rows)) == len(rows), one.item.item
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_no_number_is_put_among_the_given_in_silence(name):
+    found = counts(judge(PAPERS[name], Here()))
+    assert sum(found.values()) - found[GIVEN] == JUDGED[name]
+
+
+def test_a_claim_of_a_cell_that_prints_nothing_is_an_error():
+    paper = PAPERS["haynes2000"]
+    for column in ("nodes", "alpha_beta_s"):  # a condition, and no column at all
+        wrong = Item(("machine", "nodes"), claims=lambda column=column: [Claim(1, column, exactly(1))])
+        with pytest.raises(ValueError, match=f"haynes2000/section-5: row 1, {column}"):
+            judge(replace(paper, items={"section-5": wrong}), Here())
+    with pytest.raises(ValueError, match=r"section-99\.json"):
+        judge(replace(paper, items={"section-99": Item()}), Here())
+
+
+@pytest.mark.parametrize(
+    ("printed", "computed", "bound", "kind", "verdict"),
+    [
+        ("2.8", Range(2.84, 2.84), "", ROUNDING, "agrees within rounding"),
+        ("0.19", Range(0.199, 0.2), "", ROUNDING, "agrees within rounding"),  # cut off
+        ("350e3", Range(364e3, 364e3), "", WITHIN, "agrees within 4 %"),
+        ("2.8", Range(34.4, 34.6), "", DIFFERS, "differs: because"),
+        ("1", Range(0.1, 0.1), "below", ROUNDING, "agrees within rounding"),
+        ("1", Range(1.01, 1.01), "below", DIFFERS, "differs: because"),
+        ("250", Range(251, 251), "above", ROUNDING, "agrees within rounding"),
+    ],
+)
+def test_a_verdict_follows_from_the_printed_digits(printed, computed, bound, kind, verdict):
+    claim = Claim(1, "a", computed, "", bound)
+    number = Number("p", "i", 1, "a", Decimal(printed), claims=(claim,), why="because")
+    assert (number.kind, number.verdict) == (kind, verdict)
+
+
+def test_of_several_formulas_the_one_that_agrees_least_is_shown():
+    claims = tuple(Claim(1, "a", exactly(value), str(value)) for value in (2.0, 8.0, 2.1))
+    number = Number("p", "i", 1, "a", Decimal("2.0"), claims=claims)
+    assert (number.ours.formula, number.kind) == ("8.0", DIFFERS)
+    assert number.difference == pytest.approx(3)
+
+
+def test_words_agree_or_differ():
+    same, other = (Number("p", "i", 1, "a", "rises", claims=(Claim(1, "a", word),)) for word in ("rises", "falls"))
+    assert (same.kind, other.kind, other.difference) == (ROUNDING, DIFFERS, None)
+    assert Number("p", "i", 1, "a", "rises").kind == THERE
+
+
+def test_a_difference_is_never_said_smaller_than_it_is():
+    assert [within_text(off) for off in (0.001, 0.041, -0.05, 0.0999)] == [
+        f"agrees within {percent} %" for percent in (1, 5, 5, 10)
+    ]
+
+
+def number(paper: str, item: str, row: int, column: str) -> Number:
+    [found] = [
+        each
+        for one in judge(PAPERS[paper], Here())
+        if one.item.item == item
+        for each in one.numbers
+        if (each.row, each.column) == (row, column)
+    ]
+    return found
+
+
+def test_figure_5_of_czechowski2012_by_hand():
+    """4 EF/s of GPUs with 515 x 59 GF/s; 21000^3 words of 16 bytes; 218 GB/s and 144 x 9.7 GB/s a node."""
+    nodes = 4e18 / (515e9 * 59)
+    network_s = 2 * 21000**3 * 16 / (nodes ** (2 / 3) * 218e9)
+    memory_s = 3 * 6.3 * 21000**3 * 16 / (nodes * 144e9 * 9.7)
+    assert (nodes, network_s, memory_s) == pytest.approx((131644, 0.5253, 0.01523), rel=1e-3)
+    ratio = number("czechowski2012", "figure-5", 1, "net_over_mem")
+    assert ratio.as_json()["computed"] == pytest.approx(network_s / memory_s, rel=1e-3)
+    assert (ratio.kind, ratio.reading_kind) == (DIFFERS, WITHIN)
+    # The bandwidth of 2010, and two loads and two stores more for each element.
+    found_s = (3 * 6.3 + 4) * 21000**3 * 16 / (nodes * 144e9)
+    assert ratio.as_json()["other_reading"] == pytest.approx(network_s / found_s, rel=1e-3)
+    assert number("czechowski2012", "figure-5", 4, "max_s").kind == ROUNDING
+    speed = number("czechowski2012", "section-6", 1, "fft_flops_per_s")
+    assert (speed.kind, speed.reading_kind) == (DIFFERS, ROUNDING)
+    assert speed.as_json()["other_reading"] == pytest.approx(2.83e15, rel=2e-3)
+
+
+def test_every_number_of_figure_5_agrees_within_5_percent_under_the_reading_that_was_found():
+    [figure] = [one for one in judge(PAPERS["czechowski2012"], Here()) if one.item.item == "figure-5"]
+    assert {each.column for each in figure.numbers if each.reading} == {
+        "net_over_mem", "speedup_over_gpu", "nodes", "peak_flops_per_s", "nodes_over_gpu"
+    }  # fmt: skip
+    for each in figure.numbers:
+        found = each.reading or each.ours
+        if found and each.kind != GIVEN:
+            assert replace(each, claims=(found,), reading=None).kind in (ROUNDING, WITHIN)
+            off = replace(each, claims=(found,), reading=None).difference
+            assert replace(each, claims=(found,)).kind == ROUNDING or abs(off) < 0.05, each.column
+
+
+def test_figure_6_of_czechowski2012_needs_a_memory_bandwidth_that_grows():
+    """So the reading of Fig. 5 is of Fig. 5 alone: with the bandwidth of 2010 the line of the 3-D torus would rise."""
+    assert number("czechowski2012", "figure-6", 1, "mem_over_net_trend").kind == ROUNDING
+    grown = 9.7
+    before = 3 * 6.3 / 2 * 10 / 21.3 * (4e15 / 50.4e9) ** (-1 / 3)
+    after = 3 * 6.3 / 2 * 218 / (21.3 * grown) * (4e18 / (50.4e9 * 59)) ** (-1 / 3)
+    assert after < before < after * grown
+
+
+def test_table_1_of_eleftheriou2005_has_a_quarter_of_the_cycles_of_its_text():
+    """3 x 128^2 transforms of 8 x 128 x 7 cycles at 700 MHz on 512 nodes are 983 us."""
+    seconds = 3 * 128**2 * 8 * 128 * 7 / 512 / 700e6
+    one = number("eleftheriou2005", "table-1", 7, "non_bandwidth_s")
+    assert one.as_json()["computed"] == pytest.approx(seconds)
+    assert one.as_json()["other_reading"] == pytest.approx(seconds / 4)
+    assert (one.kind, one.reading_kind) == (DIFFERS, ROUNDING)
+    assert number("eleftheriou2005", "table-1", 7, "torus_s").reading_kind == ROUNDING
+    assert number("eleftheriou2005", "table-1", 7, "bandwidth_s").kind == ROUNDING
+
+
+def test_the_searches_show_the_equations_as_printed_first_and_as_many_values_as_columns():
+    for paper in PAPERS.values():
+        for search in paper.searches():
+            assert {len(tried.values) for tried in search.tried} == {len(search.columns)}
+            assert len(search.printed) in (0, len(search.columns))
+            assert search.found
+            assert search.meaning
