@@ -52,9 +52,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Term:
-    """amount x product of parameter^exponent seconds, in one phase. `name`: as the paper calls it. Terms of one side
-    are spent one after the other; where a model says that a phase takes the larger of its sides (Model.largest), they are
-    spent at the same time."""
+    """amount x product of parameter^exponent seconds, in one phase. `name`: as the paper has it. Terms of one side
+    are spent one after the other; where a phase takes the larger of its sides (Model.largest), these are spent at the
+    same time."""
 
     phase: str
     name: str
@@ -90,7 +90,6 @@ class Model:
     validity: str  # in words
     variants: tuple[str, ...]  # () for every one
     terms: Callable[[Question, Forms, Mapping[str, float]], Sequence[Term]]
-    reason_against: Callable[[Question], str | None]
     shaping: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
     largest: Callable[[Forms], frozenset[str]] = field(default=lambda forms: frozenset())
@@ -105,24 +104,35 @@ class Model:
 
 @dataclass(frozen=True)
 class Predicted:
-    """Seconds of each phase, and the terms that they come from."""
+    """Seconds of each phase, and the terms that they come from. `lacking`: the parameters that are not known, by phase;
+    such a phase is in neither."""
 
     phases: dict[str, float]
     terms: tuple[tuple[Term, float], ...]
+    lacking: dict[str, tuple[str, ...]]
 
     @property
     def total_s(self) -> float:
+        """Of all phases there are; of a prediction that lacks none."""
         return math.fsum(self.phases.values())
 
 
 def predict(model: Model, question: Question, values: Mapping[str, float], forms: Forms) -> Predicted:
-    """Raises KeyError for a parameter that a term needs and `values` lacks."""
-    timed = tuple((term, term.seconds(values)) for term in model.terms(question, forms, values))
     largest = model.largest(forms)
+    terms = model.terms(question, forms, values)
+    lacking: dict[str, set[str]] = defaultdict(set)
+    for term in terms:
+        if missing := {name for name, _ in term.powers if name not in values}:
+            lacking[term.phase] |= missing
+    timed = tuple((term, term.seconds(values)) for term in terms if term.phase not in lacking)
     sides: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for term, seconds in timed:
         sides[term.phase][term.side if term.phase in largest else ""] += seconds
-    return Predicted({phase: max(found.values()) for phase, found in sides.items()}, timed)
+    return Predicted(
+        {phase: max(found.values()) for phase, found in sides.items()},
+        timed,
+        {phase: tuple(sorted(names)) for phase, names in lacking.items()},
+    )
 
 
 @cache

@@ -22,7 +22,7 @@ from scipy.special import ndtri, stdtrit
 from fourscore_analysis.models.base import Forms, Model, Question
 from fourscore_analysis.models.design import Design, design
 from fourscore_analysis.models.observations import Observation
-from fourscore_analysis.models.parameters import PARAMETERS
+from fourscore_analysis.models.parameters import parameter
 from fourscore_analysis.models.work import node_bytes
 
 CONFIDENCE = 0.95
@@ -38,6 +38,15 @@ TYPICAL = {"memory_constant": 6.3, "memory_bandwidth": 2e10, "latency": 1e-6}
 
 
 @dataclass(frozen=True)
+class Given:
+    """A parameter that is not fitted: by whom it is known, and how well."""
+
+    value: float
+    origin: str
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
 class Refused:
     """Parameters that these points do not tell, alone or from each other."""
 
@@ -47,8 +56,8 @@ class Refused:
 
 @dataclass(frozen=True)
 class Fitted:
-    """`values`: of every parameter that the terms need. `origin`: fitted, given, taken (measured directly), searched,
-    or undetermined: then the value belongs to the predictions only."""
+    """`values`: of every parameter that the terms need. `origin`: fitted, searched, or as it was given; or
+    undetermined: then the value is good for predictions within what was measured, and says nothing of the machine."""
 
     model: Model
     forms: dict[str, str]
@@ -77,31 +86,31 @@ def fit(
     model: Model,
     observations: Sequence[Observation],
     forms: Forms,
-    given: Mapping[str, tuple[float, str]] | None = None,
+    given: Mapping[str, Given] | None = None,
     draws: int = DRAWS,
 ) -> Fitted:
     """`given`: parameters that are not fitted, with where they are from. Raises ValueError where no observation has a
     phase that the model has."""
     given = dict(given or {})
+    if model.specialise:
+        model = model.specialise(observations)
     rows = _rows_of(observations)
     best = None
     for shaping in _shapings(model, rows.questions, given):
         matrix, measured = _matched(model, rows, forms, shaping)
         if not len(measured):
             raise ValueError(f"{model.name} models none of the phases that were measured")
-        found = _solve(matrix, measured, {name: value for name, (value, _) in given.items()})
+        found = _solve(matrix, measured, {name: one.value for name, one in given.items()})
         if best is None or found.cost < best[0].cost * (1 - 1e-9):
             best = (found, matrix, measured, shaping)
     assert best is not None
     return _described(model, dict(forms), rows, given, *best, draws)
 
 
-def _shapings(
-    model: Model, questions: Sequence[Question], given: Mapping[str, tuple[float, str]]
-) -> list[dict[str, float]]:
+def _shapings(model: Model, questions: Sequence[Question], given: Mapping[str, Given]) -> list[dict[str, float]]:
     """What the shaping parameters may be: the given values, and for a cache of unknown size as many sizes as there are
     between the smallest and the largest data of a node."""
-    fixed = {name: given[name][0] for name in model.shaping if name in given}
+    fixed = {name: given[name].value for name in model.shaping if name in given}
     fixed.setdefault("private_cache_bytes", PRIVATE_CACHE_BYTES)
     fixed = {name: value for name, value in fixed.items() if name in model.shaping}
     if "cache_bytes" not in model.shaping or "cache_bytes" in fixed:
@@ -126,8 +135,8 @@ def _solve(matrix: Design, measured: np.ndarray, given: Mapping[str, float]) -> 
     if not free:
         residuals = np.log(matrix.seconds(log_all)) - measured
         return _Solution(float(residuals @ residuals), free, np.zeros(0), log_all)
-    low = np.log([PARAMETERS[name].least for name in free])
-    high = np.log([PARAMETERS[name].most for name in free])
+    low = np.log([parameter(name).least for name in free])
+    high = np.log([parameter(name).most for name in free])
 
     def everything(log_free: np.ndarray) -> np.ndarray:
         values = log_all.copy()
@@ -162,7 +171,7 @@ def _start(matrix: Design, measured: np.ndarray, free: Sequence[str], log_all: n
         column = matrix.parameters.index(name)
         alone = (matrix.powers[:, column] != 0) & (np.count_nonzero(matrix.powers, axis=1) == 1)
         if not alone.any():
-            found.append(math.log(TYPICAL.get(name, math.sqrt(PARAMETERS[name].least * PARAMETERS[name].most))))
+            found.append(math.log(TYPICAL.get(name, math.sqrt(parameter(name).least * parameter(name).most))))
             continue
         rows = matrix.row[alone]
         part = measured[rows] - np.log(terms_of_row[rows]) - matrix.log_amount[alone]
@@ -194,7 +203,7 @@ def _described(
     model: Model,
     forms: dict[str, str],
     rows: _Rows,
-    given: Mapping[str, tuple[float, str]],
+    given: Mapping[str, Given],
     solution: _Solution,
     matrix: Design,
     measured: np.ndarray,
@@ -203,10 +212,10 @@ def _described(
 ) -> Fitted:
     seconds, slopes = matrix.sensitivity(solution.log_all)
     residuals = np.log(seconds) - measured
-    values = dict(shaping) | {name: value for name, (value, _) in given.items() if name in matrix.parameters}
+    values = dict(shaping) | {name: one.value for name, one in given.items() if name in matrix.parameters}
     values |= {name: float(np.exp(value)) for name, value in zip(solution.free, solution.log_free, strict=True)}
-    origin = {name: given[name][1] if name in given else "searched" for name in shaping}
-    origin |= {name: given[name][1] for name in given if name in matrix.parameters}
+    origin = {name: given[name].origin if name in given else "searched" for name in shaping}
+    origin |= {name: given[name].origin for name in given if name in matrix.parameters}
     origin |= dict.fromkeys(solution.free, "fitted")
     columns = [matrix.parameters.index(name) for name in solution.free]
     refused = _undetermined(solution.free, slopes[:, columns], solution.log_free)
@@ -214,7 +223,8 @@ def _described(
         origin[name] = "undetermined"
     moved = _bootstrap(matrix, rows, residuals, slopes[:, columns], draws) + solution.log_free
     quantiles = np.quantile(moved, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0) if draws else None
-    intervals = {
+    intervals = {name: one.interval for name, one in given.items() if name in origin and one.interval}
+    intervals |= {
         name: (float(np.exp(quantiles[0, column])), float(np.exp(quantiles[1, column])))
         for column, name in enumerate(solution.free)
         if quantiles is not None and origin[name] == "fitted"
@@ -254,7 +264,7 @@ def _undetermined(free: Sequence[str], slopes: np.ndarray, log_values: np.ndarra
     at_bound = [
         name
         for name, value in zip(free, log_values, strict=True)
-        if min(abs(value - math.log(PARAMETERS[name].least)), abs(value - math.log(PARAMETERS[name].most))) < 1e-3
+        if min(abs(value - math.log(parameter(name).least)), abs(value - math.log(parameter(name).most))) < 1e-3
         and not any(name in one.names for one in found)
     ]
     return (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class Parameter:
     name: str
     symbol: str  # in the papers
-    unit: str  # "flop/s", "B/s", "s", "B" or "1"
+    unit: str  # "flop/s", "B/s", "1/s", "s", "B" or "1"
     meaning: str
     least: float  # below it a value is absurd
     most: float  # and above this
@@ -39,7 +39,8 @@ _ALL = (
     ),
     Parameter("cache_bytes", "Z", "B", "cache that the ranks of a node share", 1024, 1e12),
     Parameter("private_cache_bytes", "", "B", "cache that a rank has for itself", 1024, 1e12),
-    Parameter("cache_bandwidth", "beta_cache", "B/s", "of data that the cache holds", 1e5, 1e16),
+    Parameter("core_bandwidth", "", "B/s", "of data that a rank's own cache holds", 1e5, 1e16),
+    Parameter("cache_bandwidth", "", "B/s", "of data that the shared cache holds", 1e5, 1e16),
     Parameter("memory_bandwidth", "beta_mem", "B/s", "between memory and cache", 1e5, 1e16, "memory_bench"),
     Parameter(
         "link_bandwidth",
@@ -60,6 +61,7 @@ _ALL = (
         "pairwise_bench",
     ),
     Parameter("overhead", "o", "s", "that a rank spends on a message, whatever its length", 1e-10, 1),
+    Parameter("cycle_rate", "", "1/s", "cycles of the processor a second", 1e5, 1e12),
     Parameter("pcie_bandwidth", "beta_PCIe", "B/s", "between a host and its accelerator", 1e5, 1e15, "copy_bench"),
     Parameter("butterfly_time", "t_c", "s", "of one unit of computation: line 8 of Fig. 1 of gupta1993", 1e-12, 1),
     Parameter("startup_time", "t_s", "s", "to start a message", 1e-9, 1, "pairwise_bench"),
@@ -67,3 +69,17 @@ _ALL = (
 )
 
 PARAMETERS: dict[str, Parameter] = {one.name: one for one in _ALL}
+
+_COEFFICIENT = "coefficient of "
+
+
+def coefficient(phase: str, growth: str) -> str:
+    """The name of a parameter of the normal form: seconds of a phase for each unit of what it grows with."""
+    return f"{_COEFFICIENT}{phase}: {growth}"
+
+
+def parameter(name: str) -> Parameter:
+    """Raises KeyError for a name that is neither in PARAMETERS nor a coefficient."""
+    if name.startswith(_COEFFICIENT):
+        return Parameter(name, "c", "s", f"seconds: {name}", 1e-30, 1e6)
+    return PARAMETERS[name]

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from fourscore_analysis.models.base import Question
 
+PAIRWISE = ("danielson-lanczos", "binary-exchange")
 CHAINS = ("serial", "slab", "pencil", "pencil-overlap", "volumetric", "rods", "overdecomposed", "node", "transpose")
+VARIANTS = (*CHAINS, *PAIRWISE)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,28 @@ def exchanges(question: Question) -> list[Exchanged]:
     else:
         found = [_even(mine, group) for group in _groups(question)]
     return [one for one in found if one.group > 1 for _ in range(question.runs)]
+
+
+def pairwise_steps(question: Question) -> int:
+    """Exchanges with one partner, each followed by a combination."""
+    return _log2(question.ranks) * question.runs if question.method.variant in PAIRWISE else 0
+
+
+def twiddles(question: Question) -> int:
+    """Multiplications of all data by roots of unity: one before each combination, and between the axes of a 1-D
+    transform that is seen as m-dimensional."""
+    if question.method.variant == "transpose":
+        return question.runs * max(len(question.grid), 1)
+    return pairwise_steps(question) if question.method.variant == "binary-exchange" else 0
+
+
+def messages_per_worker(question: Question) -> float:
+    """Of all exchanges, by the threads of a rank; of more than one pencil a rank, each has messages of its own."""
+    sent = math.fsum(one.messages for one in exchanges(question))
+    pencils = question.method.option("decomposition") or question.method.option("pencils") or ""
+    parts = [int(part) for part in pencils.split("x") if part.isdecimal()]
+    own = math.prod(parts) / question.ranks if parts else 1.0
+    return sent * max(own, 1.0) / question.contract.threads
 
 
 def _even(mine: float, group: int) -> Exchanged:

@@ -1,0 +1,105 @@
+"""fourscore fit: the papers' models of what an archive measured, checked on points that they had not seen."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+
+from fourscore_analysis.commands.base import OK, SAYS_NO, Command
+from fourscore_analysis.commands.options import add_archive, file_of
+from fourscore_analysis.records.values import shown
+
+EXAMPLES = """examples:
+  fourscore fit
+  fourscore fit strong --variant pencil --json
+  fourscore fit sizes --model czechowski2012 --form compute=sum
+  fourscore fit --given memory_constant=6.3 --suggest more.toml
+"""
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not NAME=VALUE")
+    return name, value
+
+
+def _given(text: str) -> tuple[str, float]:
+    from fourscore_analysis.models.parameters import PARAMETERS
+
+    name, value = _pair(text)
+    if name not in PARAMETERS:
+        raise argparse.ArgumentTypeError(f"no parameter {shown(name)}; expected one of {', '.join(PARAMETERS)}")
+    known = PARAMETERS[name]
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not known.least <= number <= known.most:
+        raise argparse.ArgumentTypeError(
+            f"{name} is {shown(value)}; expected a number of {known.unit} from {known.least:g} to {known.most:g}"
+        )
+    return name, number
+
+
+def _parameter(text: str) -> str:
+    from fourscore_analysis.models.parameters import PARAMETERS
+
+    if text not in PARAMETERS:
+        raise argparse.ArgumentTypeError(f"no parameter {shown(text)}; expected one of {', '.join(PARAMETERS)}")
+    return text
+
+
+def _add(fit: argparse.ArgumentParser) -> None:
+    add_archive(fit)
+    fit.add_argument("campaigns", nargs="*", metavar="CAMPAIGN", help="campaigns or suites (default: all)")
+    fit.add_argument("--model", default="", help="one model (default: all of a method; the best is used)")
+    fit.add_argument("--variant", default="", help="one variant (default: all that were measured)")
+    fit.add_argument("--form", type=_pair, action="append", default=[], metavar="NAME=CHOICE", help="of the models")
+    fit.add_argument("--given", type=_given, action="append", default=[], metavar="NAME=VALUE", help="is not fitted")
+    fit.add_argument(
+        "--fit-anyway", type=_parameter, action="append", default=[], metavar="NAME", help="though it was measured"
+    )
+    fit.add_argument("--machine-hash", default="", metavar="HASH", help="of one machine, or how it begins")
+    fit.add_argument("--suggest", type=file_of, metavar="FILE", help="write the points that would tell more as a suite")
+    fit.add_argument("--json", action="store_true", help="print the fits as JSON")
+
+
+def _run(options: argparse.Namespace) -> int:
+    from fourscore_analysis.records.archive import campaign_names, read_campaigns, select_campaigns
+    from fourscore_analysis.tables.fits import fits_json, fits_text
+    from fourscore_analysis.tables.suggested import suite_text
+    from fourscore_analysis.views.fits import Choice, fits
+
+    names = (
+        select_campaigns(options.archive, options.campaigns) if options.campaigns else campaign_names(options.archive)
+    )
+    choice = Choice(
+        model=options.model,
+        variant=options.variant,
+        forms=tuple(options.form),
+        given=tuple(options.given),
+        fit_anyway=tuple(options.fit_anyway),
+        machine_hash=options.machine_hash,
+    )
+    found = fits(read_campaigns(options.archive, names), choice)
+    print(json.dumps(fits_json(found), indent=1) if options.json else fits_text(found))
+    if options.suggest:
+        text = suite_text(found)
+        if text:
+            options.suggest.write_text(text, encoding="utf-8")
+        else:
+            print("fourscore fit: nothing to suggest: every parameter is determined", file=sys.stderr)
+    return OK if any(one.tried for one in found) else SAYS_NO
+
+
+COMMAND = Command(
+    name="fit",
+    help="fit the papers' models to what was measured, and check them on points that they had not seen",
+    examples=EXAMPLES,
+    order=30,
+    add=_add,
+    run=_run,
+)

@@ -1,0 +1,164 @@
+"""How far a model is off on points that it has not seen: each size left out once, each number of ranks left out once.
+
+Beside it the naive model: as fast, in credited flops a second and rank, as the nearest point that was seen, phase by
+phase. A model that is no better than this says nothing."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourscore_analysis.models.base import Forms, Model, Question, predict
+from fourscore_analysis.models.fit import Given, fit
+from fourscore_analysis.models.observations import PHASES, Observation
+
+TOTAL = "total"
+SCHEMES: dict[str, Callable[[Question], object]] = {
+    "size": lambda question: question.cell.shape,
+    "ranks": lambda question: question.cell.place,
+}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One phase (or the total) of one point that was left out. Seconds; `naive_s` is of the nearest point seen."""
+
+    scheme: str  # what was left out: size or ranks
+    question: Question
+    phase: str
+    predicted_s: float
+    naive_s: float | None
+    measured_s: float  # median over launches
+    outside: bool  # smaller, or larger, or on other ranks than all that was seen
+
+    @property
+    def error(self) -> float:
+        """Relative: predicted / measured - 1."""
+        return self.predicted_s / self.measured_s - 1
+
+    @property
+    def naive_error(self) -> float | None:
+        return self.naive_s / self.measured_s - 1 if self.naive_s is not None else None
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Of one phase: median and 90th percentile of |predicted / measured - 1|."""
+
+    phase: str
+    count: int
+    median: float
+    p90: float
+    naive_median: float | None
+    naive_p90: float | None
+
+
+def held_out(
+    model: Model, observations: Sequence[Observation], forms: Forms, given: Mapping[str, Given] | None = None
+) -> list[Guess]:
+    """Points whose parameters the rest does not give (as of exchanges, from one rank) are not guessed in those phases,
+    nor in total."""
+    found: list[Guess] = []
+    for scheme, part_of in SCHEMES.items():
+        parts: dict[object, list[Observation]] = defaultdict(list)
+        for one in observations:
+            parts[part_of(one.question)].append(one)
+        if len(parts) < 2:
+            continue
+        for part, left in parts.items():
+            seen = [one for other, members in parts.items() if other != part for one in members]
+            found += _guesses(scheme, model, seen, left, forms, given)
+    return found
+
+
+def _guesses(
+    scheme: str,
+    model: Model,
+    seen: Sequence[Observation],
+    left: Sequence[Observation],
+    forms: Forms,
+    given: Mapping[str, Given] | None,
+) -> list[Guess]:
+    try:
+        fitted = fit(model, seen, forms, given, draws=0)
+    except ValueError:
+        return []
+    points = _points(left)
+    known = _points(seen)
+    found = []
+    for question, measured in points.items():
+        predicted = predict(fitted.model, question, fitted.values, fitted.forms).phases
+        near, outside = _nearest(question, known), _outside(question, known)
+        wanted = [phase for phase in PHASES if phase in measured and phase in predicted]
+        for phase in wanted:
+            naive = _scaled(near, known[near].get(phase), question)
+            found.append(Guess(scheme, question, phase, predicted[phase], naive, measured[phase], outside))
+        if wanted == [phase for phase in PHASES if phase in measured] and wanted:
+            total = math.fsum(predicted[phase] for phase in predicted if phase in PHASES)
+            naive = _scaled(near, known[near][TOTAL], question)
+            found.append(Guess(scheme, question, TOTAL, total, naive, measured[TOTAL], outside))
+    return found
+
+
+def _points(observations: Sequence[Observation]) -> dict[Question, dict[str, float]]:
+    """Median over launches of each phase and of the total."""
+    launches: dict[Question, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in observations:
+        launches[one.question][TOTAL].append(one.total_s)
+        for phase, seconds in one.phases.items():
+            launches[one.question][phase].append(seconds)
+    return {
+        question: {phase: statistics.median(values) for phase, values in phases.items()}
+        for question, phases in launches.items()
+    }
+
+
+def _nearest(question: Question, known: Mapping[Question, object]) -> Question:
+    """In the logarithms of elements and ranks; the smaller of two that are as near."""
+
+    def distance(other: Question) -> tuple[float, int]:
+        size = abs(math.log(other.elements / question.elements))
+        return size + abs(math.log(other.ranks / question.ranks)), other.elements
+
+    return min(known, key=distance)
+
+
+def _scaled(near: Question, seconds: float | None, question: Question) -> float | None:
+    if seconds is None:
+        return None
+    work = question.cell.credited_flops / question.ranks
+    return seconds * work / (near.cell.credited_flops / near.ranks)
+
+
+def _outside(question: Question, known: Mapping[Question, object]) -> bool:
+    sizes = [other.elements / other.ranks for other in known]
+    return question.ranks not in {other.ranks for other in known} or not (
+        min(sizes) <= question.elements / question.ranks <= max(sizes)
+    )
+
+
+def errors(guesses: Sequence[Guess]) -> list[Errors]:
+    """By phase, in the order of PHASES, the total last."""
+    found = []
+    for phase in (*PHASES, TOTAL):
+        of_phase = [guess for guess in guesses if guess.phase == phase]
+        if not of_phase:
+            continue
+        sizes = sorted(abs(guess.error) for guess in of_phase)
+        naive = sorted(abs(guess.naive_error) for guess in of_phase if guess.naive_error is not None)
+        found.append(
+            Errors(
+                phase,
+                len(of_phase),
+                statistics.median(sizes),
+                float(np.quantile(sizes, 0.9)),
+                statistics.median(naive) if naive else None,
+                float(np.quantile(naive, 0.9)) if naive else None,
+            )
+        )
+    return found

@@ -1,0 +1,39 @@
+"""lee2018: over-decomposition against node-level decomposition, by the messages that each worker handles.
+
+Chapter 3: one object a node sends the messages that objects on every core would send, its workers share what is left
+to do, and the rate at which messages arrive says which is better (its Fig. 3.2). Here: bytes over the link, and an
+overhead for each message, divided among the workers (threads) of the rank. What a rank does between is that of
+models/parts.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fourscore_analysis.models import parts
+from fourscore_analysis.models.base import Forms, Model, Question, Term
+from fourscore_analysis.models.work import exchanges, messages_per_worker
+
+
+def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    found = parts.node_terms(question, forms, shaping)
+    moved = sum(one.bytes for one in exchanges(question))
+    if moved:
+        found.append(Term("exchange", "bytes", moved, (("link_bandwidth", -1),)))
+        found.append(Term("exchange", "messages", messages_per_worker(question), (("overhead", 1),)))
+        if question.cell.place.nodes == 1 and forms["memory"] == "cached":
+            found += parts.through("exchange", 2 * moved, question, forms, shaping)
+    return found
+
+
+MODEL = Model(
+    name="lee2018",
+    title="messages per worker of over-decomposed and of node-level pencils",
+    citation="lee2018",
+    equations="chapters 2 and 3",
+    validity="pencils in space; workers of a rank share its messages evenly",
+    variants=("overdecomposed", "node"),
+    terms=terms,
+    shaping=parts.SHAPING,
+    forms=parts.FORMS,
+    largest=parts.largest,
+)

@@ -1,0 +1,94 @@
+"""Terms that several models share: what a rank computes and moves in its memory, on its way between exchanges.
+
+FFTs are Eqs 1 and 2 of czechowski2012, local transpositions its Eq. 8. Three things are added to the paper's, each
+with a form that leaves it out: data that a cache holds do not cross the memory bus, and what leaves the cache of a
+core crosses that of the node (memory); factors of a length that are not 2 have a rate of their own (lengths)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from fourscore_analysis.models.base import Form, Forms, Question, Term
+from fourscore_analysis.models.work import (
+    beyond,
+    exchanges,
+    fft_flops,
+    node_bytes,
+    pairwise_steps,
+    share_bytes,
+    twiddles,
+)
+
+SHAPING = ("cache_bytes", "private_cache_bytes")
+COMPUTE = Form("compute", ("max", "sum"), "flops and memory traffic of an FFT at the same time, or one after the other")
+MEMORY = Form("memory", ("cached", "paper"), "memory traffic of what the caches do not hold, or of all data")
+LENGTHS = Form("lengths", ("factors", "paper"), "a rate of their own for factors that are not 2, or one for all")
+FORMS = (COMPUTE, MEMORY, LENGTHS)
+WORDS_OF_COMBINE = 3  # own and partner's read, own written
+WORDS_OF_TWIDDLE = 2  # read and written; the roots stay in cache
+
+
+def largest(forms: Forms) -> frozenset[str]:
+    return frozenset({"fft"} if forms["compute"] == "max" else ())
+
+
+def node_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    """All phases but the exchange."""
+    return [
+        *fft_terms(question, forms, shaping),
+        *moving("twiddle", WORDS_OF_TWIDDLE * twiddles(question), question, forms, shaping),
+        *moving("combine", WORDS_OF_COMBINE * pairwise_steps(question), question, forms, shaping),
+        *shuffle_terms(question, forms, shaping),
+    ]
+
+
+def fft_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    """czechowski2012, Eqs 1 and 2."""
+    even, odd = fft_flops(question)
+    if forms["lengths"] == "paper":
+        even, odd = even + odd, 0.0
+    found = [Term("fft", "T_flops", even, (("flop_rate", -1),))]
+    if odd:
+        found.append(Term("fft", "T_flops, odd factors", odd, (("odd_flop_rate", -1),)))
+    cache_words = max(shaping["cache_bytes"] / question.word_bytes, 2)
+    passes = sum(max(math.log(extent) / math.log(cache_words), 1.0) for extent in question.cell.shape if extent > 1)
+    moved = passes * share_bytes(question) * question.runs
+    near, far = _beyond(question, forms, shaping)
+    if far:
+        found.append(Term("fft", "T_mem", moved * far, (("memory_constant", 1), ("memory_bandwidth", -1)), "memory"))
+    if near:
+        found.append(Term("fft", "T_cache", moved * near, (("memory_constant", 1), ("cache_bandwidth", -1))))
+    return found
+
+
+def shuffle_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    """czechowski2012, Eq. 8: each all-to-all takes a local transposition, a word read and one written."""
+    all_to_alls = len(exchanges(question)) - pairwise_steps(question)
+    return moving("shuffle", 2 * all_to_alls, question, forms, shaping)
+
+
+def moving(phase: str, words: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    """Of each element of the rank, so many words once over."""
+    moved = words * share_bytes(question)
+    found = (
+        [Term(phase, f"T_{phase}, in core", moved, (("core_bandwidth", -1),))] if forms["memory"] == "cached" else []
+    )
+    return [*found, *through(phase, moved, question, forms, shaping)] if moved else []
+
+
+def through(phase: str, moved: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    """What these bytes of all the rank's data take beyond its own cache."""
+    near, far = _beyond(question, forms, shaping)
+    found = [Term(phase, f"T_{phase}, in cache", moved * near, (("cache_bandwidth", -1),))] if near else []
+    if far:
+        found.append(Term(phase, f"T_{phase}, in memory", moved * far, (("memory_bandwidth", -1),)))
+    return found
+
+
+def _beyond(question: Question, forms: Forms, shaping: Mapping[str, float]) -> tuple[float, float]:
+    """Of data passed over: the parts that leave the cache of a core, and that of the node."""
+    if forms["memory"] == "paper":
+        return 0.0, 1.0
+    near = beyond(shaping["private_cache_bytes"], share_bytes(question) * question.contract.instances)
+    return near, beyond(shaping["cache_bytes"], node_bytes(question))

@@ -1,0 +1,56 @@
+"""Points that would tell more, as a suite for `fourscore run`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from fourscore_analysis.models.base import Question
+from fourscore_analysis.views.fits import MethodFit
+
+# Keys of a sweep that are a field of the contract of the same name.
+TEXT_KEYS = ("layout", "buffers", "precision", "kind", "direction", "planner")
+
+
+def suite_text(found: Sequence[MethodFit]) -> str:
+    """TOML; "" where nothing is to be measured."""
+    sweeps = []
+    for one in found:
+        by_ranks: dict[int, list[Question]] = defaultdict(list)
+        for question in one.suggested:
+            by_ranks[question.ranks].append(question)
+        sweeps += [_sweep(one, ranks, members) for ranks, members in sorted(by_ranks.items())]
+    if not sweeps:
+        return ""
+    head = [
+        "# Points that would tell the models' parameters apart, as `fourscore fit --suggest` chose them.",
+        'name = "suggested"',
+        'description = "points that tell more of the parameters of the models"',
+        "launches = 3",
+        "repetitions = 20",
+        "warmup = 2",
+        "max_time_s = 5",
+        "time_limit_s = 300",
+        'check = "spots"',
+    ]
+    return "\n".join(head) + "\n\n" + "\n".join(sweeps)
+
+
+def _sweep(one: MethodFit, ranks: int, questions: Sequence[Question]) -> str:
+    method, contract = one.series.method, one.series.contract
+    shapes = ", ".join(f'"{"x".join(str(extent) for extent in question.cell.shape)}"' for question in questions)
+    lines = ["[[sweep]]", f'variant = "{method.variant}"']
+    if method.exchange not in ("", "none"):
+        lines.append(f'exchange = "{method.exchange}"')
+    if method.local_fft not in ("", "none"):
+        lines.append(f'local_fft = "{method.local_fft}"')
+    lines += [f"shape = [{shapes}]", f"ranks = {ranks}"]
+    lines += [f'{key} = "{getattr(contract, key)}"' for key in TEXT_KEYS]
+    if contract.threads != 1:
+        lines.append(f"threads = {contract.threads}")
+    if contract.instances != 1:
+        lines += [f"instances = {contract.instances}", f'placement = "{method.placement}"']
+    if method.options:
+        inner = ", ".join(f'{name} = "{value}"' for name, value in method.options)
+        lines.append(f"parameters = {{ {inner} }}")
+    return "\n".join(lines) + "\n"
