@@ -1,23 +1,28 @@
-"""Efficiency of the parallel 1-D FFT of gupta1993: E = 1 / (1 + T_o / W), W = t_c n log2 n.
-
-T_o is the sum over all processes of what a serial run does not spend, on a hypercube; the paper's measurements give t_c
-and t_w, and no t_s, which is left out as in its Tables 1 and 2."""
+"""Efficiency of the parallel 1-D FFT by gupta1993, for its own machine, and for the machine that measured times speak
+of. The equations are those of equations/gupta1993.py."""
 
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
+from scipy.optimize import nnls
+
+from fourscore_analysis.equations import gupta1993
+from fourscore_analysis.equations.gupta1993 import Machine
+from fourscore_analysis.points.isoefficiency import Family, Measured
 from fourscore_analysis.records.published import Published, published
 
-
-@dataclass(frozen=True)
-class Machine:
-    """Seconds of one unit of computation (line 8 of Figure 1), and of a word of 8 bytes on a link."""
-
-    t_c_s: float
-    t_w_s: float
+# Variants with an overhead of the paper: equations 4 and 11.
+OVERHEADS: dict[str, Callable[[Machine, float, float], float]] = {
+    "binary-exchange": gupta1993.hypercube_overhead,
+    "transpose": gupta1993.transpose_overhead,
+}
+LEAST_SIZES = 2  # of a fit: t_s and t_w are told apart by their growth
 
 
 def figure_2() -> Published | None:
@@ -25,28 +30,64 @@ def figure_2() -> Published | None:
 
 
 def ncube1() -> Machine | None:
-    """The machine of Fig. 2; None without the paper's numbers."""
+    """The machine of Fig. 2, without t_s, which the paper does not print; None without the paper's numbers."""
     table = figure_2()
     return Machine(table.setup["t_c_us"] * 1e-6, table.setup["t_w_us"] * 1e-6) if table else None
 
 
-def binary_exchange_overhead(machine: Machine, points: int, ranks: int) -> float:
-    """Equation 4 with t_s = 0: t_w n log2 p."""
-    return machine.t_w_s * points * math.log2(ranks)
-
-
-def transpose_overhead(machine: Machine, points: int, ranks: int) -> float:
-    """Equation 11 with t_s = 0: t_w n; on one rank nothing moves."""
-    return machine.t_w_s * points if ranks > 1 else 0.0
-
-
-OVERHEADS: dict[str, Callable[[Machine, int, int], float]] = {
-    "binary-exchange": binary_exchange_overhead,
-    "transpose": transpose_overhead,
-}
-
-
-def efficiency(variant: str, machine: Machine, points: int, ranks: int) -> float:
+def efficiency(variant: str, machine: Machine, points: float, ranks: float) -> float:
     """Of a variant in OVERHEADS."""
-    work = machine.t_c_s * points * math.log2(points)
-    return 1 / (1 + OVERHEADS[variant](machine, points, ranks) / work)
+    return gupta1993.efficiency(OVERHEADS[variant](machine, points, ranks), gupta1993.work(machine, points))
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """T_o of one method, and the least n that gives every processor something to do: p to the power `concurrency`."""
+
+    of: Callable[[Machine, float, float], float]
+    equation: str
+    concurrency: float = 1.0
+
+
+def overhead_of(family: Family) -> Overhead | None:
+    """None for a method that the paper does not model: it has binary exchange in one dimension and in two (appendix C),
+    and the transpose method of m dimensions for a 1-D transform."""
+    method, extents = family.first.method, len(family.first.cell.shape)
+    if method.variant == "binary-exchange" and extents <= 2:
+        return Overhead(gupta1993.hypercube_overhead, "Eq. 4")
+    if method.variant == "transpose" and extents == 1:
+        m = int(method.option("dimensions") or 2)
+        if m == 2:
+            return Overhead(gupta1993.transpose_overhead, "Eq. 11", 2.0)
+        of = partial(gupta1993.m_dimensional_overhead, dimensions=m)
+        return Overhead(of, f"Eq. 11 in {m} dimensions", m / (m - 1))
+    return None
+
+
+def fitted(family: Family) -> Machine | None:
+    """t_c, t_s and t_w of the measured times: t_c is the median of W / (n log2 n); t_s and t_w, neither negative, make
+    the sum of ((p T_p - W - T_o) / (p T_p))^2 least. None for a method without a model, and with too few sizes."""
+    overhead, measured = overhead_of(family), family.measured
+    if overhead is None or len({one.elements for one in measured}) < LEAST_SIZES:
+        return None
+    t_c_s = statistics.median(one.serial.time_s / (one.elements * math.log2(one.elements)) for one in measured)
+    rows = np.array([_row(overhead, one) for one in measured])
+    scale = rows[:, :2].max(axis=0)  # so that the solver sees t_s and t_w as alike
+    found, _ = nnls(rows[:, :2] / scale, rows[:, 2])
+    t_s_s, t_w_s = found / scale
+    return Machine(t_c_s, float(t_w_s), float(t_s_s))
+
+
+def _row(overhead: Overhead, one: Measured) -> tuple[float, float, float]:
+    """What a second of t_s and of t_w make of the overhead, and the overhead, over p T_p."""
+    total_s = one.ranks * one.point.time_s
+    starts = overhead.of(Machine(0.0, 0.0, 1.0), one.elements, one.ranks)
+    words = overhead.of(Machine(0.0, 1.0), one.elements, one.ranks)
+    return starts / total_s, words / total_s, one.overhead_s / total_s
+
+
+def log2_size_kept(overhead: Overhead, machine: Machine, level: float, ranks: float) -> float:
+    """log2 of the least n that keeps the efficiency `level` and gives every rank something to do. Infinity where none
+    does."""
+    least = overhead.concurrency * math.log2(ranks)
+    return max(least, gupta1993.log2_points_for(overhead.of, machine, level, ranks))

@@ -15,6 +15,7 @@ from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.figures import DrawnPlot, draw_all
 from fourscore_analysis.page.output import prepare_output, write_whole
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
+from fourscore_analysis.points.isoefficiency import as_json
 from fourscore_analysis.points.points import group_by, setting_names
 from fourscore_analysis.points.provenance import (
     Difference,
@@ -28,6 +29,7 @@ from fourscore_analysis.points.provenance import (
 from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
+from fourscore_analysis.tables import isoefficiency as isoefficiency_tables
 from fourscore_analysis.tables import nodes as node_tables
 from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
@@ -70,6 +72,8 @@ class Section:
     bench: list[component_tables.BenchTable]
     alpha_beta: list[component_tables.AlphaBetaRow]
     nodes: node_tables.NodeTable | None
+    isoefficiency: list[isoefficiency_tables.IsoefficiencyTable]
+    lacking: list[tuple[str, str]]
     plots: list[DrawnPlot] = field(default_factory=list)
 
     @property
@@ -83,12 +87,13 @@ class Section:
         return sorted({flag for member in members for flag in member.flags})
 
     def counted_json(self) -> dict[str, Any]:
-        """The constant A, alpha and beta of messages, and what nodes do to their launches, where the campaign has
-        them."""
+        """The constant A, alpha and beta of messages, what nodes do to their launches, and isoefficiency, where the
+        campaign has them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
             "nodes": self.view.node_effects.as_json() if self.view.node_effects.hosts else None,
+            "isoefficiency": [as_json(family) for family in self.view.isoefficiency[0]],
         }
         return {name: values for name, values in found.items() if values}
 
@@ -171,6 +176,8 @@ def section_of(view: View) -> Section:
         bench=component_tables.bench_tables(view),
         alpha_beta=component_tables.alpha_beta_rows(view),
         nodes=node_tables.node_table(view.node_effects),
+        isoefficiency=isoefficiency_tables.isoefficiency_tables(view),
+        lacking=isoefficiency_tables.lacking(view),
     )
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import statistics
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+import numpy as np
+
 from fourscore_analysis.points.apart import shown_slower
-from fourscore_analysis.points.stats import Spread, spread
+from fourscore_analysis.points.stats import Spread, resampled_medians, spread
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.basics import Place
@@ -70,6 +73,13 @@ class Point:
     def time(self) -> Spread | None:
         """Over the launches' medians, seconds; None when nothing was measured."""
         return spread([launch.median_s for launch in self.measured]) if self.measured else None
+
+    @cached_property
+    def resampled_s(self) -> np.ndarray:
+        """Its time by resample of the launches, seconds; the same for the same records. Only for measured points."""
+        first = self.measured[0]
+        seed = zlib.crc32(f"{first.point_id} {first.machine_hash} {first.code_hash}".encode())
+        return resampled_medians([launch.median_s for launch in self.measured], seed)
 
     @property
     def time_s(self) -> float:

@@ -67,7 +67,7 @@ def strong_series(points: Iterable[Point], over: str = RANKS) -> list[list[Serie
         for packing, packed in packings(group, over):
             series = [
                 Series(sorted(of_method, key=lambda point: _count(point, over)), over, packing)
-                for of_method in group_by(packed, _scaling_method)
+                for of_method in group_by(packed, scaling_method)
             ]
             series = [one for one in series if len(set(one.counts)) == len(one.counts) >= 2]
             if series:
@@ -84,7 +84,7 @@ def weak_series(points: Iterable[Point], over: str = RANKS) -> list[list[Series]
         for packing, packed in packings(group, over):
             for chain in _equal_work(packed):
                 series = []
-                for of_method in group_by(chain, _scaling_method):
+                for of_method in group_by(chain, scaling_method):
                     best: dict[int, Point] = {}
                     for point in sorted(of_method, key=lambda point: max(point.cell.shape)):
                         best.setdefault(_count(point, over), point)
@@ -124,7 +124,7 @@ def _nodes_text(place: Place) -> str:
     return place.with_placement("on 1 node" if place.nodes == 1 else f"on {place.nodes} nodes")
 
 
-def _scaling_method(point: Point) -> tuple:
+def scaling_method(point: Point) -> tuple:
     """A given grid belongs to one rank count, so a series may change it."""
     return (point.method.variant, point.method.exchange, point.method.local_fft, point.method.parameters, point.label)
 

@@ -10,6 +10,7 @@ from fourscore_analysis.models.constant import Constant, constants
 from fourscore_analysis.models.slow_nodes import NodeEffects, node_effects
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
+from fourscore_analysis.points.isoefficiency import Family, Lacking, families
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.archive import Campaign
@@ -74,6 +75,11 @@ class View:
             for one in self.counted
             if id(one) not in lines or rivals[one.point.cell, one.point.setting, one.source] > 1
         ]
+
+    @cached_property
+    def isoefficiency(self) -> tuple[list[Family], list[Lacking]]:
+        """Sizes and rank counts of each method with its time on one rank; and methods without one."""
+        return families(self.points)
 
     @cached_property
     def bench(self) -> Bench:

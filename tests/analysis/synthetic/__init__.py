@@ -23,6 +23,7 @@ from synthetic.points import (
     weak_node_points,
     weak_points,
 )
+from synthetic.scalability import Known, known_records, line_points
 from synthetic.transforms import Maker, make_point, phase_model
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "CANDIDATE",
     "CLUSTER",
     "METHODS",
+    "Known",
     "Maker",
     "Pairs",
     "benchmark",
@@ -50,7 +52,9 @@ __all__ = [
     "grid_points",
     "identity_of",
     "instance_points",
+    "known_records",
     "line_bytes",
+    "line_points",
     "make_point",
     "many_points",
     "peers_points",

@@ -1,0 +1,180 @@
+"""Efficiency, isoefficiency and scaled speedup of each method, as text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fourscore_analysis.equations import gupta1993
+from fourscore_analysis.models.isoefficiency import fitted, log2_size_kept, overhead_of
+from fourscore_analysis.points.isoefficiency import EFFICIENCIES, Family, Measured, Need, Value
+from fourscore_analysis.points.units import digits, shape_text, time_text
+from fourscore_analysis.views.view import View
+
+
+@dataclass
+class EfficiencyRow:
+    """One point on several ranks."""
+
+    shape: str
+    ranks: int
+    nodes: str
+    speedup: str
+    efficiency: str
+    interval: str
+    overhead: str
+    fraction: str
+    function: str
+    flags: tuple[str, ...]
+
+
+@dataclass
+class NeedRow:
+    """The size that keeps one efficiency."""
+
+    efficiency: str
+    ranks: int
+    size: str
+    interval: str
+    model: str
+    remark: str
+
+
+@dataclass
+class ScaledRow:
+    ranks: int
+    size: str
+    speedup: str
+    interval: str
+
+
+@dataclass
+class IsoefficiencyTable:
+    method: str
+    against: str
+    contract: str
+    rows: list[EfficiencyRow]
+    needs: list[NeedRow]
+    slopes: str
+    scaled_from: str
+    scaled: list[ScaledRow]
+    model: str
+
+
+def isoefficiency_tables(view: View) -> list[IsoefficiencyTable]:
+    return [_table(view, family) for family in view.isoefficiency[0]]
+
+
+def lacking(view: View) -> list[tuple[str, str]]:
+    """Reason, and the methods on several ranks that have no efficiency for it."""
+    found: dict[str, list[str]] = {}
+    for one in view.isoefficiency[1]:
+        found.setdefault(one.reason, []).append(one.label)
+    return [(reason, ", ".join(dict.fromkeys(labels))) for reason, labels in found.items()]
+
+
+def _table(view: View, family: Family) -> IsoefficiencyTable:
+    scaled = family.scaled
+    return IsoefficiencyTable(
+        method=" · ".join(part for part in (family.label, family.packing) if part),
+        against=family.against,
+        contract=view.contract_of(family.first),
+        rows=[_row(one) for one in family.measured],
+        needs=_needs(family),
+        slopes=_slopes(family),
+        scaled_from=f"{scaled[0]:,}" if scaled else "",
+        scaled=[
+            ScaledRow(one.ranks, _count(math.log2(one.elements)), digits(one.speedup.value), _interval(one.speedup))
+            for one in (scaled[1] if scaled else [])
+        ],
+        model=model_text(family),
+    )
+
+
+def _row(one: Measured) -> EfficiencyRow:
+    place = one.point.cell.place
+    return EfficiencyRow(
+        shape=shape_text(one.point.cell.shape),
+        ranks=one.ranks,
+        nodes=place.with_placement(str(place.nodes)),
+        speedup=digits(one.speedup.value),
+        efficiency=digits(one.efficiency.value),
+        interval=_interval(one.efficiency),
+        overhead=_signed_time(one.overhead_s),
+        fraction=_signed(one.serial_fraction.value),
+        function=digits(one.overhead_function.value),
+        flags=one.flags,
+    )
+
+
+def _needs(family: Family) -> list[NeedRow]:
+    overhead, machine = overhead_of(family), fitted(family)
+    rows = []
+    for level in EFFICIENCIES:
+        for need in family.needs(level):
+            log2_model = log2_size_kept(overhead, machine, level, need.ranks) if overhead and machine else None
+            rows.append(
+                NeedRow(
+                    efficiency=f"{level:g}",
+                    ranks=need.ranks,
+                    size=size_text(need, need.log2_elements),
+                    interval=interval_text(need),
+                    model=_count(log2_model) if log2_model is not None else "–",
+                    remark="the efficiency rises and falls with the size" if need.crossings > 1 else "",
+                )
+            )
+    return rows
+
+
+def _slopes(family: Family) -> str:
+    """0.5: 1.02; 0.66: 1.9"""
+    found = ((level, family.slope(level)) for level in EFFICIENCIES)
+    return "; ".join(f"{level:g}: {digits(slope)}" for level, slope in found if slope is not None)
+
+
+def model_text(family: Family) -> str:
+    """Eq. 4 with t_c = 1.2 ns, t_s = 3 µs, t_w = 0.9 ns, fitted to these points: threshold 0.57"""
+    overhead, machine = overhead_of(family), fitted(family)
+    if overhead is None or machine is None:
+        return ""
+    named = (("t_c", machine.t_c_s), ("t_s", machine.t_s_s), ("t_w", machine.t_w_s))
+    values = ", ".join(f"{name} = {time_text(seconds)}" for name, seconds in named)
+    text = f"{overhead.equation} with {values}, fitted to these points"
+    if overhead.equation == "Eq. 4":
+        text += f": threshold {digits(gupta1993.threshold(machine.t_w_s / machine.t_c_s), 2)}"
+    return text
+
+
+def size_text(need: Need, log2_elements: float) -> str:
+    """20,200; or a bound, where it is not between measured sizes."""
+    if log2_elements == -math.inf:
+        return f"< {round(2**need.least):,}"
+    if log2_elements == math.inf:
+        return f"> {round(2**need.largest):,}"
+    return _count(log2_elements)
+
+
+def interval_text(need: Need) -> str:
+    """18,000 to 23,100; "" without one"""
+    return " to ".join(dict.fromkeys(size_text(need, end) for end in need.interval)) if need.interval else ""
+
+
+def _count(log2_elements: float) -> str:
+    """20,200: three digits; 2^50.3 beyond a million million."""
+    if not math.isfinite(log2_elements):
+        return "none"
+    if log2_elements > 40:
+        return f"2^{log2_elements:.1f}"
+    return f"{float(f'{2**log2_elements:.3g}'):,.0f}"
+
+
+def _interval(value: Value) -> str:
+    return f"{_signed(value.interval[0])} to {_signed(value.interval[1])}" if value.interval else ""
+
+
+def _signed(value: float) -> str:
+    return digits(value) if value >= 0 else f"−{digits(-value)}"
+
+
+def _signed_time(seconds: float) -> str:
+    return time_text(seconds) if seconds >= 0 else f"−{time_text(-seconds)}"
