@@ -2,6 +2,8 @@
 // Subcommands of `fourscore`; one self-registering file each.
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -34,9 +36,13 @@ class CommandRegistry {
     return registry;
   }
   /// Aborts on a duplicate place, which only a programmer can mend.
-  bool add(Command command) {
-    const int place = command.place;
-    if (!commands_.emplace(place, std::move(command)).second) std::abort();
+  bool add(const Command& command) {
+    const auto [there, added] = commands_.emplace(command.place, command);
+    if (!added) {
+      std::fprintf(stderr, "commands '%s' and '%s' have the same place in the help, %d\n", there->second.name.c_str(),
+                   command.name.c_str(), command.place);
+      std::abort();
+    }
     return true;
   }
   [[nodiscard]] const std::map<int, Command>& commands() const { return commands_; }

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from fourscore_analysis.models.base import Question
+from fourscore_analysis.models.certainty import LEAST_SURE, NOISE
 from fourscore_analysis.models.design import design
-from fourscore_analysis.models.fit import LEAST_SURE, NOISE, Fitted
+from fourscore_analysis.models.fit import Fitted
 from fourscore_analysis.models.observations import Series
 
 MOST_POINTS = 6

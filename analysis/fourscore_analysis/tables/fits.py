@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fourscore_analysis.models.fit import CONFIDENCE, Fitted
+from fourscore_analysis.models.certainty import CONFIDENCE
+from fourscore_analysis.models.fit import Fitted
 from fourscore_analysis.models.held_out import SCHEMES, TOTAL, Errors
 from fourscore_analysis.models.parameters import parameter
 from fourscore_analysis.points.units import (

@@ -123,9 +123,10 @@ def _method_fit(
 
 
 def _error(tried: Tried) -> tuple[float, float]:
-    """Over what was left out by size; without a total, the residual."""
-    by_scheme = [total.median for scheme in SCHEMES if (total := tried.total(scheme))]
-    return (by_scheme[0] if by_scheme else float("inf")), tried.fitted.residual
+    """The mean over what was left out, by size and by ranks, of the median errors in total; without one, the residual
+    decides."""
+    found = [total.median for scheme in SCHEMES if (total := tried.total(scheme))]
+    return (sum(found) / len(found) if found else float("inf")), tried.fitted.residual
 
 
 def _too_little(series: Series) -> str:

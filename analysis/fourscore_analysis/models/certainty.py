@@ -1,0 +1,97 @@
+"""How sure fitted parameters are: which of them the data do not tell, and how the others move with the launches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from fourscore_analysis.models.parameters import parameter
+from fourscore_analysis.models.rows import Rows
+from fourscore_analysis.models.solve import ROBUST_SCALE
+
+CONFIDENCE = 0.95
+SEED = 1993
+# Of an assumed noise of 5 %: a parameter whose logarithm would then be unsure by more than this is not determined.
+NOISE, LEAST_SURE = 0.05, 0.5
+MOST_LEVERAGE = 0.9  # so that a row that alone tells a parameter does not make everything unsure
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Parameters that these points do not tell, alone or from each other."""
+
+    names: tuple[str, ...]
+    reason: str
+
+
+def undetermined(free: Sequence[str], slopes: np.ndarray, log_values: np.ndarray) -> tuple[Refused, ...]:
+    """By the directions in which the parameters may move without moving a prediction."""
+    if not len(free):
+        return ()
+    _, strengths, directions = np.linalg.svd(slopes, full_matrices=True)
+    strengths = np.concatenate([strengths, np.zeros(len(free) - len(strengths))])
+    found = []
+    for strength, direction in zip(strengths, directions, strict=True):
+        if strength > NOISE / LEAST_SURE:
+            continue
+        names = tuple(name for name, part in zip(free, direction, strict=True) if abs(part) > 0.2)
+        if len(names) == 1:
+            found.append(Refused(names, "no point of these depends on it by more than noise"))
+        else:
+            found.append(
+                Refused(names, "these points tell them only together: they act in the same way in all of them")
+            )
+    at_bound = [
+        name
+        for name, value in zip(free, log_values, strict=True)
+        if min(abs(value - math.log(parameter(name).least)), abs(value - math.log(parameter(name).most))) < 1e-3
+        and not any(name in one.names for one in found)
+    ]
+    return (
+        *found,
+        *(Refused((name,), "the best value is absurd: at the end of what was allowed") for name in at_bound),
+    )
+
+
+def _leverage(slopes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """How much each row pulls its own prediction, 0 to 1: its residual is as much too small."""
+    q, _ = np.linalg.qr(slopes * np.sqrt(weights)[:, None])
+    return np.sum(q**2, axis=1)
+
+
+def bootstrap(
+    keys: Sequence[tuple[int, str]], rows: Rows, residuals: np.ndarray, slopes: np.ndarray, draws: int
+) -> np.ndarray:
+    """Moves of the log parameters, one line a draw."""
+    free = slopes.shape[1]
+    if not free or not draws:
+        return np.zeros((draws, free))
+    random = np.random.default_rng(SEED)
+    weights = random.standard_exponential((draws, rows.launches))
+    # Of each row in each draw: its weight, and its value moved by the launches' weights.
+    row_weight = np.empty((draws, len(keys)))
+    row_residual = np.empty((draws, len(keys)))
+    for number, key in enumerate(keys):
+        found = rows.log_launches[key]
+        of_row = weights[:, [launch for launch, _ in found]]
+        total = of_row.sum(axis=1)
+        logs = np.array([value for _, value in found])
+        row_weight[:, number] = total / len(found)
+        row_residual[:, number] = residuals[number] - (of_row @ logs / total - rows.log_mean[key])
+    # Of soft_l1: the pull of a row over its residual, and how its pull grows with the residual.
+    spread = 1 + (residuals / ROBUST_SCALE) ** 2
+    robust, growth = spread**-0.5, spread**-1.5
+    counts = np.array([len(rows.log_launches[key]) for key in keys])
+    row_residual /= np.sqrt(1 - np.minimum(_leverage(slopes, robust) / counts, MOST_LEVERAGE))
+    normal = np.einsum("bn,nk,nl->bkl", row_weight * growth, slopes, slopes)
+    ridge = 1e-9 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(free)
+    right = np.einsum("bn,bn,nk->bk", row_weight * robust, row_residual, slopes)
+    moves = -np.linalg.solve(normal + ridge, right[:, :, None])[:, :, 0]
+    freedom = max(sum(len(found) for found in rows.log_launches.values()) - free, 1)
+    quantile = (1 + CONFIDENCE) / 2
+    wider = math.sqrt((freedom + free) / freedom) * float(stdtrit(freedom, quantile) / ndtri(quantile))
+    return moves * wider
