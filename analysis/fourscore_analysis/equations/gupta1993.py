@@ -191,6 +191,30 @@ def mesh_bisection_cost(processors: float) -> float:
 # ---- appendix A: twiddle factors
 
 
+def exponent(points: int, iteration: int, index: int) -> int:
+    """Of omega in line 8 of Figure 1, for output `index` of iteration l from 0: the l + 1 most significant bits of the
+    index in reverse order, padded with zeros on the right (Table 3; section 3)."""
+    bits = points.bit_length() - 1
+    leading = f"{index:0{bits}b}"[: iteration + 1]
+    return int(leading[::-1].ljust(bits, "0"), 2)
+
+
+def new_twiddle_factors(points: int, processors: int) -> list[int]:
+    """By iteration, of the processor that uses most: powers of omega that it has not used before (Table 4). Processors
+    own n/p consecutive indices."""
+    share = points // processors
+    busiest: list[int] = []
+    for processor in range(processors):
+        known: set[int] = set()
+        counts = []
+        for iteration in range(points.bit_length() - 1):
+            own = {exponent(points, iteration, processor * share + i) for i in range(share)} - known
+            counts.append(len(own))
+            known |= own
+        busiest = max(busiest, counts, key=sum)
+    return busiest
+
+
 def twiddle_factors(points: int, processors: int) -> int:
     """h(n, p) by the recurrence of appendix A: the most new powers of omega on one processor. Powers of two, p <= n."""
     if processors == 1:

@@ -1,6 +1,8 @@
 """Every printed number of every paper is judged once, and the verdicts are those worked out by hand."""
 
 import json
+import math
+import re
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
@@ -26,7 +28,7 @@ from fourscore_analysis.records.published import FOLDER
 
 PAPERS = all_papers()
 # Of each paper, without conditions and given numbers: a number moved to either shows here.
-JUDGED = {"czechowski2012": 61, "eleftheriou2005": 65, "haynes2000": 9}
+JUDGED = {"czechowski2012": 61, "eleftheriou2005": 65, "haynes2000": 9, "gupta1993": 141, "lee2018": 151}
 
 
 def cells(paper: str) -> Counter:
@@ -177,6 +179,71 @@ def test_table_1_of_eleftheriou2005_has_a_quarter_of_the_cycles_of_its_text():
     assert (one.kind, one.reading_kind) == (DIFFERS, ROUNDING)
     assert number("eleftheriou2005", "table-1", 7, "torus_s").reading_kind == ROUNDING
     assert number("eleftheriou2005", "table-1", 7, "bandwidth_s").kind == ROUNDING
+
+
+def test_table_1_of_gupta1993_to_every_printed_digit():
+    """Digits as they are printed: .2 K cut, the others rounded after K was cut to four decimals; 0.143 and 203 stay."""
+    ways = {"m1": (0.2, math.floor), "m2": (1.28, round), "m3": (0.178, round), "m4": (30 / 2.8, round)}
+    text = (FOLDER / "gupta1993/table-1.json").read_text(encoding="utf-8")
+    other = []
+    for line in text.splitlines():
+        for machine, (ratio, rule) in ways.items():
+            found = re.search(rf'"efficiency": ([\d.]+),.*"slope_{machine}": ([\d.]+)', line)
+            if found is None:
+                continue
+            places = len(found[2].partition(".")[2])
+            k = math.floor(float(found[1]) / (1 - float(found[1])) * 1e4 + 1e-6) / 1e4
+            digits = f"{rule(k * ratio * 10**places + 1e-9) / 10**places:.{places}f}"
+            if digits != found[2]:
+                other.append((float(found[1]), machine, digits, found[2]))
+    assert other == [(0.1, "m2", "0.142", "0.143"), (0.95, "m4", "204", "203")]
+    assert number("gupta1993", "table-1", 10, "slope_m4").kind == ROUNDING  # 203.57, cut
+    assert number("gupta1993", "table-1", 1, "slope_m2").kind == WITHIN
+    [table] = [one for one in PAPERS["gupta1993"].searches() if one.title.startswith("Table 1")]
+    assert [tried.values[-1] for tried in table.tried][-2:] == [38, 39]
+
+
+def test_the_numbers_of_gupta1993_that_differ_by_hand():
+    """1 / (1 + 10.7 x 6 / 12); 2 p / log p = p / 2 at log p = 4; (t_w - t_c) / t_c = 1 of Example 2."""
+    one = number("gupta1993", "table-2", 11, "efficiency")
+    assert (one.kind, one.as_json()["computed"]) == (DIFFERS, pytest.approx(1 / 6.35, rel=5e-3))
+    one = number("gupta1993", "section-7", 1, "processors")
+    assert (one.kind, one.as_json()["computed"], one.reading_kind) == (DIFFERS, 16, ROUNDING)
+    for column, value in (("threshold_efficiency", 0.5), ("p_exponent", 9)):
+        one = number("gupta1993", "appendix-e", 1, column)
+        assert (one.kind, one.reading_kind) == (DIFFERS, ROUNDING)
+        assert one.as_json()["computed"] == pytest.approx(value)
+    judged = [each for one in judge(PAPERS["gupta1993"], Here()) for each in one.numbers]
+    assert sum(each.kind == DIFFERS for each in judged) == 4
+
+
+def test_figure_2_of_gupta1993_saturates_with_a_start_up_time_alone():
+    """1,024 points: W = 80 us 1024 10; T_o = t_s 1024 10 + 16 us 1024 10 on 1,024 processors."""
+    w = 80e-6 * 1024 * 10
+    [search] = [one for one in PAPERS["gupta1993"].searches() if one.title.startswith("Figure 2")]
+    for tried, t_s in zip(search.tried, (0, 1e-4, 4e-4, 1e-3), strict=True):
+        assert tried.values[1] == pytest.approx(1024 / (1 + (t_s * 10240 + 16e-6 * 10240) / w))
+    assert number("gupta1993", "figure-2", 1, "curve").reading_kind == ROUNDING
+    assert number("gupta1993", "figure-2", 2, "curve").kind == ROUNDING
+
+
+def test_the_numbers_of_lee2018_that_differ_by_hand():
+    """400 / 128 pencils; 8 x 64 cores; 128.97 / 21.495 copies; 61 x 1.59 ms; 20 and 6 messages a pencil."""
+    for item, row, column, value, reading in (
+        ("figure-2.3", 1, "chares_per_core", 3.125, 4),
+        ("figure-3.4", 1, "cores", 512, 1024),
+        ("table-4.1", 2, "operations", 6, None),
+        ("table-4.1", 6, "operations", 1, 2),
+    ):
+        one = number("lee2018", item, row, column)
+        assert one.kind == DIFFERS
+        assert one.as_json()["computed"] == pytest.approx(value, rel=1e-3)
+        assert one.as_json()["other_reading"] == (reading if reading is None else pytest.approx(reading))
+    assert number("lee2018", "section-5.2.2", 4, "completion_ms").reading_kind == ROUNDING
+    assert number("lee2018", "figure-3.2", 1, "messages").reading.value == exactly(3 * 2 * 20 * 100 / 128)
+    assert number("lee2018", "figure-3.2", 2, "messages").reading.value == exactly(3 * 2 * 6)
+    judged = [each for one in judge(PAPERS["lee2018"], Here()) for each in one.numbers]
+    assert sum(each.kind == DIFFERS for each in judged) == 4
 
 
 def test_the_searches_show_the_equations_as_printed_first_and_as_many_values_as_columns():

@@ -284,6 +284,7 @@ class Maker:
                 "messages_per_rank": [exchanges * (ranks - 1)] * ranks,
             },
             "credited_flops": point["instances"]
+            * (2 if point["direction"] == "roundtrip" else 1)
             * (2.5 if point["kind"] == "r2c" else 5)
             * elements
             * math.log2(elements),
