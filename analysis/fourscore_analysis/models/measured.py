@@ -27,18 +27,20 @@ def of_machine(launches: Sequence[Launch]) -> dict[str, Given]:
     return {"private_cache_bytes": Given(float(max(own)), "the record of the machine")} if own else {}
 
 
-def of_components(runs: Iterable[ComponentRun], machine_hash: str, place: Place) -> dict[str, Given]:
-    """Of the runs on this machine that ended well, for so many ranks."""
+def of_components(runs: Iterable[ComponentRun], machine_hash: str, places: Iterable[Place]) -> dict[str, Given]:
+    """Of the runs on this machine that ended well: at the place with most ranks at which messages were measured."""
     mine = [run for run in runs if run.status == "ok" and run.machine_hash == machine_hash]
     found: dict[str, Given] = {}
-    exchanged = of_exchanges(alpha_betas(mine), machine_hash, place)
-    if exchanged:
-        alpha_s, byte_s = exchanged
+    messages = alpha_betas(mine)
+    places = sorted(places, key=lambda place: -place.ranks)
+    exchanged = (of_exchanges(messages, machine_hash, place) for place in places)
+    if pair := next((one for one in exchanged if one), None):
+        alpha_s, byte_s = pair
         found["latency"] = Given(alpha_s, "pairwise_bench")
         found["startup_time"] = Given(alpha_s, "pairwise_bench")
         found["link_bandwidth"] = Given(1 / byte_s, "pairwise_bench")
         found["word_time"] = Given(WORD_BYTES * byte_s, "pairwise_bench")
-    ceiling = Bench(mine).copy_ceiling(machine_hash, place)
+    ceiling = Bench(mine).copy_ceiling(machine_hash, places[0])
     if ceiling:
         found["memory_bandwidth"] = Given(ceiling.rate, "memory_bench")
     copies = [point.rate for curve in curves_of("copy_bench", mine) if not curve.emulated for point in [curve.best]]

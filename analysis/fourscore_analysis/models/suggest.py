@@ -1,8 +1,7 @@
 """Which further points would tell parameters that the measured ones do not.
 
 Of candidates (sizes and ranks doubled and halved around what was measured, as far as the machine's cores go) those are
-chosen one by one that raise the least curvature of the sum of squares most: the direction in which the parameters are
-least known (E-optimal design, as pukelsheim2006)."""
+chosen one by one that shrink the volume of what the parameters may be most (D-optimal design, wald1943)."""
 
 from __future__ import annotations
 
@@ -18,7 +17,8 @@ from fourscore_analysis.models.design import design
 from fourscore_analysis.models.fit import Fitted
 from fourscore_analysis.models.observations import Series
 
-MOST_POINTS = 6
+MOST_POINTS = 8
+LEAST_GAIN, PRIOR = 0.01, 5.0
 LARGEST_GROWTH, SMALLEST_EXTENT = 8, 4  # of the number of elements; of an extent
 
 
@@ -62,9 +62,9 @@ def suggested(series: Series, fitted: Fitted | None, most_ranks: int) -> list[Qu
     total = _information(fitted, seen)
     chosen: list[Question] = []
     while len(chosen) < MOST_POINTS and open_points and _least(total) < (NOISE / LEAST_SURE) ** 2:
-        gains = [_least(total + one) for one in information]
+        gains = [_log_volume(total + one) for one in information]
         best = int(np.argmax(gains))
-        if gains[best] <= _least(total) * 1.01:
+        if gains[best] <= _log_volume(total) + LEAST_GAIN:
             break
         total = total + information[best]
         chosen.append(open_points.pop(best))
@@ -87,6 +87,11 @@ def _information(fitted: Fitted, questions: Sequence[Question]) -> np.ndarray:
         if name in fitted.free:
             wide[:, fitted.free.index(name)] = slopes[:, column]
     return wide.T @ wide
+
+
+def _log_volume(information: np.ndarray) -> float:
+    """Of what is known; a parameter of which nothing is known counts as known within PRIOR, in logarithms."""
+    return float(np.linalg.slogdet(information + (NOISE / PRIOR) ** 2 * np.eye(len(information)))[1])
 
 
 def _least(information: np.ndarray) -> float:

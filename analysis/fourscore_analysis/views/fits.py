@@ -82,8 +82,8 @@ def fits(campaigns: Sequence[Campaign], choice: Choice) -> list[MethodFit]:
     cores = cores if isinstance(cores, int) else 1
     found = []
     for series in chosen:
-        place = max((one.question.cell.place for one in series.observations), key=lambda place: place.ranks)
-        known = machine | of_components(runs, series.machine_hash, place)
+        places = {one.question.cell.place for one in series.observations}
+        known = machine | of_components(runs, series.machine_hash, places)
         known = {name: one for name, one in known.items() if name not in choice.fit_anyway}
         known |= {name: Given(value, "given") for name, value in choice.given}
         found.append(_method_fit(series, wanted, choice, known, cores))

@@ -1,0 +1,88 @@
+"""Points that are left out are predicted from the others alone, beside the naive model."""
+
+from __future__ import annotations
+
+import pytest
+from fourscore_analysis.models.base import models
+from fourscore_analysis.models.held_out import TOTAL, errors, held_out
+from fourscore_analysis.models.observations import Observation
+from synthetic.modelled import GIVEN, cubes, observed
+
+CZECHOWSKI = models()["czechowski2012"]
+FORMS = CZECHOWSKI.default_forms()
+
+
+def guesses(measured, model=CZECHOWSKI):
+    return held_out(model, measured, model.default_forms(), GIVEN)
+
+
+def test_each_point_is_left_out_once_with_its_size_and_once_with_its_ranks():
+    measured = observed(cubes(ranks=(1, 2, 4)), launches=2)
+    found = [guess for guess in guesses(measured) if guess.phase == TOTAL]
+    for scheme in ("size", "ranks"):
+        of_scheme = [guess.question for guess in found if guess.scheme == scheme]
+        assert len(of_scheme) == len(set(of_scheme))
+    assert {guess.question for guess in found if guess.scheme == "size"} == {one.question for one in measured}
+
+
+def test_a_true_model_predicts_what_it_has_not_seen_within_the_noise_and_better_than_the_nearest_point():
+    measured = observed(cubes(), noise=0.02)
+    by_size = {one.phase: one for one in errors([guess for guess in guesses(measured) if guess.scheme == "size"])}
+    assert by_size[TOTAL].median < 0.03
+    assert by_size[TOTAL].median < by_size[TOTAL].naive_median
+
+
+def test_what_is_left_out_has_no_say():
+    """Points of one size that are ten times too slow are predicted as if they were not."""
+    measured = observed(cubes(extents=(32, 48, 64, 80, 96, 112, 128), ranks=(1, 2)), noise=0.0)
+    spoilt = [
+        Observation(one.question, 10 * one.total_s, {phase: 10 * value for phase, value in one.phases.items()})
+        if one.question.cell.shape == (80, 80, 80)
+        else one
+        for one in measured
+    ]
+    found = [guess for guess in guesses(spoilt) if guess.scheme == "size" and guess.phase == TOTAL]
+    of_spoilt = [guess for guess in found if guess.question.cell.shape == (80, 80, 80)]
+    assert of_spoilt
+    assert all(guess.error == pytest.approx(-0.9, abs=0.02) for guess in of_spoilt)
+
+
+def test_the_naive_model_is_as_fast_a_rank_as_the_nearest_point():
+    measured = observed(cubes(extents=(32, 64, 128), ranks=(1, 2)), noise=0.0, launches=1)
+    times = {(one.question.cell.shape[0], one.question.ranks): one for one in measured}
+    found = next(
+        guess
+        for guess in guesses(measured)
+        if (guess.scheme, guess.phase, guess.question.cell.shape[0], guess.question.ranks) == ("size", TOTAL, 64, 2)
+    )
+    near = times[32, 2]
+    flops = [one.question.cell.credited_flops for one in (times[64, 2], near)]
+    assert found.naive_s == pytest.approx(near.total_s * flops[0] / flops[1])
+
+
+def test_phases_whose_parameters_the_rest_does_not_tell_are_not_guessed():
+    """Without the points on two ranks nothing is known of exchanges."""
+    measured = observed(cubes(ranks=(1, 2)))
+    on_two = [guess for guess in guesses(measured) if guess.scheme == "ranks" and guess.question.ranks == 2]
+    assert {guess.phase for guess in on_two} == {"fft"}
+
+
+def test_points_outside_of_what_was_seen_are_marked():
+    found = [guess for guess in guesses(observed(cubes(ranks=(1, 2)))) if guess.phase == TOTAL]
+    by_size = {guess.question.cell.shape[0]: guess.outside for guess in found if guess.scheme == "size"}
+    assert by_size[256]
+    assert not by_size[64]
+    assert all(guess.outside for guess in found if guess.scheme == "ranks")
+
+
+def test_the_normal_form_finds_the_growth_of_a_phase():
+    model = models()["pmnf"]
+    measured = []
+    for one in observed(cubes(ranks=(1, 2, 4, 8)), noise=0.0, launches=1):
+        n, p = one.question.elements, one.question.ranks
+        seconds = 3e-6 + 2e-9 * n / p**0.5
+        measured.append(Observation(one.question, seconds, {"fft": seconds}))
+    chosen = model.specialise(measured)
+    [constant, growth] = chosen.terms(measured[0].question, {}, {})
+    assert (constant.name, growth.name) == ("constant", "N P^-0.5")
+    assert max(abs(guess.error) for guess in guesses(measured, model) if guess.scheme == "size") < 0.01

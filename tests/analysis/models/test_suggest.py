@@ -1,0 +1,57 @@
+"""Points are suggested that tell what the measured ones do not."""
+
+from __future__ import annotations
+
+from fourscore_analysis.models.base import models
+from fourscore_analysis.models.fit import fit
+from fourscore_analysis.models.observations import Series
+from fourscore_analysis.models.suggest import MOST_POINTS, candidates, suggested
+from synthetic.modelled import GIVEN, cubes, observed
+
+CZECHOWSKI = models()["czechowski2012"]
+FORMS = CZECHOWSKI.default_forms()
+
+
+def series_of(questions, **options):
+    measured = tuple(observed(questions, **options))
+    first = measured[0].question
+    return Series("pencil/alltoallv", first.method, first.contract, "m", measured)
+
+
+def refused(series):
+    fitted = fit(CZECHOWSKI, series.observations, FORMS, GIVEN)
+    return fitted, {name for one in fitted.refused for name in one.names}
+
+
+def test_what_is_suggested_for_a_latency_determines_it():
+    large = cubes(extents=(128, 160, 192, 224), ranks=(1, 2))
+    series = series_of(large)
+    fitted, before = refused(series)
+    assert "latency" in before
+    points = suggested(series, fitted, most_ranks=4)
+    assert 0 < len(points) <= MOST_POINTS
+    _, after = refused(series_of([*large, *points]))
+    assert "latency" not in after
+
+
+def test_nothing_is_suggested_where_everything_is_known():
+    series = series_of(cubes())
+    fitted, before = refused(series)
+    assert not before
+    assert suggested(series, fitted, most_ranks=16) == []
+
+
+def test_candidates_are_new_and_fit_the_machine():
+    series = series_of(cubes(extents=(32, 64), ranks=(1, 2)))
+    measured = {(one.question.cell.shape, one.question.ranks) for one in series.observations}
+    found = candidates(series, most_ranks=4)
+    assert not measured & {(one.cell.shape, one.ranks) for one in found}
+    assert {one.ranks for one in found} == {1, 2, 4}
+    assert max(one.elements for one in found) <= 8 * 64**3
+
+
+def test_where_nothing_could_be_fitted_the_points_next_to_the_measured_are_suggested():
+    series = series_of(cubes(extents=(64,), ranks=(2,)))
+    points = suggested(series, None, most_ranks=2)
+    assert {one.cell.shape[0] for one in points} > {64}
+    assert {one.ranks for one in points} == {1, 2}

@@ -1,0 +1,148 @@
+"""The models' terms are the papers' equations, and count what the programs count."""
+
+from __future__ import annotations
+
+import pytest
+from fourscore_analysis.equations import czechowski2012, gupta1993, haynes2000
+from fourscore_analysis.models.base import models, predict
+from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts
+from synthetic.modelled import TRUE, question
+
+PAPER = {"compute": "sum", "memory": "paper", "lengths": "paper", "network": "full", "messages": "paper"}
+
+
+def predicted(name, one, **forms):
+    model = models()[name]
+    return predict(model, one, TRUE, model.default_forms() | forms)
+
+
+@pytest.mark.parametrize(("n", "ranks"), [(64, 4), (256, 16), (1024, 64)])
+def test_czechowski2012_as_printed_is_equations_1_2_3_and_8(n, ranks):
+    edge = int(ranks**0.5)
+    found = predicted("czechowski2012", question("pencil", (n,) * 3, ranks, nodes=ranks, grid=(edge, edge)), **PAPER)
+    flops = czechowski2012.flops_time_s(n, ranks, TRUE["flop_rate"])
+    memory = czechowski2012.memory_time_s(
+        n, ranks, TRUE["memory_bandwidth"], TRUE["cache_bytes"], TRUE["memory_constant"]
+    )
+    assert found.phases["fft"] == pytest.approx(flops + memory)
+    assert found.phases["shuffle"] == pytest.approx(czechowski2012.shuffle_time_s(n, ranks, TRUE["memory_bandwidth"]))
+    # The paper sends to all, oneself included: among edge of them that is 1/edge too much.
+    everything = czechowski2012.network_time_s(n, ranks, TRUE["link_bandwidth"], czechowski2012.FULLY_CONNECTED)
+    assert found.phases["exchange"] == pytest.approx(everything * (1 - 1 / edge))
+
+
+@pytest.mark.parametrize(
+    ("network", "kappa"),
+    [
+        ("bisection", czechowski2012.torus_bisection(3)),
+        ("ideal", czechowski2012.torus_ideal(3)),
+        ("torus-4", czechowski2012.torus_bisection(4)),
+        ("torus-6", czechowski2012.torus_bisection(6)),
+    ],
+)
+def test_a_torus_is_slower_than_a_full_network_as_equations_4_and_5_say(network, kappa):
+    one = question("pencil", (512,) * 3, 64, nodes=64, grid=(8, 8))
+    full = predicted("czechowski2012", one, **PAPER).phases["exchange"]
+    torus = predicted("czechowski2012", one, **(PAPER | {"network": network})).phases["exchange"]
+    assert torus / full == pytest.approx(64 ** (1 - kappa))
+
+
+def test_max_takes_the_larger_of_flops_and_memory():
+    one = question("pencil", (256,) * 3, 1)
+    most = predicted("czechowski2012", one, **(PAPER | {"compute": "max"})).phases["fft"]
+    flops = czechowski2012.flops_time_s(256, 1, TRUE["flop_rate"])
+    memory = czechowski2012.memory_time_s(256, 1, TRUE["memory_bandwidth"], TRUE["cache_bytes"], 6.3)
+    assert most == pytest.approx(max(flops, memory))
+
+
+@pytest.mark.parametrize("ranks", [2, 8, 64])
+def test_haynes2000_is_equations_4_and_5(ranks):
+    for variant, equation in (("rods", haynes2000.traditional_time_s), ("danielson-lanczos", haynes2000.new_time_s)):
+        one = question(variant, (64,) * 3, ranks, nodes=ranks)
+        found = predicted("haynes2000", one).phases["exchange"]
+        assert found == pytest.approx(equation(64**3, ranks, TRUE["latency"], TRUE["link_bandwidth"]))
+
+
+@pytest.mark.parametrize("ranks", [2, 16, 256])
+def test_gupta1993_is_its_overhead_over_p_and_t_c_for_each_butterfly(ranks):
+    machine = gupta1993.Machine(TRUE["butterfly_time"], TRUE["word_time"], TRUE["startup_time"])
+    n = 2**20
+    forms = {"butterflies": "paper"}
+    one = question("binary-exchange", (n,), ranks, nodes=ranks, exchange="none")
+    found = predicted("gupta1993", one, **forms)
+    work = gupta1993.work(machine, n)
+    assert found.phases["fft"] + found.phases["combine"] == pytest.approx(work / ranks)
+    assert found.phases["exchange"] * ranks == pytest.approx(gupta1993.hypercube_overhead(machine, n, ranks))
+    mesh = predicted("gupta1993", one, topology="mesh", **forms).phases["exchange"]
+    words = mesh - TRUE["startup_time"] * ranks.bit_length() + TRUE["startup_time"]
+    assert words == pytest.approx(2 * TRUE["word_time"] * n / ranks**0.5)
+
+
+@pytest.mark.parametrize(
+    ("variant", "grid", "ranks", "layout", "groups"),
+    [
+        ("serial", (), 1, "natural", []),
+        ("slab", (), 4, "transposed", [4]),
+        ("slab", (), 4, "natural", [4, 4]),
+        ("pencil", (4, 2), 8, "transposed", [2, 4]),
+        ("pencil", (8, 1), 8, "transposed", [8]),
+        ("volumetric", (4, 2, 2), 16, "transposed", [2, 4, 8]),
+        ("rods", (), 4, "transposed", [4, 4]),
+        ("transpose", (4,), 4, "natural", [4, 4]),
+        ("danielson-lanczos", (), 8, "transposed", [2, 2, 2]),
+        ("binary-exchange", (), 8, "natural", [2] * 6),
+    ],
+)
+def test_exchanges_are_those_of_the_cards_of_the_variants(variant, grid, ranks, layout, groups):
+    shape = (2**20,) if variant in ("transpose", "binary-exchange") else (64, 64, 64)
+    assert [one.group for one in exchanges(question(variant, shape, ranks, grid=grid, layout=layout))] == groups
+
+
+def test_bytes_and_messages_are_those_that_a_record_declares():
+    """Of pencil at 64^3 on 2 ranks and 1-D transforms of 4096 on 2, as fft_bench counts them."""
+    [sent] = exchanges(question("pencil", (64, 64, 64), 2, grid=(2, 1)))
+    assert (sent.bytes, sent.messages) == (1048576, 1)
+    [sent] = exchanges(question("binary-exchange", (4096,), 2, exchange="none"))
+    assert (sent.bytes, sent.messages) == (32768, 1)
+    [sent] = exchanges(question("transpose", (4096,), 2, grid=(2,)))
+    assert (sent.bytes, sent.messages) == (16384, 1)
+
+
+def test_real_data_take_half_of_everything_and_single_precision_half_of_the_bytes():
+    full = question("slab", (64,) * 3, 4)
+    for changes, flops, moved in (({"kind": "r2c"}, 0.5, 0.5), ({"precision": "single"}, 1, 0.5)):
+        other = question("slab", (64,) * 3, 4, **changes)
+        assert sum(fft_flops(other)) == pytest.approx(flops * sum(fft_flops(full)))
+        assert exchanges(other)[0].bytes == pytest.approx(moved * exchanges(full)[0].bytes)
+
+
+def test_a_round_trip_is_two_transforms():
+    once, twice = (question("slab", (64,) * 3, 4, direction=way) for way in ("forward", "roundtrip"))
+    assert predicted("czechowski2012", twice).total_s == pytest.approx(2 * predicted("czechowski2012", once).total_s)
+
+
+@pytest.mark.parametrize(("extent", "even", "odd"), [(64, 6, 0), (48, 4, 1.585), (81, 0, 6.34), (1, 0, 0)])
+def test_lengths_are_split_into_their_power_of_two_and_the_rest(extent, even, odd):
+    assert log2_parts(extent) == pytest.approx((even, odd), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("variant", "ranks", "grid"),
+    [
+        ("pencil", 12, (4, 3)),
+        ("pencil", 7, (7, 1)),
+        ("volumetric", 8, (2, 2, 2)),
+        ("volumetric", 1, (1, 1, 1)),
+        ("slab", 8, ()),
+    ],
+)
+def test_a_grid_that_nobody_chose_is_as_square_as_its_divisors_allow(variant, ranks, grid):
+    assert default_grid(variant, ranks) == grid
+
+
+def test_a_phase_whose_parameter_is_not_known_is_left_out_and_said():
+    known = {name: value for name, value in TRUE.items() if name != "link_bandwidth"}
+    model = models()["czechowski2012"]
+    found = predict(model, question("slab", (64,) * 3, 4), known, model.default_forms())
+    assert found.lacking == {"exchange": ("link_bandwidth",)}
+    assert set(found.phases) == {"fft", "shuffle"}
