@@ -15,7 +15,7 @@ import numpy as np
 
 from fourscore_analysis.models.base import Forms, Model, Question, predict
 from fourscore_analysis.models.fit import Given, fit
-from fourscore_analysis.models.observations import PHASES, Observation
+from fourscore_analysis.models.observations import MODELLED, Observation
 
 TOTAL = "total"
 SCHEMES: dict[str, Callable[[Question], object]] = {
@@ -94,12 +94,12 @@ def _guesses(
     for question, measured in points.items():
         predicted = predict(fitted.model, question, fitted.values, fitted.forms).phases
         near, outside = _nearest(question, known), _outside(question, known)
-        wanted = [phase for phase in PHASES if phase in measured and phase in predicted]
+        wanted = [phase for phase in MODELLED if phase in measured and phase in predicted]
         for phase in wanted:
             naive = _scaled(near, known[near].get(phase), question)
             found.append(Guess(scheme, question, phase, predicted[phase], naive, measured[phase], outside))
-        if wanted == [phase for phase in PHASES if phase in measured] and wanted:
-            total = math.fsum(predicted[phase] for phase in predicted if phase in PHASES)
+        if wanted == [phase for phase in MODELLED if phase in measured] and wanted:
+            total = math.fsum(predicted[phase] for phase in predicted if phase in MODELLED)
             naive = _scaled(near, known[near][TOTAL], question)
             found.append(Guess(scheme, question, TOTAL, total, naive, measured[TOTAL], outside))
     return found
@@ -143,9 +143,9 @@ def _outside(question: Question, known: Mapping[Question, object]) -> bool:
 
 
 def errors(guesses: Sequence[Guess]) -> list[Errors]:
-    """By phase, in the order of PHASES, the total last."""
+    """By phase, in the order of MODELLED, the total last."""
     found = []
-    for phase in (*PHASES, TOTAL):
+    for phase in (*MODELLED, TOTAL):
         of_phase = [guess for guess in guesses if guess.phase == phase]
         if not of_phase:
             continue

@@ -16,12 +16,12 @@ from fourscore_analysis.records.transforms import Contract, Launch, Method
 LEAST_SHARE = 0.01  # of a launch's time; a phase below it is not fitted
 # Phases as the models count them: packing and unpacking are one local transposition.
 PHASE_OF = {"pack": "shuffle", "unpack": "shuffle"}
-PHASES = ("fft", "twiddle", "combine", "shuffle", "exchange")
+MODELLED = ("fft", "twiddle", "combine", "shuffle", "exchange")
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One launch of a point. Seconds; `phases` has those of PHASES that take LEAST_SHARE or more."""
+    """One launch of a point. Seconds; `phases` has those of MODELLED that take LEAST_SHARE or more."""
 
     question: Question
     total_s: float
@@ -81,7 +81,7 @@ def observed(launch: Launch) -> Observation:
     phases: dict[str, float] = defaultdict(float)
     for phase, seconds in launch.phase_s.items():
         phases[PHASE_OF.get(phase, phase)] += seconds
-    kept = {phase: phases[phase] for phase in PHASES if phases.get(phase, 0.0) >= LEAST_SHARE * launch.median_s > 0}
+    kept = {phase: phases[phase] for phase in MODELLED if phases.get(phase, 0.0) >= LEAST_SHARE * launch.median_s > 0}
     return Observation(question_of(launch), launch.median_s, kept)
 
 

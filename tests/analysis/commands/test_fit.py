@@ -86,7 +86,7 @@ def test_what_a_component_program_measured_is_taken_unless_it_is_to_be_fitted(tm
     [taken] = json.loads(asked(capsys, archive, *arguments).out)
     origin = {one["name"]: one["from"] for one in taken["models"][0]["parameters"]}
     assert origin["link_bandwidth"] == "pairwise_bench"
-    assert origin["memory_bandwidth"] == "memory_bench"
+    assert origin["latency"] == "pairwise_bench"
     [fitted] = json.loads(asked(capsys, archive, *arguments, "--fit-anyway", "link_bandwidth").out)
     origin = {one["name"]: one["from"] for one in fitted["models"][0]["parameters"]}
     assert origin["link_bandwidth"] in ("fitted", "undetermined")
