@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "jobscripts/commands/analysis.hpp"
@@ -17,17 +18,20 @@ constexpr int most_plot_points = 1'000'000;
 struct ReportOptions {
   std::string archive;
   std::vector<std::string> campaigns;
+  std::vector<std::string> papers;
   std::string output = "report.html";
   std::optional<std::string> plots;
   std::optional<unsigned> plot_points;
   bool json = false;
 };
 
-/// Becomes the interpreter, which alone knows campaigns and suites by name.
+/// Becomes the interpreter, which alone knows campaigns, suites and papers by name. A paper's page needs no archive.
 int report(const ReportOptions& options) {
-  (void)open_archive(options.archive);  // it is there
-  std::vector<std::string> command{"report", "--archive=" + archive_folder(options.archive).string(),
-                                   "--output=" + options.output};
+  std::vector<std::string> command{"report", "--output=" + options.output};
+  for (const std::string& paper : options.papers) command.push_back("--paper=" + paper);
+  const std::filesystem::path folder = archive_folder(options.archive);
+  if (options.papers.empty() || !options.archive.empty()) (void)open_archive(options.archive);  // it is there
+  if (options.papers.empty() || std::filesystem::exists(folder)) command.push_back("--archive=" + folder.string());
   if (options.plots) command.push_back("--plots=" + *options.plots);
   if (options.plot_points) command.push_back(fmt::format("--plot-points={}", *options.plot_points));
   if (options.json) command.emplace_back("--json");
@@ -37,10 +41,11 @@ int report(const ReportOptions& options) {
 }
 
 Command report_command() {
-  return {"report", "Write one self-contained page of what the campaigns found",
+  return {"report", "Write one self-contained page of what the campaigns found, or of the papers' numbers",
           "  fourscore report -o report.html\n"
           "  fourscore report strong weak -o scaling.html   (the newest campaign of each of these suites)\n"
-          "  fourscore report strong-1a2b3c4d\n",
+          "  fourscore report strong-1a2b3c4d\n"
+          "  fourscore report --paper all -o papers.html   (every number of the papers, with verdicts)\n",
           70, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<ReportOptions>();
             app.add_option("campaign", options->campaigns,
@@ -49,6 +54,11 @@ Command report_command() {
             app.add_option("-o,--output", options->output, "the page; plots stand in a folder beside it")
                 ->capture_default_str()
                 ->type_name("FILE");
+            app.add_option("--paper", options->papers,
+                           "a page of a paper's numbers instead: by its equations, and beside ours from the whole\n"
+                           "archive, where there is one; a key of docs/bibliography.md, or all; may be repeated")
+                ->type_name("NAME")
+                ->allow_extra_args(false);
             app.add_option("--plots", options->plots,
                            "folder of the plots as PNG, SVG and PDF (default: beside the page)")
                 ->type_name("DIR");

@@ -96,3 +96,28 @@ def test_a_page_whose_name_looks_like_an_option_is_written(fourscore):
     fourscore("report", "--output=-x.html")
     assert (fourscore.folder / "-x.html").exists()
     assert list((fourscore.folder / "-x-plots").iterdir())
+
+
+def test_a_papers_page_needs_no_archive_and_takes_a_paper_each_time(fourscore):
+    folder = fourscore.folder
+    found = json.loads(fourscore("report", "--paper", "haynes2000", "--json").stdout)
+    assert (found["archive"], [one["paper"] for one in found["papers"]]) == (None, ["haynes2000"])
+    both = ["--paper", "haynes2000", "--paper", "eleftheriou2005", "-o", "both.html"]
+    fourscore("report", *both)
+    page = (folder / "both.html").read_text(encoding="utf-8")
+    assert 'id="haynes2000"' in page
+    assert 'id="eleftheriou2005"' in page
+
+
+def test_a_papers_page_takes_the_whole_archive(fourscore):
+    older, newer = two_campaigns(fourscore)
+    found = reported(fourscore, "--paper", "haynes2000")
+    assert found["archive"] == str(fourscore.archive)
+    assert "have a measurement of the archive" in found["papers"][0]["summary"][-1]
+
+
+def test_an_unknown_paper_or_a_campaign_beside_one_ends_with_2(fourscore):
+    error = fourscore("report", "--paper", "nobody1999", code=2).stderr
+    assert "there are: czechowski2012, eleftheriou2005, gupta1993, haynes2000, lee2018, all" in error
+    error = fourscore("report", "--paper", "all", "strong", code=2).stderr
+    assert "--paper takes no CAMPAIGN" in error

@@ -16,8 +16,12 @@ MOST_RANKS = 2**31 - 1
 LARGEST_EXTENT = 2**62
 
 
+def default_archive() -> Path:
+    return Path(os.environ.get("FOURSCORE_ARCHIVE") or "fourscore-archive")
+
+
 def add_archive(command: argparse.ArgumentParser) -> None:
-    default = os.environ.get("FOURSCORE_ARCHIVE") or "fourscore-archive"
+    default = str(default_archive())
     command.add_argument(
         "--archive",
         type=path_of,

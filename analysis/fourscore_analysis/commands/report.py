@@ -6,9 +6,10 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from fourscore_analysis.commands.base import OK, Command
-from fourscore_analysis.commands.options import add_archive, file_of, path_of
+from fourscore_analysis.commands.options import add_archive, default_archive, file_of, path_of
 from fourscore_analysis.records.values import printable, shown
 
 MOST_PLOT_POINTS = 1_000_000
@@ -17,6 +18,7 @@ EXAMPLES = """examples:
   fourscore report                                  newest campaign of each suite in ./fourscore-archive -> report.html
   fourscore report --archive /data/fft strong       newest campaign of the suite 'strong'
   fourscore report strong-1a2b3c4d -o strong.html   one campaign
+  fourscore report --paper all -o papers.html       every number of the papers, by their equations and beside ours
 """
 
 
@@ -41,6 +43,13 @@ def _add(report: argparse.ArgumentParser) -> None:
         help="points a campaign in the plots at most, the largest problems first; tables always have all "
         "(0: no limit; default: 150, fewer in reports of more than 4000 records)",
     )
+    report.add_argument(
+        "--paper",
+        action="append",
+        metavar="NAME",
+        help="a page of a paper's numbers instead, with verdicts: a key of the bibliography, or all; may be repeated. "
+        "Takes the whole archive; without one, the equations alone",
+    )
     report.add_argument("--json", action="store_true", help="print what was written and found as JSON")
 
 
@@ -51,6 +60,8 @@ def _plot_points(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.paper:
+        return _run_papers(options)
     from fourscore_analysis.page.report import build_report
 
     report = build_report(options.archive, options.campaigns, options.output, options.plots, options.plot_points)
@@ -84,9 +95,36 @@ def _run(options: argparse.Namespace) -> int:
     return OK
 
 
+def _run_papers(options: argparse.Namespace) -> int:
+    from fourscore_analysis.page.papers import build_papers
+    from fourscore_analysis.records.archive import InputError
+
+    for given, name in ((options.campaigns, "CAMPAIGN"), (options.plot_points is not None, "--plot-points")):
+        if given:
+            raise InputError(f"--paper takes no {name}: a paper's page reads the whole archive")
+    found = build_papers(options.paper, archive_of(options), options.output, options.plots)
+    for file in (file for campaign in found.here.campaigns for file in campaign.unreadable):
+        print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    if options.json:
+        archive = str(found.here.archive) if found.here.archive else None
+        papers = [section.as_json() for section in found.sections]
+        paths = {"report": str(found.page), "plots": str(found.plots_folder), "archive": archive}
+        print(json.dumps(paths | {"papers": papers}, indent=1))
+    else:
+        for section in found.sections:
+            print(printable(f"{section.paper.name}: {' '.join(section.summary)}"))
+        print(printable(f"report: {found.page} (plots: {found.plots_folder})"))
+    return OK
+
+
+def archive_of(options: argparse.Namespace) -> Path | None:
+    """The archive that is asked for; None where it is the default one and is not there."""
+    return None if options.archive == default_archive() and not options.archive.exists() else options.archive
+
+
 COMMAND = Command(
     name="report",
-    help="one self-contained HTML page about campaigns, and every plot as SVG, PNG and PDF",
+    help="one self-contained HTML page about campaigns, or about the papers, and every plot as SVG, PNG and PDF",
     examples=EXAMPLES,
     order=10,
     add=_add,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from fourscore_analysis.equations import haynes2000 as equations
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
-from fourscore_analysis.papers.here import Here
+from fourscore_analysis.papers.here import Here, fastest, what_text
 from fourscore_analysis.papers.ranges import Claim, Claims, rows_of
+from fourscore_analysis.points.points import group_by
 
-PAPER_NAME = "haynes2000"
+NAME = "haynes2000"
 ETHERNET_BYTES_PER_S = 100e6 / 8
 # P, n and alpha at which a printed formula is compared with ours, beta being 2 kB / alpha: small and large.
 SAMPLES = [(nodes, float(extent**3), alpha) for nodes in (2, 64, 1024) for extent in (8, 64) for alpha in (1e-5, 2e-4)]
@@ -30,7 +32,7 @@ FORMULAS: dict[tuple[str, str], Callable[[float, float, float, float], float]] =
 
 def equations_4_and_5() -> Claims:
     """A printed formula is ours where both give the same at every sample: then the claim is the formula itself."""
-    for number, row in enumerate(rows_of(PAPER_NAME, "equations-4-and-5"), 1):
+    for number, row in enumerate(rows_of(NAME, "equations-4-and-5"), 1):
         for (method, column), ours in FORMULAS.items():
             if method == row["method"]:
                 same = all(_same(str(row[column]), ours, *sample) for sample in SAMPLES)
@@ -58,11 +60,43 @@ def alpha_beta_here(here: Here) -> Iterator[Measured]:
             yield Measured(row, "alpha_beta_bytes", product, launches, f"pairwise_bench, {place[1].text(True)}")
 
 
+def printed_alpha_beta() -> float:
+    return float(rows_of(NAME, "section-5")[0]["alpha_beta_bytes"])
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Both methods on the same cube and ranks: the fastest of each."""
+
+    extent: int
+    ranks: int
+    ratio: float  # time of the new method over that of the traditional one
+    what: str
+
+
+def crossings_here(here: Here) -> list[Crossing]:
+    """Cubes alone, complex, double, forward; within one contract, machine and place."""
+    found = []
+    points = [*here.transforms("danielson-lanczos"), *here.transforms("rods")]
+    cubes = [point for point in points if len(point.cell.shape) == 3 and len(set(point.cell.shape)) == 1]
+    for group in group_by(
+        cubes, lambda point: (point.cell, point.measured[0].machine_hash, point.measured[0].code_hash)
+    ):
+        new, traditional = (
+            fastest([point for point in group if point.method.variant == name])
+            for name in ("danielson-lanczos", "rods")
+        )
+        if new is not None and traditional is not None and new.cell.ranks > 1:
+            ratio = new.time_s / traditional.time_s
+            found.append(Crossing(new.cell.shape[0], new.cell.ranks, ratio, what_text(new)))
+    return found
+
+
 def searches() -> tuple[Search, ...]:
     """No number disagrees. What alpha is on the Ethernet is not printed; it follows, and is as it should be."""
-    products = [float(row["alpha_beta_bytes"]) for row in rows_of(PAPER_NAME, "section-5")]
-    extents = tuple(round(equations.crossover_elements(nodes, products[0]) ** (1 / 3), 1) for nodes in (4, 8, 64, 1024))
-    alpha_us = products[0] / ETHERNET_BYTES_PER_S * 1e6
+    product = printed_alpha_beta()
+    extents = tuple(round(equations.crossover_elements(nodes, product) ** (1 / 3), 1) for nodes in (4, 8, 64, 1024))
+    alpha_us = product / ETHERNET_BYTES_PER_S * 1e6
     return (
         Search(
             "Where the new method wins",
@@ -79,7 +113,7 @@ def searches() -> tuple[Search, ...]:
 
 
 PAPER = Paper(
-    PAPER_NAME,
+    NAME,
     {
         "equations-4-and-5": Item(("equation", "method"), claims=equations_4_and_5),
         "section-5": Item(("machine", "nodes"), measured=alpha_beta_here),

@@ -28,6 +28,7 @@ class Published:
 
     paper: str  # a key of the bibliography
     item: str  # the file's name: "table-2.1"
+    citation: str
     source: str  # "Table 2.1"
     page: int | None  # None: not known to us
     title: str
@@ -67,6 +68,7 @@ def _read(path: Path) -> Published:
         return Published(
             paper=data["paper"],
             item=path.stem,
+            citation=data["citation"],
             source=data["source"],
             page=data["page"],
             title=data["title"],

@@ -24,7 +24,9 @@ from fourscore_analysis.papers.base import (
 )
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.papers.ranges import Range, exactly
+from fourscore_analysis.papers.readings import czechowski2012 as readings
 from fourscore_analysis.records.published import FOLDER
+from fourscore_analysis.tables.papers import value_text
 
 PAPERS = all_papers()
 # Of each paper, without conditions and given numbers: a number moved to either shows here.
@@ -253,3 +255,36 @@ def test_the_searches_show_the_equations_as_printed_first_and_as_many_values_as_
             assert len(search.printed) in (0, len(search.columns))
             assert search.found
             assert search.meaning
+
+
+def test_no_single_change_and_no_other_pair_comes_as_near_to_figure_5_as_the_reading_that_was_found():
+    near = [(miss, found) for miss, found in readings.search(2) if miss < 0.09]
+    assert [(found.still, found.shuffle) for _, found in near] == [(readings.FOUND.still, True)]
+    assert near[0][0] == pytest.approx(readings.miss(readings.outcome(readings.FOUND)))
+    assert readings.miss(readings.outcome(readings.AS_PRINTED)) > 1
+    assert [found for miss, found in readings.search(1) if miss < 0.2] == []
+
+
+def test_the_text_says_how_many_combinations_are_searched():
+    combinations = math.prod(len(values) for values in readings.CHANGES.values())
+    [search] = [one for one in PAPERS["czechowski2012"].searches() if one.title.startswith("Figure 5")]
+    assert f"{combinations:,} combinations" in search.found
+
+
+@pytest.mark.parametrize(
+    ("value", "column", "text"),
+    [
+        (Decimal("4E+18"), "peak_flops_per_s", "4 Eflop/s"),
+        (Decimal("79.4E+3"), "nodes", "79,400"),
+        (Decimal("0.000136"), "mesh_s", "136 µs"),
+        (Decimal("2.08E-10"), "non_bandwidth_per_n3_log2_n_s", "208 ps"),
+        (Decimal("0.08"), "of_peak_percent", "0.08 %"),
+        (Decimal("2E+3"), "alpha_beta_bytes", "2 kB"),
+        (34.49, "net_over_mem", "34.5"),
+        (162241.0, "nodes", "162,000"),
+        (Decimal("1.600"), "mesh_over_torus", "1.600"),
+        ("rises", "mem_over_net_trend", "rises"),
+    ],
+)
+def test_a_number_is_shown_with_its_unit_and_the_digits_that_are_printed(value, column, text):
+    assert value_text(value, column) == text

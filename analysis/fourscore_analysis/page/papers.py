@@ -1,0 +1,147 @@
+"""The page of the papers: a section for each, with its summary, its tables and its figures."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from fourscore_analysis import __version__
+from fourscore_analysis.page import svg
+from fourscore_analysis.page.figures import SAVE_OPTIONS
+from fourscore_analysis.page.output import prepare_output, refuse_unless_regular, write_whole
+from fourscore_analysis.papers import all_papers
+from fourscore_analysis.papers.base import KINDS, Judged, Paper, counts, judge
+from fourscore_analysis.papers.here import Here, read_here
+from fourscore_analysis.plots.papers import plots_of
+from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared.paper_plot import PaperPlot
+from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.published import FOLDER
+from fourscore_analysis.tables import papers as tables
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Figure:
+    plot: PaperPlot
+    svg: Markup
+
+
+@dataclass(frozen=True)
+class Section:
+    """One paper."""
+
+    paper: Paper
+    citation: str
+    judged: Sequence[Judged]
+    summary: Sequence[str]
+    searches: Sequence[tables.SearchTable]
+    items: Sequence[tuple[Judged, Sequence[tables.Row]]]
+    figures: Sequence[Figure]
+
+    def as_json(self) -> dict[str, Any]:
+        numbers = [number.as_json() for one in self.judged for number in one.numbers]
+        searches = [
+            {
+                "title": one.search.title,
+                "columns": list(one.search.columns),
+                "printed": [float(value) for value in one.search.printed],
+                "readings": [{"reading": tried.reading, "values": list(tried.values)} for tried in one.search.tried],
+                "found": one.search.found,
+                "meaning": one.search.meaning,
+            }
+            for one in self.searches
+        ]
+        return {
+            "paper": self.paper.name,
+            "verdicts": counts(self.judged),
+            "summary": list(self.summary),
+            "remarks": list(self.paper.remarks),
+            "numbers": numbers,
+            "searches": searches,
+        }
+
+
+@dataclass(frozen=True)
+class PapersPage:
+    sections: Sequence[Section]
+    page: Path
+    plots_folder: Path
+    here: Here
+
+
+def chosen(names: Sequence[str]) -> list[Paper]:
+    """Raises InputError for a name that no paper has, with those that there are."""
+    papers = all_papers()
+    for name in names:
+        if name != ALL and name not in papers:
+            raise InputError(f"no paper '{name}'; there are: {', '.join([*papers, ALL])}")
+    if not FOLDER.is_dir():
+        raise InputError(f"this installation lacks the papers' numbers: no folder '{FOLDER}'")
+    return list(papers.values()) if ALL in names else [papers[name] for name in dict.fromkeys(names)]
+
+
+def build_papers(names: Sequence[str], archive: Path | None, page: Path, plots_folder: Path | None) -> PapersPage:
+    """Writes `page` and the figures. Raises InputError for what cannot be used, OSError when the files cannot be
+    written. Without an archive the page has the equations alone."""
+    papers = chosen(names)
+    plots_folder = plots_folder or page.with_name(f"{page.stem}-plots")
+    here = read_here(archive)
+    prepare_output(page, plots_folder, archive or Path("fourscore-archive"))
+    style.apply()
+    glyphs: dict[str, tuple[str, str]] = {}
+    sections = [_section(paper, here, plots_folder, glyphs) for paper in papers]
+    result = PapersPage(sections, page, plots_folder, here)
+    write_whole(page, _render(result, glyphs).encode("utf-8", "backslashreplace"))
+    return result
+
+
+def _section(paper: Paper, here: Here, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Section:
+    judged = judge(paper, here)
+    return Section(
+        paper=paper,
+        citation=judged[0].item.citation,
+        judged=judged,
+        summary=tables.summary(paper, judged, here),
+        searches=[tables.search_table(search) for search in paper.searches()],
+        items=[(one, tables.rows_of(one)) for one in judged],
+        figures=[_figure(paper, plot, here, folder, glyphs) for plot in plots_of(paper.name)],
+    )
+
+
+def _figure(paper: Paper, plot: PaperPlot, here: Here, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Figure:
+    figure = plot.draw(here, f"{paper.name} · {plot.title}")
+    stem = f"{paper.name}-{plot.name}"
+    drawn: dict[str, bytes] = {}
+    for kind, options in SAVE_OPTIONS.items():
+        content = io.BytesIO()
+        figure.savefig(content, format=kind[1:], **options)
+        drawn[kind] = content.getvalue()
+    root = svg.titled(drawn[".svg"])
+    drawn[".svg"] = svg.whole_file(root)
+    refuse_unless_regular(folder / f"{stem}{kind}" for kind in drawn)
+    for kind, content in drawn.items():
+        write_whole(folder / f"{stem}{kind}", content)
+    text, of_figure = svg.inline(root, f"{stem}-", plot.title)
+    glyphs.update(of_figure)
+    return Figure(plot, Markup(text))
+
+
+def _render(result: PapersPage, glyphs: Mapping[str, tuple[str, str]]) -> str:
+    environment = Environment(
+        loader=PackageLoader("fourscore_analysis.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("papers.html.j2").render(
+        result=result, glyphs=glyphs, kinds=KINDS, version=__version__
+    )

@@ -1,0 +1,255 @@
+"""The papers' pages in words: numbers with their units, rows of tables, and the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from fourscore_analysis.papers.base import (
+    DIFFERS,
+    GIVEN,
+    KINDS,
+    ROUNDING,
+    THERE,
+    WITHIN,
+    Claim,
+    Judged,
+    Measured,
+    Number,
+    Paper,
+    Search,
+    counts,
+    middle,
+    within_text,
+)
+from fourscore_analysis.papers.here import Here
+from fourscore_analysis.points.units import digits
+
+# The end of a column's name, its unit, and whether the unit takes prefixes. The longest end first.
+UNITS = (
+    ("_bytes_per_s", "B/s", True),
+    ("_flops_per_s", "flop/s", True),
+    ("_bytes", "B", True),
+    ("_percent", "%", False),
+    ("_years", "years", False),
+    ("_hz", "Hz", True),
+    ("_ms", "ms", False),
+    ("_us", "µs", False),
+    ("_s", "s", True),
+)
+PREFIXES = (
+    (1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"),
+    (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"),
+)  # fmt: skip
+NAMES = {
+    "a": "A",
+    "hops_over_p": "hops over p",
+    "net_over_mem": "T_net / T_mem",
+    "mem_over_net_trend": "T_mem / T_net from 2010 to 2020",
+    "mem_over_net_below": "T_mem / T_net, below",
+    "mesh_over_torus": "T_mesh / T_torus",
+    "network_over_gpu": "T_net over that of GPU",
+    "nodes_over_gpu": "nodes over those of GPU",
+    "speedup_over_gpu": "times as fast as GPU",
+    "of_peak_percent": "of peak",
+    "alpha_beta_bytes": "alpha × beta",
+    "max_s": "max(T_mem, T_net)",
+    "non_bandwidth_per_n3_log2_n_s": "T_non-bandwidth / (N³ log2 N)",
+    "bandwidth_per_n3_s": "T_bandwidth / N³",
+    "mesh_s": "T_mesh",
+    "torus_s": "T_torus",
+    "non_bandwidth_s": "T_non-bandwidth",
+    "bandwidth_s": "T_bandwidth",
+}
+
+
+def unit_of(column: str) -> tuple[str, bool]:
+    """Unit of a column of results/published, and whether it takes prefixes."""
+    return next(((unit, prefixed) for end, unit, prefixed in UNITS if f"_{column}".endswith(end)), ("", False))
+
+
+def column_text(column: str) -> str:
+    """What the column is of, without its unit."""
+    if column in NAMES:
+        return NAMES[column]
+    end = next((end for end, _, _ in UNITS if column.endswith(end)), "")
+    return column.removesuffix(end).replace("_", " ")
+
+
+def value_text(value: float | Decimal | str, column: str, significant: int = 3) -> str:
+    """4 Eflop/s; 79,400; 8.76 µs; of a printed number as many digits as it has."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Decimal):
+        significant = max(1, len(value.as_tuple().digits))
+    unit, prefixed = unit_of(column)
+    number = float(value)
+    size, prefix = 1.0, ""
+    if prefixed and number:
+        size, prefix = next((one for one in PREFIXES if abs(number) >= one[0] * 0.99999), PREFIXES[-1])
+    shown = _digits(number / size, significant)
+    return f"{shown} {prefix}{unit}".rstrip()
+
+
+def _digits(number: float, significant: int) -> str:
+    """With thousands parted: 79,400."""
+    text = digits(number, significant)
+    whole, _, rest = text.partition(".")
+    return f"{int(whole):,}" + (f".{rest}" if rest else "") if abs(number) >= 1000 else text
+
+
+def claim_text(claim: Claim | None, column: str) -> str:
+    if claim is None:
+        return ""
+    return claim.value if isinstance(claim.value, str) else value_text(middle(claim.value), column)
+
+
+def difference_text(off: float | None) -> str:
+    """+4 %; ×12 where that says more."""
+    if off is None:
+        return ""
+    if off > 2:
+        return f"× {digits(off + 1, 2)}"
+    return f"{100 * off:+.2g} %" if abs(off) < 0.1 else f"{100 * off:+.0f} %"
+
+
+def measured_text(measured: Sequence[Measured], column: str) -> str:
+    """6.1 (3 launches; 128³, 2 ranks, ...)"""
+    return "; ".join(
+        f"{value_text(one.value, column)} ({one.launches} launch{'es' if one.launches > 1 else ''}; {one.what})"
+        for one in measured
+    )
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number on the page."""
+
+    where: str  # the conditions of its row
+    quantity: str
+    printed: str
+    computed: str
+    formula: str
+    difference: str
+    other: str
+    other_formula: str
+    other_verdict: str
+    measured: str
+    verdict: str
+    kind: str
+    first: bool  # of its row
+
+
+def condition_text(judged: Judged, row: int) -> str:
+    """CPU, 2020; model, 128×128×128"""
+    found = judged.item.rows[row - 1]
+    texts = []
+    for column in judged.conditions:
+        value = found.get(column)
+        if value is None:
+            continue
+        if isinstance(value, list):
+            texts.append("×".join(map(str, value)))
+        elif isinstance(value, str):
+            texts.append(value)
+        elif column in ("year", "row"):
+            texts.append(str(value))
+        else:
+            unit, _ = unit_of(column)
+            shown = value_text(value, column, 6)
+            texts.append(shown if unit else f"{shown} {column_text(column)}")
+    return ", ".join(texts)
+
+
+def rows_of(judged: Judged) -> list[Row]:
+    return [_row(judged, number) for number in judged.numbers]
+
+
+def _row(judged: Judged, number: Number) -> Row:
+    first = next(one for one in judged.numbers if one.row == number.row) is number
+    ours, column = number.ours, number.column
+    return Row(
+        where=condition_text(judged, number.row),
+        quantity=column_text(column),
+        printed=value_text(number.printed, column),
+        computed=claim_text(ours, column),
+        formula=ours.formula if ours else "",
+        difference=difference_text(number.difference) if ours and not ours.bound else "",
+        other=claim_text(number.reading, column),
+        other_formula=number.reading.formula if number.reading else "",
+        other_verdict=_other_verdict(number),
+        measured=measured_text(number.measured, column),
+        verdict=number.verdict,
+        kind=number.kind,
+        first=first,
+    )
+
+
+def _other_verdict(number: Number) -> str:
+    if number.reading is None:
+        return ""
+    if number.reading_kind == WITHIN:
+        return within_text(_off(number, number.reading))
+    return KINDS[number.reading_kind]
+
+
+def _off(number: Number, claim: Claim) -> float:
+    return (
+        Number(number.paper, number.item, number.row, number.column, number.printed, claims=(claim,)).difference or 0.0
+    )
+
+
+def summary(paper: Paper, judged: Sequence[Judged], here: Here) -> list[str]:
+    """Sentences: how many numbers of each verdict, and how many have ours beside them."""
+    found = counts(judged)
+    compared = found[ROUNDING] + found[WITHIN] + found[DIFFERS]
+    total = compared + found[THERE]
+    numbers = [number for one in judged for number in one.numbers]
+    said = [
+        f"{total} printed numbers in {len(judged)} items. The equations give {compared} of them: "
+        f"{found[ROUNDING]} agree within rounding, {found[WITHIN]} {KINDS[WITHIN].replace('agrees', 'agree')}, "
+        f"{found[DIFFERS]} differ. {found[THERE]} were measured there, and no equation gives them. "
+        f"{found[GIVEN]} more are given: the equations start from them."
+    ]
+    settled = sum(number.reading_kind in (ROUNDING, WITHIN) for number in numbers if number.kind == DIFFERS)
+    if found[DIFFERS]:
+        said.append(
+            f"Of the {found[DIFFERS]} that differ, {settled} agree under another reading of the equations, "
+            "which stands beside the one as printed."
+        )
+    ours = sum(bool(number.measured) for number in numbers)
+    if here.archive is None:
+        said.append("No archive was read: ours are from the equations alone.")
+    else:
+        said.append(f"{ours} have a measurement of the archive beside them.")
+    return said
+
+
+@dataclass(frozen=True)
+class SearchTable:
+    search: Search
+    printed: list[str]
+    tried: list[tuple[str, list[tuple[str, bool]]]]  # the reading, and each value with whether it is near the printed
+
+
+NEAR = 0.05
+
+
+def search_table(search: Search) -> SearchTable:
+    tried = []
+    for one in search.tried:
+        values = []
+        for index, value in enumerate(one.values):
+            near = bool(search.printed) and value is not None and _near(value, float(search.printed[index]))
+            values.append(("–" if value is None else _digits(value, 3), near))
+        tried.append((one.reading, values))
+    return SearchTable(search, [_digits(float(value), _figures(value)) for value in search.printed], tried)
+
+
+def _near(value: float, printed: float) -> bool:
+    return abs(value / printed - 1) <= NEAR
+
+
+def _figures(value: Decimal) -> int:
+    return len(value.normalize().as_tuple().digits)
