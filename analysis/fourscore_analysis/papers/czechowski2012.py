@@ -328,9 +328,11 @@ PAPER = Paper(
     },
     searches,
     remarks=(
-        "Table 1 prints 134 cores for the CPU of 2020; 6 cores times its own factor 40.7 are 244. Nothing else of the "
-        "paper uses the number, so no conclusion depends on it.",
-        "Prediction 1 prints 0.08 % of peak; its own 2.8 PF/s of 4 EF/s are 0.07 %. Nothing depends on it.",
+        "Table 1 prints 134 cores for the CPU of 2020; 6 cores times its own factor 40.7 are 244. No reading was "
+        "found: no other factor of the table gives 134 (the nearest, that of the link, gives 131). Nothing else "
+        "of the paper uses the number, so no conclusion depends on it.",
+        "Prediction 1 prints 0.08 % of peak; its own 2.8 PF/s of 4 EF/s are 0.07 %. No reading was found: 0.08 % "
+        "are 3.0 to 3.6 PF/s, and the equations as printed give 3.7. Nothing depends on it.",
         "Fig. 6 says that an ideal mapping is up to 10 times as fast as the bisection bound: P^(1/6) in 2020 is "
         "10.5. Eq. 5 over Eq. 4 as printed is twice that, since Eq. 4 is a lower bound without the factor 2 of "
         "the two exchanges. It matters for Prediction 3: with Eq. 4 as printed, memory dominates on an ideal 3-D "

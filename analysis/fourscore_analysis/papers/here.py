@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from fourscore_analysis.models.alpha_beta import AlphaBeta, alpha_betas
 from fourscore_analysis.models.constant import Constant, constants
 from fourscore_analysis.points.counting import counted_points
-from fourscore_analysis.points.points import Point, group_points
+from fourscore_analysis.points.points import Point, group_by, group_points
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign, campaign_names, read_campaigns
 
@@ -67,8 +67,27 @@ def fastest(points: Sequence[Point]) -> Point | None:
     return min((point for point in points if len(point.measured) == most), key=lambda one: one.time_s, default=None)
 
 
+def comparable(
+    points: Sequence[Point],
+    count: Callable[[Point], int],
+    also: Callable[[Point], Hashable] = lambda _: None,
+) -> list[Point]:
+    """The fastest at each count (of ranks, of elements), by rising count: of one contract, machine and build, and of
+    what `also` tells apart. Of several such groups the one with most counts, natural layout first."""
+    groups = group_by(
+        points, lambda one: (one.cell.contract, one.measured[0].machine_hash, one.measured[0].code_hash, also(one))
+    )
+    chosen = max(
+        groups,
+        key=lambda group: (len({count(one) for one in group}), group[0].cell.contract.layout == "natural"),
+        default=[],
+    )
+    return [fastest([one for one in chosen if count(one) == value]) for value in sorted({count(one) for one in chosen})]
+
+
 def what_text(point: Point) -> str:
-    """128³, 2 ranks, pencil/alltoallv, Imaginary 9000"""
+    """128³, 2 ranks, pencil/alltoallv, natural, Imaginary 9000"""
+    layout = point.cell.contract.layout
     model = point.measured[0].identity.get("machine", {}).get("cpu_model")
     where = point.cell.place.text()
-    return ", ".join([shape_text(point.cell.shape), where, point.label, *([str(model)] if model else [])])
+    return ", ".join([shape_text(point.cell.shape), where, point.label, layout, *([str(model)] if model else [])])

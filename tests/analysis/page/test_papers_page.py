@@ -1,5 +1,7 @@
 """The page of the papers: what it holds with an archive and without, and that every figure is drawn."""
 
+import contextlib
+import io
 import json
 import re
 
@@ -9,12 +11,6 @@ from fourscore_analysis.papers import all_papers
 from fourscore_analysis.plots.papers import plots_of
 from synthetic import Maker, component_point, component_record, crossover_points, fill, make_point, store
 from synthetic.components import messages
-
-
-def page_of(tmp_path, *options) -> str:
-    page = tmp_path / "papers.html"
-    assert main(["report", "--paper", "all", "-o", str(page), *options]) == 0
-    return page.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +32,31 @@ def measured(tmp_path_factory):
     return archive
 
 
-def test_without_an_archive_the_page_has_the_equations_alone(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("FOURSCORE_ARCHIVE", raising=False)
-    page = page_of(tmp_path)
+@pytest.fixture(scope="module")
+def with_archive(measured):
+    """The page, its folder, and what it says in JSON."""
+    page = measured.parent / "papers.html"
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        assert main(["report", "--paper", "all", "-o", str(page), "--archive", str(measured), "--json"]) == 0
+    return page.read_text(encoding="utf-8"), page.parent, json.loads(said.getvalue())
+
+
+@pytest.fixture(scope="module")
+def without_archive(tmp_path_factory):
+    """The page, and what is printed."""
+    folder = tmp_path_factory.mktemp("equations")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FOURSCORE_ARCHIVE", str(folder / "nowhere"))
+        assert main(["report", "--paper", "all", "-o", str(folder / "papers.html")]) == 0
+    return (folder / "papers.html").read_text(encoding="utf-8"), said.getvalue()
+
+
+def test_without_an_archive_the_page_has_the_equations_alone(without_archive):
+    page, said = without_archive
     assert "Without an archive" in page
     assert "measured here</th>" not in page
-    said = capsys.readouterr().out
     for name in all_papers():
         assert f'id="{name}"' in page
         assert f"{name}: " in said
@@ -68,24 +82,23 @@ def test_what_cannot_be_used_ends_with_2_and_says_why(tmp_path, monkeypatch, cap
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_figure_is_on_the_page_and_beside_it(tmp_path, measured):
-    page = page_of(tmp_path, "--archive", str(measured))
+def test_every_figure_is_on_the_page_and_beside_it(with_archive):
+    page, folder, _ = with_archive
     stems = {f"{name}-{plot.name}" for name in all_papers() for plot in plots_of(name)}
     assert len(stems) >= 12
     assert page.count('class="plot"') == len(stems)
-    written = {path.name for path in (tmp_path / "papers-plots").iterdir()}
+    written = {path.name for path in (folder / "papers-plots").iterdir()}
     assert written == {f"{stem}.{kind}" for stem in stems for kind in ("svg", "png", "pdf")}
 
 
-def test_the_page_asks_for_nothing_outside_itself(tmp_path, measured):
-    page = page_of(tmp_path, "--archive", str(measured))
+def test_the_page_asks_for_nothing_outside_itself(with_archive):
+    page, _, _ = with_archive
     targets = re.findall(r"""(?:src|href)=["']?([^"'>]*)""", page)
     assert [target for target in targets if not target.startswith(("data:", "#"))] == []
 
 
-def test_json_has_every_number_with_its_verdict_and_ours(tmp_path, measured, capsys):
-    page_of(tmp_path, "--archive", str(measured), "--json")
-    papers = {one["paper"]: one for one in json.loads(capsys.readouterr().out)["papers"]}
+def test_json_has_every_number_with_its_verdict_and_ours(with_archive):
+    papers = {one["paper"]: one for one in with_archive[2]["papers"]}
     assert set(papers) == set(all_papers())
     for one in papers.values():
         assert sum(one["verdicts"].values()) == len(one["numbers"])
@@ -108,10 +121,8 @@ def test_json_has_every_number_with_its_verdict_and_ours(tmp_path, measured, cap
             assert all(each["launches"] >= 1 and each["what"] for each in number["measured"])
 
 
-def test_a_disagreement_shows_both_readings_and_what_it_means(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("FOURSCORE_ARCHIVE", raising=False)
-    page = page_of(tmp_path)
+def test_a_disagreement_shows_both_readings_and_what_it_means(without_archive):
+    page, _ = without_archive
     for text in (
         "Figure 5: the time for memory",
         "memory bandwidth of 2010, and Eq. 8 added",

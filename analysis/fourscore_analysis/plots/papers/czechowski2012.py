@@ -15,7 +15,7 @@ from fourscore_analysis.papers.czechowski2012 import (
     largest,
     memory_over_network,
 )
-from fourscore_analysis.papers.here import Here, fastest, what_text
+from fourscore_analysis.papers.here import Here, comparable, fastest, what_text
 from fourscore_analysis.papers.readings.czechowski2012 import AS_PRINTED, FOUND, keeneland_parts_s, node_of, outcome
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
@@ -28,7 +28,7 @@ NAME = "czechowski2012"
 COMPUTATION, COMMUNICATION, TRANSPOSE, COPIES = colours.BLUE, colours.VERMILLION, colours.SKY, colours.ORANGE
 HOPPER_NODES, HOPPER_PROCESSORS = 4096, 4  # a node has four chips of six cores, as Table 1's CPU
 EXTENTS = (1024, 2048, 4096, 8192)
-PHASES = {"computation": (PARTS[1], COMPUTATION), "communication": (("exchange",), COMMUNICATION)}
+MEASURED = {"computation": (PARTS[1], COMPUTATION), "communication": (("exchange",), COMMUNICATION)}
 
 
 def draw_figure_2(here: Here, heading: str) -> Figure:
@@ -40,8 +40,8 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
     ]
     ours = pencils(here)
     if ours:
-        handles += [marker_handle(colour, "o", f"{name} here") for name, (_, colour) in PHASES.items()]
-        handles += [marker_handle(colour, "o", f"{name} alone", hollow=True) for name, (_, colour) in PHASES.items()]
+        handles += [marker_handle(colour, "o", f"{name} here") for name, (_, colour) in MEASURED.items()]
+        handles += [marker_handle(colour, "o", f"{name} alone", hollow=True) for name, (_, colour) in MEASURED.items()]
     figure, all_axes = layout.stacked_axes(
         heading, [2.3] + [2.3] * bool(ours), 0.62, top_in=layout.legend_room_in(handles, 2)
     )
@@ -49,7 +49,7 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
     _equations_2(all_axes[0])
     layout.facet_title(all_axes[0], "By the equations", "4,096 nodes of 4 processors, Table 1 of 2010")
     if ours:
-        for name, (phases, colour) in PHASES.items():
+        for name, (phases, colour) in MEASURED.items():
             _ours_2(all_axes[1], ours, phases, colour, name)
         log_axes(all_axes[1], "n", "time (s)", [point.cell.shape[0] for point in ours])
         layout.facet_title(all_axes[1], "Here", f"pencil, {ours[0].cell.place.text()}")
@@ -62,11 +62,8 @@ def pencils(here: Here) -> list[Point]:
         point for point in here.transforms("pencil") if len(point.cell.shape) == 3 and len(set(point.cell.shape)) == 1
     ]
     cubes = [point for point in cubes if point.phases_max.get("exchange")]
-    by_place: dict = {}
-    for point in cubes:
-        by_place.setdefault(point.cell.place, {}).setdefault(point.cell.shape[0], []).append(point)
-    most = max(by_place.values(), key=len, default={})
-    return [fastest(most[extent]) for extent in sorted(most)] if len(most) > 1 else []
+    found = comparable(cubes, lambda point: point.cell.shape[0], also=lambda point: point.cell.place)
+    return found if len(found) > 1 else []
 
 
 def _equations_2(axes: Axes) -> None:

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from fourscore_analysis.equations import eleftheriou2005 as equations
 from fourscore_analysis.papers.eleftheriou2005 import CYCLES_FOUND, EXTENT, setup
-from fourscore_analysis.papers.here import Here, fastest, what_text
+from fourscore_analysis.papers.here import Here, comparable, what_text
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot, line_handle, log_axes, marker_handle
@@ -40,10 +40,8 @@ def rows() -> Sequence[dict]:
 
 
 def ours(here: Here, variant: str, extent: int) -> list[Point]:
-    """The fastest on each number of ranks, by rising ranks."""
-    found = here.transforms(variant, (extent,) * 3)
-    counts = sorted({point.cell.ranks for point in found})
-    return [fastest([point for point in found if point.cell.ranks == count]) for count in counts]
+    """The fastest on each number of ranks, of one contract, by rising ranks."""
+    return comparable(here.transforms(variant, (extent,) * 3), lambda point: point.cell.ranks)
 
 
 def draw_ours(axes: Axes, points: list[Point], value: Callable[[Point], float], colour: str, marker: str) -> None:

@@ -1,0 +1,68 @@
+"""What is set beside a paper's numbers: of one contract, machine and build, and never a lucky launch."""
+
+from fourscore_analysis.papers.eleftheriou2005 import figure_3_here, figure_4_here
+from fourscore_analysis.papers.haynes2000 import crossings_here
+from fourscore_analysis.papers.here import Here, comparable, fastest
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import parse_record
+from synthetic import Maker, canonical, make_point
+
+CUBE = (128, 128, 128)
+
+
+def here_of(*counted: tuple[dict, int]) -> Here:
+    """Points, each with its number of launches."""
+    maker = Maker("a-11111111", "a")
+    records = [maker.ok(point, launch) for point, launches in counted for launch in range(launches)]
+    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return Here(None, [Campaign("a-11111111", "a", parsed)])
+
+
+def test_a_series_joins_one_contract_alone():
+    points = [(make_point("volumetric", shape=CUBE, ranks=ranks, layout="natural"), 1) for ranks in (1, 2)]
+    points += [(make_point("volumetric", shape=CUBE, ranks=ranks, layout="transposed"), 1) for ranks in (1, 2, 4)]
+    series = comparable(here_of(*points).transforms("volumetric"), lambda point: point.cell.ranks)
+    assert [(point.cell.ranks, point.cell.contract.layout) for point in series] == [
+        (ranks, "transposed") for ranks in (1, 2, 4)
+    ]
+    series = comparable(here_of(*points[:4]).transforms("volumetric"), lambda point: point.cell.ranks)
+    assert {point.cell.contract.layout for point in series} == {"natural"}
+
+
+def test_a_method_with_fewer_launches_than_others_is_not_the_fastest():
+    here = here_of((make_point("pencil", "shared"), 1), (make_point("pencil", "alltoallv"), 3))
+    assert fastest(here.transforms("pencil")).method.exchange == "alltoallv"
+    assert fastest([]) is None
+
+
+def test_other_precisions_kinds_and_directions_are_not_the_papers():
+    others = [{"precision": "single"}, {"kind": "r2c"}, {"direction": "backward"}, {"instances": 2}]
+    assert here_of(*((make_point(**other), 1) for other in others)).transforms("slab") == []
+
+
+def test_fftw_is_compared_in_one_layout_on_one_rank():
+    points = [(make_point(name, shape=CUBE, ranks=1, layout="natural"), 2) for name in ("volumetric", "fftw-mpi")]
+    here = here_of(*points)
+    [found] = figure_3_here(here)
+    ours, theirs = (here.transforms(name)[0].time_s for name in ("volumetric", "fftw-mpi"))
+    assert found.value == 100 * (ours / theirs - 1)
+    assert found.launches == 2
+    assert list(figure_3_here(here_of(points[0]))) == []
+
+
+def test_a_speedup_needs_one_rank_and_more():
+    one, four = ((make_point("volumetric", shape=CUBE, ranks=ranks), 1) for ranks in (1, 4))
+    here = here_of(one, four)
+    [found] = figure_4_here(here)
+    times = {point.cell.ranks: point.time_s for point in here.transforms("volumetric")}
+    assert (found.row, found.value) == (1, times[1] / times[4])
+    assert list(figure_4_here(here_of(four))) == []
+
+
+def test_both_methods_of_haynes2000_meet_on_the_same_cube_and_ranks_alone():
+    points = [make_point(name, shape=(16, 16, 16), ranks=4) for name in ("danielson-lanczos", "rods")]
+    points += [make_point("rods", shape=(32, 32, 32), ranks=4), make_point("danielson-lanczos", ranks=8)]
+    here = here_of(*((point, 1) for point in points))
+    [found] = crossings_here(here)
+    new, traditional = (here.transforms(name, (16, 16, 16))[0].time_s for name in ("danielson-lanczos", "rods"))
+    assert (found.extent, found.ranks, found.ratio) == (16, 4, new / traditional)
