@@ -27,8 +27,9 @@ from fourscore_analysis.models.work import node_bytes
 
 DRAWS = 1000
 SEARCHED = "cache_bytes"  # shapes the amounts, and is found by searching
-CANDIDATES, STEP = 12, 1e-3  # sizes tried first; of the logarithm
-TOLERANCE, ROUGH_TOLERANCE = 1e-3, 0.05  # of the logarithm; rough where only predictions are wanted
+STEP = 1e-3  # of the logarithm
+CANDIDATES = 12  # sizes of the cache that are tried first
+TOLERANCE, ROUGH_TOLERANCE = 1e-3, 0.05  # of its logarithm, then; rough where only predictions are wanted
 PRIVATE_CACHE_BYTES = 2.0**20  # where the record does not say
 
 
@@ -95,7 +96,7 @@ class _Search:
     def searches(self) -> bool:
         return SEARCHED in self.model.shaping and SEARCHED not in self.given
 
-    def at(self, cache_bytes: float | None) -> _At:
+    def at(self, cache_bytes: float | None, near: _At | None = None) -> _At:
         shaping = {name: self.given[name].value for name in self.model.shaping if name in self.given}
         if "private_cache_bytes" in self.model.shaping:
             shaping.setdefault("private_cache_bytes", PRIVATE_CACHE_BYTES)
@@ -104,7 +105,7 @@ class _Search:
         matrix, measured = matched(self.model, self.rows, self.forms, shaping)
         if not len(measured):
             raise ValueError(f"{self.model.name} models none of the phases that were measured")
-        return _At(shaping, matrix, measured, solve(matrix, measured, self.known))
+        return _At(shaping, matrix, measured, solve(matrix, measured, self.known, near and near.solution))
 
     @property
     def known(self) -> dict[str, float]:
@@ -117,16 +118,18 @@ class _Search:
             return self.at(None)
         data = [node_bytes(question) for question in self.rows.questions]
         sizes = np.log(np.geomspace(min(data), max(data) * 1.01, CANDIDATES))
-        costs = [self.at(math.exp(size)).solution.cost for size in sizes]
+        found = [self.at(math.exp(size)) for size in sizes]
+        costs = [one.solution.cost for one in found]
         lowest = int(np.argmin(costs))
         ends = (sizes[max(lowest - 1, 0)], sizes[min(lowest + 1, len(sizes) - 1)])
-        found = minimize_scalar(
-            lambda size: self.at(math.exp(size)).solution.cost,
+        near = found[lowest]
+        closer = minimize_scalar(
+            lambda size: self.at(math.exp(size), near).solution.cost,
             bounds=ends,
             method="bounded",
             options={"xatol": tolerance},
         )
-        return self.at(math.exp(found.x if found.fun <= costs[lowest] else sizes[lowest]))
+        return self.at(math.exp(closer.x), near) if closer.fun < costs[lowest] else near
 
     def slope_of_search(self, best: _At) -> np.ndarray:
         """d log seconds / d log cache_bytes of each row, the other parameters as they are."""

@@ -71,42 +71,54 @@ def specialised(observations: Sequence[Observation]) -> Model:
 
 
 def _best(questions: Sequence[Question], seconds: np.ndarray) -> Exponents:
-    """Of the least mean relative error of points left out, each predicted from the others."""
+    """Of the least mean relative error of points left out, each predicted from the others; the first of equals."""
     several_ranks = len({question.ranks for question in questions}) > 1
     several_sizes = len({question.elements for question in questions}) > 1
-    best, least = (0.0, 0, 0.0, 0), math.inf
-    sizes = product(SIZE_POWERS, SIZE_LOGS) if several_sizes else [(0.0, 0)]
+    sizes = list(product(SIZE_POWERS, SIZE_LOGS)) if several_sizes else [(0.0, 0)]
     ranks = list(product(RANK_POWERS, RANK_LOGS)) if several_ranks else [(0.0, 0)]
-    for (i, j), (k, m) in product(sizes, ranks):
-        exponents = (i, j, k, m)
-        amounts = np.array([growth(question, exponents) for question in questions])
-        error = _left_out_error(amounts, seconds)
-        if error < least * (1 - 1e-6):
-            best, least = exponents, error
-    return best
+    n = np.array([float(question.elements) for question in questions])
+    p = np.array([float(question.ranks) for question in questions])
+    of_size = np.array([n**i * np.log2(n) ** j for i, j in sizes])
+    of_ranks = np.array([p**k * np.log2(p) ** m for k, m in ranks])
+    amounts = (of_size[:, None, :] * of_ranks[None, :, :]).reshape(-1, len(questions))
+    errors = _left_out_errors(amounts, seconds)
+    lowest = float(errors.min())
+    first = int(np.argmax(errors <= lowest * (1 + 1e-6))) if math.isfinite(lowest) else 0
+    return (*sizes[first // len(ranks)], *ranks[first % len(ranks)])
 
 
-def _left_out_error(amounts: np.ndarray, seconds: np.ndarray) -> float:
-    """Least squares of c_0 / t + c_1 x / t = 1, neither negative; each point predicted by the fit to the others, which
-    the diagonal of the projection gives without a fit of its own."""
-    rows = np.stack([1 / seconds, amounts / seconds], axis=1)
-    if np.ptp(amounts) == 0:
-        rows = rows[:, :1]
-    scale = np.linalg.norm(rows, axis=0)
-    if not scale.all():
-        return math.inf
-    q, r = np.linalg.qr(rows / scale)
-    if abs(np.diag(r)).min() < 1e-9:
-        return math.inf
-    coefficients = np.linalg.solve(r, q.T @ np.ones(len(seconds)))
-    if coefficients.min() < 0:  # then without the constant
-        rows, q = rows[:, -1:], rows[:, -1:] / np.linalg.norm(rows[:, -1:])
-        coefficients = q.T @ np.ones(len(seconds))
-    residual = 1 - q @ (q.T @ np.ones(len(seconds)))
-    leverage = np.sum(q**2, axis=1)
-    if leverage.max() > 1 - 1e-9:
-        return math.inf
-    return float(np.mean(np.abs(residual / (1 - leverage))))
+def _left_out_errors(amounts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    """Of each line x of `amounts`: least squares of c_0 / t + c_1 x / t = 1, neither negative; each point is predicted
+    by the fit to the others, which the diagonal of the projection gives without a fit of its own. inf where a point
+    alone tells a coefficient."""
+    one, grown = 1 / seconds, amounts / seconds
+    alone = _of_one(grown)
+    ones = (one * one).sum()
+    mixed, squares = grown @ one, (grown * grown).sum(axis=1)
+    determinant = ones * squares - mixed**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        right = one.sum(), grown.sum(axis=1)
+        constant = (squares * right[0] - mixed * right[1]) / determinant
+        growth = (ones * right[1] - mixed * right[0]) / determinant
+        residual = 1 - constant[:, None] * one - growth[:, None] * grown
+        leverage = (squares[:, None] * one**2 - 2 * mixed[:, None] * one * grown + ones * grown**2) / determinant[
+            :, None
+        ]
+        both = np.abs(residual / (1 - leverage)).mean(axis=1)
+    both[(leverage.max(axis=1) > 1 - 1e-9) | ~np.isfinite(both)] = math.inf
+    usable = (determinant > 1e-12 * ones * squares) & (constant >= 0) & (growth >= 0)
+    return np.where(usable, both, alone)
+
+
+def _of_one(columns: np.ndarray) -> np.ndarray:
+    """The same without the constant."""
+    squares = (columns * columns).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        coefficient = columns.sum(axis=1) / squares
+        leverage = columns**2 / squares[:, None]
+        errors = np.abs((1 - coefficient[:, None] * columns) / (1 - leverage)).mean(axis=1)
+    errors[(leverage.max(axis=1) > 1 - 1e-9) | ~np.isfinite(errors)] = math.inf
+    return errors
 
 
 def _unspecialised(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:

@@ -13,6 +13,7 @@ from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.parameters import parameter
 
 ROBUST_SCALE = 0.1  # relative error from which on a row pulls less
+FTOL = 1e-7
 # Where a search begins that no term alone gives a value for.
 TYPICAL = {"memory_constant": 6.3, "memory_bandwidth": 2e10, "latency": 1e-6}
 
@@ -25,7 +26,8 @@ class Solution:
     log_all: np.ndarray
 
 
-def solve(matrix: Design, measured: np.ndarray, given: Mapping[str, float]) -> Solution:
+def solve(matrix: Design, measured: np.ndarray, given: Mapping[str, float], near: Solution | None = None) -> Solution:
+    """`near`: a solution to begin at, where it has the same free parameters."""
     free = tuple(name for name in matrix.parameters if name not in given)
     columns = [matrix.parameters.index(name) for name in free]
     log_all = np.array([math.log(given.get(name, 1.0)) for name in matrix.parameters])
@@ -46,7 +48,8 @@ def solve(matrix: Design, measured: np.ndarray, given: Mapping[str, float]) -> S
     def slopes(log_free: np.ndarray) -> np.ndarray:
         return matrix.sensitivity(everything(log_free))[1][:, columns]
 
-    start = np.clip(_start(matrix, measured, free, log_all), low + 1e-6, high - 1e-6)
+    begin = near.log_free if near is not None and near.free == free else _start(matrix, measured, free, log_all)
+    start = np.clip(begin, low + 1e-6, high - 1e-6)
     found = least_squares(
         residuals,
         start,
@@ -56,6 +59,9 @@ def solve(matrix: Design, measured: np.ndarray, given: Mapping[str, float]) -> S
         f_scale=ROBUST_SCALE,
         x_scale=1.0,
         max_nfev=200,
+        ftol=FTOL,
+        xtol=FTOL,
+        gtol=FTOL,
     )
     return Solution(float(found.cost), free, found.x, everything(found.x))
 

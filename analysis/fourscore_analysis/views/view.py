@@ -13,7 +13,8 @@ from fourscore_analysis.points.counting import CountedPoint, counted_points
 from fourscore_analysis.points.isoefficiency import Family, Lacking, families
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.points.units import part_title
-from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.archive import Campaign, InputError
+from fourscore_analysis.views.fits import LEAST_SIZES, Choice, MethodFit, fits
 from fourscore_analysis.views.shelf import Shelf
 
 ROWS_A_FACET = 24
@@ -80,6 +81,17 @@ class View:
     def isoefficiency(self) -> tuple[list[Family], list[Lacking]]:
         """Sizes and rank counts of each method with its time on one rank; and methods without one."""
         return families(self.points)
+
+    @cached_property
+    def fits(self) -> list[MethodFit]:
+        """The papers' models of methods with enough sizes and counts of ranks; none where launches are of several
+        machines, or have no times."""
+        if len({point.cell.shape for point in self.measured}) < LEAST_SIZES:
+            return []
+        try:
+            return fits([self.campaign], Choice())
+        except InputError:
+            return []
 
     @cached_property
     def bench(self) -> Bench:
