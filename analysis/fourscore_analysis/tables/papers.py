@@ -42,8 +42,19 @@ PREFIXES = (
     (1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"),
     (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"),
 )  # fmt: skip
+LEAST_OFF = 1e-9  # a relative difference below it is of the arithmetic
 NAMES = {
     "a": "A",
+    "t_w_over_t_c": "t_w / t_c",
+    "p_exponent": "exponent of p",
+    "log2_points": "log2 n",
+    "log2_processors": "log2 p",
+    "slope_m1": "log n / log p, M1",
+    "slope_m2": "log n / log p, M2",
+    "slope_m3": "log n / log p, M3",
+    "slope_m4": "log n / log p, M4",
+    "chares": "chares, all states",
+    "chares_per_core": "chares of a state on a core",
     "hops_over_p": "hops over p",
     "net_over_mem": "T_net / T_mem",
     "mem_over_net_trend": "T_mem / T_net from 2010 to 2020",
@@ -109,6 +120,8 @@ def difference_text(off: float | None) -> str:
     """+4 %; ×12 where that says more."""
     if off is None:
         return ""
+    if abs(off) < LEAST_OFF:
+        return "0 %"
     if off > 2:
         return f"× {digits(off + 1, 2)}"
     return f"{100 * off:+.2g} %" if abs(off) < 0.1 else f"{100 * off:+.0f} %"
@@ -156,10 +169,16 @@ def condition_text(judged: Judged, row: int) -> str:
         elif column in ("year", "row"):
             texts.append(str(value))
         else:
-            unit, _ = unit_of(column)
-            shown = value_text(value, column, 6)
-            texts.append(shown if unit else f"{shown} {column_text(column)}")
+            texts.append(_number_text(value, column))
     return ", ".join(texts)
+
+
+def _number_text(value: float | bool, column: str) -> str:
+    """16 nodes, with the digits that it has; measured, or not measured."""
+    if isinstance(value, bool):
+        return column_text(column) if value else f"not {column_text(column)}"
+    shown = value_text(Decimal(str(value)).normalize(), column)
+    return shown if unit_of(column)[0] else f"{shown} {column_text(column)}"
 
 
 def rows_of(judged: Judged) -> list[Row]:
@@ -242,9 +261,16 @@ def search_table(search: Search) -> SearchTable:
         values = []
         for index, value in enumerate(one.values):
             near = bool(search.printed) and value is not None and _near(value, float(search.printed[index]))
-            values.append(("–" if value is None else _digits(value, 3), near))
+            values.append((_tried_text(value), near))
         tried.append((one.reading, values))
     return SearchTable(search, [_digits(float(value), _figures(value)) for value in search.printed], tried)
+
+
+def _tried_text(value: float | None) -> str:
+    """Counts whole, other numbers with three digits."""
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else _digits(value, 3)
 
 
 def _near(value: float, printed: float) -> bool:
