@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import replace
+from typing import TypeVar
 
 from fourscore_analysis.equations import lee2018 as equations
 from fourscore_analysis.papers.base import Item, Measured, Paper
 from fourscore_analysis.papers.here import Here, fastest, what_text
 from fourscore_analysis.papers.ranges import Claim, Claims, Range, each, exactly, printed, rounded, rows_of
 from fourscore_analysis.papers.readings import lee2018 as readings
-from fourscore_analysis.points.points import Point
+from fourscore_analysis.points.points import Point, group_by
 
 NAME = "lee2018"
 LARGE, SMALL = (300,) * 3, (100,) * 3
 CHARM, NODE = "overdecomposed", "node"
+Key = TypeVar("Key", bound=Hashable)
 
 
 def cuts_of(decomposition: str) -> tuple[int, int]:
@@ -140,15 +143,34 @@ def section_5_2_2_reading() -> Claims:
 # ---- ours, measured: the suites papers/lee2018 have these points
 
 
+def _setting(point: Point) -> tuple:
+    """What stays in one comparison or curve, whatever the ranks, threads, instances and pencils."""
+    contract = replace(point.cell.contract, threads=1, instances=1)
+    launch = point.measured[0]
+    return launch.machine_hash, launch.code_hash, contract
+
+
+def curve(points: Iterable[Point], key: Callable[[Point], Key]) -> dict[Key, Point]:
+    """The fastest for each value of `key`: of one machine, build and contract, but for what _setting() leaves out, and
+    of the same other parameters. Of several such groups the one with most values."""
+
+    def alike(point: Point) -> tuple:
+        others = tuple(option for option in point.method.options if option[0] != "decomposition")
+        return _setting(point), point.method.variant, others
+
+    groups = [
+        {key(same[0]): best for same in group_by(group, key) if (best := fastest(same))}
+        for group in group_by(points, alike)
+    ]
+    return max(groups, key=len, default={})
+
+
 def decomposed(here: Here, direction: str) -> dict[str, Point]:
     """Charm-FFT's method on 300³ by its decomposition, on the most ranks."""
     found = [one for one in here.transforms(CHARM, LARGE, direction=direction) if one.method.option("decomposition")]
     most = max((one.cell.ranks for one in found), default=0)
-    by_cut: dict[str, list[Point]] = {}
-    for point in found:
-        if point.cell.ranks == most:
-            by_cut.setdefault(str(point.method.option("decomposition")), []).append(point)
-    return {cut: best for cut, points in by_cut.items() if (best := fastest(points))}
+    on_most = [point for point in found if point.cell.ranks == most]
+    return curve(on_most, lambda point: str(point.method.option("decomposition")))
 
 
 def table_2_1_here(here: Here) -> Iterator[Measured]:
@@ -180,15 +202,17 @@ def figure_2_3_here(here: Here) -> Iterator[Measured]:
 
 def at_equal_cores(here: Here) -> tuple[Point, Point] | None:
     """Charm-FFT's and Charm-NodeFFT's method backward on 300³, the fastest of each on the most cores that both have."""
-    by_cores: dict[str, dict[int, list[Point]]] = {CHARM: {}, NODE: {}}
-    for variant, found in by_cores.items():
-        for point in here.transforms(variant, LARGE, direction="backward"):
-            found.setdefault(point.cell.ranks * point.cell.contract.threads, []).append(point)
-    common = by_cores[CHARM].keys() & by_cores[NODE].keys()
-    if not common:
-        return None
-    charm, node = (fastest(found[max(common)]) for found in by_cores.values())
-    return (charm, node) if charm and node else None
+    points = [point for variant in (CHARM, NODE) for point in here.transforms(variant, LARGE, direction="backward")]
+    found: list[tuple[Point, Point]] = []
+    for same in group_by(points, lambda point: (_setting(point), _cores(point))):
+        charm, node = (fastest([one for one in same if one.method.variant == name]) for name in (CHARM, NODE))
+        if charm and node:
+            found.append((charm, node))
+    return max(found, key=lambda pair: _cores(pair[0]), default=None)
+
+
+def _cores(point: Point) -> int:
+    return point.cell.ranks * point.cell.contract.threads
 
 
 def figure_3_3_here(here: Here) -> Iterator[Measured]:

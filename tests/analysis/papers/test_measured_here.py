@@ -108,3 +108,15 @@ def test_threads_of_a_node_stand_beside_the_rows_with_as_many_nodes_and_threads(
     ]
     here = timed(points, lambda p: 1 / p["threads"])
     assert [(one.row, one.value) for one in lee2018.table_3_1_here(here)] == [(1, 250), (2, 125)]
+
+
+def test_curves_join_no_two_builds():
+    points = [
+        make_point("overdecomposed", "none", (300,) * 3, 2, parameters={"decomposition": cut})
+        for cut in ("5x5", "10x10", "20x20")
+    ]
+    old, new = Maker(revision="aaaaaaa"), Maker(revision="bbbbbbb")
+    records = known_records(old, points, lambda p: 1.0, launches=1)
+    records += known_records(new, points[:2], lambda p: 0.1, launches=1)
+    found = lee2018.decomposed(here_of(records), "forward")
+    assert {cut: point.time_s for cut, point in found.items()} == {cut: 1.0 for cut in ("5x5", "10x10", "20x20")}

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.equations import lee2018 as equations
-from fourscore_analysis.papers.here import Here, fastest, what_text
-from fourscore_analysis.papers.lee2018 import LARGE, NAME, NODE, SMALL, cuts_of, decomposed
+from fourscore_analysis.papers.here import Here, what_text
+from fourscore_analysis.papers.lee2018 import LARGE, NAME, NODE, SMALL, curve, cuts_of, decomposed
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot, log_axes
@@ -53,11 +53,7 @@ def draw_table_3_1(here: Here, heading: str) -> Figure:
     handles = [published_handle(number, f"printed, {count} nodes") for number, count in enumerate(nodes)]
     points = here.transforms(NODE, LARGE, direction="backward")
     ours = {
-        group[0].cell.ranks: {
-            of_threads[0].cell.contract.threads: best
-            for of_threads in group_by(group, lambda point: point.cell.contract.threads)
-            if (best := fastest(of_threads))
-        }
+        group[0].cell.ranks: curve(group, lambda point: point.cell.contract.threads)
         for group in group_by(sorted(points, key=lambda point: point.cell.ranks), lambda point: point.cell.ranks)
     }
     colour_of = dict(zip(ours, colours.SERIES_COLOURS, strict=False))
@@ -106,18 +102,14 @@ def draw_tables_5(here: Here, heading: str) -> Figure:
 
 def _instances(here: Here, placement: str) -> dict[tuple[int, int], Point]:
     """There and back, by instances and ranks. One instance alone is on all nodes."""
-    found: dict[tuple[int, int], Point] = {}
-    for many in (1, 2, 3, 4, 8, 16):
-        wanted = ("", "all") if placement == "all" else (placement,)
-        points = here.transforms(NODE, SMALL, direction="roundtrip", instances=many)
-        points = [point for point in points if point.method.placement in wanted]
-        if placement != "all" and many == 1:
-            continue
-        for group in group_by(points, lambda point: point.cell.ranks):
-            best = fastest(group)
-            if best is not None:
-                found[many, best.cell.ranks] = best
-    return found
+    wanted = ("", "all") if placement == "all" else (placement,)
+    points = [
+        point
+        for many in (1, 2, 3, 4, 8, 16)
+        for point in here.transforms(NODE, SMALL, direction="roundtrip", instances=many)
+        if point.method.placement in wanted
+    ]
+    return curve(points, lambda point: (point.cell.contract.instances, point.cell.ranks))
 
 
 def _draw_table_5(axes: Axes, item: str, column: str, ours: dict[int, Point]) -> None:
