@@ -110,10 +110,17 @@ def _digits(number: float, significant: int) -> str:
     return f"{int(whole):,}" + (f".{rest}" if rest else "") if abs(number) >= 1000 else text
 
 
-def claim_text(claim: Claim | None, column: str) -> str:
+def claim_text(claim: Claim | None, column: str, printed: Decimal | str) -> str:
+    """With three digits, or as many as are printed."""
     if claim is None:
         return ""
-    return claim.value if isinstance(claim.value, str) else value_text(middle(claim.value), column)
+    if isinstance(claim.value, str):
+        return claim.value
+    value = middle(claim.value)
+    if not unit_of(column)[0] and value == round(value) and abs(value) < 1e6:
+        return f"{round(value):,}"
+    significant = max(3, len(printed.as_tuple().digits)) if isinstance(printed, Decimal) else 3
+    return value_text(value, column, significant)
 
 
 def difference_text(off: float | None) -> str:
@@ -192,10 +199,10 @@ def _row(judged: Judged, number: Number) -> Row:
         where=condition_text(judged, number.row),
         quantity=column_text(column),
         printed=value_text(number.printed, column),
-        computed=claim_text(ours, column),
+        computed=claim_text(ours, column, number.printed),
         formula=ours.formula if ours else "",
         difference=difference_text(number.difference) if ours and not ours.bound else "",
-        other=claim_text(number.reading, column),
+        other=claim_text(number.reading, column, number.printed),
         other_formula=number.reading.formula if number.reading else "",
         other_verdict=_other_verdict(number),
         measured=measured_text(number.measured, column),
@@ -228,9 +235,10 @@ def summary(paper: Paper, judged: Sequence[Judged], here: Here) -> list[str]:
     said = [
         f"{total} printed numbers in {len(judged)} items. The equations give {compared} of them: "
         f"{found[ROUNDING]} agree within rounding, {found[WITHIN]} {KINDS[WITHIN].replace('agrees', 'agree')}, "
-        f"{found[DIFFERS]} differ. {found[THERE]} were measured there, and no equation gives them. "
-        f"{found[GIVEN]} more are given: the equations start from them."
+        f"{found[DIFFERS]} differ. {found[THERE]} were measured there, and no equation gives them."
     ]
+    if found[GIVEN]:
+        said[0] += f" {found[GIVEN]} more are given: the equations start from them."
     settled = sum(number.reading_kind in (ROUNDING, WITHIN) for number in numbers if number.kind == DIFFERS)
     if found[DIFFERS]:
         said.append(

@@ -77,9 +77,9 @@ PLOTS = (
     PaperPlot(
         "crossover",
         "Where the new method wins",
-        "The grid on which Eqs 4 and 5 give the same time, against the number of nodes. In the shaded region, small "
-        "grids on many nodes, the new method is faster. Markers: the fastest danielson-lanczos against the fastest "
-        "rods of the archive, on the same ranks and cube.",
+        "The grid on which Eqs 4 and 5 give the same time, against the number of nodes. In the shaded region, "
+        "small grids on many nodes, the new method is faster. Markers: whole time of the fastest "
+        "danielson-lanczos against the fastest rods of the archive, on the same ranks and cube.",
         draw_crossover,
     ),
     PaperPlot(
