@@ -118,8 +118,15 @@ def _run_papers(options: argparse.Namespace) -> int:
 
 
 def archive_of(options: argparse.Namespace) -> Path | None:
-    """The archive that is asked for; None where it is the default one and is not there."""
-    return None if options.archive == default_archive() and not options.archive.exists() else options.archive
+    """The archive that is asked for; None where it is the default one and is not there, or holds no record yet."""
+    from fourscore_analysis.records.archive import InputError, campaign_names
+
+    if options.archive == default_archive():
+        try:
+            campaign_names(options.archive)
+        except InputError:
+            return None
+    return options.archive
 
 
 COMMAND = Command(

@@ -62,6 +62,13 @@ def test_without_an_archive_the_page_has_the_equations_alone(without_archive):
         assert f"{name}: " in said
 
 
+def test_an_archive_without_records_is_as_none(tmp_path, monkeypatch, capsys):
+    (tmp_path / "archive" / "records").mkdir(parents=True)
+    monkeypatch.setenv("FOURSCORE_ARCHIVE", str(tmp_path / "archive"))
+    assert main(["report", "--paper", "haynes2000", "-o", str(tmp_path / "papers.html"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["archive"] is None
+
+
 def test_an_archive_that_is_asked_for_must_be_there(tmp_path, capsys):
     assert main(["report", "--paper", "all", "--archive", str(tmp_path / "no"), "-o", str(tmp_path / "p.html")]) == 2
     assert "no archive at" in capsys.readouterr().err
