@@ -1,0 +1,87 @@
+"""Process grids without a driver: which a variant takes, which it chooses itself, and which are worth a comparison.
+
+The rules are those of drivers/variants and drivers/chain/limits_and_cost.cpp; a test compares the chosen grid with
+records. Only the divisors of the ranks are looked at: at most a few hundred pairs for any number of ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from fourscore_analysis.models.work import default_grid
+
+PENCILS = ("pencil", "pencil-overlap", "overdecomposed", "node")
+SLABS = ("slab", "rods", "fftw-mpi")
+POWERS_OF_TWO = ("binary-exchange", "danielson-lanczos")
+MOST_GRIDS = 16
+
+
+def complex_extents(shape: Sequence[int], kind: str) -> tuple[int, ...]:
+    """Of the data in Fourier space: real data halve the last extent."""
+    return (*shape[:-1], shape[-1] // 2 + 1) if kind == "r2c" else tuple(shape)
+
+
+def reason_against(variant: str, shape: Sequence[int], kind: str, ranks: int) -> str | None:
+    """Why the variant cannot solve this on so many ranks, as far as that follows from sizes alone."""
+    n = complex_extents(shape, kind)
+    if variant == "serial" and ranks > 1:
+        return "serial runs on one rank"
+    if variant in POWERS_OF_TWO and ranks & (ranks - 1):
+        return f"{ranks} ranks are no power of two"
+    if variant == "transpose":
+        return None if len(n) == 1 else f"transpose takes 1 extent, not {len(n)}"
+    if variant == "binary-exchange":
+        return None if len(n) <= 2 else f"binary-exchange takes 1 or 2 extents, not {len(n)}"
+    if variant in (*PENCILS, "volumetric", "rods") and len(n) != 3:
+        return f"{variant} takes 3 extents, not {len(n)}"
+    if variant in SLABS:
+        if len(n) < 2:
+            return f"{variant} takes 2 or 3 extents, not 1"
+        most = min(n[0], n[1])
+        return f"{ranks} ranks are more than {variant} can use: {most}" if ranks > most else None
+    if variant in PENCILS and not any(_fits(n, grid) for grid in _pairs(ranks)):
+        return f"no grid of {ranks} ranks fits: at most {min(n[0], n[1])} x {min(n[1], n[2])}"
+    if variant == "volumetric":
+        most = math.prod(n) // max(n)
+        return f"{ranks} ranks are more than volumetric can use: {most}" if ranks > most else None
+    return None
+
+
+def chosen_grid(variant: str, shape: Sequence[int], kind: str, ranks: int) -> tuple[int, ...]:
+    """What `auto` is: pencils are as long as they can be (P x 1), else as square."""
+    n = complex_extents(shape, kind)
+    if variant not in PENCILS or len(n) != 3:
+        return default_grid(variant, ranks)
+    squarest = sorted(_pairs(ranks), key=max)
+    fitting = [grid for grid in [(ranks, 1), (1, ranks), *squarest] if _fits(n, grid)]
+    return fitting[0] if fitting else default_grid(variant, ranks)
+
+
+def grids(variant: str, shape: Sequence[int], kind: str, ranks: int) -> list[tuple[int, ...]]:
+    """To compare, the chosen one first: of pencils all pairs of divisors that fit, the most square of them."""
+    chosen = chosen_grid(variant, shape, kind, ranks)
+    if variant not in PENCILS:
+        return [chosen]
+    n = complex_extents(shape, kind)
+    others = sorted((grid for grid in _pairs(ranks) if grid != chosen and _fits(n, grid)), key=max)
+    return [chosen, *others[: MOST_GRIDS - 1]]
+
+
+def used_ranks(variant: str, shape: Sequence[int], kind: str, ranks: int) -> int:
+    """Of so many ranks those that a method can use well: the largest a x b near a square, or all."""
+    n = complex_extents(shape, kind)
+    if variant in SLABS and len(n) > 1:
+        return min(ranks, n[0], n[1])
+    if variant not in PENCILS or len(n) != 3:
+        return ranks
+    first = min(max(math.isqrt(ranks), 1), n[0], n[1])
+    return first * min(ranks // first, n[1], n[2])
+
+
+def _pairs(ranks: int) -> list[tuple[int, int]]:
+    small = [d for d in range(1, math.isqrt(ranks) + 1) if ranks % d == 0]
+    return sorted({pair for d in small for pair in ((d, ranks // d), (ranks // d, d))})
+
+
+def _fits(n: Sequence[int], grid: tuple[int, int]) -> bool:
+    return grid[0] <= min(n[0], n[1]) and grid[1] <= min(n[1], n[2])
