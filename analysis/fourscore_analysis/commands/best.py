@@ -8,17 +8,10 @@ import sys
 from dataclasses import asdict
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
-from fourscore_analysis.commands.options import add_archive, ranks_of, shape_of
+from fourscore_analysis.commands.options import add_archive, add_terms, ranks_of, shape_of, terms_of
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable
 
-# What may be asked for of a point's contract, beside its shape and place.
-TERMS = {
-    "precision": ("double", "single"),
-    "kind": ("c2c", "r2c", "c2r"),
-    "direction": ("forward", "backward", "roundtrip"),
-    "layout": ("natural", "transposed"),
-}
 EXAMPLES = """examples:
   fourscore best --shape 256x256x256 --ranks 8
   fourscore best --shape 256x256x256 --ranks 64 --nodes 4 --precision single --json
@@ -33,8 +26,7 @@ def _add(best: argparse.ArgumentParser) -> None:
     )
     best.add_argument("--ranks", type=ranks_of, required=True, metavar="N")
     best.add_argument("--nodes", type=ranks_of, metavar="N", help="that the ranks are on (default: any, each apart)")
-    for name, words in TERMS.items():
-        best.add_argument(f"--{name}", choices=words, help="default: any, each apart")
+    add_terms(best, "any, each apart")
     best.add_argument("--machine-hash", default="", metavar="HASH", help="of one machine, or how it begins")
     best.add_argument("--json", action="store_true", help="print the answer as JSON")
 
@@ -44,21 +36,13 @@ def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.tables.best import best_json, best_text
     from fourscore_analysis.views.best import Question, find
 
-    kind, direction = options.kind, options.direction
-    if kind == "c2r":
-        if direction not in (None, "backward"):
-            raise InputError(f"--kind c2r is r2c backward; expected no --direction, or backward, not {direction}")
-        kind, direction = "r2c", "backward"
     if options.nodes and options.nodes > options.ranks:
         raise InputError(f"--nodes is {options.nodes}; expected at most as many as --ranks, {options.ranks}")
     question = Question(
         shape=options.shape,
         ranks=options.ranks,
         nodes=options.nodes,
-        precision=options.precision,
-        kind=kind,
-        direction=direction,
-        layout=options.layout,
+        **terms_of(options),
         machine_hash=options.machine_hash,
     )
     campaigns = read_campaigns(options.archive, campaign_names(options.archive))

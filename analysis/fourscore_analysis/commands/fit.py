@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
-from fourscore_analysis.commands.options import add_archive, file_of
+from fourscore_analysis.commands.options import add_archive, add_model_options, file_of
 from fourscore_analysis.records.values import shown
 
 EXAMPLES = """examples:
@@ -17,31 +16,6 @@ EXAMPLES = """examples:
   fourscore fit sizes --model czechowski2012 --form compute=sum
   fourscore fit --given memory_constant=6.3 --suggest more.toml
 """
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not NAME=VALUE")
-    return name, value
-
-
-def _given(text: str) -> tuple[str, float]:
-    from fourscore_analysis.models.parameters import PARAMETERS
-
-    name, value = _pair(text)
-    if name not in PARAMETERS:
-        raise argparse.ArgumentTypeError(f"no parameter {shown(name)}; expected one of {', '.join(PARAMETERS)}")
-    known = PARAMETERS[name]
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not known.least <= number <= known.most:
-        raise argparse.ArgumentTypeError(
-            f"{name} is {shown(value)}; expected a number of {known.unit} from {known.least:g} to {known.most:g}"
-        )
-    return name, number
 
 
 def _parameter(text: str) -> str:
@@ -55,10 +29,8 @@ def _parameter(text: str) -> str:
 def _add(fit: argparse.ArgumentParser) -> None:
     add_archive(fit)
     fit.add_argument("campaigns", nargs="*", metavar="CAMPAIGN", help="campaigns or suites (default: all)")
-    fit.add_argument("--model", default="", help="one model (default: all of a method; the best is used)")
+    add_model_options(fit)
     fit.add_argument("--variant", default="", help="one variant (default: all that were measured)")
-    fit.add_argument("--form", type=_pair, action="append", default=[], metavar="NAME=CHOICE", help="of the models")
-    fit.add_argument("--given", type=_given, action="append", default=[], metavar="NAME=VALUE", help="is not fitted")
     fit.add_argument(
         "--fit-anyway", type=_parameter, action="append", default=[], metavar="NAME", help="though it was measured"
     )

@@ -10,10 +10,18 @@ import re
 import sys
 from pathlib import Path
 
+from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import shown
 
 MOST_RANKS = 2**31 - 1
 LARGEST_EXTENT = 2**62
+# What may be asked for of a point's contract, beside its shape and place.
+TERMS = {
+    "precision": ("double", "single"),
+    "kind": ("c2c", "r2c", "c2r"),
+    "direction": ("forward", "backward", "roundtrip"),
+    "layout": ("natural", "transposed"),
+}
 
 
 def default_archive() -> Path:
@@ -29,6 +37,58 @@ def add_archive(command: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help=f"the archive (default: $FOURSCORE_ARCHIVE, else ./fourscore-archive; now {default})".replace("%", "%%"),
     )
+
+
+def add_terms(command: argparse.ArgumentParser, default: str) -> None:
+    for name, words in TERMS.items():
+        command.add_argument(f"--{name}", choices=words, help=f"default: {default}")
+
+
+def terms_of(options: argparse.Namespace) -> dict[str, str | None]:
+    """What was asked for of TERMS, None for what was not. Raises InputError for c2r in another direction."""
+    terms = {name: getattr(options, name) for name in TERMS}
+    if terms["kind"] == "c2r":
+        if terms["direction"] not in (None, "backward"):
+            direction = terms["direction"]
+            raise InputError(f"--kind c2r is r2c backward; expected no --direction, or backward, not {direction}")
+        terms |= {"kind": "r2c", "direction": "backward"}
+    return terms
+
+
+def add_model_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--model", default="", help="one model (default: all of a method; the best is used)")
+    command.add_argument(
+        "--form", type=pair_of, action="append", default=[], metavar="NAME=CHOICE", help="how a model is read"
+    )
+    command.add_argument(
+        "--given", type=given_of, action="append", default=[], metavar="NAME=VALUE", help="a parameter that is known"
+    )
+
+
+def pair_of(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not NAME=VALUE")
+    return name, value
+
+
+def given_of(text: str) -> tuple[str, float]:
+    """A parameter of the models within its bounds, in SI units."""
+    from fourscore_analysis.models.parameters import PARAMETERS
+
+    name, value = pair_of(text)
+    if name not in PARAMETERS:
+        raise argparse.ArgumentTypeError(f"no parameter {shown(name)}; expected one of {', '.join(PARAMETERS)}")
+    known = PARAMETERS[name]
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not known.least <= number <= known.most:
+        raise argparse.ArgumentTypeError(
+            f"{name} is {shown(value)}; expected a number of {known.unit} from {known.least:g} to {known.most:g}"
+        )
+    return name, number
 
 
 def shape_of(text: str) -> tuple[int, ...]:

@@ -104,5 +104,5 @@ def one_machine(launches: Sequence[Launch]) -> None:
     ]
     raise InputError(
         f"launches of {len(machines)} machines; a fit is of one. Different are {'; '.join(fields) or 'their hashes'}. "
-        f"Choose one with --machine-hash: {', '.join(sorted(name[:8] for name in machines))}"
+        f"Choose one by the beginning of its hash: {', '.join(sorted(name[:8] for name in machines))}"
     )

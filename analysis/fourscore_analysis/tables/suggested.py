@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from fourscore_analysis.models.base import Question
+from fourscore_analysis.records.transforms import Contract, Method
 from fourscore_analysis.views.fits import MethodFit
 
 # Keys of a sweep that are a field of the contract of the same name.
@@ -19,13 +20,19 @@ def suite_text(found: Sequence[MethodFit]) -> str:
         by_ranks: dict[int, list[Question]] = defaultdict(list)
         for question in one.suggested:
             by_ranks[question.ranks].append(question)
-        sweeps += [_sweep(one, ranks, members) for ranks, members in sorted(by_ranks.items())]
+        method, contract = one.series.method, one.series.contract
+        sweeps += [sweep_text(method, contract, ranks, members) for ranks, members in sorted(by_ranks.items())]
+    return whole_suite(sweeps, "fourscore fit --suggest", "points that tell more of the parameters of the models")
+
+
+def whole_suite(sweeps: Sequence[str], command: str, description: str) -> str:
+    """TOML; "" without sweeps."""
     if not sweeps:
         return ""
     head = [
-        "# Points that would tell the models' parameters apart, as `fourscore fit --suggest` chose them.",
+        f"# Points that would tell more, as `{command}` chose them.",
         'name = "suggested"',
-        'description = "points that tell more of the parameters of the models"',
+        f'description = "{description}"',
         "launches = 3",
         "repetitions = 20",
         "warmup = 2",
@@ -36,8 +43,7 @@ def suite_text(found: Sequence[MethodFit]) -> str:
     return "\n".join(head) + "\n\n" + "\n".join(sweeps)
 
 
-def _sweep(one: MethodFit, ranks: int, questions: Sequence[Question]) -> str:
-    method, contract = one.series.method, one.series.contract
+def sweep_text(method: Method, contract: Contract, ranks: int, questions: Sequence[Question]) -> str:
     shapes = ", ".join(f'"{"x".join(str(extent) for extent in question.cell.shape)}"' for question in questions)
     lines = ["[[sweep]]", f'variant = "{method.variant}"']
     if method.exchange not in ("", "none"):

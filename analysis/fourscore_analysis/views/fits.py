@@ -67,7 +67,7 @@ class MethodFit:
 
 def fits(campaigns: Sequence[Campaign], choice: Choice) -> list[MethodFit]:
     """Raises InputError where nothing can be fitted: no launches, several machines, no such model or form."""
-    wanted = _models(choice)
+    wanted = models_of(choice)
     launches = [launch for launch in usable(campaigns) if launch.machine_hash.startswith(choice.machine_hash)]
     if choice.machine_hash and not launches:
         raise InputError(f"no launch is of a machine {choice.machine_hash}; expected the beginning of a machine hash")
@@ -90,7 +90,8 @@ def fits(campaigns: Sequence[Campaign], choice: Choice) -> list[MethodFit]:
     return found
 
 
-def _models(choice: Choice) -> list[Model]:
+def models_of(choice: Choice) -> list[Model]:
+    """Those that are asked for. Raises InputError for a model, a form or a choice that there is not."""
     known = models()
     if choice.model and choice.model not in known:
         raise InputError(f"no model '{choice.model}'; expected one of {', '.join(known)}")

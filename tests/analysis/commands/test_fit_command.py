@@ -115,7 +115,7 @@ def test_launches_of_several_machines_are_refused_with_what_differs(tmp_path, ca
     assert "launches of 2 machines" in error
     assert "cpu_model" in error
     assert "Other 1" in error
-    one = error.split("--machine-hash: ")[1].split(",")[0].strip()
+    one = error.split("beginning of its hash: ")[1].split(",")[0].strip()
     asked(capsys, archive, "--machine-hash", one)
 
 

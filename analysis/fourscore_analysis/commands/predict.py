@@ -1,0 +1,255 @@
+"""fourscore predict: what a point would take, by the models: on this machine, on a published one, or in other years."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from typing import TYPE_CHECKING
+
+from fourscore_analysis.commands.base import OK, SAYS_NO, Command
+from fourscore_analysis.commands.options import (
+    add_archive,
+    add_model_options,
+    add_terms,
+    file_of,
+    ranks_of,
+    shape_of,
+    terms_of,
+)
+from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.values import printable, shown
+
+if TYPE_CHECKING:
+    from fourscore_analysis.models.machines import Machine
+    from fourscore_analysis.views.predictions import Answer, Source, Wanted
+
+EXAMPLES = """examples:
+  fourscore predict --variant pencil --shape 512x512x512 --ranks 64
+  fourscore predict --variant slab --shape 256x256x256 --ranks 2 --json
+  fourscore predict --list-machines
+  fourscore predict --variant pencil --shape 4096x4096x4096 --machine czechowski2012-gpu-2010
+  fourscore predict --variant pencil --shape 21000x21000x21000 --project czechowski2012 --years 2010:2020 \\
+      --beside frontier -o projected.svg
+"""
+FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2200, 200
+# Options that mean something in one use only, and the option that makes it.
+ONLY_WITH = {"years": "project", "beside": "project", "output": "project"}
+
+
+def _years(text: str) -> range:
+    match = re.fullmatch(r"([0-9]{4}):([0-9]{4})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not FIRST:LAST, as 2026:2036")
+    first, last = int(match[1]), int(match[2])
+    if not FIRST_YEAR <= first <= last <= LAST_YEAR or last - first >= MOST_YEARS:
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)} are not years from {FIRST_YEAR} to {LAST_YEAR}, the first no later than the last"
+        )
+    return range(first, last + 1)
+
+
+def _grid(text: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"[1-9][0-9]{0,9}(x[1-9][0-9]{0,9}){0,2}", text):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a process grid, as 4x2")
+    return tuple(int(part) for part in text.split("x"))
+
+
+def _add(predict: argparse.ArgumentParser) -> None:
+    add_archive(predict)
+    predict.add_argument("--variant", default="", help="pencil, slab, ...")
+    predict.add_argument("--exchange", default="", help="of the archive (default: each that was measured)")
+    predict.add_argument("--shape", type=shape_of, help="1 to 3 extents, slowest in memory first: 128x96x100")
+    predict.add_argument("--ranks", type=ranks_of, metavar="N", help="default with --machine: all of the machine")
+    predict.add_argument("--nodes", type=ranks_of, metavar="N", help="default: as few as have a core for each rank")
+    predict.add_argument("--grid", type=_grid, default=(), metavar="AxB", help="default: the variant's own choice")
+    add_terms(predict, "of the archive: each apart; of a file: double, c2c, forward, transposed")
+    add_model_options(predict)
+    predict.add_argument(
+        "--machine", default="", metavar="M", help="a file of parameters, a published machine, or a hash of the archive"
+    )
+    predict.add_argument("--list-machines", action="store_true", help="published machines with their balance")
+    predict.add_argument("--save-machine", type=file_of, metavar="FILE", help="write the fitted parameters as a file")
+    predict.add_argument("--project", default="", metavar="TRENDS", help="a file of trends, or published ones")
+    predict.add_argument("--years", type=_years, metavar="FIRST:LAST", help="with --project")
+    predict.add_argument("--beside", default="", metavar="M", help="a real machine beside the last year projected")
+    predict.add_argument("-o", "--output", type=file_of, metavar="FILE", help="the projection as .svg, .png or .pdf")
+    predict.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def _run(options: argparse.Namespace) -> int:
+    from fourscore_analysis.models.machines import machine_of, published_machines
+    from fourscore_analysis.tables.predictions import machines_json, machines_text
+
+    if options.list_machines:
+        found = list(published_machines().values())
+        print(json.dumps(machines_json(found), indent=1) if options.json else machines_text(found))
+        return OK
+    _refuse_incomplete(options)
+    _prepare(options)
+    machine = machine_of(options.machine) if options.machine else None
+    if options.project:
+        return _projection(options, machine)
+    if machine is None:
+        return _of_archive(options)
+    return _of_file(options, machine)
+
+
+def _refuse_incomplete(options: argparse.Namespace) -> None:
+    for name in ("variant", "shape"):
+        if not getattr(options, name):
+            raise InputError(f"--{name} is missing; or ask for --list-machines")
+    for name, other in ONLY_WITH.items():
+        if getattr(options, name) and not getattr(options, other):
+            raise InputError(f"--{name} goes with --{other} only")
+    if options.project and not options.years:
+        raise InputError("--project wants --years FIRST:LAST")
+    if options.nodes and options.ranks and options.nodes > options.ranks:
+        raise InputError(f"--nodes is {options.nodes}; expected at most as many as --ranks, {options.ranks}")
+    if options.grid and options.ranks:
+        product = 1
+        for extent in options.grid:
+            product *= extent
+        if product != options.ranks:
+            raise InputError(f"--grid is of {product} ranks; expected a product of --ranks, {options.ranks}")
+
+
+def _prepare(options: argparse.Namespace) -> None:
+    """Raises InputError where a file cannot be written, before anything long is done."""
+    from fourscore_analysis.page.output import prepare_file
+
+    if options.save_machine:
+        prepare_file(options.save_machine, options.archive, "machine", "--save-machine")
+    if options.output:
+        from fourscore_analysis.page.projection_figure import suffix_of
+
+        suffix_of(options.output)
+        prepare_file(options.output, options.archive, "projection")
+
+
+def _wanted(options: argparse.Namespace) -> Wanted:
+    from fourscore_analysis.views.fits import Choice
+    from fourscore_analysis.views.predictions import Wanted
+
+    choice = Choice(
+        model=options.model,
+        variant=options.variant,
+        forms=tuple(options.form),
+        given=tuple(options.given),
+    )
+    terms = tuple((name, value) for name, value in terms_of(options).items() if value)
+    return Wanted(options.shape, choice, options.exchange, options.nodes, options.grid, terms)
+
+
+def _of_archive(options: argparse.Namespace) -> int:
+    """Every method of the archive that fits; the exit code is 1 where none can be predicted."""
+    from fourscore_analysis.views.predictions import answer, check_hash, question_of, read_sources
+
+    check_hash(options.machine)
+    if not options.ranks:
+        raise InputError("--ranks is missing; only a machine with nodes has a default")
+    wanted = _wanted(options)
+    sources = read_sources(options.archive, options.machine, wanted)
+    found = [answer(source, question_of(source, wanted, options.ranks)) for source in sources]
+    _save(options, sources)
+    return _print(options, found)
+
+
+def _of_file(options: argparse.Namespace, machine: Machine) -> int:
+    from fourscore_analysis.views.predictions import answer, question_of, source_of_machine
+
+    for name in ("exchange", "save_machine"):
+        if getattr(options, name):
+            raise InputError(
+                f"--{name.replace('_', '-')} is for fits to an archive; {machine.name} is a file of parameters"
+            )
+    wanted, ranks = _wanted(options), _ranks(options, machine)
+    source = source_of_machine(machine, wanted, ranks)
+    found = answer(source, question_of(source, wanted, ranks))
+    if found.reason:
+        raise InputError(found.reason)
+    return _print(options, [found])
+
+
+def _ranks(options: argparse.Namespace, machine: Machine) -> int:
+    """Those asked for, else all of the machine."""
+    if options.ranks:
+        return options.ranks
+    if not machine.nodes:
+        raise InputError(f"--ranks is missing, and {machine.name} does not say how many nodes it has")
+    return (options.nodes or machine.nodes) * machine.ranks_per_node
+
+
+def _save(options: argparse.Namespace, sources: list[Source]) -> None:
+    from fourscore_analysis.models.machines import machine_text
+    from fourscore_analysis.page.output import write_whole
+
+    if options.save_machine:
+        write_whole(options.save_machine, machine_text(_fitted_machine(sources)).encode("utf-8"))
+
+
+def _fitted_machine(sources: list[Source]) -> Machine:
+    """Of the one method there is. Raises InputError for none or several."""
+    from fourscore_analysis.models.projection import machine_of_fit
+
+    fitted = [source for source in sources if source.fit and source.fit.tried]
+    if len(fitted) != 1:
+        labels = "; ".join(source.title for source in fitted)
+        raise InputError(
+            f"{len(fitted)} methods were fitted; expected one: choose with --exchange, --layout ({labels})"
+        )
+    [source] = fitted
+    assert source.fit is not None
+    nodes = max(one.question.cell.place.nodes for one in source.observations)
+    machine_hash = source.fit.series.machine_hash
+    return machine_of_fit(
+        source.fit.best.fitted, f"machine-{machine_hash[:8]}", machine_hash, nodes, source.ranks_per_node
+    )
+
+
+def _projection(options: argparse.Namespace, machine: Machine | None) -> int:
+    from fourscore_analysis.models.machines import machine_of
+    from fourscore_analysis.models.trends import trends_of
+    from fourscore_analysis.tables.projections import projection_json, projection_text
+    from fourscore_analysis.views.predictions import read_sources
+    from fourscore_analysis.views.projections import projected
+
+    trends = trends_of(options.project)
+    if options.save_machine or (options.exchange and machine):
+        raise InputError("--save-machine and --exchange are for fits to an archive, without --project")
+    if machine is None and not options.machine and trends.machine:
+        machine = machine_of(trends.machine)
+    if machine is None:
+        machine = _fitted_machine(read_sources(options.archive, options.machine, _wanted(options)))
+    beside = machine_of(options.beside) if options.beside else None
+    if options.beside and beside is None:
+        raise InputError(
+            f"no machine {shown(options.beside)}; `fourscore predict --list-machines` has the published ones"
+        )
+    found = projected(machine, trends, options.years, _wanted(options), options.ranks, beside)
+    if options.output:
+        from fourscore_analysis.page.projection_figure import write_projection
+
+        write_projection(found, options.output)
+    print(json.dumps(projection_json(found), indent=1) if options.json else projection_text(found))
+    return OK
+
+
+def _print(options: argparse.Namespace, found: list[Answer]) -> int:
+    from fourscore_analysis.tables.predictions import answers_json, answers_text
+
+    if options.json:
+        print(json.dumps(answers_json(found), indent=1))
+    else:
+        print("\n".join(printable(line) for line in answers_text(found).splitlines()))
+    return OK if any(one.prediction for one in found) else SAYS_NO
+
+
+COMMAND = Command(
+    name="predict",
+    help="what a point would take, by the papers' models: here, on another machine, in other years",
+    examples=EXAMPLES,
+    order=31,
+    add=_add,
+    run=_run,
+)

@@ -1,0 +1,143 @@
+"""Advice as text, for machines, and as a suite of what to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fourscore_analysis.models.advice import Next
+from fourscore_analysis.models.certainty import CONFIDENCE
+from fourscore_analysis.points.points import contract_terms
+from fourscore_analysis.points.units import percent_text, ranks_text, shape_text, time_text
+from fourscore_analysis.tables.columns import columns, grid_text, interval_text, outside_text
+from fourscore_analysis.tables.predictions import answer_json
+from fourscore_analysis.tables.suggested import sweep_text, whole_suite
+from fourscore_analysis.views.advice import Advice, Ranked
+from fourscore_analysis.views.predictions import Answer
+
+SPREAD_NOTE = (
+    "  spread: of the predicted times for the parameters alone; the rest of an interval is the model's own error"
+)
+
+
+def advice_text(advice: Advice, most: int) -> str:
+    """`most`: rows of a table."""
+    lines: list[str] = []
+    for group in advice.groups:
+        lines += [*_group_lines(advice, group, most), ""]
+    if advice.suggestions:
+        lines += _suggestion_lines(advice)
+    else:
+        lines.append(
+            "no further point would make the parameters much surer; the rest of an interval is the model's own error"
+            if any(one.prediction and one.prediction.total.interval for group in advice.groups for one in group.answers)
+            else "these parameters have no intervals, so no point can make them surer"
+        )
+    return "\n".join(lines)
+
+
+def _group_lines(advice: Advice, group: Ranked, most: int) -> list[str]:
+    where = ranks_text(group.ranks) + (f" on {group.nodes} nodes" if group.nodes > 1 else "")
+    lines = [f"{advice.title} on {where}: {', '.join(contract_terms(group.contract))}"]
+    if not group.answers:
+        return [*lines, "  nothing can be predicted", *_refused_lines(group)]
+    phases = list(dict.fromkeys(phase for one in group.answers for phase in (_prediction(one).phases)))
+    rows = [["", "method", "grid", "time", f"{CONFIDENCE:.0%}", *phases, "limited by", "measured", ""]]
+    for number, one in enumerate(group.answers[:most], 1):
+        rows.append(_row(group, number, one, phases))
+    lines += columns(rows)
+    more = len(group.answers) - most
+    if more > 0:
+        lines.append(f"  and {more} more; --top {len(group.answers)} shows all")
+    ties = [one for one in group.answers if group.ties(one)]
+    if ties:
+        first = _prediction(group.answers[0]).total.interval
+        why = "their intervals overlap" if first else "the model gives them the same time"
+        lines.append(f"  {len(ties)} cannot be told from the first: {why} (≈)")
+    return [*lines, *_refused_lines(group)]
+
+
+def _row(group: Ranked, number: int, one: Answer, phases: Sequence[str]) -> list[str]:
+    prediction = _prediction(one)
+    seconds = [prediction.phases.get(phase) for phase in phases]
+    return [
+        "≈" if group.ties(one) else str(number),
+        one.source.label,
+        grid_text(one.question.grid) or "–",
+        time_text(prediction.total.seconds),
+        interval_text(prediction.total),
+        *(time_text(timed.seconds) if timed else "–" for timed in seconds),
+        prediction.limiting,
+        time_text(one.measured_s),
+        outside_text(prediction),
+    ]
+
+
+def _prediction(one: Answer):
+    assert one.prediction is not None
+    return one.prediction
+
+
+def _refused_lines(group: Ranked) -> list[str]:
+    return [f"  {one.source.label}: not predicted: {one.reason}" for one in group.refused]
+
+
+def _suggestion_lines(advice: Advice) -> list[str]:
+    lines = ["to be surer, measure next:"]
+    rows = [["method", "shape", "ranks", "one run", "spread before", "after"]]
+    for suggestion in advice.suggestions:
+        for point in suggestion.points:
+            cell = point.question.cell
+            spreads = [percent_text(value) for value in (point.before, point.after)]
+            rows.append(
+                [suggestion.source.label, shape_text(cell.shape), str(cell.ranks), time_text(point.seconds), *spreads]
+            )
+    return [*lines, *columns(rows), SPREAD_NOTE]
+
+
+def advice_json(advice: Advice) -> dict[str, Any]:
+    return {
+        "shape": list(advice.shape),
+        "groups": [
+            {
+                "ranks": group.ranks,
+                "nodes": group.nodes,
+                "contract": {name: getattr(group.contract, name) for name in group.contract.__dataclass_fields__},
+                "answers": [answer_json(one) | {"tied": group.ties(one)} for one in group.answers],
+                "refused": [answer_json(one) for one in group.refused],
+            }
+            for group in advice.groups
+        ],
+        "measure_next": [
+            _next_json(suggestion.source.label, point)
+            for suggestion in advice.suggestions
+            for point in suggestion.points
+        ],
+    }
+
+
+def _next_json(method: str, point: Next) -> dict[str, Any]:
+    cell = point.question.cell
+    return {
+        "method": method,
+        "shape": list(cell.shape),
+        "ranks": cell.ranks,
+        "nodes": cell.place.nodes,
+        "predicted_s": point.seconds,
+        "spread_before": point.before,
+        "spread_after": point.after,
+    }
+
+
+def advice_suite(advice: Advice) -> str:
+    """TOML for `fourscore run`; "" where nothing is to be measured."""
+    sweeps = [
+        sweep_text(suggestion.source.method, suggestion.source.contract, point.question.ranks, [point.question])
+        for suggestion in advice.suggestions
+        for point in suggestion.points
+    ]
+    return whole_suite(sweeps, "fourscore advise --suggest", "points that make predictions surer")
+
+
+def refused_everywhere(advice: Advice) -> bool:
+    return not any(group.answers for group in advice.groups)
