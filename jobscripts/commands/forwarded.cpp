@@ -1,5 +1,7 @@
 #include "jobscripts/commands/forwarded.hpp"
 
+#include <algorithm>
+
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/paths.hpp"
@@ -22,6 +24,19 @@ CLI::Option* ForwardedOptions::arguments(const std::string& name, const std::str
   return app_->add_option(name, help)->type_name(type)->expected(-1);
 }
 
+void add_question(ForwardedOptions& options) {
+  options.one("--shape", "TEXT", "1 to 3 extents, slowest in memory first, with an x between them");
+  options.one("--nodes", "INT", "nodes that the ranks are on (default: as few as have a core for each rank)");
+  options.one("--precision", "TEXT", "double or single (default: of the archive each apart, of a file double)");
+  options.one("--kind", "TEXT", "c2c, r2c, or c2r, which is r2c backward (default: each, or c2c)");
+  options.one("--direction", "TEXT", "forward, backward or roundtrip (default: each, or forward)");
+  options.one("--layout", "TEXT", "natural or transposed (default: each, or transposed)");
+  options.one("--model", "NAME", "one model (default: all of a method; the best is used)");
+  options.repeated("--form", "NAME=CHOICE", "how a model is read: network=bisection");
+  options.repeated("--given", "NAME=VALUE", "a parameter that is known, in SI units");
+  options.flag("--json", "print the answer as JSON for machines");
+}
+
 std::vector<std::string> as_given(const CLI::App& app) {
   std::vector<std::string> words, arguments;
   for (const CLI::Option* option : app.get_options()) {
@@ -42,8 +57,11 @@ std::vector<std::string> as_given(const CLI::App& app) {
   return words;
 }
 
-void forward(const CLI::App& app, const std::string& archive) {
-  (void)open_archive(archive);  // it is there
+void forward(const CLI::App& app, const std::string& archive) { forward_unless(app, archive, {}); }
+
+void forward_unless(const CLI::App& app, const std::string& archive, const std::vector<std::string>& without_archive) {
+  if (std::ranges::none_of(without_archive, [&app](const std::string& option) { return app.count(option) > 0; }))
+    (void)open_archive(archive);  // it is there
   std::vector<std::string> command{app.get_name(), "--archive=" + archive_folder(archive).string()};
   for (std::string& word : as_given(app)) command.push_back(std::move(word));
   run_analysis(command);

@@ -23,6 +23,9 @@ class ForwardedOptions {
   CLI::App* app_;
 };
 
+/// What predict and advise ask of the models: the problem, its place and contract, the model, JSON.
+void add_question(ForwardedOptions& options);
+
 /// What was given to the command's options, but --help and --archive: --name=value, flags, then the arguments behind
 /// --.
 [[nodiscard]] std::vector<std::string> as_given(const CLI::App& app);
@@ -30,5 +33,8 @@ class ForwardedOptions {
 /// Becomes the package's command of the app's name with these and the archive, which must be there. Throws InputError,
 /// EnvironmentError.
 [[noreturn]] void forward(const CLI::App& app, const std::string& archive);
+/// The same, but the archive may be missing where one of these options was given.
+[[noreturn]] void forward_unless(const CLI::App& app, const std::string& archive,
+                                 const std::vector<std::string>& without_archive);
 
 }  // namespace fourscore

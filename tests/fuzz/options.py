@@ -47,7 +47,8 @@ PATHS = (
     "a\nb",
 )
 WORDS = (*NUMBERS, *TEXTS, *PATHS)
-OUTPUTS = ("-o", "--output", "--plots", "--wisdom", "--archive", "--started")  # these may replace a file that is there
+# These may replace a file that is there.
+OUTPUTS = ("-o", "--output", "--plots", "--wisdom", "--archive", "--started", "--suggest", "--save-machine")
 INPUTS = ("--campaign-json", "--qualification")  # a pipe that nobody writes into is waited for, and rightly
 
 FLAGS_OF_GOOGLE_BENCHMARK = (
@@ -80,6 +81,7 @@ WRITES_WITH_MPI = ("work", "tmp")
 INDEX = tuple(f"work/fourscore-archive/index.sqlite{end}" for end in ("", "-wal", "-shm", "-journal"))
 SUBCOMMANDS = (
     *(["run"], ["list"], ["status"], ["verify"], ["reindex"], ["export"], ["report"], ["best"], ["counters"]),
+    *(["predict"], ["advise"]),
     *(["counters", "list"], ["counters", "show"], ["counters", "qualify"], []),
     *(["machine"], ["machine", "list"], ["machine", "show"]),
 )
@@ -212,6 +214,8 @@ def command(draw: random.Random, place: Place) -> Step:
         "export": ["--format", draw.choice(["csv", "jsonl", "benchmark", "chrome-trace"])],
         "report": ["--archive", "nosuch"],
         "best": ["--archive", "nosuch", "--shape", "4x4x4", "--ranks", "2"],
+        "predict": ["--archive", "nosuch", "--variant", "slab", "--shape", "4x4x4", "--ranks", "2"],
+        "advise": ["--archive", "nosuch", "--shape", "4x4x4", "--ranks", "2,4"],
         "counters": [],
     }.get(chosen[0] if chosen else "", [])
     if chosen == ["counters", "show"]:
@@ -227,7 +231,7 @@ def command(draw: random.Random, place: Place) -> Step:
         line = [word for word in line if word not in ("callgrind", "perf")] + ["--counters", "nosuch"]
     if draw.random() < 0.03:
         line = [word for word in line if word.isascii()] + [draw.choice(WORDS)]
-    writes = ("work",) if chosen and chosen[0] in ("export", "report", "reindex") else INDEX
+    writes = ("work",) if chosen and chosen[0] in ("export", "report", "reindex", "predict", "advise") else INDEX
     return Step([program, *chosen, *line], writes=writes, escapes=True)
 
 

@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-COMMANDS = ["list", "run", "status", "verify", "counters", "reindex", "export", "report", "best", "compare", "history"]
+COMMANDS = "list run status verify counters reindex export report best fit predict advise compare history".split()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
