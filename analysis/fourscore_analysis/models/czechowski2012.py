@@ -1,7 +1,8 @@
 """czechowski2012, Eqs 1 to 5 and 8: the transpose method, by what a node computes, moves in its memory and sends.
 
-As printed: T_flops = 3 (n^2/P) 5 n log2 n / C_node; T_mem = 3 (n^2/P) A n max(log_Z n, 1) / beta_mem;
-T_shuffle = 2 . 2 n^3 / (P beta_mem); T_net = 2 n^3 / (P beta_link), or on a torus 2 n^3 / (P^(1 - 1/d) beta_link).
+As printed: T_flops = 3 (n^2/P) 5 n log2 n / C_node; T_mem = 3 (n^2/P) A n max(log_Z n, 1) / beta_mem; T_shuffle = 2 .
+2 n^3 / (P beta_mem); T_net = 2 n^3 / (P beta_link), or on a torus 2 n^3 / (P^(1 - 1/d) beta_link). With an
+accelerator, T_PCIe = 2 n^3 / (P beta_PCIe) for each compute phase (Eq. 9): half to it, half back.
 
 What is added to it here, each with a form that leaves it out, is in models/parts.py; and that exchanges send to others
 only, n^3/P (1 - 1/p) among p ranks (the paper has many), that each message costs its latency, and that within a node an
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
 from fourscore_analysis.models.base import Form, Forms, Model, Question, Term
-from fourscore_analysis.models.work import CHAINS, exchanges
+from fourscore_analysis.models.work import CHAINS, exchanges, share_bytes
 
 # How the time of an all-to-all grows with the nodes of a torus, beyond that of a full network: P to the power of this.
 TORUS = {"bisection": 1 / 3, "ideal": 1 / 6, "torus-4": 1 / 4, "torus-5": 1 / 5, "torus-6": 1 / 6}
@@ -26,11 +27,22 @@ FORMS = (
         "fully connected; a torus of 3 dimensions, bound by its bisection or ideally placed; or of more dimensions",
     ),
     Form("messages", ("latency", "paper"), "each message costs its latency, or nothing"),
+    Form("accelerator", ("none", "copies"), "computes where the data are, or beyond a bus: copied there and back"),
 )
 
 
 def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
-    return [*parts.node_terms(question, forms, shaping), *net_terms(question, forms, shaping)]
+    return [
+        *parts.node_terms(question, forms, shaping),
+        *net_terms(question, forms, shaping),
+        *(copy_terms(question) if forms["accelerator"] == "copies" else ()),
+    ]
+
+
+def copy_terms(question: Question) -> list[Term]:
+    """Eq. 9, of one compute phase for each axis."""
+    moved = len(question.cell.shape) * share_bytes(question) * question.runs
+    return [Term(phase, "T_PCIe", moved, (("pcie_bandwidth", -1),)) for phase in ("h2d", "d2h")]
 
 
 def net_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
@@ -52,7 +64,7 @@ MODEL = Model(
     name="czechowski2012",
     title="transpose method: flops, memory, local transpositions, network",
     citation="czechowski2012",
-    equations="Eqs 1 to 5, 8",
+    equations="Eqs 1 to 5, 8, 9",
     validity="chains of 1-D FFTs and all-to-alls; the paper: powers of two, one process a node, data beyond the caches",
     variants=CHAINS,
     terms=terms,

@@ -16,7 +16,7 @@ from fourscore_analysis.records.transforms import Contract, Launch, Method
 LEAST_SHARE = 0.01  # of a launch's time; a phase below it is not fitted
 # Phases as the models count them: packing and unpacking are one local transposition.
 PHASE_OF = {"pack": "shuffle", "unpack": "shuffle"}
-MODELLED = ("fft", "twiddle", "combine", "shuffle", "exchange")
+MODELLED = ("fft", "twiddle", "combine", "shuffle", "exchange", "h2d", "d2h")
 
 
 @dataclass(frozen=True)

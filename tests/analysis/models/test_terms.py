@@ -55,6 +55,12 @@ def test_max_takes_the_larger_of_flops_and_memory():
     assert most == pytest.approx(max(flops, memory))
 
 
+def test_an_accelerator_has_the_copies_of_equation_9_around_every_compute_phase():
+    one = question("pencil", (256,) * 3, 16, nodes=16, grid=(4, 4))
+    found = predicted("czechowski2012", one, accelerator="copies").phases
+    assert found["h2d"] + found["d2h"] == pytest.approx(3 * czechowski2012.pcie_time_s(256, 16, TRUE["pcie_bandwidth"]))
+
+
 @pytest.mark.parametrize("ranks", [2, 8, 64])
 def test_haynes2000_is_equations_4_and_5(ranks):
     for variant, equation in (("rods", haynes2000.traditional_time_s), ("danielson-lanczos", haynes2000.new_time_s)):

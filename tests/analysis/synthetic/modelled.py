@@ -26,6 +26,7 @@ TRUE = {
     "word_time": 2e-9,
     "butterfly_time": 4e-10,
     "cycle_rate": 2.6e9,
+    "pcie_bandwidth": 1.2e10,
     "cache_bytes": 3e7,
     "private_cache_bytes": 2.0**18,
 }
