@@ -144,6 +144,19 @@ std::string expected_time(const Prepared& prepared, const ComparisonStage& stage
   return fmt::format("{} {}", known ? "about" : "at most", shown_duration(total_s));
 }
 
+/// What the comparison will be able to see, by the noise of earlier launches of its points here.
+std::string expected_detection(const Prepared& prepared, const PairedRun& pairs, int most_pairs) {
+  const ComparisonStage& screen = prepared.comparison.stages.front();
+  std::string points;
+  for (const std::string& id : pairs.points())
+    if (screen.pairs_of(id) > 0) points += (points.empty() ? "" : ",") + id;
+  const std::string machine = Bench(prepared.comparison.base.bench).identity().value("machine_hash", "");
+  const json answer =
+      ask_analysis({"gate", "beforehand", "--archive=" + prepared.archive.root().string(), "--points=" + points,
+                    "--machine-hash=" + machine, fmt::format("--most-pairs={}", most_pairs)});
+  return answer.value("text", "");
+}
+
 /// Which points the screen flags, and how many fresh pairs of them the analysis asks for.
 void add_confirmation(Comparison& comparison, const fs::path& file, int most_pairs) {
   const json plan = ask_analysis({"compare", "--comparison=" + file.string(),
@@ -195,6 +208,8 @@ MeasuredComparison measure_comparison(MeasuredRequest request) {
   if (pairs.points().empty()) throw InputError("the two builds have no point in common that both can measure");
   say("comparison {}: base {}, candidate {}\n", comparison.name, printable(comparison.base.label),
       printable(comparison.candidate.label));
+  if (pairs.missing(comparison.stages.front()) > 0)
+    say("{}\n", expected_detection(prepared, pairs, request.most_pairs));
   if (!run_stage(pairs, prepared, comparison.stages.front())) return {file, false};
   if (comparison.stages.size() == 1) {
     add_confirmation(comparison, file, request.most_pairs);
@@ -231,6 +246,7 @@ void show_comparison_plan(MeasuredRequest request) {
     if (std::ranges::find(pairs.points(), point.id) != pairs.points().end() && screen.pairs_of(point.id) > 0)
       fmt::print("{}\n", one_line(point.point));
   const std::size_t missing = pairs.missing(screen);
+  fmt::print("{}\n", expected_detection(prepared, pairs, request.most_pairs));
   fmt::print(
       "Comparison {}: {} pairs of each, {} launches are missing: {}. Then up to {} fresh pairs of what this "
       "flags. Nothing was written.\n",

@@ -67,6 +67,15 @@ def test_equal_builds_are_green_and_a_faster_one_is_no_failure(builds):
     assert said.stdout.startswith("GREEN: 2 series: 2 improvement")
 
 
+def test_before_the_first_launch_it_says_what_it_can_detect_as_far_as_earlier_launches_tell(builds):
+    dry = builds.compare(builds.build("before"), builds.build("same"), "--dry-run").stdout
+    assert "what it can detect: not known before the screen" in dry
+    builds.compare(builds.build("before"), builds.build("same"), "--pairs", 8)
+    dry = builds.compare(builds.build("before"), builds.build("other"), "--dry-run").stdout
+    assert "what it can detect: slowdowns of " in dry
+    assert "with up to 160 pairs (80 %); 5 % in 2 of 2 series" in dry
+
+
 def test_launches_of_a_pair_follow_each_other_and_either_side_may_be_first(builds):
     builds.compare(builds.build("before"), builds.build("after", 1.2), "--pairs", 12, code=1)
     launches = builds.launches()

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from fourscore_analysis.commands.base import OK, Command
-from fourscore_analysis.commands.options import add_archive, file_of, write_output
+from fourscore_analysis.commands.options import add_archive, file_of, ranks_of, write_output
 from fourscore_analysis.records.archive import InputError
 
 EXAMPLES = """examples:
@@ -16,17 +16,22 @@ EXAMPLES = """examples:
 
 
 def _add(gate: argparse.ArgumentParser) -> None:
-    gate.add_argument("what", choices=["certify", "check", "accept"])
+    gate.add_argument("what", choices=["certify", "check", "accept", "beforehand"])
     gate.add_argument("campaign", nargs="?", metavar="CAMPAIGN", help="a campaign, or a suite for its newest campaign")
     add_archive(gate)
     gate.add_argument("--certification", type=file_of, metavar="FILE", help="which comparisons certify measured")
     gate.add_argument("--baseline", type=file_of, metavar="FILE", help="the exact numbers that were accepted")
+    gate.add_argument("--points", default="", metavar="ID,...", help="of a comparison that is about to be measured")
+    gate.add_argument("--machine-hash", default="", metavar="HASH", help="where it will be measured")
+    gate.add_argument("--most-pairs", type=ranks_of, default=160, metavar="N", help="that its second stage may take")
     gate.add_argument("--json", metavar="FILE", help="write the result as JSON; - for standard output")
 
 
 def _run(options: argparse.Namespace) -> int:
     if options.what == "certify":
         return _certify(options)
+    if options.what == "beforehand":
+        return _beforehand(options)
     if not (options.campaign and options.baseline):
         raise InputError(f"{options.what} wants CAMPAIGN and --baseline FILE")
     from fourscore_analysis.gate.baseline import check, checked_json, points_of, read_baseline, text_of, write_baseline
@@ -58,6 +63,16 @@ def _certify(options: argparse.Namespace) -> int:
     _write_json(options.json, rates_json(rates))
     if options.json != "-":
         print(text_of(rates))
+    return OK
+
+
+def _beforehand(options: argparse.Namespace) -> int:
+    from fourscore_analysis.gate.beforehand import beforehand
+
+    points = [point for point in options.points.split(",") if point]
+    if not (points and options.machine_hash):
+        raise InputError("beforehand wants --points ID,... and --machine-hash HASH")
+    _write_json("-", beforehand(options.archive, points, options.machine_hash, options.most_pairs))
     return OK
 
 

@@ -102,6 +102,13 @@ def detectable(shift: Shift, tests: int, power: float = 0.8, rules: Rules = RULE
     return np.where(bounded & (shift.least_p <= limit), found, np.inf)
 
 
+def visible_in_pairs(noise: np.ndarray, pairs: int, tests: int, power: float, rules: Rules = RULES) -> np.ndarray:
+    """The smallest slowdown that so many pairs of such noise, the standard error of one pair, show with `power` where
+    `tests` series are tested, before any is measured."""
+    error = np.asarray(noise, dtype=float) / math.sqrt(pairs)
+    return np.expm1(_least_shift(error, rules.error / max(1, tests), power, rules))
+
+
 def screen_detectable(shift: Shift, power: float = 0.8, rules: Rules = RULES) -> np.ndarray:
     """The smallest slowdown that the screen would have chosen for the second stage with `power`: its upper limit less
     what chance adds. At least what the second stage finds, `rules.effect`, where it is that much."""
