@@ -50,7 +50,8 @@ def steps(draw: random.Random, place: Place) -> list[Step]:
     records.damage(draw, archive)
     if draw.random() < 0.2:
         return [question(draw, place, archive)]
-    more = draw.choice([[], ["--json"], ["--plot-points", "1"], ["--plot-points=0"]])
+    papers = draw.choice(["czechowski2012", "eleftheriou2005", "gupta1993", "haynes2000", "lee2018"])
+    more = draw.choice([[], ["--json"], ["--plot-points", "1"], ["--plot-points=0"], ["--paper", papers]])
     arguments = ["report", "--archive", str(archive), "-o", "page.html", *more]
     page = place.work / "page.html"
 
