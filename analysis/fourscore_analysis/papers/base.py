@@ -113,6 +113,12 @@ class Number:
         """(ours - printed) / printed."""
         return difference(self.printed, self.ours) if self.ours else None
 
+    def off(self, measured: Measured) -> float | None:
+        """(measured here - printed) / printed; None of a measured value below zero, as a gain that is a loss."""
+        if measured.value < 0:
+            return None
+        return difference(self.printed, Claim(self.row, self.column, Range(measured.value, measured.value)))
+
     @property
     def kind(self) -> str:
         """One of KINDS."""
@@ -150,7 +156,10 @@ class Number:
             "other_reading": _value(self.reading),
             "other_formula": self.reading.formula if self.reading else "",
             "other_verdict": self.reading_kind,
-            "measured": [{"value": one.value, "launches": one.launches, "what": one.what} for one in self.measured],
+            "measured": [
+                {"value": one.value, "difference": self.off(one), "launches": one.launches, "what": one.what}
+                for one in self.measured
+            ],
         }
 
 

@@ -15,7 +15,6 @@ from fourscore_analysis.papers.base import (
     WITHIN,
     Claim,
     Judged,
-    Measured,
     Number,
     Paper,
     Search,
@@ -134,11 +133,12 @@ def difference_text(off: float | None) -> str:
     return f"{100 * off:+.2g} %" if abs(off) < 0.1 else f"{100 * off:+.0f} %"
 
 
-def measured_text(measured: Sequence[Measured], column: str) -> str:
-    """6.1 (3 launches; 128³, 2 ranks, ...)"""
+def measured_text(number: Number) -> str:
+    """6.1, -3 % (3 launches; 128³, 2 ranks, ...): the difference is to the printed number."""
     return "; ".join(
-        f"{value_text(one.value, column)} ({one.launches} launch{'es' if one.launches > 1 else ''}; {one.what})"
-        for one in measured
+        ", ".join(filter(None, [value_text(one.value, number.column), difference_text(number.off(one))]))
+        + f" ({one.launches} launch{'es' if one.launches > 1 else ''}; {one.what})"
+        for one in number.measured
     )
 
 
@@ -205,7 +205,7 @@ def _row(judged: Judged, number: Number) -> Row:
         other=claim_text(number.reading, column, number.printed),
         other_formula=number.reading.formula if number.reading else "",
         other_verdict=_other_verdict(number),
-        measured=measured_text(number.measured, column),
+        measured=measured_text(number),
         verdict=number.verdict,
         kind=number.kind,
         first=first,

@@ -125,7 +125,11 @@ def test_json_has_every_number_with_its_verdict_and_ours(with_archive):
     } <= ours
     for one in papers.values():
         for number in one["numbers"]:
-            assert all(each["launches"] >= 1 and each["what"] for each in number["measured"])
+            for each in number["measured"]:
+                assert each["launches"] >= 1
+                assert each["what"]
+                off = each["value"] / number["printed"] - 1
+                assert each["difference"] == (pytest.approx(off) if each["value"] >= 0 else None)
 
 
 def test_a_disagreement_shows_both_readings_and_what_it_means(without_archive):
