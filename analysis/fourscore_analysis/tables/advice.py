@@ -9,7 +9,7 @@ from fourscore_analysis.models.advice import Next
 from fourscore_analysis.models.certainty import CONFIDENCE
 from fourscore_analysis.points.points import contract_terms
 from fourscore_analysis.points.units import percent_text, ranks_text, shape_text, time_text
-from fourscore_analysis.tables.columns import columns, grid_text, interval_text, outside_text
+from fourscore_analysis.tables.columns import columns, grid_text, interval_text, network_note, outside_text
 from fourscore_analysis.tables.predictions import answer_json
 from fourscore_analysis.tables.suggested import sweep_text, whole_suite
 from fourscore_analysis.views.advice import Advice, Ranked
@@ -54,7 +54,8 @@ def _group_lines(advice: Advice, group: Ranked, most: int) -> list[str]:
         first = _prediction(group.answers[0]).total.interval
         why = "their intervals overlap" if first else "the model gives them the same time"
         lines.append(f"  {len(ties)} cannot be told from the first: {why} (≈)")
-    return [*lines, *_refused_lines(group)]
+    notes = dict.fromkeys(network_note(_prediction(one)) for one in group.answers[:most])
+    return [*lines, *(f"  {note}" for note in notes if note), *_refused_lines(group)]
 
 
 def _row(group: Ranked, number: int, one: Answer, phases: Sequence[str]) -> list[str]:

@@ -31,5 +31,13 @@ def outside_text(prediction: Prediction) -> str:
     return f"{EXTRAPOLATED}: {', '.join(prediction.outside)}" if prediction.outside else ""
 
 
+def network_note(prediction: Prediction) -> str:
+    """What to know of a prediction for several nodes that rests on one; "" of any other."""
+    seen = prediction.basis.seen
+    if "nodes" not in prediction.outside or seen is None or seen.nodes[1] > 1:
+        return ""
+    return "measured on one node only: link_bandwidth and latency are those within it, not those of a network"
+
+
 def grid_text(grid: Sequence[int]) -> str:
     return "x".join(str(extent) for extent in grid)

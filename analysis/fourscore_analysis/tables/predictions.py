@@ -9,7 +9,7 @@ from fourscore_analysis.models.certainty import CONFIDENCE
 from fourscore_analysis.models.machines import Machine
 from fourscore_analysis.models.predictions import Prediction, Timed
 from fourscore_analysis.points.units import digits, percent_text, rate_text, ratio_text, shape_text, time_text
-from fourscore_analysis.tables.columns import columns, grid_text, interval_text, outside_text, timed_text
+from fourscore_analysis.tables.columns import columns, grid_text, interval_text, network_note, outside_text, timed_text
 from fourscore_analysis.tables.fits import measured_text
 from fourscore_analysis.views.predictions import Answer
 
@@ -40,6 +40,7 @@ def _lines(one: Answer) -> list[str]:
         "",
         f"  {timed_text(prediction.total)}, {rate_text(prediction.flops_per_s, 'FLOP/s')}"
         + (f"   {outside_text(prediction)}" if prediction.outside else ""),
+        *([f"  {network_note(prediction)}"] if network_note(prediction) else []),
         *_measured_lines(one),
         "",
         *_phase_lines(one, prediction),
@@ -108,6 +109,7 @@ def prediction_json(prediction: Prediction) -> dict[str, Any]:
         "elasticity": prediction.elasticity,
         "extrapolated": list(prediction.outside),
         "undetermined": list(prediction.undetermined),
+        "note": network_note(prediction),
     }
 
 

@@ -62,6 +62,7 @@ def test_beyond_what_was_measured_the_model_goes_on_and_says_so(archive, capsys)
     [one] = predict(capsys, archive, *arguments)
     assert one["prediction"]["extrapolated"] == ["size", "ranks", "nodes"]
     assert one["measured"] is None
+    assert "measured on one node only" in one["prediction"]["note"]
     known = of_model(make_point("slab", "p2p", (512,) * 3, 8, nodes=2))
     for phase, seconds in known.items():
         assert one["prediction"]["phases"][phase]["seconds"] == pytest.approx(seconds, rel=0.15), phase
