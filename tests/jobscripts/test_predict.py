@@ -14,6 +14,7 @@ def test_a_published_machine_is_asked_without_an_archive(fourscore):
     assert (found["shape"], found["ranks"], found["nodes"], found["grid"]) == ([4096] * 3, 4096, 4096, [64, 64])
     assert (found["contract"]["precision"], found["contract"]["layout"]) == ("single", "natural")
     forms = found["prediction"]["forms"]
+    assert found["prediction"]["extrapolated"] == []
     assert (forms["network"], forms["compute"]) == ("full", "sum")
     seconds = {term["name"]: term["seconds"] for term in found["prediction"]["terms"]}
     assert seconds["T_mem"] == pytest.approx(3 * 4096**2 * 7 * 8 / 144e9)
@@ -54,3 +55,8 @@ def test_unusable_questions_end_with_2_and_name_what_was_wrong(measured, argumen
 def test_without_an_archive_or_a_machine_they_end_with_3(fourscore):
     for command in (["predict", *ASKED, "--ranks", "2"], ["advise", "--shape", "4x4x4", "--ranks", "2"]):
         assert "no archive at" in fourscore(*command, "--archive", "nosuch", code=3).stderr
+
+
+def test_more_nodes_than_the_machine_has_are_marked(fourscore):
+    words = [*ASKED, "--machine", "czechowski2012-gpu-2010", "--ranks", "8192"]
+    assert "has 7770 nodes, fewer than this takes" in fourscore("predict", *words).stdout

@@ -64,6 +64,7 @@ class Basis:
     title: str
     undetermined: tuple[str, ...] = ()  # parameters that the data do not tell
     seen: Range | None = None
+    most_nodes: int | None = None  # that the machine of a parameter file has
     errors: dict[str, tuple[float, ...]] = field(default_factory=dict)
     errors_outside: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -168,7 +169,13 @@ def basis_of_machine(model: Model, machine: Machine, forms: Mapping[str, str]) -
         spread = math.log(high / low) / (2 * NORMAL_95)
         draws[:, column] = math.log(machine.values[name]) + spread * random.standard_normal(DRAWS)
     chosen = {**model.default_forms(), **of_machine, **forms}
-    return Basis(model, chosen, machine.values, tuple(drawn), draws, machine.name)
+    return Basis(model, chosen, machine.values, tuple(drawn), draws, machine.name, most_nodes=machine.nodes)
+
+
+def _outside(basis: Basis, question: Question) -> tuple[str, ...]:
+    if basis.seen:
+        return basis.seen.outside(question)
+    return ("nodes",) if basis.most_nodes and question.cell.place.nodes > basis.most_nodes else ()
 
 
 def range_of(questions: Sequence[Question]) -> Range:
@@ -218,7 +225,7 @@ def predicted(basis: Basis, question: Question) -> Prediction:
         raise InputError(f"{basis.model.name} has no term for this; nothing is predicted")
     seconds = {phase: np.array([one]) for phase, one in _counted(basis, question).once().items()}
     drawn = _drawn(basis, question) if basis.draws.size else {}
-    outside = basis.seen.outside(question) if basis.seen else ()
+    outside = _outside(basis, question)
 
     def timed(phase: str, once: np.ndarray, many: np.ndarray | None) -> Timed:
         return Timed(float(once[0]), _interval(float(once[0]), many, basis.errors_of(phase, bool(outside))))

@@ -32,9 +32,14 @@ def outside_text(prediction: Prediction) -> str:
 
 
 def network_note(prediction: Prediction) -> str:
-    """What to know of a prediction for several nodes that rests on one; "" of any other."""
-    seen = prediction.basis.seen
-    if "nodes" not in prediction.outside or seen is None or seen.nodes[1] > 1:
+    """What to know of a prediction for more nodes than it rests on; "" of any other."""
+    basis = prediction.basis
+    if "nodes" not in prediction.outside:
+        return ""
+    if basis.seen is None:
+        count = "1 node" if basis.most_nodes == 1 else f"{basis.most_nodes} nodes"
+        return f"{basis.title} has {count}, fewer than this takes"
+    if basis.seen.nodes[1] > 1:
         return ""
     return "measured on one node only: link_bandwidth and latency are those within it, not those of a network"
 

@@ -115,6 +115,12 @@ def test_extrapolation_is_told_by_size_ranks_and_nodes(asked, outside):
     assert range_of([question(64, 2), question(128, 4), question(128, 2)]).outside(asked) == outside
 
 
+def test_more_nodes_than_a_machine_has_are_an_extrapolation():
+    basis = basis_of_machine(MODEL, replace(known(), nodes=4), {})
+    assert predicted(basis, question(128, 8, 4)).outside == ()
+    assert predicted(basis, question(128, 8, 8)).outside == ("nodes",)
+
+
 def test_what_is_lacking_is_named_and_nothing_is_made_up():
     basis = basis_of_machine(MODEL, published_machines()["hopper"], {})
     assert "memory_bandwidth" in lacking(basis, question())
