@@ -8,6 +8,7 @@ import pathlib
 import random
 import statistics
 import subprocess
+import sys
 
 import pytest
 
@@ -188,6 +189,29 @@ def test_fft_bench_understands_every_point_of_the_shipped_suites(fourscore):
             continue
         planned = json.loads(fourscore("run", name, "--dry-run", "--json", environment=REAL).stdout)
         assert planned["launches"] or all("Google Benchmark" in s["reason"] for s in planned["skipped"]), name
+
+
+def test_what_predictions_take_for_impossible_fft_bench_refuses_and_nothing_else():
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis"))
+    from fourscore_analysis.models.grids import reason_against
+    from fourscore_analysis.models.work import VARIANTS
+
+    shapes = [[64, 64, 64], [8, 16, 32], [7, 9, 11], [12, 64], [4096], [1000]]
+    points = [
+        {"variant": variant, "shape": shape, "ranks": ranks, "kind": kind}
+        for variant in VARIANTS
+        for shape in shapes
+        for ranks in (1, 2, 3, 6, 8, 16, 30, 64, 100, 256)
+        for kind in ("c2c", "r2c")
+    ]
+    asked = "\n".join(json.dumps(point) for point in points)
+    said = subprocess.run([BIN / "fft_bench", "--check-points"], input=asked, capture_output=True, text=True, check=True)
+    answers = [json.loads(line) for line in said.stdout.splitlines()]
+    assert len(answers) == len(points)
+    for point, answer in zip(points, answers, strict=True):
+        reason = reason_against(point["variant"], point["shape"], point["kind"], point["ranks"])
+        assert (reason is None) == answer["supported"], (point, reason, answer["reason"])
+    assert {answer["supported"] for answer in answers} == {True, False}
 
 
 @pytest.mark.skipif(not (BIN / "pairwise_bench").exists(), reason="Google Benchmark is not here")

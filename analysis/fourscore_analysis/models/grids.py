@@ -1,7 +1,8 @@
 """Process grids without a driver: which a variant takes, which it chooses itself, and which are worth a comparison.
 
-The rules are those of drivers/variants and drivers/chain/limits_and_cost.cpp; a test compares the chosen grid with
-records. Only the divisors of the ranks are looked at: at most a few hundred pairs for any number of ranks."""
+The rules are those of drivers/variants and drivers/chain/limits_and_cost.cpp. Tests compare the chosen grid with
+records, and what is refused with fft_bench. Only the divisors of the ranks are looked at: at most a few hundred pairs
+for any number of ranks."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from fourscore_analysis.models.work import default_grid
 PENCILS = ("pencil", "pencil-overlap", "overdecomposed", "node")
 SLABS = ("slab", "rods", "fftw-mpi")
 POWERS_OF_TWO = ("binary-exchange", "danielson-lanczos")
+COMPLEX_ONLY = (*POWERS_OF_TWO, "transpose", "overdecomposed")
 MOST_GRIDS = 16
+MOST_DIVISORS = 10**6  # that are tried; beyond it nothing is refused
 
 
 def complex_extents(shape: Sequence[int], kind: str) -> tuple[int, ...]:
@@ -26,15 +29,16 @@ def reason_against(variant: str, shape: Sequence[int], kind: str, ranks: int) ->
     n = complex_extents(shape, kind)
     if variant == "serial" and ranks > 1:
         return "serial runs on one rank"
+    if variant in COMPLEX_ONLY and kind != "c2c":
+        return f"{variant} takes complex data, not {kind}"
     if variant in POWERS_OF_TWO and ranks & (ranks - 1):
         return f"{ranks} ranks are no power of two"
-    if variant == "transpose":
-        return None if len(n) == 1 else f"transpose takes 1 extent, not {len(n)}"
-    if variant == "binary-exchange":
-        return None if len(n) <= 2 else f"binary-exchange takes 1 or 2 extents, not {len(n)}"
-    if variant in (*PENCILS, "volumetric", "rods") and len(n) != 3:
+    if variant in ("transpose", *POWERS_OF_TWO):
+        return _reason_of_lengths(variant, n, ranks)
+    flat = variant == "pencil" and len(n) == 2  # then it is a slab
+    if variant in (*PENCILS, "volumetric", "rods") and len(n) != 3 and not flat:
         return f"{variant} takes 3 extents, not {len(n)}"
-    if variant in SLABS:
+    if variant in SLABS or flat:
         if len(n) < 2:
             return f"{variant} takes 2 or 3 extents, not 1"
         most = min(n[0], n[1])
@@ -44,6 +48,25 @@ def reason_against(variant: str, shape: Sequence[int], kind: str, ranks: int) ->
     if variant == "volumetric":
         most = math.prod(n) // max(n)
         return f"{ranks} ranks are more than volumetric can use: {most}" if ranks > most else None
+    return None
+
+
+def _reason_of_lengths(variant: str, n: Sequence[int], ranks: int) -> str | None:
+    """Of methods that cut an axis by its factors."""
+    if variant == "transpose":
+        if len(n) != 1:
+            return f"transpose takes 1 extent, not {len(n)}"
+        least, most = max(ranks, 2), math.isqrt(n[0])
+        if most > MOST_DIVISORS or any(n[0] % first == 0 for first in range(least, most + 1)):
+            return None
+        return f"{n[0]} has no two factors of at least {least}, as many as there are ranks"
+    if variant == "binary-exchange":
+        if len(n) > 2:
+            return f"binary-exchange takes 1 or 2 extents, not {len(n)}"
+        return f"{math.prod(n)} elements do not divide among {ranks} ranks" if math.prod(n) % ranks else None
+    halvings = sum((extent & -extent).bit_length() - 1 for extent in n)
+    if 2**halvings < ranks:
+        return f"the extents can be halved {halvings} times, which gives at most {2**halvings} ranks"
     return None
 
 
@@ -60,9 +83,9 @@ def chosen_grid(variant: str, shape: Sequence[int], kind: str, ranks: int) -> tu
 def grids(variant: str, shape: Sequence[int], kind: str, ranks: int) -> list[tuple[int, ...]]:
     """To compare, the chosen one first: of pencils all pairs of divisors that fit, the most square of them."""
     chosen = chosen_grid(variant, shape, kind, ranks)
-    if variant not in PENCILS:
-        return [chosen]
     n = complex_extents(shape, kind)
+    if variant not in PENCILS or len(n) != 3:
+        return [chosen]
     others = sorted((grid for grid in _pairs(ranks) if grid != chosen and _fits(n, grid)), key=max)
     return [chosen, *others[: MOST_GRIDS - 1]]
 

@@ -54,7 +54,11 @@ def test_grids_to_compare_fit_and_are_few_for_any_number_of_ranks():
         ("slab", CUBE, 65, "more than slab can use: 64"),
         ("rods", (64, 64), 2, "takes 3 extents, not 2"),
         ("pencil", CUBE, 4097, "no grid of 4097 ranks fits: at most 64 x 64"),
-        ("pencil", (64, 64), 2, "takes 3 extents"),
+        ("node", (64, 64), 2, "takes 3 extents"),
+        ("pencil", (64, 32), 33, "more than pencil can use: 32"),
+        ("danielson-lanczos", (12, 6, 5), 16, "halved 3 times, which gives at most 8 ranks"),
+        ("binary-exchange", (1000,), 16, "do not divide among 16 ranks"),
+        ("transpose", (1000,), 30, "no two factors of at least 30"),
         ("volumetric", (8, 8, 8), 65, "more than volumetric can use: 64"),
         ("danielson-lanczos", CUBE, 6, "no power of two"),
         ("binary-exchange", CUBE, 4, "1 or 2 extents"),
@@ -66,7 +70,15 @@ def test_what_a_variant_cannot_do_has_its_reason(variant, shape, ranks, words):
     assert words in (reason_against(variant, shape, "c2c", ranks) or "")
 
 
+def test_methods_of_complex_data_refuse_real_data():
+    for variant in ("danielson-lanczos", "binary-exchange", "transpose", "overdecomposed"):
+        assert "takes complex data" in (reason_against(variant, (64,), "r2c", 2) or "")
+
+
 def test_what_a_variant_can_do_has_none():
+    assert reason_against("pencil", (64, 64), "c2c", 8) is None
+    assert len(grids("pencil", (64, 64), "c2c", 8)) == 1
+    assert reason_against("transpose", (2**61,), "c2c", 1024) is None  # too many divisors to try
     for variant, shape in (("slab", CUBE), ("pencil", CUBE), ("volumetric", CUBE), ("transpose", (4096,))):
         assert reason_against(variant, shape, "c2c", 8) is None
 
