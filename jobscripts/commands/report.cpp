@@ -22,6 +22,7 @@ struct ReportOptions {
   std::string output = "report.html";
   std::optional<std::string> plots;
   std::optional<unsigned> plot_points;
+  std::optional<std::string> efficiency;
   bool json = false;
 };
 
@@ -34,6 +35,7 @@ int report(const ReportOptions& options) {
   if (options.papers.empty() || std::filesystem::exists(folder)) command.push_back("--archive=" + folder.string());
   if (options.plots) command.push_back("--plots=" + *options.plots);
   if (options.plot_points) command.push_back(fmt::format("--plot-points={}", *options.plot_points));
+  if (options.efficiency) command.push_back("--efficiency=" + *options.efficiency);
   if (options.json) command.emplace_back("--json");
   if (!options.campaigns.empty()) command.emplace_back("--");
   command.insert(command.end(), options.campaigns.begin(), options.campaigns.end());
@@ -66,6 +68,10 @@ Command report_command() {
                            "the most points of a campaign in its plots, the largest problems first; tables show all\n"
                            "(0: no limit; default: 150, fewer in reports of more than 4000 records)")
                 ->check(CLI::Range(0, most_plot_points));
+            app.add_option("--efficiency", options->efficiency,
+                           "of which the report says the size that keeps them: up to 5 numbers between 0 and 1\n"
+                           "(default: 0.5,0.66,0.83)")
+                ->type_name("E,...");
             app.add_flag("--json", options->json, "print the findings as JSON for machines");
             add_archive_option(app, options->archive);
             return [options] { return report(*options); };

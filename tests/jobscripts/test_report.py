@@ -63,6 +63,13 @@ def test_a_number_of_plot_points_that_is_none_ends_with_2_and_a_short_message(fo
     assert len(error) < 200
 
 
+def test_efficiencies_are_handed_on(fourscore):
+    fourscore("run", fourscore.points(points=1, launches=1))
+    fourscore("report", "--efficiency", "0.4,0.9")
+    error = fourscore("report", "--efficiency=2", code=2).stderr
+    assert "'2' is not 1 to 5 numbers between 0 and 1" in error
+
+
 def test_nothing_of_the_current_folder_is_executed(fourscore):
     """Neither by the look for packages nor by the report; an empty entry of PYTHONPATH means the current folder too."""
     fourscore("run", fourscore.points(points=1, launches=1))

@@ -13,6 +13,7 @@ from fourscore_analysis.commands.options import add_archive, default_archive, fi
 from fourscore_analysis.records.values import printable, shown
 
 MOST_PLOT_POINTS = 1_000_000
+MOST_EFFICIENCIES = 5
 
 EXAMPLES = """examples:
   fourscore report                                  newest campaign of each suite in ./fourscore-archive -> report.html
@@ -44,6 +45,13 @@ def _add(report: argparse.ArgumentParser) -> None:
         "(0: no limit; default: 150, fewer in reports of more than 4000 records)",
     )
     report.add_argument(
+        "--efficiency",
+        type=_efficiencies,
+        metavar="E,...",
+        help="of which the report says the size that keeps them: up to 5 numbers between 0 and 1 "
+        "(default: 0.5,0.66,0.83)",
+    )
+    report.add_argument(
         "--paper",
         action="append",
         metavar="NAME",
@@ -59,12 +67,27 @@ def _plot_points(text: str) -> int:
     return int(text)
 
 
+def _efficiencies(text: str) -> tuple[float, ...]:
+    try:
+        values = tuple(sorted({float(part) for part in text.split(",")}))
+    except ValueError:
+        values = ()
+    if not (1 <= len(values) <= MOST_EFFICIENCIES and all(0 < value < 1 for value in values)):
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)} is not 1 to {MOST_EFFICIENCIES} numbers between 0 and 1, as 0.5,0.8"
+        )
+    return values
+
+
 def _run(options: argparse.Namespace) -> int:
     if options.paper:
         return _run_papers(options)
     from fourscore_analysis.page.report import build_report
 
-    report = build_report(options.archive, options.campaigns, options.output, options.plots, options.plot_points)
+    chosen = {"efficiencies": options.efficiency} if options.efficiency else {}
+    report = build_report(
+        options.archive, options.campaigns, options.output, options.plots, options.plot_points, **chosen
+    )
     for file in report.unreadable:
         print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
     if options.json:
@@ -99,7 +122,11 @@ def _run_papers(options: argparse.Namespace) -> int:
     from fourscore_analysis.page.papers import build_papers
     from fourscore_analysis.records.archive import InputError
 
-    for given, name in ((options.campaigns, "CAMPAIGN"), (options.plot_points is not None, "--plot-points")):
+    for given, name in (
+        (options.campaigns, "CAMPAIGN"),
+        (options.plot_points is not None, "--plot-points"),
+        (options.efficiency is not None, "--efficiency"),
+    ):
         if given:
             raise InputError(f"--paper takes no {name}: a paper's page reads the whole archive")
     found = build_papers(options.paper, archive_of(options), options.output, options.plots)

@@ -15,7 +15,7 @@ from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.figures import DrawnPlot, draw_all
 from fourscore_analysis.page.output import prepare_output, write_whole
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
-from fourscore_analysis.points.isoefficiency import as_json
+from fourscore_analysis.points.isoefficiency import EFFICIENCIES, as_json
 from fourscore_analysis.points.points import group_by, setting_names
 from fourscore_analysis.points.provenance import (
     Difference,
@@ -93,7 +93,7 @@ class Section:
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
             "nodes": self.view.node_effects.as_json() if self.view.node_effects.hosts else None,
-            "isoefficiency": [as_json(family) for family in self.view.isoefficiency[0]],
+            "isoefficiency": [as_json(family, self.view.efficiencies) for family in self.view.isoefficiency[0]],
         }
         return {name: values for name, values in found.items() if values}
 
@@ -114,7 +114,12 @@ class Report:
 
 
 def build_report(
-    archive: Path, wanted: list[str], page: Path, plots_folder: Path | None, plot_points: int | None
+    archive: Path,
+    wanted: list[str],
+    page: Path,
+    plots_folder: Path | None,
+    plot_points: int | None,
+    efficiencies: tuple[float, ...] = EFFICIENCIES,
 ) -> Report:
     """Writes `page` and the plots (by default into a folder beside it, called after it). Raises InputError for what
     cannot be used, OSError when the files cannot be written."""
@@ -128,7 +133,7 @@ def build_report(
     prepare_output(page, plots_folder, archive)
     if plot_points is None:
         plot_points = default_plot_points(campaigns)
-    views = [View(campaign, plot_points) for campaign in campaigns]
+    views = [View(campaign, plot_points, efficiencies) for campaign in campaigns]
     shelf = Shelf(views)
     for view in views:
         view.shelf = shelf

@@ -18,14 +18,20 @@ from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import drawn_points
 from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
-from fourscore_analysis.points.isoefficiency import CONFIDENCE, EFFICIENCIES, Family, Measured, Need
+from fourscore_analysis.points.isoefficiency import CONFIDENCE, Family, Measured, Need
 from fourscore_analysis.points.units import digits, part_title, percent_text, ranks_text
 
 ROWS_A_PAGE = 3
 HEIGHT_IN = 1.9
 COLUMNS = 4
 RANK_COLOURS = colours.SERIES_COLOURS[:8]
-LEVEL_LOOKS = ((colours.TEAL, "o"), (colours.BROWN, "s"), (colours.OLIVE, "^"))
+LEVEL_LOOKS = (
+    (colours.TEAL, "o"),
+    (colours.BROWN, "s"),
+    (colours.OLIVE, "^"),
+    (colours.BLACK, "D"),
+    (colours.GREY, "v"),
+)
 
 
 @dataclass
@@ -37,6 +43,12 @@ class Row:
     part: int
     parts: int
     machine: Machine | None  # of the model, fitted
+    levels: tuple[float, ...]  # efficiencies
+
+    @property
+    def looks(self) -> list[tuple[float, str, str]]:
+        """Each efficiency with its colour and marker."""
+        return [(level, *look) for level, look in zip(self.levels, LEVEL_LOOKS, strict=False)]
 
 
 def pages(view: View) -> list[list[Row]]:
@@ -48,7 +60,10 @@ def pages(view: View) -> list[list[Row]]:
             continue
         counts = even_parts([ranks for ranks, found in family.by_ranks.items() if len(found) > 1])
         machine = model.fitted(whole)
-        rows += [Row(family, ranks, number, len(counts), machine) for number, ranks in enumerate(counts, 1)]
+        rows += [
+            Row(family, ranks, number, len(counts), machine, view.efficiencies)
+            for number, ranks in enumerate(counts, 1)
+        ]
     return [rows[start : start + ROWS_A_PAGE] for start in range(0, len(rows), ROWS_A_PAGE)]
 
 
@@ -58,7 +73,7 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
     handles = [
         Line2D([], [], color=look, marker="o", markersize=3, label=ranks_text(ranks)) for ranks, look in looks.items()
     ]
-    for level, (colour, marker) in zip(EFFICIENCIES, LEVEL_LOOKS, strict=True):
+    for level, colour, marker in rows[0].looks:
         handles.append(
             Line2D([], [], color=colour, marker=marker, markersize=3.8, linestyle="--", label=f"E = {level:g}")
         )
@@ -99,7 +114,7 @@ def _draw_efficiency(axes: Axes, row: Row, looks: dict[int, str]) -> None:
                 markerfacecolor="white" if hollow else looks[ranks],
             )
             mark(drawn, *(point_text(one.point, f"efficiency: {_value_text(one)}") for one in chosen))
-    for level, (colour, _) in zip(EFFICIENCIES, LEVEL_LOOKS, strict=True):
+    for level, colour, _ in row.looks:
         axes.axhline(level, color=colour, linestyle="--", linewidth=0.8, zorder=0)
     axes.axhline(1, color=colours.GREY, linewidth=1, zorder=0)
     _size_axis(axes, [one.elements for ranks in row.ranks for one in row.family.by_ranks[ranks]], "elements n")
@@ -124,7 +139,7 @@ def _draw_intervals(axes: Axes, measured: Iterable[Measured], colour: str) -> No
 def _draw_sizes(axes: Axes, row: Row) -> None:
     """As Fig. 3: p log p against n log n. Only sizes between measured ones are drawn."""
     xs, ys = [], []
-    for level, (colour, marker) in zip(EFFICIENCIES, LEVEL_LOOKS, strict=True):
+    for level, colour, marker in row.looks:
         needs = [need for need in row.family.needs(level) if need.inside]
         at = [(_work(need.log2_elements), need.ranks * math.log2(need.ranks)) for need in needs]
         look = {"color": colour, "marker": marker, "markersize": 3.8, "linestyle": "--", "linewidth": 0.9}

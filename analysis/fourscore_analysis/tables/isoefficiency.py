@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourscore_analysis.equations import gupta1993
 from fourscore_analysis.models.isoefficiency import fitted, log2_size_kept, overhead_of
-from fourscore_analysis.points.isoefficiency import EFFICIENCIES, Family, Measured, Need, Value
+from fourscore_analysis.points.isoefficiency import Family, Measured, Need, Value
 from fourscore_analysis.points.units import digits, shape_text, time_text
 from fourscore_analysis.views.view import View
 
@@ -80,8 +81,8 @@ def _table(view: View, family: Family) -> IsoefficiencyTable:
         against=family.against,
         contract=view.contract_of(family.first),
         rows=[_row(one) for one in family.measured],
-        needs=_needs(family),
-        slopes=_slopes(family),
+        needs=_needs(family, view.efficiencies),
+        slopes=_slopes(family, view.efficiencies),
         scaled_from=f"{scaled[0]:,}" if scaled else "",
         scaled=[
             ScaledRow(one.ranks, _count(math.log2(one.elements)), digits(one.speedup.value), _interval(one.speedup))
@@ -107,10 +108,10 @@ def _row(one: Measured) -> EfficiencyRow:
     )
 
 
-def _needs(family: Family) -> list[NeedRow]:
+def _needs(family: Family, levels: Sequence[float]) -> list[NeedRow]:
     overhead, machine = overhead_of(family), fitted(family)
     rows = []
-    for level in EFFICIENCIES:
+    for level in levels:
         for need in family.needs(level):
             log2_model = log2_size_kept(overhead, machine, level, need.ranks) if overhead and machine else None
             rows.append(
@@ -126,9 +127,9 @@ def _needs(family: Family) -> list[NeedRow]:
     return rows
 
 
-def _slopes(family: Family) -> str:
+def _slopes(family: Family, levels: Sequence[float]) -> str:
     """0.5: 1.02; 0.66: 1.9"""
-    found = ((level, family.slope(level)) for level in EFFICIENCIES)
+    found = ((level, family.slope(level)) for level in levels)
     return "; ".join(f"{level:g}: {digits(slope)}" for level, slope in found if slope is not None)
 
 

@@ -10,7 +10,7 @@ from fourscore_analysis.models.constant import Constant, constants
 from fourscore_analysis.models.slow_nodes import NodeEffects, node_effects
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
-from fourscore_analysis.points.isoefficiency import Family, Lacking, families
+from fourscore_analysis.points.isoefficiency import EFFICIENCIES, Family, Lacking, families
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.archive import Campaign, InputError
@@ -22,11 +22,12 @@ ROWS_A_FACET = 24
 
 @dataclass
 class View:
-    """`plot_points` is how many points the plots of single points draw at most (0: all). `shelf` holds the other
-    campaigns of the report."""
+    """`plot_points` is how many points the plots of single points draw at most (0: all). `efficiencies` are those of
+    which the report says the size that keeps them. `shelf` holds the other campaigns of the report."""
 
     campaign: Campaign
     plot_points: int
+    efficiencies: tuple[float, ...] = EFFICIENCIES
     shelf: Shelf = field(init=False)
 
     def __post_init__(self) -> None:

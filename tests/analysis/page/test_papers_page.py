@@ -80,6 +80,7 @@ def test_an_archive_that_is_asked_for_must_be_there(tmp_path, capsys):
         (["--paper", "nobody"], "no paper 'nobody'; there are: czechowski2012,"),
         (["--paper", "all", "strong"], "--paper takes no CAMPAIGN"),
         (["--paper", "all", "--plot-points", "5"], "--paper takes no --plot-points"),
+        (["--paper", "all", "--efficiency", "0.5"], "--paper takes no --efficiency"),
     ],
 )
 def test_what_cannot_be_used_ends_with_2_and_says_why(tmp_path, monkeypatch, capsys, options, said):

@@ -88,6 +88,27 @@ def test_a_speedup_beyond_the_ranks_has_a_negative_overhead():
     )
 
 
+def test_efficiencies_can_be_chosen(tmp_path, capsys):
+    for record in records_of(lines(variants=["binary-exchange"]), launches=1):
+        store(tmp_path, record)
+    page = tmp_path / "report.html"
+    options = ["report", "--archive", str(tmp_path), "-o", str(page), "--json"]
+    assert main([*options, "--efficiency", "0.9,0.45"]) == 0
+    [campaign] = json.loads(capsys.readouterr().out)["campaigns"]
+    assert {one["efficiency"] for one in campaign["isoefficiency"][0]["isoefficiency"]} == {0.45, 0.9}
+    for text in ("E = 0.45", "E = 0.9"):
+        assert text in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["0.5,1", "0", "many", "", "nan", "0.1,0.2,0.3,0.4,0.5,0.6"])
+def test_a_wrong_efficiency_ends_with_2_and_says_what_was_expected(tmp_path, capsys, text):
+    store(tmp_path, Maker().ok(make_point(), 0))
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "--archive", str(tmp_path), "-o", str(tmp_path / "p.html"), f"--efficiency={text}"])
+    assert ended.value.code == 2
+    assert "is not 1 to 5 numbers between 0 and 1" in capsys.readouterr().err
+
+
 def test_a_report_has_tables_and_json_and_says_what_is_missing(tmp_path, capsys):
     records = records_of(lines(variants=["binary-exchange"]))
     records += [Maker("a-11111111", "a").ok(make_point("slab", "alltoallv", (64,) * 3, ranks), 0) for ranks in (2, 4)]

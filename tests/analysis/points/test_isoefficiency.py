@@ -197,7 +197,7 @@ def test_ranks_on_other_nodes_are_other_curves():
 
 
 def test_json_has_every_number(ncube):
-    data = module.as_json(ncube)
+    data = module.as_json(ncube, module.EFFICIENCIES)
     assert canonical(data)
     assert len(data["points"]) == len(ncube.measured)
     known = [one for one in data["isoefficiency"] if one["log2_elements"] is not None]
