@@ -117,7 +117,7 @@ def table_2_search() -> Search:
             Tried("the transpose method, Eq. 11", tuple(1 / (1 + ratio / 12) for _ in range(3))),
         ),
         "29 of the 30 entries follow from the formula. No ratio gives this one with its neighbours. The formula has "
-        "0.157, which rounds to 0.16: the printed 0.19 is that with its last digit upside down.",
+        "0.157, which rounds to 0.16: the printed 0.19 may be that with its last digit upside down.",
         "None: the table is to show that efficiencies on large hypercubes of type M4 are small, and the right number "
         "is smaller than the printed one.",
     )

@@ -18,6 +18,7 @@ from fourscore_analysis.papers.readings.gupta1993 import START_S
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot, line_handle, log_axes
+from fourscore_analysis.plots.shared.ticks import tick_text
 from fourscore_analysis.points.isoefficiency import Family
 from fourscore_analysis.points.units import digits, ranks_text
 from fourscore_analysis.records.published import published
@@ -139,7 +140,7 @@ def _draw_sizes_here(axes: Axes, family: Family, levels: Sequence[float]) -> Non
         axes.text(0, 0.5, text, transform=axes.transAxes, va="center", fontsize=7.5, color=colours.SOFT)
         return
     low, high = math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs)))
-    log_axes(axes, "n log₂ n", "p log₂ p", [10.0**power for power in range(low, high + 1)], lambda tick: f"{tick:,.0f}")
+    log_axes(axes, "n log₂ n", "p log₂ p", [10.0**power for power in range(low, high + 1)], tick_text)
 
 
 def draw_figure_4(here: Here, heading: str) -> Figure:
