@@ -37,8 +37,11 @@ class Design:
         sums, each = self._sides(log_values)
         counts = ~self.larger[self.row] | (self.side == sums.argmax(axis=1)[self.row])
         seconds = np.where(self.larger, sums.max(axis=1), sums.sum(axis=1))
-        slopes = np.zeros((len(self.rows), len(self.parameters)))
-        np.add.at(slopes, self.row[counts], each[counts, None] * self.powers[counts])
+        weighted = np.where(counts, each, 0.0)
+        slopes = np.empty((len(self.rows), len(self.parameters)))
+        for column in range(len(self.parameters)):
+            powers = self.powers[:, column]
+            slopes[:, column] = np.bincount(self.row, weights=weighted * powers, minlength=len(self.rows))
         return seconds, slopes / seconds[:, None]
 
     def of_rows(self, kept: Sequence[int]) -> Design:

@@ -18,6 +18,7 @@ from fourscore_analysis.models.fit import Given, fit
 from fourscore_analysis.models.observations import MODELLED, Observation
 
 TOTAL = "total"
+MOST_GROUPS = 16  # fits for each scheme
 SCHEMES: dict[str, Callable[[Question], object]] = {
     "size": lambda question: question.cell.shape,
     "ranks": lambda question: question.cell.place,
@@ -66,14 +67,21 @@ def held_out(
     found: list[Guess] = []
     for scheme, part_of in SCHEMES.items():
         parts: dict[object, list[Observation]] = defaultdict(list)
-        for one in observations:
+        for one in sorted(observations, key=lambda one: (one.question.elements, one.question.ranks)):
             parts[part_of(one.question)].append(one)
         if len(parts) < 2:
             continue
-        for part, left in parts.items():
-            seen = [one for other, members in parts.items() if other != part for one in members]
+        for left_out in _groups(list(parts)):
+            left = [one for part in left_out for one in parts[part]]
+            seen = [one for part, members in parts.items() if part not in left_out for one in members]
             found += _guesses(scheme, model, seen, left, forms, given)
     return found
+
+
+def _groups(parts: list) -> list[set]:
+    """Each part alone; of more than MOST_GROUPS some together, every so-manieth, so that neighbours stay."""
+    count = min(len(parts), MOST_GROUPS)
+    return [set(parts[first::count]) for first in range(count)]
 
 
 def _guesses(

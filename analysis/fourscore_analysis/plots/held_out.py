@@ -18,7 +18,6 @@ from fourscore_analysis.points.points import contract_terms
 from fourscore_analysis.points.units import percent_text, shape_text, time_text
 from fourscore_analysis.views.fits import MethodFit
 
-LEAST_SIZES = 5  # of a method that is drawn
 ROWS_A_PAGE = 4
 COLUMNS = 4
 BAND = 0.1  # relative error
@@ -41,7 +40,7 @@ class Row:
 
 
 def pages(view: View) -> list[list[Row]]:
-    rows = [Row(one) for one in view.fits if one.tried and len(one.series.sizes) >= LEAST_SIZES]
+    rows = [Row(one) for one in view.fits if one.tried]
     rows = [row for row in rows if row.guesses]
     return [rows[start : start + ROWS_A_PAGE] for start in range(0, len(rows), ROWS_A_PAGE)]
 
@@ -125,8 +124,8 @@ PLOT = Plot(
     title="Models on sizes left out",
     caption="Each size is left out once, the model is fitted to the others and predicts it. Left: the total, beside a "
     "model that says no more than the nearest point (as many credited flops a second and rank); right: phases, where "
-    "shuffle is packing and unpacking. Band: within 10 %. Hollow: smaller or larger than all that was seen. `fourscore "
-    "fit` has the parameters with intervals.",
+    "shuffle is packing and unpacking. Band: within 10 %. Hollow: smaller or larger than all that was seen. Of at most "
+    "8 methods with 5 to 40 sizes, each by the first model that is of it; `fourscore fit` has all, with parameters.",
     order=49,
     pages=pages,
     draw=draw,

@@ -26,6 +26,10 @@ class Choice:
     given: tuple[tuple[str, float], ...] = ()
     fit_anyway: tuple[str, ...] = ()
     machine_hash: str = ""
+    first_only: bool = False  # the first model of each method: what a report has time for
+    least_sizes: int = 0  # of a method; others are left out
+    most_sizes: int = 0  # of a method; 0: no limit
+    most_methods: int = 0  # those with most launches; 0: no limit
 
 
 @dataclass(frozen=True)
@@ -81,12 +85,26 @@ def fits(campaigns: Sequence[Campaign], choice: Choice) -> list[MethodFit]:
     cores = launches[0].identity.get("machine", {}).get("cores")
     cores = cores if isinstance(cores, int) else 1
     found = []
-    for series in chosen:
+    for series in _within(chosen, choice):
         places = {one.question.cell.place for one in series.observations}
         known = machine | of_components(runs, series.machine_hash, places)
         known = {name: one for name, one in known.items() if name not in choice.fit_anyway}
         known |= {name: Given(value, "given") for name, value in choice.given}
         found.append(_method_fit(series, wanted, choice, known, cores))
+    return found
+
+
+def _within(chosen: Sequence[Series], choice: Choice) -> list[Series]:
+    """Those of the sizes that are asked for, as many as are asked for."""
+    found = [
+        series
+        for series in chosen
+        if choice.least_sizes <= len(series.sizes) <= (choice.most_sizes or len(series.sizes))
+        and (not choice.least_sizes or not _too_little(series))
+    ]
+    if choice.most_methods and len(found) > choice.most_methods:
+        found.sort(key=lambda series: -len(series.observations))
+        found = found[: choice.most_methods]
     return found
 
 
@@ -115,7 +133,7 @@ def _method_fit(
     if reason:
         return MethodFit(series, (), cores, reason)
     tried = []
-    for model in covering:
+    for model in covering[:1] if choice.first_only else covering:
         forms = model.default_forms()
         forms |= {name: value for name, value in choice.forms if name in forms}
         fitted = fit(model, series.observations, forms, given)

@@ -14,10 +14,11 @@ from fourscore_analysis.points.isoefficiency import EFFICIENCIES, Family, Lackin
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.archive import Campaign, InputError
-from fourscore_analysis.views.fits import LEAST_SIZES, Choice, MethodFit, fits
+from fourscore_analysis.views.fits import Choice, MethodFit, fits
 from fourscore_analysis.views.shelf import Shelf
 
 ROWS_A_FACET = 24
+DRAWN_FITS = Choice(first_only=True, least_sizes=5, most_sizes=40, most_methods=8)
 
 
 @dataclass
@@ -85,12 +86,10 @@ class View:
 
     @cached_property
     def fits(self) -> list[MethodFit]:
-        """The papers' models of methods with enough sizes and counts of ranks; none where launches are of several
-        machines, or have no times."""
-        if len({point.cell.shape for point in self.measured}) < LEAST_SIZES:
-            return []
+        """The papers' models of methods with enough sizes and counts of ranks, as many as a page has time for; none
+        where launches are of several machines, or have no times."""
         try:
-            return fits([self.campaign], Choice())
+            return fits([self.campaign], DRAWN_FITS)
         except InputError:
             return []
 
