@@ -19,6 +19,7 @@ from synthetic.points import (
     instance_points,
     paper_points,
     peers_points,
+    size_points,
     strong_node_points,
     strong_points,
     thread_points,
@@ -48,6 +49,7 @@ def example_archive(archive: Path) -> None:
         weak_points(),
         1,
     )
+    fill(archive, Maker("sizes-7a7a7a7a", "sizes"), size_points(), 2)
     strong = Maker("strong-1a2b3c4d", "strong")
     fill(archive, strong, strong_points(), 3)
     hostile = "<script>alert(1)</script>"

@@ -37,6 +37,13 @@ def breakdown_points() -> Iterator[dict[str, Any]]:
             yield make_point(variant, exchange, (extent,) * 3, 4)
 
 
+def size_points() -> Iterator[dict[str, Any]]:
+    """Enough sizes and counts of ranks for a model."""
+    for extent in (16, 32, 64, 96, 128):
+        for ranks in (1, 2):
+            yield make_point("pencil", "alltoallv", (extent,) * 3, ranks)
+
+
 def peers_points() -> Iterator[dict[str, Any]]:
     for layout in ("transposed", "natural"):
         for shape in ((64, 64, 64), (128, 128, 128), (256, 256, 256)):
