@@ -24,6 +24,13 @@ class Question:
     cell: Cell
     method: Method
     grid: tuple[int, ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.cell, self.method, self.grid)))
+
+    def __hash__(self) -> int:  # once: fits look questions up millions of times
+        return self._hash
 
     @property
     def contract(self) -> Contract:

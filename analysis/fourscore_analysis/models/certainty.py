@@ -32,8 +32,8 @@ def undetermined(free: Sequence[str], slopes: np.ndarray, log_values: np.ndarray
     """By the directions in which the parameters may move without moving a prediction."""
     if not len(free):
         return ()
-    _, strengths, directions = np.linalg.svd(slopes, full_matrices=True)
-    strengths = np.concatenate([strengths, np.zeros(len(free) - len(strengths))])
+    squares, vectors = np.linalg.eigh(slopes.T @ slopes)
+    strengths, directions = np.sqrt(np.maximum(squares, 0.0)), vectors.T
     found = []
     for strength, direction in zip(strengths, directions, strict=True):
         if strength > NOISE / LEAST_SURE:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -21,7 +22,7 @@ from fourscore_analysis.models.base import Forms, Model
 from fourscore_analysis.models.certainty import CONFIDENCE, Refused, bootstrap, undetermined
 from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.observations import Observation
-from fourscore_analysis.models.rows import Rows, matched, rows_of
+from fourscore_analysis.models.rows import Designs, Rows, key_of, matched, rows_of
 from fourscore_analysis.models.solve import Solution, solve
 from fourscore_analysis.models.work import node_bytes
 
@@ -29,7 +30,8 @@ DRAWS = 1000
 SEARCHED = "cache_bytes"  # shapes the amounts, and is found by searching
 STEP = 1e-3  # of the logarithm
 CANDIDATES = 12  # sizes of the cache that are tried first
-TOLERANCE, ROUGH_TOLERANCE = 1e-3, 0.05  # of its logarithm, then; rough where only predictions are wanted
+TOLERANCE = 1e-3  # of its logarithm, then
+STEPS_BETWEEN = 3  # in its place where only predictions are wanted
 PRIVATE_CACHE_BYTES = 2.0**20  # where the record does not say
 
 
@@ -66,13 +68,16 @@ def fit(
     forms: Forms,
     given: Mapping[str, Given] | None = None,
     draws: int = DRAWS,
+    shared: Designs | None = None,
 ) -> Fitted:
     """`given`: parameters that are not fitted, with where they are from. Raises ValueError where no observation has a
-    phase that the model has. `draws`: of the bootstrap; 0 for predictions alone."""
+    phase that the model has. `draws`: of the bootstrap; 0 for predictions alone. `shared`: of this
+    model, these forms and at least these questions."""
     if model.specialise:
-        model = model.specialise(observations)
-    search = _Search(model, rows_of(observations), dict(forms), dict(given or {}))
-    return _described(search, search.best(TOLERANCE if draws else ROUGH_TOLERANCE), draws)
+        model, shared = model.specialise(observations), None
+    designs = shared or Designs(model, (one.question for one in observations), forms)
+    search = _Search(model, designs, rows_of(observations, designs.questions), dict(forms), dict(given or {}))
+    return _described(search, search.best() if draws else search.roughly_best(), draws)
 
 
 @dataclass(frozen=True)
@@ -85,9 +90,10 @@ class _At:
     solution: Solution
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Search:
     model: Model
+    designs: Designs
     rows: Rows
     forms: dict[str, str]
     given: dict[str, Given]
@@ -102,41 +108,62 @@ class _Search:
             shaping.setdefault("private_cache_bytes", PRIVATE_CACHE_BYTES)
         if cache_bytes is not None:
             shaping[SEARCHED] = cache_bytes
-        matrix, measured = matched(self.model, self.rows, self.forms, shaping)
+        matrix, measured = matched(self.designs, self.rows, shaping)
         if not len(measured):
             raise ValueError(f"{self.model.name} models none of the phases that were measured")
-        return _At(shaping, matrix, measured, solve(matrix, measured, self.known, near and near.solution))
+        begin = near.solution if near else self.designs.solutions.get(key_of(shaping))
+        return _At(shaping, matrix, measured, solve(matrix, measured, self.known, begin))
 
     @property
     def known(self) -> dict[str, float]:
         return {name: one.value for name, one in self.given.items()}
 
-    def best(self, tolerance: float) -> _At:
-        """A cache is looked for between the smallest and the largest data of a node: first at some sizes, then between
-        the neighbours of the best of them."""
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Logarithms of the sizes of the cache that are tried first, by the data of a node."""
+        data = [node_bytes(question) for question in self.designs.questions]
+        return np.log(np.geomspace(min(data), max(data) * 1.01, CANDIDATES))
+
+    def tried(self) -> tuple[list[_At], int]:
+        """The best fit with each of `sizes`, and which of them is the best."""
+        found = [self.at(math.exp(size)) for size in self.sizes]
+        return found, int(np.argmin([one.solution.cost for one in found]))
+
+    def best(self) -> _At:
+        """With a cache between the neighbours of the best of `sizes`."""
         if not self.searches:
             return self.at(None)
-        data = [node_bytes(question) for question in self.rows.questions]
-        sizes = np.log(np.geomspace(min(data), max(data) * 1.01, CANDIDATES))
-        found = [self.at(math.exp(size)) for size in sizes]
-        costs = [one.solution.cost for one in found]
-        lowest = int(np.argmin(costs))
-        ends = (sizes[max(lowest - 1, 0)], sizes[min(lowest + 1, len(sizes) - 1)])
-        near = found[lowest]
+        found, lowest = self.tried()
+        self.designs.solutions.update({key_of(one.shaping): one.solution for one in found})
+        near, ends = found[lowest], self._ends(lowest)
         closer = minimize_scalar(
             lambda size: self.at(math.exp(size), near).solution.cost,
             bounds=ends,
             method="bounded",
-            options={"xatol": tolerance},
+            options={"xatol": TOLERANCE},
         )
-        return self.at(math.exp(closer.x), near) if closer.fun < costs[lowest] else near
+        return self.at(math.exp(closer.x), near) if closer.fun < near.solution.cost else near
+
+    def roughly_best(self) -> _At:
+        """The same, with a cache of one of a few sizes between the neighbours, so that fits of other parts of the same
+        questions share their designs."""
+        if not self.searches:
+            return self.at(None)
+        found, lowest = self.tried()
+        near = found[lowest]
+        between = np.linspace(*self._ends(lowest), 2 * STEPS_BETWEEN + 1)[1:-1]
+        closer = [self.at(math.exp(size), near) for size in between if size != self.sizes[lowest]]
+        return min([near, *closer], key=lambda one: one.solution.cost)
+
+    def _ends(self, lowest: int) -> tuple[float, float]:
+        return self.sizes[max(lowest - 1, 0)], self.sizes[min(lowest + 1, len(self.sizes) - 1)]
 
     def slope_of_search(self, best: _At) -> np.ndarray:
         """d log seconds / d log cache_bytes of each row, the other parameters as they are."""
         logs = []
         for step in (-STEP, STEP):
             shaping = best.shaping | {SEARCHED: best.shaping[SEARCHED] * math.exp(step)}
-            matrix, _ = matched(self.model, self.rows, self.forms, shaping)
+            matrix, _ = matched(self.designs, self.rows, shaping)
             values = dict(zip(best.matrix.parameters, best.solution.log_all, strict=True))
             there = np.array([values.get(name, np.nan) for name in matrix.parameters])
             seconds = dict(zip(matrix.rows, np.log(matrix.seconds(there)), strict=True))

@@ -8,17 +8,18 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fourscore_analysis.models.base import Forms, Model, Question, predict
-from fourscore_analysis.models.fit import Given, fit
+from fourscore_analysis.models.fit import Fitted, Given, fit
 from fourscore_analysis.models.observations import MODELLED, Observation
+from fourscore_analysis.models.rows import Designs
 
 TOTAL = "total"
-MOST_GROUPS = 16  # fits for each scheme
+MOST_ALONE, GROUPS = 16, 8  # parts, each left out alone; groups of more
 SCHEMES: dict[str, Callable[[Question], object]] = {
     "size": lambda question: question.cell.shape,
     "ranks": lambda question: question.cell.place,
@@ -60,73 +61,91 @@ class Errors:
 
 
 def held_out(
-    model: Model, observations: Sequence[Observation], forms: Forms, given: Mapping[str, Given] | None = None
+    model: Model,
+    observations: Sequence[Observation],
+    forms: Forms,
+    given: Mapping[str, Given] | None = None,
+    shared: Designs | None = None,
 ) -> list[Guess]:
     """Points whose parameters the rest does not give (as of exchanges, from one rank) are not guessed in those phases,
     nor in total."""
+    designs = shared or Designs(model, (one.question for one in observations), forms)
+    medians, means = _medians(observations), _means(observations)
     found: list[Guess] = []
     for scheme, part_of in SCHEMES.items():
         parts: dict[object, list[Observation]] = defaultdict(list)
-        for one in sorted(observations, key=lambda one: (one.question.elements, one.question.ranks)):
+        for one in sorted(means, key=lambda one: (one.question.elements, one.question.ranks)):
             parts[part_of(one.question)].append(one)
         if len(parts) < 2:
             continue
         for left_out in _groups(list(parts)):
             left = [one for part in left_out for one in parts[part]]
             seen = [one for part, members in parts.items() if part not in left_out for one in members]
-            found += _guesses(scheme, model, seen, left, forms, given)
+            try:
+                fitted = fit(model, seen, forms, given, draws=0, shared=designs)
+            except ValueError:  # none of the phases that are left
+                continue
+            known = [one.question for one in seen]
+            found += [guess for one in left for guess in _guesses(scheme, fitted, one.question, known, medians)]
     return found
 
 
 def _groups(parts: list) -> list[set]:
-    """Each part alone; of more than MOST_GROUPS some together, every so-manieth, so that neighbours stay."""
-    count = min(len(parts), MOST_GROUPS)
+    """Each part alone; of more than MOST_ALONE some together, every so-manieth, so that neighbours stay."""
+    count = len(parts) if len(parts) <= MOST_ALONE else GROUPS
     return [set(parts[first::count]) for first in range(count)]
 
 
 def _guesses(
     scheme: str,
-    model: Model,
-    seen: Sequence[Observation],
-    left: Sequence[Observation],
-    forms: Forms,
-    given: Mapping[str, Given] | None,
+    fitted: Fitted,
+    question: Question,
+    known: Sequence[Question],
+    medians: Mapping[Question, Mapping[str, float]],
 ) -> list[Guess]:
-    try:
-        fitted = fit(model, seen, forms, given, draws=0)
-    except ValueError:
-        return []
-    points = _points(left)
-    known = _points(seen)
+    """Of the phases of one point, and of its total."""
+    predicted = predict(fitted.model, question, fitted.values, fitted.forms).phases
+    measured, near, outside = medians[question], _nearest(question, known), _outside(question, known)
+    there = [phase for phase in MODELLED if phase in measured]
+    wanted = [phase for phase in there if phase in predicted]
     found = []
-    for question, measured in points.items():
-        predicted = predict(fitted.model, question, fitted.values, fitted.forms).phases
-        near, outside = _nearest(question, known), _outside(question, known)
-        wanted = [phase for phase in MODELLED if phase in measured and phase in predicted]
-        for phase in wanted:
-            naive = _scaled(near, known[near].get(phase), question)
-            found.append(Guess(scheme, question, phase, predicted[phase], naive, measured[phase], outside))
-        if wanted == [phase for phase in MODELLED if phase in measured] and wanted:
-            total = math.fsum(predicted[phase] for phase in predicted if phase in MODELLED)
-            naive = _scaled(near, known[near][TOTAL], question)
-            found.append(Guess(scheme, question, TOTAL, total, naive, measured[TOTAL], outside))
+    for phase in wanted:
+        naive = _scaled(near, medians[near].get(phase), question)
+        found.append(Guess(scheme, question, phase, predicted[phase], naive, measured[phase], outside))
+    if wanted and wanted == there:
+        total = math.fsum(seconds for phase, seconds in predicted.items() if phase in MODELLED)
+        naive = _scaled(near, medians[near][TOTAL], question)
+        found.append(Guess(scheme, question, TOTAL, total, naive, measured[TOTAL], outside))
     return found
 
 
-def _points(observations: Sequence[Observation]) -> dict[Question, dict[str, float]]:
-    """Median over launches of each phase and of the total."""
+def _medians(observations: Sequence[Observation]) -> dict[Question, dict[str, float]]:
+    """Over launches, of each phase and of the total."""
+    return {
+        question: {phase: statistics.median(seconds) for phase, seconds in phases.items()}
+        for question, phases in _launches(observations).items()
+    }
+
+
+def _means(observations: Sequence[Observation]) -> list[Observation]:
+    """One for each point, with what a fit of all its launches would see: the means of the logarithms."""
+    found = []
+    for question, phases in _launches(observations).items():
+        means = {phase: math.exp(statistics.fmean(map(math.log, seconds))) for phase, seconds in phases.items()}
+        found.append(Observation(question, means.pop(TOTAL), means))
+    return found
+
+
+def _launches(observations: Sequence[Observation]) -> dict[Question, dict[str, list[float]]]:
     launches: dict[Question, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in observations:
         launches[one.question][TOTAL].append(one.total_s)
         for phase, seconds in one.phases.items():
             launches[one.question][phase].append(seconds)
-    return {
-        question: {phase: statistics.median(values) for phase, values in phases.items()}
-        for question, phases in launches.items()
-    }
+    return launches
 
 
-def _nearest(question: Question, known: Mapping[Question, object]) -> Question:
+def _nearest(question: Question, known: Iterable[Question]) -> Question:
     """In the logarithms of elements and ranks; the smaller of two that are as near."""
 
     def distance(other: Question) -> tuple[float, int]:
@@ -143,7 +162,7 @@ def _scaled(near: Question, seconds: float | None, question: Question) -> float 
     return seconds * work / (near.cell.credited_flops / near.ranks)
 
 
-def _outside(question: Question, known: Mapping[Question, object]) -> bool:
+def _outside(question: Question, known: Iterable[Question]) -> bool:
     sizes = [other.elements / other.ranks for other in known]
     return question.ranks not in {other.ranks for other in known} or not (
         min(sizes) <= question.elements / question.ranks <= max(sizes)

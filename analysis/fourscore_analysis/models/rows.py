@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,33 +12,56 @@ import numpy as np
 from fourscore_analysis.models.base import Forms, Model, Question
 from fourscore_analysis.models.design import Design, design
 from fourscore_analysis.models.observations import Observation
+from fourscore_analysis.models.solve import Solution
+
+Shaping = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
 class Rows:
     """Measured logarithms by point and phase: the mean over launches, and each launch's."""
 
-    questions: list[Question]
+    questions: list[Question]  # that were measured
     log_mean: dict[tuple[int, str], float]
     log_launches: dict[tuple[int, str], list[tuple[int, float]]]  # (number of the launch, log seconds)
     launches: int
 
 
-def rows_of(observations: Sequence[Observation]) -> Rows:
-    numbers: dict[Question, int] = {}
+class Designs:
+    """The designs of a model for some questions, made once for each size of the cache, and the solutions that were
+    found there: fits of parts of the observations share them."""
+
+    def __init__(self, model: Model, questions: Iterable[Question], forms: Forms) -> None:
+        self.questions = list(dict.fromkeys(questions))
+        self.solutions: dict[Shaping, Solution] = {}
+        self._model, self._forms = model, forms
+        self._made: dict[Shaping, Design] = {}
+
+    def of(self, shaping: Mapping[str, float]) -> Design:
+        key = key_of(shaping)
+        if key not in self._made:
+            self._made[key] = design(self._model, self.questions, self._forms, shaping, None)
+        return self._made[key]
+
+
+def key_of(shaping: Mapping[str, float]) -> Shaping:
+    return tuple(sorted(shaping.items()))
+
+
+def rows_of(observations: Sequence[Observation], questions: Sequence[Question]) -> Rows:
+    """Of observations of some of the questions, by the numbers that these have."""
+    numbers = {question: number for number, question in enumerate(questions)}
     launches: dict[tuple[int, str], list[tuple[int, float]]] = defaultdict(list)
     for launch, one in enumerate(observations):
-        number = numbers.setdefault(one.question, len(numbers))
         for phase, seconds in one.phases.items():
-            launches[number, phase].append((launch, math.log(seconds)))
+            launches[numbers[one.question], phase].append((launch, math.log(seconds)))
     means = {key: math.fsum(value for _, value in found) / len(found) for key, found in launches.items()}
-    return Rows(list(numbers), means, dict(launches), len(observations))
+    seen = list(dict.fromkeys(one.question for one in observations))
+    return Rows(seen, means, dict(launches), len(observations))
 
 
-def matched(model: Model, rows: Rows, forms: Forms, shaping: Mapping[str, float]) -> tuple[Design, np.ndarray]:
+def matched(designs: Designs, rows: Rows, shaping: Mapping[str, float]) -> tuple[Design, np.ndarray]:
     """The model's rows that were measured, and their logarithms."""
-    phases = {phase for _, phase in rows.log_mean}
-    matrix = design(model, rows.questions, forms, shaping, tuple(phases))
-    kept = [number for number, key in enumerate(matrix.rows) if key in rows.log_mean]
-    matrix = matrix.of_rows(kept)
+    whole = designs.of(shaping)
+    matrix = whole.of_rows([number for number, key in enumerate(whole.rows) if key in rows.log_mean])
     return matrix, np.array([rows.log_mean[key] for key in matrix.rows])

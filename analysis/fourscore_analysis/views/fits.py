@@ -10,6 +10,7 @@ from fourscore_analysis.models.fit import Fitted, Given, fit
 from fourscore_analysis.models.held_out import SCHEMES, TOTAL, Errors, Guess, errors, held_out
 from fourscore_analysis.models.measured import of_components, of_machine
 from fourscore_analysis.models.observations import Series, all_series, usable
+from fourscore_analysis.models.rows import Designs
 from fourscore_analysis.models.suggest import suggested
 from fourscore_analysis.records.archive import Campaign, InputError
 
@@ -136,8 +137,9 @@ def _method_fit(
     for model in covering[:1] if choice.first_only else covering:
         forms = model.default_forms()
         forms |= {name: value for name, value in choice.forms if name in forms}
-        fitted = fit(model, series.observations, forms, given)
-        tried.append(Tried(fitted, tuple(held_out(model, series.observations, forms, given))))
+        shared = Designs(model, (one.question for one in series.observations), forms)
+        fitted = fit(model, series.observations, forms, given, shared=shared)
+        tried.append(Tried(fitted, tuple(held_out(model, series.observations, forms, given, shared))))
     return MethodFit(series, tuple(sorted(tried, key=_error)), cores)
 
 
