@@ -5,6 +5,7 @@ needs no other derivative."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,12 +33,20 @@ class Design:
         sums, _ = self._sides(log_values)
         return np.where(self.larger, sums.max(axis=1), sums.sum(axis=1))
 
-    def sensitivity(self, log_values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Seconds of each row, and d log seconds / d log parameter; shapes (rows,) and (rows, parameters)."""
+    def sensitivity(self, log_values: np.ndarray, sharpness: float = math.inf) -> tuple[np.ndarray, np.ndarray]:
+        """Seconds of each row, and d log seconds / d log parameter; shapes (rows,) and (rows, parameters). With a
+        `sharpness` p, rows that take the larger of their sides take (sum of side^p)^(1/p): then the smaller side is
+        felt too, and a search does not get stuck on the wrong one."""
         sums, each = self._sides(log_values)
-        counts = ~self.larger[self.row] | (self.side == sums.argmax(axis=1)[self.row])
-        seconds = np.where(self.larger, sums.max(axis=1), sums.sum(axis=1))
-        weighted = np.where(counts, each, 0.0)
+        if math.isinf(sharpness):
+            larger = sums.max(axis=1)
+            felt = (self.side == sums.argmax(axis=1)[self.row]).astype(float)
+        else:
+            largest = sums.max(axis=1, keepdims=True)
+            larger = largest[:, 0] * np.sum((sums / largest) ** sharpness, axis=1) ** (1 / sharpness)
+            felt = (sums[self.row, self.side] / larger[self.row]) ** (sharpness - 1)
+        seconds = np.where(self.larger, larger, sums.sum(axis=1))
+        weighted = np.where(self.larger[self.row], felt, 1.0) * each
         slopes = np.empty((len(self.rows), len(self.parameters)))
         for column in range(len(self.parameters)):
             powers = self.powers[:, column]
