@@ -14,9 +14,11 @@ from fourscore_analysis.records.archive import Campaign, InputError
 from fourscore_analysis.records.transforms import Contract, Launch, Method
 
 LEAST_SHARE = 0.01  # of a launch's time; a phase below it is not fitted
-# Phases as the models count them: packing and unpacking are one local transposition.
+# Phases as the models count them: packing and unpacking are one local transposition. What a library does in one call
+# has no phases, and is modelled as a whole.
+WHOLE = "whole"
 PHASE_OF = {"pack": "shuffle", "unpack": "shuffle"}
-MODELLED = ("fft", "twiddle", "combine", "shuffle", "exchange", "h2d", "d2h")
+MODELLED = ("fft", "twiddle", "combine", "shuffle", "exchange", "h2d", "d2h", "whole")
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def observed(launch: Launch) -> Observation:
     for phase, seconds in launch.phase_s.items():
         phases[PHASE_OF.get(phase, phase)] += seconds
     kept = {phase: phases[phase] for phase in MODELLED if phases.get(phase, 0.0) >= LEAST_SHARE * launch.median_s > 0}
-    return Observation(question_of(launch), launch.median_s, kept)
+    return Observation(question_of(launch), launch.median_s, kept or {WHOLE: launch.median_s})
 
 
 def question_of(launch: Launch) -> Question:

@@ -138,9 +138,13 @@ def _method_fit(
         forms = model.default_forms()
         forms |= {name: value for name, value in choice.forms if name in forms}
         shared = Designs(model, (one.question for one in series.observations), forms)
-        fitted = fit(model, series.observations, forms, given, shared=shared)
+        try:
+            fitted = fit(model, series.observations, forms, given, shared=shared)
+        except ValueError as error:  # none of its phases was measured
+            reason = str(error)
+            continue
         tried.append(Tried(fitted, tuple(held_out(model, series.observations, forms, given, shared))))
-    return MethodFit(series, tuple(sorted(tried, key=_error)), cores)
+    return MethodFit(series, tuple(sorted(tried, key=_error)), cores, "" if tried else reason)
 
 
 def _error(tried: Tried) -> tuple[float, float]:

@@ -153,6 +153,19 @@ def test_absurd_parameters_are_refused(archive, capsys, option, value, words):
     assert words in capsys.readouterr().err
 
 
+def test_a_library_call_without_phases_is_modelled_as_a_whole(tmp_path, capsys):
+    maker = Maker(campaign="sizes-1a2b3c4d", suite="sizes", isolate=False)
+    for point in points("fftw-mpi"):
+        seconds = 1e-9 * point["shape"][0] ** 3 / point["ranks"]
+        rows = [[seconds] * 3] * point["ranks"]
+        synthetic.store(tmp_path / "archive", maker.with_samples(point, 0, rows, {"other": rows}))
+    [found] = json.loads(asked(capsys, tmp_path / "archive", "--json").out)
+    [model] = found["models"]
+    assert model["model"] == "pmnf"
+    assert {errors["phase"] for errors in model["held_out"]["size"]} == {"whole", "total"}
+    assert model["held_out"]["size"][-1]["median"] < 0.01
+
+
 def test_a_variant_that_no_paper_models_has_the_normal_form(tmp_path, capsys):
     archive = archive_of(tmp_path / "archive", points("fftw-mpi"))
     [found] = json.loads(asked(capsys, archive, "--json").out)
