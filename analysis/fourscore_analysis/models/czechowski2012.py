@@ -55,8 +55,7 @@ def net_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) ->
     found = [Term("exchange", "T_net", moved * spread, (("link_bandwidth", -1),))]
     if forms["messages"] == "latency":
         found.append(Term("exchange", "T_latency", math.fsum(one.messages for one in sent), (("latency", 1),)))
-    if question.cell.place.nodes == 1 and forms["memory"] == "cached":
-        found += parts.through("exchange", 2 * moved, question, forms, shaping)
+    found += parts.copied(moved, question, forms, shaping)
     return found
 
 

@@ -37,8 +37,8 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
             words *= 2 * math.sqrt(question.ranks) / math.log2(question.ranks)
         found.append(Term("exchange", "t_w", words, (("word_time", 1),)))
         found.append(Term("exchange", "t_s", math.fsum(one.messages for one in sent), (("startup_time", 1),)))
-        if question.cell.place.nodes == 1 and forms["memory"] == "cached" and forms["butterflies"] == "node":
-            found += parts.through("exchange", 2 * words * WORD_BYTES, question, forms, shaping)
+        if forms["butterflies"] == "node":
+            found += parts.copied(words * WORD_BYTES, question, forms, shaping)
     return found
 
 

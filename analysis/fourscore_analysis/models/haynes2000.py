@@ -21,8 +21,7 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
     if moved:
         found.append(Term("exchange", "n u / beta", moved, (("link_bandwidth", -1),)))
         found.append(Term("exchange", "alpha", math.fsum(one.messages for one in sent), (("latency", 1),)))
-        if question.cell.place.nodes == 1 and forms["memory"] == "cached":
-            found += parts.through("exchange", 2 * moved, question, forms, shaping)
+        found += parts.copied(moved, question, forms, shaping)
     return found
 
 

@@ -21,8 +21,7 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
         found.append(Term("exchange", "G", moved, (("link_bandwidth", -1),)))
         found.append(Term("exchange", "L", float(len(sent)), (("latency", 1),)))
         found.append(Term("exchange", "o", sum(one.messages + 1 for one in sent), (("overhead", 1),)))
-        if question.cell.place.nodes == 1 and forms["memory"] == "cached":
-            found += parts.through("exchange", 2 * moved, question, forms, shaping)
+        found += parts.copied(moved, question, forms, shaping)
     return found
 
 

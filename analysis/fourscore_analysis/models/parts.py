@@ -86,6 +86,13 @@ def through(phase: str, moved: float, question: Question, forms: Forms, shaping:
     return found
 
 
+def copied(moved: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    """Within a node an exchange of these bytes is a copy: read and written, it goes through the caches and memory."""
+    if question.cell.place.nodes > 1 or forms["memory"] != "cached":
+        return []
+    return through("exchange", 2 * moved, question, forms, shaping)
+
+
 def _beyond(question: Question, forms: Forms, shaping: Mapping[str, float]) -> tuple[float, float]:
     """Of data passed over: the parts that leave the cache of a core, and that of the node."""
     if forms["memory"] == "paper":
