@@ -12,7 +12,7 @@ import pkgutil
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from fourscore_analysis.records.transforms import Cell, Contract, Method
 
@@ -36,22 +36,22 @@ class Question:
     def contract(self) -> Contract:
         return self.cell.contract
 
-    @property
+    @cached_property
     def ranks(self) -> int:
         return self.cell.ranks
 
-    @property
+    @cached_property
     def elements(self) -> int:
         """Points of the transform, complex or, of real data, as many as in complex storage: half."""
         return self.cell.elements
 
-    @property
+    @cached_property
     def word_bytes(self) -> int:
         """Bytes of an element as it is moved: complex, or half of that for real data."""
         word = 16 if self.contract.precision == "double" else 8
         return word // 2 if self.contract.kind == "r2c" else word
 
-    @property
+    @cached_property
     def runs(self) -> int:
         """Transforms in a sample: there and back are two; of all instances."""
         return self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
@@ -85,6 +85,10 @@ class Form:
 Forms = Mapping[str, str]
 
 
+def _none(forms: Forms) -> frozenset[str]:
+    return frozenset()
+
+
 @dataclass(frozen=True)
 class Model:
     """`terms(question, forms, values)` uses of `values` only the parameters in `shaping`, which shape the amounts (as
@@ -99,7 +103,7 @@ class Model:
     terms: Callable[[Question, Forms, Mapping[str, float]], Sequence[Term]]
     shaping: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
-    largest: Callable[[Forms], frozenset[str]] = field(default=lambda forms: frozenset())
+    largest: Callable[[Forms], frozenset[str]] = _none
     specialise: Callable[..., Model] | None = None  # chooses its terms from observations, as pmnf
 
     def default_forms(self) -> dict[str, str]:

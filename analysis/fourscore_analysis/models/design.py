@@ -28,30 +28,36 @@ class Design:
     powers: np.ndarray  # of each term and parameter
     larger: np.ndarray  # of each row: whether it takes the larger of its sides
 
-    def seconds(self, log_values: np.ndarray) -> np.ndarray:
-        """Of each row; shape (rows,)."""
+    def seconds(self, log_values: np.ndarray, sharpness: float = math.inf) -> np.ndarray:
+        """Of each row; shape (rows,). With a `sharpness` p, rows that take the larger of their sides take
+        (sum of side^p)^(1/p): then the smaller side is felt too, and a search does not get stuck on the wrong one."""
         sums, _ = self._sides(log_values)
-        return np.where(self.larger, sums.max(axis=1), sums.sum(axis=1))
+        return self._taken(sums, sharpness)
 
     def sensitivity(self, log_values: np.ndarray, sharpness: float = math.inf) -> tuple[np.ndarray, np.ndarray]:
-        """Seconds of each row, and d log seconds / d log parameter; shapes (rows,) and (rows, parameters). With a
-        `sharpness` p, rows that take the larger of their sides take (sum of side^p)^(1/p): then the smaller side is
-        felt too, and a search does not get stuck on the wrong one."""
+        """`seconds`, and d log seconds / d log parameter; shapes (rows,) and (rows, parameters)."""
         sums, each = self._sides(log_values)
-        if math.isinf(sharpness):
-            larger = sums.max(axis=1)
-            felt = (self.side == sums.argmax(axis=1)[self.row]).astype(float)
-        else:
-            largest = sums.max(axis=1, keepdims=True)
-            larger = largest[:, 0] * np.sum((sums / largest) ** sharpness, axis=1) ** (1 / sharpness)
-            felt = (sums[self.row, self.side] / larger[self.row]) ** (sharpness - 1)
-        seconds = np.where(self.larger, larger, sums.sum(axis=1))
-        weighted = np.where(self.larger[self.row], felt, 1.0) * each
+        seconds = self._taken(sums, sharpness)
+        if self.larger.any():
+            if math.isinf(sharpness):
+                felt = (self.side == sums.argmax(axis=1)[self.row]).astype(float)
+            else:
+                felt = (sums[self.row, self.side] / seconds[self.row]) ** (sharpness - 1)
+            each = np.where(self.larger[self.row], felt, 1.0) * each
         slopes = np.empty((len(self.rows), len(self.parameters)))
         for column in range(len(self.parameters)):
             powers = self.powers[:, column]
-            slopes[:, column] = np.bincount(self.row, weights=weighted * powers, minlength=len(self.rows))
+            slopes[:, column] = np.bincount(self.row, weights=each * powers, minlength=len(self.rows))
         return seconds, slopes / seconds[:, None]
+
+    def _taken(self, sums: np.ndarray, sharpness: float) -> np.ndarray:
+        both = sums.sum(axis=1)
+        if not self.larger.any():
+            return both
+        largest = sums.max(axis=1)
+        if not math.isinf(sharpness):
+            largest = largest * np.sum((sums / largest[:, None]) ** sharpness, axis=1) ** (1 / sharpness)
+        return np.where(self.larger, largest, both)
 
     def of_rows(self, kept: Sequence[int]) -> Design:
         """These rows only; parameters that no other row needs are gone."""

@@ -23,7 +23,7 @@ from fourscore_analysis.models.certainty import CONFIDENCE, Refused, bootstrap, 
 from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.observations import Observation
 from fourscore_analysis.models.rows import Designs, Rows, key_of, matched, rows_of
-from fourscore_analysis.models.solve import Solution, solve
+from fourscore_analysis.models.solve import FTOL, ROUGHLY, Solution, robust_cost, solve
 from fourscore_analysis.models.work import node_bytes
 
 DRAWS = 1000
@@ -31,7 +31,8 @@ SEARCHED = "cache_bytes"  # shapes the amounts, and is found by searching
 STEP = 1e-3  # of the logarithm
 CANDIDATES = 12  # sizes of the cache that are tried first
 TOLERANCE = 1e-3  # of its logarithm, then
-STEPS_BETWEEN = 3  # in its place where only predictions are wanted
+# Where only predictions are wanted: how many of the sizes are solved for again, and steps to each side of the best.
+AGAIN, STEPS_BETWEEN = 3, 3
 PRIVATE_CACHE_BYTES = 2.0**20  # where the record does not say
 
 
@@ -102,17 +103,19 @@ class _Search:
     def searches(self) -> bool:
         return SEARCHED in self.model.shaping and SEARCHED not in self.given
 
-    def at(self, cache_bytes: float | None, near: _At | None = None) -> _At:
-        shaping = {name: self.given[name].value for name in self.model.shaping if name in self.given}
-        if "private_cache_bytes" in self.model.shaping:
-            shaping.setdefault("private_cache_bytes", PRIVATE_CACHE_BYTES)
-        if cache_bytes is not None:
-            shaping[SEARCHED] = cache_bytes
+    def at(self, cache_bytes: float | None, near: _At | None = None, tolerance: float = FTOL) -> _At:
+        shaping = self.shaping(cache_bytes)
         matrix, measured = matched(self.designs, self.rows, shaping)
         if not len(measured):
             raise ValueError(f"{self.model.name} models none of the phases that were measured")
         begin = near.solution if near else self.designs.solutions.get(key_of(shaping))
-        return _At(shaping, matrix, measured, solve(matrix, measured, self.known, begin))
+        return _At(shaping, matrix, measured, solve(matrix, measured, self.known, begin, tolerance))
+
+    def shaping(self, cache_bytes: float | None) -> dict[str, float]:
+        found = {name: self.given[name].value for name in self.model.shaping if name in self.given}
+        if "private_cache_bytes" in self.model.shaping:
+            found.setdefault("private_cache_bytes", PRIVATE_CACHE_BYTES)
+        return found | ({SEARCHED: cache_bytes} if cache_bytes is not None else {})
 
     @property
     def known(self) -> dict[str, float]:
@@ -124,16 +127,12 @@ class _Search:
         data = [node_bytes(question) for question in self.designs.questions]
         return np.log(np.geomspace(min(data), max(data) * 1.01, CANDIDATES))
 
-    def tried(self) -> tuple[list[_At], int]:
-        """The best fit with each of `sizes`, and which of them is the best."""
-        found = [self.at(math.exp(size)) for size in self.sizes]
-        return found, int(np.argmin([one.solution.cost for one in found]))
-
     def best(self) -> _At:
         """With a cache between the neighbours of the best of `sizes`."""
         if not self.searches:
             return self.at(None)
-        found, lowest = self.tried()
+        found = [self.at(math.exp(size)) for size in self.sizes]
+        lowest = int(np.argmin([one.solution.cost for one in found]))
         self.designs.solutions.update({key_of(one.shaping): one.solution for one in found})
         near, ends = found[lowest], self._ends(lowest)
         closer = minimize_scalar(
@@ -146,14 +145,24 @@ class _Search:
 
     def roughly_best(self) -> _At:
         """The same, with a cache of one of a few sizes between the neighbours, so that fits of other parts of the same
-        questions share their designs."""
+        questions share their designs; of `sizes` those are tried that are best with what all questions gave there."""
         if not self.searches:
-            return self.at(None)
-        found, lowest = self.tried()
+            return self.at(None, tolerance=ROUGHLY)
+        costs = {number: self._cost_of_all(size) for number, size in enumerate(self.sizes)}
+        order = sorted(costs, key=lambda number: costs[number])
+        tried = [number for place, number in enumerate(order) if place < AGAIN or costs[number] < 0]
+        found = {number: self.at(math.exp(self.sizes[number]), tolerance=ROUGHLY) for number in tried}
+        lowest = min(found, key=lambda number: found[number].solution.cost)
         near = found[lowest]
         between = np.linspace(*self._ends(lowest), 2 * STEPS_BETWEEN + 1)[1:-1]
-        closer = [self.at(math.exp(size), near) for size in between if size != self.sizes[lowest]]
+        closer = [self.at(math.exp(size), near, ROUGHLY) for size in between if size != self.sizes[lowest]]
         return min([near, *closer], key=lambda one: one.solution.cost)
+
+    def _cost_of_all(self, size: float) -> float:
+        """Of these rows, with what all questions gave for a cache of this size; -1 where nobody asked."""
+        shaping = self.shaping(math.exp(size))
+        solution = self.designs.solutions.get(key_of(shaping))
+        return robust_cost(*matched(self.designs, self.rows, shaping), solution) if solution else -1.0
 
     def _ends(self, lowest: int) -> tuple[float, float]:
         return self.sizes[max(lowest - 1, 0)], self.sizes[min(lowest + 1, len(self.sizes) - 1)]

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourscore_analysis.models.base import Forms, Model, Question, predict
+from fourscore_analysis.models.certainty import CONFIDENCE
 from fourscore_analysis.models.fit import Fitted, Given, fit
 from fourscore_analysis.models.observations import MODELLED, Observation
 from fourscore_analysis.models.rows import Designs
 
 TOTAL = "total"
 MOST_ALONE, GROUPS = 16, 8  # parts, each left out alone; groups of more
+LEAST_ERRORS = 4  # from which on their spread counts
 SCHEMES: dict[str, Callable[[Question], object]] = {
     "size": lambda question: question.cell.shape,
     "ranks": lambda question: question.cell.place,
@@ -46,6 +48,10 @@ class Guess:
     @property
     def naive_error(self) -> float | None:
         return self.naive_s / self.measured_s - 1 if self.naive_s is not None else None
+
+    @property
+    def log_error(self) -> float:
+        return math.log(self.predicted_s / self.measured_s)
 
 
 @dataclass(frozen=True)
@@ -167,6 +173,28 @@ def _outside(question: Question, known: Iterable[Question]) -> bool:
     return question.ranks not in {other.ranks for other in known} or not (
         min(sizes) <= question.elements / question.ranks <= max(sizes)
     )
+
+
+def likely_errors(found: Sequence[float], outside: Sequence[float], is_outside: bool) -> Sequence[float]:
+    """Those that a prediction is likely to have: of one outside of what was seen those that were made there, if there
+    are enough; () where too few are known at all."""
+    if is_outside and len(outside) >= LEAST_ERRORS:
+        return outside
+    return found if len(found) >= LEAST_ERRORS else ()
+
+
+def interval(guess: Guess, guesses: Sequence[Guess]) -> tuple[float, float] | None:
+    """Seconds between which the measured time should lie, with 95 %: the prediction with an error of the others in its
+    place. None where there are too few others."""
+    others = [
+        other for other in guesses if (other.scheme, other.phase) == (guess.scheme, guess.phase) and other != guess
+    ]
+    outside = [other.log_error for other in others if other.outside]
+    found = likely_errors([other.log_error for other in others], outside, guess.outside)
+    if not found:
+        return None
+    low, high = np.quantile(guess.predicted_s * np.exp(-np.array(found)), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)
 
 
 def errors(guesses: Sequence[Guess]) -> list[Errors]:

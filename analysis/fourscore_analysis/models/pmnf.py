@@ -10,6 +10,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -55,19 +56,21 @@ def specialised(observations: Sequence[Observation]) -> Model:
     for phase in dict.fromkeys(phase for _, phase in points):
         members = [(question, statistics.median(found)) for (question, name), found in points.items() if name == phase]
         chosen[phase] = _best([question for question, _ in members], np.array([seconds for _, seconds in members]))
+    return replace(MODEL, terms=partial(_terms, chosen), specialise=None)
 
-    def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
-        found = []
-        for phase, exponents in chosen.items():
-            if question.ranks == 1 and phase in ("exchange", "shuffle", "combine"):
-                continue
-            found.append(Term(phase, "constant", 1.0, ((coefficient(phase, "1"), 1),)))
-            amount = growth(question, exponents)
-            if amount and exponents != (0.0, 0, 0.0, 0):
-                found.append(Term(phase, text(exponents), amount, ((coefficient(phase, text(exponents)), 1),)))
-        return found
 
-    return replace(MODEL, terms=terms, specialise=None)
+def _terms(
+    chosen: Mapping[str, Exponents], question: Question, forms: Forms, shaping: Mapping[str, float]
+) -> list[Term]:
+    found = []
+    for phase, exponents in chosen.items():
+        if question.ranks == 1 and phase in ("exchange", "shuffle", "combine"):
+            continue
+        found.append(Term(phase, "constant", 1.0, ((coefficient(phase, "1"), 1),)))
+        amount = growth(question, exponents)
+        if amount and exponents != (0.0, 0, 0.0, 0):
+            found.append(Term(phase, text(exponents), amount, ((coefficient(phase, text(exponents)), 1),)))
+    return found
 
 
 def _best(questions: Sequence[Question], seconds: np.ndarray) -> Exponents:

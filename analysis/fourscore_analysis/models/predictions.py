@@ -16,7 +16,7 @@ import numpy as np
 from fourscore_analysis.models.base import Model, Question, Term
 from fourscore_analysis.models.certainty import CONFIDENCE, SEED
 from fourscore_analysis.models.fit import DRAWS, Fitted
-from fourscore_analysis.models.held_out import TOTAL, Guess
+from fourscore_analysis.models.held_out import TOTAL, Guess, likely_errors
 from fourscore_analysis.models.machines import Machine
 from fourscore_analysis.models.observations import Observation
 from fourscore_analysis.models.parameters import parameter
@@ -26,7 +26,6 @@ NORMAL_95 = 1.959964
 LEAST_ELASTICITY = 0.01
 STEP = 1e-4  # of a logarithm
 SHAPES = 16
-LEAST_ERRORS = 4  # held-out points from which on their spread counts
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,7 @@ class Basis:
 
     def errors_of(self, phase: str, outside: bool) -> tuple[float, ...]:
         """That a prediction of this kind is likely to have; () where too few are known."""
-        found = self.errors_outside.get(phase, ()) if outside else ()
-        found = found if len(found) >= LEAST_ERRORS else self.errors.get(phase, ())
-        return found if len(found) >= LEAST_ERRORS else ()
+        return tuple(likely_errors(self.errors.get(phase, ()), self.errors_outside.get(phase, ()), outside))
 
 
 @dataclass(frozen=True)
@@ -133,10 +130,9 @@ def basis_of_fit(
     errors: dict[str, list[float]] = defaultdict(list)
     outside: dict[str, list[float]] = defaultdict(list)
     for guess in guesses:
-        error = math.log(guess.predicted_s / guess.measured_s)
-        errors[guess.phase].append(error)
+        errors[guess.phase].append(guess.log_error)
         if guess.outside:
-            outside[guess.phase].append(error)
+            outside[guess.phase].append(guess.log_error)
     return Basis(
         model=fitted.model,
         forms=dict(fitted.forms),

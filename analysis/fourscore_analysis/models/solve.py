@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares
+from scipy.optimize import leastsq
 
 from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.parameters import parameter
 
 ROBUST_SCALE = 0.1  # relative error from which on a row pulls less
 FTOL = 1e-7
+ROUGHLY = 1e-4  # the same where only predictions are wanted
+BOUND = 100.0  # residual for each factor e beyond what is allowed
+MOST_STEPS = 200
 SMOOTH = 4.0  # Design.sensitivity
 CLEARLY = 0.9  # of the cost: a second solution is taken only where it is better by more than noise
 # Where a search begins that no term alone gives a value for.
@@ -22,51 +25,80 @@ TYPICAL = {"memory_constant": 6.3, "memory_bandwidth": 2e10, "latency": 1e-6}
 
 @dataclass(frozen=True)
 class Solution:
+    """`log_all`: of all parameters of the design, `log_free` of those that were searched."""
+
     cost: float
+    parameters: tuple[str, ...]
     free: tuple[str, ...]
     log_free: np.ndarray
     log_all: np.ndarray
 
 
-def solve(matrix: Design, measured: np.ndarray, given: Mapping[str, float], near: Solution | None = None) -> Solution:
+def robust_cost(matrix: Design, measured: np.ndarray, solution: Solution) -> float:
+    """What `solve` makes small, of rows whose parameters the solution has; it may be one of more rows."""
+    columns = [solution.parameters.index(name) for name in matrix.parameters]
+    residuals = np.log(matrix.seconds(solution.log_all[columns])) - measured
+    return float(np.sum(_robust(residuals)[0] ** 2) / 2)
+
+
+def solve(
+    matrix: Design,
+    measured: np.ndarray,
+    given: Mapping[str, float],
+    near: Solution | None = None,
+    tolerance: float = FTOL,
+) -> Solution:
     """`near`: a solution to begin at, where it has the same free parameters."""
     free = tuple(name for name in matrix.parameters if name not in given)
     columns = [matrix.parameters.index(name) for name in free]
     log_all = np.array([math.log(given.get(name, 1.0)) for name in matrix.parameters])
     if not free:
         residuals = np.log(matrix.seconds(log_all)) - measured
-        return Solution(float(residuals @ residuals), free, np.zeros(0), log_all)
+        return Solution(float(residuals @ residuals), matrix.parameters, free, np.zeros(0), log_all)
     low = np.log([parameter(name).least for name in free])
     high = np.log([parameter(name).most for name in free])
 
     def everything(log_free: np.ndarray) -> np.ndarray:
         values = log_all.copy()
-        values[columns] = log_free
+        values[columns] = np.clip(log_free, low, high)
         return values
 
-    def found(start: np.ndarray, sharpness: float) -> OptimizeResult:
-        return least_squares(
-            lambda log_free: np.log(matrix.sensitivity(everything(log_free), sharpness)[0]) - measured,
-            np.clip(start, low + 1e-6, high - 1e-6),
-            jac=lambda log_free: matrix.sensitivity(everything(log_free), sharpness)[1][:, columns],
-            bounds=(low, high),
-            loss="soft_l1",
-            f_scale=ROBUST_SCALE,
-            x_scale=1.0,
-            max_nfev=200,
-            ftol=FTOL,
-            xtol=FTOL,
-            gtol=FTOL,
+    def residuals(log_free: np.ndarray, sharpness: float) -> np.ndarray:
+        beyond = log_free - np.clip(log_free, low, high)
+        found, _ = _robust(np.log(matrix.seconds(everything(log_free), sharpness)) - measured)
+        return np.concatenate([found, BOUND * beyond])
+
+    def jacobian(log_free: np.ndarray, sharpness: float) -> np.ndarray:
+        is_beyond = (log_free < low) | (log_free > high)
+        seconds, slopes = matrix.sensitivity(everything(log_free), sharpness)
+        _, slope = _robust(np.log(seconds) - measured)
+        return np.concatenate([slope[:, None] * slopes[:, columns] * ~is_beyond, np.diag(BOUND * is_beyond)])
+
+    def found(start: np.ndarray, sharpness: float) -> np.ndarray:
+        begin = np.clip(start, low, high)
+        best, *_ = leastsq(
+            residuals, begin, (sharpness,), jacobian, True, ftol=tolerance, xtol=tolerance, maxfev=MOST_STEPS
         )
+        return np.clip(best, low, high)
+
+    def cost(log_free: np.ndarray) -> float:
+        return float(np.sum(residuals(log_free, math.inf) ** 2) / 2)
 
     if near is not None and near.free == free:
         best = found(near.log_free, math.inf)
     else:
         best = found(_start(matrix, measured, free, log_all), math.inf)
         if matrix.larger.any():  # from where both sides are felt, which may end elsewhere
-            other = found(found(_start(matrix, measured, free, log_all), SMOOTH).x, math.inf)
-            best = other if other.cost < CLEARLY * best.cost else best
-    return Solution(float(best.cost), free, best.x, everything(best.x))
+            other = found(found(_start(matrix, measured, free, log_all), SMOOTH), math.inf)
+            best = other if cost(other) < CLEARLY * cost(best) else best
+    return Solution(cost(best), matrix.parameters, free, best, everything(best))
+
+
+def _robust(residuals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals whose squares are the robust cost (twice soft_l1), and their slopes."""
+    root = np.sqrt(1 + (residuals / ROBUST_SCALE) ** 2)
+    shrunk = np.sqrt(2 / (root + 1))
+    return residuals * shrunk, 1 / (root * shrunk)
 
 
 def _start(matrix: Design, measured: np.ndarray, free: Sequence[str], log_all: np.ndarray) -> np.ndarray:

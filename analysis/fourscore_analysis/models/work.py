@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fourscore_analysis.models.base import Question
 
 PAIRWISE = ("danielson-lanczos", "binary-exchange")
 CHAINS = ("serial", "slab", "pencil", "pencil-overlap", "volumetric", "rods", "overdecomposed", "node", "transpose")
 VARIANTS = (*CHAINS, *PAIRWISE)
+KEPT = 2**12  # questions that answers are kept for: a fit asks the same again for each size of a cache
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,12 @@ def share(question: Question) -> float:
     return question.elements / question.ranks
 
 
+@lru_cache(KEPT)
 def share_bytes(question: Question) -> float:
     return share(question) * question.word_bytes
 
 
+@lru_cache(KEPT)
 def node_bytes(question: Question) -> float:
     """Of the data of all ranks of a node, twice where the result goes elsewhere."""
     copies = 1 if question.contract.buffers == "in-place" else 2
@@ -51,6 +55,7 @@ def beyond(cache_bytes: float, data_bytes: float) -> float:
     return max(0.0, 1 - cache_bytes / data_bytes) if data_bytes > 0 else 0.0
 
 
+@lru_cache(KEPT)
 def fft_flops(question: Question) -> tuple[float, float]:
     """Credited flops of a rank's 1-D FFTs, 5 n log2 n each (half for real data): those of the factors 2 of the lengths,
     and of the others."""
@@ -59,7 +64,8 @@ def fft_flops(question: Question) -> tuple[float, float]:
     return each * sum(even for even, _ in parts), each * sum(odd for _, odd in parts)
 
 
-def exchanges(question: Question) -> list[Exchanged]:
+@lru_cache(KEPT)
+def exchanges(question: Question) -> tuple[Exchanged, ...]:
     """Those that move anything, in order."""
     p, variant = question.ranks, question.method.variant
     natural = question.contract.layout == "natural"
@@ -70,7 +76,7 @@ def exchanges(question: Question) -> list[Exchanged]:
         found = [Exchanged(2, mine, 1)] * _log2(p) + ([Exchanged(2, mine / 2, 1)] * _log2(p) if natural else [])
     else:
         found = [_even(mine, group) for group in _groups(question)]
-    return [one for one in found if one.group > 1 for _ in range(question.runs)]
+    return tuple(one for one in found if one.group > 1 for _ in range(question.runs))
 
 
 def pairwise_steps(question: Question) -> int:

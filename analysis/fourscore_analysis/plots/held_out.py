@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.models.held_out import TOTAL, Guess
+from fourscore_analysis.models.held_out import TOTAL, Guess, interval
 from fourscore_analysis.models.observations import MODELLED
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
@@ -77,7 +77,12 @@ def _draw(axes: Axes, guesses: list[Guess], ranks: list[int], naive: bool) -> No
         look = {"linestyle": "", "markersize": 3.6, "markeredgewidth": 0.9, "color": colour}
         place = _marker(guess.question.ranks, ranks)
         [drawn] = axes.plot([guess.question.elements], [ratio], marker=place, markerfacecolor=fill, **look)
-        mark(drawn, _said(guess))
+        ends = interval(guess, guesses) if guess.outside else None
+        if ends:
+            ratios = [one / guess.measured_s for one in ends]
+            values += ratios
+            axes.plot([guess.question.elements] * 2, ratios, color=colour, linewidth=0.8, zorder=1.5)
+        mark(drawn, _said(guess, ends))
         if naive and guess.naive_error is not None:
             values.append(1 + guess.naive_error)
             axes.plot([guess.question.elements], [1 + guess.naive_error], marker="_", color=colours.GREY, markersize=7)
@@ -100,7 +105,7 @@ def _draw(axes: Axes, guesses: list[Guess], ranks: list[int], naive: bool) -> No
     axes.set_xlabel("elements: total" if naive else "elements: by phase")
 
 
-def _said(guess: Guess) -> str:
+def _said(guess: Guess, ends: tuple[float, float] | None) -> str:
     cell = guess.question.cell
     lines = [
         f"{shape_text(cell.shape)} · {cell.place.text()}: {guess.phase}",
@@ -108,6 +113,8 @@ def _said(guess: Guess) -> str:
     ]
     if guess.outside:
         lines.append("beyond what was seen: extrapolated")
+    if ends:
+        lines.append(f"{time_text(ends[0])} to {time_text(ends[1])} by the errors on the other points")
     return "\n".join(lines)
 
 
@@ -124,8 +131,9 @@ PLOT = Plot(
     title="Models on sizes left out",
     caption="Each size is left out once, the model is fitted to the others and predicts it. Left: the total, beside a "
     "model that says no more than the nearest point (as many credited flops a second and rank); right: phases, where "
-    "shuffle is packing and unpacking. Band: within 10 %. Hollow: smaller or larger than all that was seen. Of at most "
-    "8 methods with 5 to 40 sizes, each by the first model that is of it; `fourscore fit` has all, with parameters.",
+    "shuffle is packing and unpacking. Band: within 10 %. Hollow: smaller or larger than all that was seen, with the "
+    "interval (95 %) that the errors on the others give it. Of at most 8 methods with 5 to 40 sizes, each by the first "
+    "model that is of it; `fourscore fit` has all, with parameters.",
     order=49,
     pages=pages,
     draw=draw,

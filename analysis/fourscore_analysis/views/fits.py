@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 from fourscore_analysis.models.base import Model, Question, models
@@ -15,6 +19,7 @@ from fourscore_analysis.models.suggest import suggested
 from fourscore_analysis.records.archive import Campaign, InputError
 
 LEAST_SIZES, LEAST_RANK_COUNTS = 3, 2
+WORTH_PROCESSES = 1000  # launches from which on fits are spread over the cores
 
 
 @dataclass(frozen=True)
@@ -85,14 +90,37 @@ def fits(campaigns: Sequence[Campaign], choice: Choice) -> list[MethodFit]:
     machine = of_machine(launches)
     cores = launches[0].identity.get("machine", {}).get("cores")
     cores = cores if isinstance(cores, int) else 1
-    found = []
+    tasks = []
     for series in _within(chosen, choice):
         places = {one.question.cell.place for one in series.observations}
         known = machine | of_components(runs, series.machine_hash, places)
         known = {name: one for name, one in known.items() if name not in choice.fit_anyway}
         known |= {name: Given(value, "given") for name, value in choice.given}
-        found.append(_method_fit(series, wanted, choice, known, cores))
-    return found
+        tasks.append(_Task(series, wanted, choice, known, cores))
+    return _done(tasks)
+
+
+@dataclass(frozen=True)
+class _Task:
+    series: Series
+    wanted: Sequence[Model]
+    choice: Choice
+    given: Mapping[str, Given]
+    cores: int
+
+
+def _done(tasks: Sequence[_Task]) -> list[MethodFit]:
+    """In the order of the tasks; many launches in processes of their own, the longest task first."""
+    sizes = [len(task.series.observations) for task in tasks]
+    workers = min(len(os.sched_getaffinity(0)), len(tasks))
+    if workers < 2 or sum(sizes) < WORTH_PROCESSES:
+        return [_method_fit(task) for task in tasks]
+    order = sorted(range(len(tasks)), key=lambda number: -sizes[number])
+    context = multiprocessing.get_context("fork")  # each has what was read, and Question's hashes are the same
+    ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # this process ends them
+    with ProcessPoolExecutor(workers, context, signal.signal, ignore_interrupts) as pool:
+        found = dict(zip(order, pool.map(_method_fit, [tasks[number] for number in order]), strict=True))
+    return [found[number] for number in range(len(tasks))]
 
 
 def _within(chosen: Sequence[Series], choice: Choice) -> list[Series]:
@@ -124,11 +152,10 @@ def models_of(choice: Choice) -> list[Model]:
     return wanted
 
 
-def _method_fit(
-    series: Series, wanted: Sequence[Model], choice: Choice, given: Mapping[str, Given], cores: int
-) -> MethodFit:
+def _method_fit(task: _Task) -> MethodFit:
+    series, choice, given, cores = task.series, task.choice, task.given, task.cores
     reason = _too_little(series)
-    covering = [model for model in wanted if model.covers(series.method.variant)]
+    covering = [model for model in task.wanted if model.covers(series.method.variant)]
     if not reason and not covering:
         reason = f"model {choice.model} is not of {series.method.variant}"
     if reason:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from fourscore_analysis.models.base import models
-from fourscore_analysis.models.held_out import TOTAL, errors, held_out
+from fourscore_analysis.models.held_out import TOTAL, Guess, errors, held_out, interval
 from fourscore_analysis.models.observations import Observation
-from synthetic.modelled import GIVEN, cubes, observed
+from synthetic.modelled import GIVEN, cubes, observed, question
 
 CZECHOWSKI = models()["czechowski2012"]
 FORMS = CZECHOWSKI.default_forms()
@@ -73,6 +73,26 @@ def test_points_outside_of_what_was_seen_are_marked():
     assert by_size[256]
     assert not by_size[64]
     assert all(guess.outside for guess in found if guess.scheme == "ranks")
+
+
+def guess_of(ratio, outside, extent=64):
+    return Guess("size", question("slab", (extent,) * 3, 2), TOTAL, 3.0, None, 3.0 / ratio, outside)
+
+
+def test_an_interval_is_of_the_errors_on_the_other_points():
+    """Predicted times are 1.0 to 1.4 times too long elsewhere, so this one is 1.0 to 1.4 times too long as well."""
+    one = guess_of(9.0, outside=False, extent=32)
+    low, high = interval(one, [one, *(guess_of(ratio, outside=False) for ratio in (1.0, 1.1, 1.2, 1.3, 1.4))])
+    assert 3 / 1.4 < low < 3 / 1.3
+    assert 3 / 1.1 < high < 3.0
+
+
+def test_what_is_outside_has_the_errors_of_what_is_outside_where_there_are_enough():
+    one = guess_of(1.0, outside=True, extent=32)
+    near = [guess_of(1.0, outside=False)] * 9
+    assert interval(one, [one, *near, *[guess_of(2.0, outside=True)] * 4]) == pytest.approx((1.5, 1.5))
+    assert interval(one, [one, *near, *[guess_of(2.0, outside=True)] * 3])[1] == pytest.approx(3.0)
+    assert interval(one, [one, *near[:3]]) is None
 
 
 def test_the_normal_form_finds_the_growth_of_a_phase():
