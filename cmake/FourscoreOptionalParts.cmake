@@ -26,6 +26,20 @@ endif()
 fourscore_part("FFTW threads" ${both_threads} drivers/local/fftw.cpp "local FFTs with more than one thread"
   "libfftw3_threads or libfftw3f_threads not found")
 fourscore_part("FFTW MPI" ${FOURSCORE_MPI_FFTW} drivers/variants/reference/fftw_mpi.cpp "variant fftw-mpi" "${FOURSCORE_MPI_FFTW_REASON}")
+include(FourscoreMkl)
+find_path(FOURSCORE_POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h PATH_SUFFIXES pocketfft)
+mark_as_advanced(FOURSCORE_POCKETFFT_INCLUDE_DIR)
+set(FOURSCORE_POCKETFFT_VERSION "")
+if(FOURSCORE_POCKETFFT_INCLUDE_DIR AND NOT EXISTS "${FOURSCORE_POCKETFFT_INCLUDE_DIR}/pocketfft_hdronly.h")
+  message(FATAL_ERROR "FOURSCORE_POCKETFFT_INCLUDE_DIR is '${FOURSCORE_POCKETFFT_INCLUDE_DIR}', which has no pocketfft_hdronly.h")
+elseif(FOURSCORE_POCKETFFT_INCLUDE_DIR)
+  # The header names no version: its hash tells one from another.
+  file(SHA256 "${FOURSCORE_POCKETFFT_INCLUDE_DIR}/pocketfft_hdronly.h" header_sha256)
+  string(SUBSTRING "${header_sha256}" 0 16 header_sha256)
+  set(FOURSCORE_POCKETFFT_VERSION "pocketfft_hdronly.h sha256:${header_sha256}")
+endif()
+fourscore_part("pocketfft" "${FOURSCORE_POCKETFFT_INCLUDE_DIR}" drivers/local/pocketfft.cpp
+  "local FFT library pocketfft, ${FOURSCORE_POCKETFFT_INCLUDE_DIR}" "no pocketfft_hdronly.h found: -DFOURSCORE_POCKETFFT_INCLUDE_DIR=")
 include(FourscoreReferences)
 
 find_package(benchmark QUIET)

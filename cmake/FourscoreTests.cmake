@@ -28,7 +28,7 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|report)|jobs\\.(real|slurm|slurm_accounting|slurm_campaigns|slurm_page)|drivers\\.(four_nodes|many_ranks)|fuzz\\..*|valgrind\\..*|.*_test\\.[78])$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|jobs\\.(compare_builds|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|fuzz\\..*|valgrind\\..*|.*_test\\.[78])$")
 
 # fourscore_test(NAME <name> LABELS <label>... COMMAND <command>... [TIMEOUT <seconds>] [PROCESSORS <n>]
 #                [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])

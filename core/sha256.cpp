@@ -39,6 +39,18 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
 
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+std::system_error unreadable(const std::filesystem::path& path) {
+  return {errno, std::generic_category(), "cannot read " + path.string()};
+}
+
+File opened(const std::filesystem::path& path) {
+  File file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) throw unreadable(path);
+  return file;
+}
+
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
@@ -48,14 +60,30 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 std::string sha256_file(const std::filesystem::path& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) throw std::system_error(errno, std::generic_category(), "cannot read " + path.string());
+  const File file = opened(path);
   Sha256 hash;
   std::vector<char> block(1U << 16U);
   while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get())) hash.add(block.data(), got);
-  if (std::ferror(file.get()) != 0)
-    throw std::system_error(errno, std::generic_category(), "cannot read " + path.string());
+  if (std::ferror(file.get()) != 0) throw unreadable(path);
   return hash.hex();
+}
+
+std::string sha256_of_samples(const std::filesystem::path& path) {
+  constexpr std::size_t block_bytes = 4096;
+  constexpr std::size_t blocks = 64;
+  const File file = opened(path);
+  const std::size_t bytes = std::filesystem::file_size(path);
+  Sha256 hash;
+  const std::string size = std::to_string(bytes) + ";";
+  hash.add(size.data(), size.size());
+  std::array<char, block_bytes> block{};
+  const std::size_t last = bytes > block_bytes ? bytes - block_bytes : 0;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    if (std::fseek(file.get(), static_cast<long>(last * i / (blocks - 1)), SEEK_SET) != 0) throw unreadable(path);
+    hash.add(block.data(), std::fread(block.data(), 1, block.size(), file.get()));
+  }
+  if (std::ferror(file.get()) != 0) throw unreadable(path);
+  return "samples-sha256:" + hash.hex();
 }
 
 }  // namespace fourscore

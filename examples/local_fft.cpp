@@ -6,7 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
-#include <stdexcept>
+#include <optional>
 #include <vector>
 
 namespace {
@@ -79,8 +79,13 @@ class Definition : public LocalFftLibrary {
  public:
   Card card() const override { return {"definition", "each transform by its definition", "an example"}; }
   std::string version() const override { return "1"; }
+  std::optional<std::string> refuses(Kind kind, int threads) const override {
+    if (kind == Kind::r2c) return "local FFT 'definition' takes complex data";
+    if (threads > 1) return "local FFT 'definition' has one thread";
+    return std::nullopt;
+  }
   std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override {
-    if (spec.real_length > 0) throw std::runtime_error("local FFT 'definition' takes complex data");
+    if (auto reason = refuses(spec.real_length > 0 ? Kind::r2c : Kind::c2c, spec.threads)) throw InputError(*reason);
     if (spec.precision == Precision::single_precision) return std::make_unique<ByDefinition<float>>(spec, in, out);
     return std::make_unique<ByDefinition<double>>(spec, in, out);
   }

@@ -183,6 +183,7 @@ void CampaignRunner::show_end(const PlannedLaunch& planned, Progress& progress, 
     const json record = read_record(planned.record);
     status = record.at("verdict").value("status", "?");
     warn_of_failed_parts(planned, record, progress);
+    warn_of_wisdom(planned, record, progress);
     const auto times = record.value("/samples/time_s"_json_pointer, std::vector<double>{});
     if (!times.empty())
       detail = shown_time(median(times));
@@ -382,6 +383,14 @@ void CampaignRunner::warn_of_failed_parts(const PlannedLaunch& planned, const js
                                     end.value("status", "failed"), end.value("reason", "")));
     progress.note("warning: " + warnings_.back());
   }
+}
+
+void CampaignRunner::warn_of_wisdom(const PlannedLaunch& planned, const json& record, Progress& progress) {
+  const std::string ignored = record.value("/plan/wisdom_ignored"_json_pointer, "");
+  if (ignored.empty()) return;
+  warnings_.push_back(fmt::format("{}: wisdom file {}: {}; ignored, and planned anew", archive_.name_of(planned.record),
+                                  record.value("/plan/wisdom_file"_json_pointer, ""), printable(ignored)));
+  progress.note("warning: " + warnings_.back());
 }
 
 void CampaignRunner::store(const fs::path& file, const json& record) const {

@@ -106,6 +106,8 @@ class CampaignRunner {
   /// Whether the launch left verified samples there, which are then its record.
   bool archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   void warn_of_failed_parts(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
+  /// The launch after the one that ignored something finds a file that is in order.
+  void warn_of_wisdom(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
   void store(const std::filesystem::path& file, const nlohmann::json& record) const;
   void index(const std::vector<std::filesystem::path>& files);
   [[nodiscard]] double left_s(const std::vector<PlannedLaunch>& planned, std::size_t from) const;

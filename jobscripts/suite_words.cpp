@@ -4,7 +4,7 @@ namespace fourscore {
 
 bool is_word(std::string_view key, std::string_view value) {
   if (key == "grid") return value == square_grid || value == every_value;
-  return (key == "variant" || key == "exchange") && value == every_value;
+  return (key == "variant" || key == "exchange" || key == "local_fft") && value == every_value;
 }
 
 std::vector<std::vector<int>> spell_out_grid(std::string_view word, const GridRoom& room) {

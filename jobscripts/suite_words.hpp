@@ -1,6 +1,6 @@
 #pragma once
-// What the words of a suite stand for: "all" variants or exchanges, "square" and "all" grids. Only the program that
-// measures knows, so it is asked, and only where a suite uses such a word.
+// What the words of a suite stand for: "all" variants, exchanges or local libraries, "square" and "all" grids. Only the
+// program that measures knows, so it is asked, and only where a suite uses such a word.
 
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ inline constexpr const char* square_grid = "square";
 class SuiteWords {
  public:
   virtual ~SuiteWords() = default;
-  /// The names for "all" of "variant" or "exchange", also those that cannot run here.
+  /// The names for "all" of "variant", "exchange" or "local_fft", also those that cannot run here.
   [[nodiscard]] virtual std::vector<std::string> names(const std::string& key) = 0;
   /// Of a point that names no exchange; empty for a variant that is not known.
   [[nodiscard]] virtual std::string default_exchange(const std::string& variant) = 0;

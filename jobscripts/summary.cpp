@@ -85,7 +85,9 @@ std::string flags_text(const PointSummary& point) {
 std::string method(const PointSummary& point) {
   std::string name = point_value(point.point, "variant");
   if (const std::string grid = point_value(point.point, "grid"); grid != "auto") name += " " + grid;
-  if (const std::string library = point_value(point.point, "local_fft"); library != "fftw") name += " " + library;
+  if (const std::string library = point_value(point.point, "local_fft");
+      library != "fftw" && !point_value(point.point, "variant").starts_with(library))
+    name += " " + library;
   const json parameters = point.point.value("parameters", json::object());
   for (const auto& [key, value] : parameters.items())
     name += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());

@@ -228,7 +228,7 @@ int run_launch(Launch& launch) {
       }
     });
   launch.provenance =
-      collect_provenance(launch.comm, options.launcher, threads_of(launch.point), bench::fftw_version());
+      collect_provenance(launch.comm, options.launcher, threads_of(launch.point), bench::local_libraries());
   if (refused) return deliver_skipped(launch, *refused);
   BenchmarkSession session(launch.comm, launch.agreement, launch.card, options, launch.provenance.nodes.facts);
   if (const auto lacking = add_benchmarks(launch, session)) return deliver_skipped(launch, *lacking);

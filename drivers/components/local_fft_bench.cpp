@@ -183,9 +183,11 @@ class LocalFftBench : public Program {
 
   [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
     (void)cases_of(parameters);
-    const std::string reason = LocalFftRegistry::instance().find(parameters.text("library"))->unavailable();
-    if (!reason.empty())
+    const LocalFftLibrary& library = *LocalFftRegistry::instance().find(parameters.text("library"));
+    if (const std::string reason = library.unavailable(); !reason.empty())
       return fmt::format("local FFT library '{}' cannot run here: {}", parameters.text("library"), reason);
+    for (const std::string& kind : parameters.list("kind"))
+      if (auto reason = library.refuses(kind == "r2c" ? Kind::r2c : Kind::c2c, threads_of(parameters))) return reason;
     return std::nullopt;
   }
 
@@ -202,9 +204,13 @@ class LocalFftBench : public Program {
  private:
   static constexpr Index max_points = Index{1} << 46;
 
+  [[nodiscard]] static int threads_of(const Parameters& parameters) {
+    return static_cast<int>(parameters.integer("threads", 1, 4096));
+  }
+
   [[nodiscard]] static std::vector<Case> cases_of(const Parameters& parameters) {
     const Index points = parameters.integer("points", 1, max_points);
-    const auto threads = static_cast<int>(parameters.integer("threads", 1, 4096));
+    const int threads = threads_of(parameters);
     std::vector<Case> cases;
     for (const std::string& precision : parameters.list("precision"))
       for (const std::string& kind : parameters.list("kind"))

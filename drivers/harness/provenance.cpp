@@ -44,7 +44,7 @@ fs::path own_program() {
 }
 
 json environment_that_matters() {
-  constexpr std::array<std::string_view, 14> prefixes{"FOURSCORE_RANKS_PER_NODE",
+  constexpr std::array<std::string_view, 15> prefixes{"FOURSCORE_RANKS_PER_NODE",
                                                       "OMP_",
                                                       "GOMP_",
                                                       "KMP_",
@@ -57,7 +57,8 @@ json environment_that_matters() {
                                                       "FI_",
                                                       "I_MPI_",
                                                       "SLURM_",
-                                                      "FFTW"};
+                                                      "FFTW",
+                                                      "MKL_"};
   // Slurm keeps a token of the user's in SLURM_JWT; records are made to be passed on.
   constexpr std::array<std::string_view, 5> secrets{"JWT", "TOKEN", "SECRET", "PASSWORD", "_KEY"};
   // What mpirun tells its processes about the job at hand: addresses and numbers, not settings.
@@ -117,7 +118,7 @@ double peak_rss_bytes() {
   return values.empty() ? 0 : 1024 * std::strtod(values.front().c_str(), nullptr);
 }
 
-json code_identity(const std::string& fftw_version) {
+json code_identity(const LocalLibraries& local) {
   json code{{"binary_sha256", sha256_file(own_program())},
             {"revision", build_info::revision},
             {"dirty_sha256", build_info::dirty_sha256},
@@ -126,7 +127,8 @@ json code_identity(const std::string& fftw_version) {
             {"build_type", build_info::build_type},
             {"mpi", mpi_library()},
             {"libraries", libraries_loaded_at_start()}};
-  if (!fftw_version.empty()) code["fftw"] = fftw_version;
+  code["libraries"].update(local.loaded_later);
+  if (!local.fftw.empty()) code["fftw"] = local.fftw;
   if (!build_info::references.empty()) code["references"] = build_info::references;
   return code;
 }
@@ -159,7 +161,7 @@ json hashed_identity(const json& machine, const json& code, const json& launch, 
 }
 
 Provenance provenance_of(JobNodes described, const json& states, const std::string& launcher, int threads,
-                         const std::string& fftw_version) {
+                         const LocalLibraries& local) {
   Provenance provenance;
   provenance.nodes = std::move(described);
   const JobNodes& nodes = provenance.nodes;
@@ -175,7 +177,7 @@ Provenance provenance_of(JobNodes described, const json& states, const std::stri
   }
   json others = json::object();
   for (std::size_t i = 1; i < nodes.machines.size(); ++i) others[nodes.machines[i].nodes] = nodes.machines[i].value;
-  provenance.record = hashed_identity(nodes.machines.front().value, code_identity(fftw_version), launch, others);
+  provenance.record = hashed_identity(nodes.machines.front().value, code_identity(local), launch, others);
   json& now = provenance.record["volatile"] = volatile_facts();
   now["hosts"] = nodes.hosts;
   if (nodes.hosts.size() > 1) {
@@ -185,12 +187,11 @@ Provenance provenance_of(JobNodes described, const json& states, const std::stri
   return provenance;
 }
 
-Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads,
-                              const std::string& fftw_version) {
+Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads, const LocalLibraries& local) {
   JobNodes nodes = describe_nodes(comm);
   const json states = states_of_nodes(comm);
   if (mpi::rank_in(comm) != 0) return {};
-  return provenance_of(std::move(nodes), states, launcher, threads, fftw_version);
+  return provenance_of(std::move(nodes), states, launcher, threads, local);
 }
 
 void add_states_after(MPI_Comm comm, Provenance& provenance) {

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,9 +12,15 @@
 
 namespace fourscore {
 
-/// Binary, sources, compiler, libraries and their builds. May be called before MPI_Init. An empty fftw_version is left
-/// out.
-[[nodiscard]] nlohmann::json code_identity(const std::string& fftw_version);
+/// The libraries of local transforms, as far as they are part of the code's identity.
+struct LocalLibraries {
+  std::string fftw{};  ///< FFTW's version; left out where it is empty
+  /// Of those that open shared libraries when they are used: these, as libraries_loaded_at_start() has them.
+  std::map<std::string, std::string> loaded_later{};
+};
+
+/// Binary, sources, compiler, libraries and their builds. May be called before MPI_Init.
+[[nodiscard]] nlohmann::json code_identity(const LocalLibraries& local);
 /// What may change from run to run and is never hashed, of this process; collect_provenance adds the other nodes.
 [[nodiscard]] nlohmann::json volatile_facts();
 /// {"machine_hash", "code_hash", "launch_hash", "identity_hash", "identity"}; without a launch, of the other two only.
@@ -30,10 +37,10 @@ struct Provenance {
 };
 /// Collective.
 [[nodiscard]] Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads,
-                                            const std::string& fftw_version);
+                                            const LocalLibraries& local);
 /// The part of rank 0: of nodes and their states_of_nodes() before the run.
 [[nodiscard]] Provenance provenance_of(JobNodes nodes, const nlohmann::json& states, const std::string& launcher,
-                                       int threads, const std::string& fftw_version);
+                                       int threads, const LocalLibraries& local);
 /// Collective, when all is measured: load and frequencies once more.
 void add_states_after(MPI_Comm comm, Provenance& provenance);
 

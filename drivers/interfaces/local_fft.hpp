@@ -2,13 +2,15 @@
 // The interface to a 1-D FFT library: batched, strided transforms of local data.
 
 #include <cstddef>
-#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/problem.hpp"
 #include "core/registry.hpp"
+#include "interfaces/planning_peers.hpp"
 
 namespace fourscore {
 
@@ -55,9 +57,28 @@ class LocalFftLibrary {
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual std::string version() const = 0;
+  /// Shared libraries that make() opens, which are not loaded with the program: of each, by the name it is asked for,
+  /// its file's name and what tells one build from another. They are part of the code's identity.
+  [[nodiscard]] virtual std::map<std::string, std::string> libraries_loaded_later() const { return {}; }
+  /// Nothing, or why it cannot do this kind of transform with this many threads; a point that asks for it is skipped.
+  [[nodiscard]] virtual std::optional<std::string> refuses(Kind /*kind*/, int /*threads*/) const {
+    return std::nullopt;
+  }
   /// in == out is in place. Out of place the input may be overwritten. Planning may overwrite both buffers.
-  /// An empty spec (a count of 0) gives a plan that does nothing. Throws std::runtime_error when the library refuses.
+  /// An empty spec (a count of 0) gives a plan that does nothing. Throws InputError for what refuses() refuses,
+  /// std::runtime_error when the library itself does.
   [[nodiscard]] virtual std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const = 0;
+  /// As make(), where all that it takes is remembered: null where something would have to be timed. Overwrites neither
+  /// buffer.
+  [[nodiscard]] virtual std::unique_ptr<LocalFft> make_from_memory(const LocalFftSpec& spec, void* in,
+                                                                   void* out) const {
+    return make(spec, in, out);
+  }
+  /// Finds out with the ranks that plan the same work how it is done best, all of them at once, and remembers it:
+  /// make() then gives the same plan on each of them. Overwrites both buffers. Throws as make(), and what the peers
+  /// throw.
+  virtual void plan_together(const LocalFftSpec& /*spec*/, void* /*in*/, void* /*out*/,
+                             PlanningPeers& /*peers*/) const {}
   /// Wisdom: text that makes later plans of this process repeat earlier ones. Throws InputError, whose message begins
   /// with `origin`, for text that the library does not accept.
   virtual void import_wisdom(const std::string& text, const std::string& origin) const = 0;

@@ -123,6 +123,10 @@ class Variant {
   [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/) const {
     return std::nullopt;
   }
+  /// The local FFT library that it brings itself, whatever a point asks for; nothing: it takes that of the point.
+  [[nodiscard]] virtual std::optional<std::string> own_local_fft() const { return std::nullopt; }
+  /// How many threads the local library is asked for.
+  [[nodiscard]] virtual int local_fft_threads(const Problem& problem) const { return problem.threads; }
   /// The kinds of transform it can do; asked for another it is skipped.
   [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
   /// The parameters it reads (Problem::parameters); others are an input error.
@@ -130,6 +134,9 @@ class Variant {
   /// How many entries a process grid for the problem on this many ranks has: 2 for P1 x P2. With one there is but one
   /// grid. Throws InputError for a parameter that cannot be used. Calls no MPI.
   [[nodiscard]] virtual std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const { return 1; }
+  /// Before wisdom is read: a library that adds solvers to those of the local FFT library adds them now, because
+  /// wisdom is bound to the set of solvers.
+  virtual void register_solvers() const {}
   /// What the plan's threads ask of MPI; the program must have initialised MPI with it. Throws InputError for a
   /// parameter that cannot be used. Calls no MPI.
   [[nodiscard]] virtual ThreadLevel thread_level(const Problem& /*problem*/) const { return ThreadLevel::funneled; }

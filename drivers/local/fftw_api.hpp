@@ -41,6 +41,7 @@ struct FftwApi;
     static constexpr auto limit_time = &prefix##_set_timelimit;                \
     static constexpr auto import_wisdom = &prefix##_import_wisdom_from_string; \
     static constexpr auto export_wisdom = &prefix##_export_wisdom_to_string;   \
+    static constexpr auto forget_wisdom = &prefix##_forget_wisdom;             \
   }
 
 FOURSCORE_FFTW_API(double, fftw);

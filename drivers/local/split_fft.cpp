@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
+
+#include "local/contest.hpp"
+#include "local/pass_fft.hpp"
 
 namespace fourscore::local {
 
@@ -22,22 +25,11 @@ constexpr double most_measure_budget_s = 4.0;
 constexpr double patient_budget_s = 15.0;
 /// Below this a library's planner is stopped before it has compared anything.
 constexpr double min_limit_s = 0.5;
+/// A turn in a contest takes at least this long, so that neither the clock nor a short disturbance decides it.
+constexpr double shortest_turn_s = 200e-6;
+constexpr std::size_t least_rounds_when_late = 3;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Fastest first; a loop that continues the one before is merged into it.
-std::vector<Loop> merged(std::vector<Loop> loops) {
-  std::erase_if(loops, [](const Loop& loop) { return loop.count == 1; });
-  std::ranges::stable_sort(loops, {}, &Loop::in_stride);
-  std::vector<Loop> result;
-  for (const Loop& loop : loops) {
-    if (!result.empty() && loop.in_stride == result.back().in_stride * result.back().count)
-      result.back().count *= loop.count;
-    else
-      result.push_back(loop);
-  }
-  return result;
-}
 
 /// Number of elements if the loops together cover them without a gap.
 std::optional<Index> dense_elements(const Work& work) {
@@ -75,27 +67,28 @@ double budget_s(const LocalFftSpec& spec) {
   return std::clamp(measure_budget_s_per_byte * bytes, measure_budget_s, most_measure_budget_s);
 }
 
-/// Seconds of one run, the best of several; gives up early on what is far slower than `best_s`.
-double time_of(const Pass& pass, const Work& work, double best_s) {
-  double shortest_s = std::numeric_limits<double>::infinity();
-  double spent_s = 0;
-  for (int run = 0; run < 3 || (spent_s < 0.005 && run < 50); ++run) {
-    const auto start = Clock::now();
-    pass.run(work.in, work.out);
-    const double run_s = seconds_since(start);
-    shortest_s = std::min(shortest_s, run_s);
-    spent_s += run_s;
-    if (run > 0 && shortest_s > 1.5 * best_s) break;
-  }
-  return shortest_s;
+void run_at(const Pass& pass, const Work& work, std::size_t places, std::byte* in, std::byte* out) {
+  if (places == 0) return pass.run(in, out);
+  const Work::Places& outer = work.places[places - 1];
+  for (Index i = 0; i < outer.count; ++i)
+    run_at(pass, work, places - 1, in + i * outer.stride_bytes, out + i * outer.stride_bytes);
+}
+
+/// Seconds of one run at all places, the mean of `runs`.
+double time_of(const Pass& pass, const Work& work, int runs) {
+  const auto start = Clock::now();
+  for (int run = 0; run < runs; ++run) run_at(pass, work, work.places.size(), work.in, work.out);
+  return seconds_since(start) / runs;
 }
 
 }  // namespace
 
-SplitPlanner::SplitPlanner(const LocalFftSpec& spec, const PassPlanner& library, Decisions& decisions)
+SplitPlanner::SplitPlanner(const LocalFftSpec& spec, const PassPlanner& library, Decisions& decisions,
+                           PlanningPeers* peers)
     : spec_(spec),
       library_(library),
       decisions_(decisions),
+      peers_(peers),
       element_bytes_(spec.precision == Precision::double_precision ? 16 : 8),
       deadline_(Clock::now() +
                 std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s(spec)))) {}
@@ -109,7 +102,7 @@ PassPtr SplitPlanner::plan(std::byte* in, std::byte* out) {
   }
   if (work.real_length > 0) work.axes.insert(work.axes.begin(), spec_.axes.front());
   if (work.axes.empty()) work.axes.push_back({1, 1, 1});
-  if (spec_.effort != Effort::estimate) {
+  if (spec_.effort != Effort::estimate && peers_ != nullptr) {
     const auto bytes = static_cast<std::size_t>(span_elements(work) * element_bytes_);
     std::memset(in, 0, bytes);  // no trap values or denormals under the clock, and every page is there
     if (out != in) std::memset(out, 0, bytes);
@@ -120,39 +113,64 @@ PassPtr SplitPlanner::plan(std::byte* in, std::byte* out) {
 /// The first candidate is the one taken without timing.
 PassPtr SplitPlanner::choose(const Work& work) {
   std::vector<Candidate> list = candidates(work);
-  if (list.size() == 1 || spec_.effort == Effort::estimate) return list.front().plan();
+  if (spec_.effort == Effort::estimate || (list.size() == 1 && peers_ == nullptr)) return list.front().plan();
   const std::string name = key(work);
   if (const auto decided = decisions_.find(name); decided != decisions_.end()) {
     const auto same = std::ranges::find(list, decided->second, &Candidate::name);
     if (same != list.end()) return same->plan();
   }
-  return fastest(work, list, decisions_[name]);
+  if (peers_ == nullptr) throw NotRemembered{};
+  return fastest(work, name, list);
 }
 
-/// The two that were fastest meet again, in turns: a disturbance during the one short timing must not decide.
-PassPtr SplitPlanner::fastest(const Work& work, std::vector<Candidate>& list, std::string& name) const {
-  struct Timed {
-    PassPtr pass{};
-    double time_s = std::numeric_limits<double>::infinity();
-    std::string name{};
-  };
-  Timed best;
-  Timed second;
+PassPtr SplitPlanner::fastest(const Work& work, const std::string& name, const std::vector<Candidate>& list) {
+  std::vector<PassPtr> passes;
   for (const Candidate& candidate : list) {
-    if (best.pass && remaining_s() <= 0) break;
-    Timed timed{candidate.plan(), 0, candidate.name};
-    timed.time_s = time_of(*timed.pass, work, best.time_s);
-    if (timed.time_s < best.time_s) std::swap(timed, best);
-    if (timed.time_s < second.time_s) std::swap(timed, second);
+    double late_s = 0;
+    peers_->agree("plan " + candidate.name + " of " + name,
+                  [&] {
+                    passes.push_back(candidate.plan());
+                    late_s = -remaining_s();
+                  },
+                  {&late_s, 1});
+    if (late_s >= 0) break;
   }
-  constexpr double near = 1.15;
-  if (second.pass && second.time_s < near * best.time_s)
-    for (int turn = 0; turn < 2 && remaining_s() > 0.5 * budget_s(spec_); ++turn)
-      for (Timed* timed : {&second, &best})
-        timed->time_s = std::min(timed->time_s, time_of(*timed->pass, work, near * best.time_s));
-  if (second.time_s < best.time_s) std::swap(best, second);
-  name = best.name;
-  return std::move(best.pass);
+  if (!peers_->alone() && library_.share(*peers_)) {
+    PlanningPeers* const peers = std::exchange(peers_, nullptr);  // all is decided, and the first rank plans nothing
+    for (std::size_t i = 0; i < passes.size(); ++i) passes[i] = list[i].plan();
+    peers_ = peers;
+  }
+  const std::size_t best = winner(work, name, passes);
+  if (list.size() > 1) decisions_[name] = list[best].name;
+  return std::move(passes[best]);
+}
+
+/// All peers run the same candidate at the same time, because they share the machine's memory, as they will in the
+/// transform. The first run of each is no part of the contest; it tells how many runs a turn takes that a clock can
+/// measure.
+std::size_t SplitPlanner::winner(const Work& work, const std::string& name, const std::vector<PassPtr>& passes) {
+  if (passes.size() == 1) return 0;
+  std::vector<double> first_s(passes.size());
+  const auto run_each = [&] {
+    for (std::size_t i = 0; i < passes.size(); ++i) first_s[i] = time_of(*passes[i], work, 1);
+  };
+  peers_->agree("first runs of " + name, run_each, first_s);
+  Contest contest(passes.size());
+  std::vector<double> view(Contest::numbers * passes.size() + 1);
+  const auto run_round = [&] {
+    for (const std::size_t i : contest.order())
+      contest.add(i,
+                  time_of(*passes[i], work, static_cast<int>(std::ceil(shortest_turn_s / std::max(first_s[i], 1e-9)))));
+    std::ranges::copy(contest.view(), view.begin());
+    view.back() = -remaining_s();
+  };
+  bool decided = false;
+  while (!decided) {
+    peers_->agree("a round of " + name, run_round, view);
+    const bool late = view.back() >= 0 && contest.rounds() + 1 >= least_rounds_when_late;
+    decided = contest.judge(view) || late;
+  }
+  return contest.winner();
 }
 
 std::vector<SplitPlanner::Candidate> SplitPlanner::candidates(const Work& work) {
@@ -208,8 +226,7 @@ PassPtr SplitPlanner::plan_buffered(const Work& work, Index width, bool streamin
   const Index columns = batch.front().count;
   auto scratch = std::make_shared<Scratch>(static_cast<std::size_t>(axis.count * width * element_bytes_));
   const auto plan_block = [&](Index block_width) {
-    Work block{
-        {{axis.count, block_width, block_width}}, {{block_width, 1, 1}}, scratch->data(), scratch->data(), false, 0};
+    Work block{{{axis.count, block_width, block_width}}, {{block_width, 1, 1}}, scratch->data(), scratch->data()};
     return plan_within(block);
   };
   const Index rest = columns % width;
@@ -277,6 +294,7 @@ PassPtr SplitPlanner::over_outermost(const Work& work, const Body& body) const {
   const Loop outer = inner.batch.back();
   inner.batch.pop_back();
   const Index stride_bytes = outer.in_stride * element_bytes_;
+  inner.places.push_back({outer.count, stride_bytes});
   inner.any_alignment = inner.any_alignment || !library_.same_alignment(work.in, stride_bytes) ||
                         !library_.same_alignment(work.out, stride_bytes);
   return repeated(outer.count, stride_bytes, body(inner));
@@ -295,6 +313,8 @@ std::string SplitPlanner::key(const Work& work) const {
     text += loops == &work.axes ? " axes" : " batch";
     for (const Loop& loop : *loops) text += fmt::format(" {}:{}", loop.count, loop.in_stride);
   }
+  for (const Work::Places& places : work.places)
+    text += fmt::format(" places {}:{}", places.count, places.stride_bytes / element_bytes_);
   return text;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // How a transform over several axes is split into passes over memory, for any library that gives batched plans.
 // Which split is fastest depends on the machine and the size, so the candidates are timed when the plan is made, as
-// FFTW times its own.
+// FFTW times its own: in rounds, by all ranks that do the same work at once, because they share the machine's memory.
 
 #include <chrono>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "interfaces/local_fft.hpp"
+#include "interfaces/planning_peers.hpp"
 #include "local/passes.hpp"
 
 namespace fourscore::local {
@@ -23,7 +24,17 @@ struct Work {
   std::byte* out = nullptr;
   bool any_alignment = false;  ///< will also run at places aligned unlike in and out
   Index real_length = 0;       ///< as in LocalFftSpec: above 0, axes.front() is the halved axis
+  /// Where else the pass will run, one place after another. It is timed at all of them: at one alone it would find its
+  /// data in the cache.
+  struct Places {
+    Index count = 1;
+    Index stride_bytes = 0;
+  };
+  std::vector<Places> places{};
 };
+
+/// What was to be planned from memory alone is not remembered.
+struct NotRemembered {};
 
 /// The library underneath.
 class PassPlanner {
@@ -31,6 +42,9 @@ class PassPlanner {
   virtual ~PassPlanner() = default;
   /// One plan of the library. `limit_s` bounds the time for planning (negative: none).
   [[nodiscard]] virtual PassPtr plan(const Work& work, double limit_s) const = 0;
+  /// After plans were made: all peers take those of the first, where the library's own planner may have found different
+  /// ones. Collective. True where plans have to be made again on this rank, from what is known now.
+  [[nodiscard]] virtual bool share(PlanningPeers& /*peers*/) const { return false; }
   /// Whether `place` and `place + bytes` are alike to plans of the library.
   [[nodiscard]] virtual bool same_alignment(std::byte* place, Index bytes) const = 0;
 };
@@ -39,10 +53,11 @@ class PassPlanner {
 using Decisions = std::map<std::string, std::string>;
 
 /// Chooses and plans the passes of one LocalFftSpec whose loops all have in_stride == out_stride. Decisions found are
-/// followed, those taken by timing are added. Both buffers are overwritten unless spec.effort is estimate.
+/// followed, those taken by timing are added, the same on all peers. Both buffers are then overwritten.
 class SplitPlanner {
  public:
-  SplitPlanner(const LocalFftSpec& spec, const PassPlanner& library, Decisions& decisions);
+  /// Without peers nothing is timed: plan() throws NotRemembered where something would have to be.
+  SplitPlanner(const LocalFftSpec& spec, const PassPlanner& library, Decisions& decisions, PlanningPeers* peers);
   [[nodiscard]] PassPtr plan(std::byte* in, std::byte* out);
 
  private:
@@ -63,13 +78,15 @@ class SplitPlanner {
   [[nodiscard]] PassPtr plan_split(const Work& work, std::size_t leaves_at);
   [[nodiscard]] PassPtr plan_copy(const Work& work);
   [[nodiscard]] PassPtr over_outermost(const Work& work, const Body& body) const;
-  [[nodiscard]] PassPtr fastest(const Work& work, std::vector<Candidate>& list, std::string& name) const;
+  [[nodiscard]] PassPtr fastest(const Work& work, const std::string& name, const std::vector<Candidate>& list);
+  [[nodiscard]] std::size_t winner(const Work& work, const std::string& name, const std::vector<PassPtr>& passes);
   [[nodiscard]] double remaining_s() const;
   [[nodiscard]] std::string key(const Work& work) const;
 
   const LocalFftSpec& spec_;
   const PassPlanner& library_;
   Decisions& decisions_;
+  PlanningPeers* peers_;
   Index element_bytes_;
   std::chrono::steady_clock::time_point deadline_;
 };

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "program/queries.hpp"
 #include "program/record_builder.hpp"
 #include "program/screen.hpp"
+#include "program/wisdom.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore::bench {
@@ -127,6 +130,16 @@ std::optional<std::string> lacking_memory_of(const ResolvedPoint& resolved, cons
   return reason;
 }
 
+/// What plans depend on beside the library: the machine, and how many ranks there share its memory. Empty on all ranks
+/// but 0.
+std::string place_of_plans(const Provenance& provenance) {
+  if (provenance.record.is_null()) return {};
+  std::size_t most = 0;
+  for (const NodeFacts& node : provenance.nodes.facts) most = std::max(most, node.ranks.size());
+  return fmt::format("machine {} with {} rank{} a node", provenance.record.value("machine_hash", "unknown"), most,
+                     most == 1 ? "" : "s");
+}
+
 int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   ResolvedPoint resolved;
@@ -140,7 +153,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   try_exchange(comm, resolved);
   check_output(agreement, options);
   agreement.run_on_root([&] { options.campaign = read_campaign(options.campaign_file, "--campaign-json"); });
-  Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, fftw_version());
+  Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, local_libraries());
   if (const MemoryShare memory = shortest_memory(comm); !resolved.skip)
     resolved.skip = lacking_memory_of(resolved, memory, options.extent);
   if (resolved.skip) {
@@ -149,19 +162,25 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
     return 0;
   }
   try_counters(comm, agreement, options);
+  resolved.variant->register_solvers();
+  std::optional<Wisdom> wisdom;
+  if (options.wisdom) wisdom.emplace(comm, agreement, *resolved.local_fft, *options.wisdom, place_of_plans(provenance));
+  const Wisdom* const used = wisdom ? &*wisdom : nullptr;
   const auto keep = [&](const Measurement& verified) {
     if (options.record)
-      replace_unfinished_record(*options.verified_record, build_record(options, resolved, verified, provenance));
+      replace_unfinished_record(*options.verified_record, build_record(options, resolved, used, verified, provenance));
   };
-  const Measurement measurement = measure(comm, agreement, options, resolved, steps, keep);
+  const Measurement measurement = measure(comm, agreement, options, resolved, wisdom ? &*wisdom : nullptr, steps, keep);
   add_states_after(comm, provenance);
   const auto write_begin = std::chrono::steady_clock::now();
   json record;
   std::vector<std::string> warnings;
   if (mpi::rank_in(comm) == 0) {
-    record = build_record(options, resolved, measurement, std::move(provenance));
+    record = build_record(options, resolved, used, measurement, std::move(provenance));
     record["harness"]["write_s"] = seconds_since(write_begin);
     warnings = cost_warnings(resolved, measurement);
+    if (wisdom && !wisdom->ignored().empty())
+      warnings.push_back(fmt::format("wisdom file {}: {}; ignored", wisdom->file().string(), wisdom->ignored()));
   }
   deliver(agreement, options, record, warnings, seconds_since(begin));
   return measurement.ok && measurement.failed_parts.empty() ? 0 : 1;

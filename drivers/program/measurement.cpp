@@ -17,11 +17,11 @@
 #include "harness/counting.hpp"
 #include "harness/gather.hpp"
 #include "harness/instances.hpp"
+#include "harness/planning.hpp"
 #include "harness/provenance.hpp"
 #include "harness/round_trip.hpp"
 #include "mpi/error.hpp"
 #include "program/counters.hpp"
-#include "program/wisdom.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -49,11 +49,22 @@ std::unique_ptr<Instances> make_instances(MPI_Comm comm, Agreement& agreement, c
   std::unique_ptr<Instances> instances;
   FOURSCORE_MPI(MPI_Barrier(comm));
   const Stopwatch watch;
-  agreement.run([&] {
-    instances = std::make_unique<Instances>(
-        *resolved.variant, PlanContext{resolved.point.problem, comm, resolved.exchange, *resolved.local_fft});
-    own_seconds = watch.seconds();
-  });
+  const auto plan_by = [&](const LocalFftLibrary& library) {
+    agreement.run([&] {
+      instances = std::make_unique<Instances>(*resolved.variant,
+                                              PlanContext{resolved.point.problem, comm, resolved.exchange, library});
+      own_seconds = watch.seconds();
+    });
+  };
+  const NotingLibrary noting(*resolved.local_fft);
+  plan_by(noting);
+  int lacking = noting.wanted().empty() ? 0 : 1;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &lacking, 1, MPI_INT, MPI_MAX, comm));
+  if (lacking != 0) {
+    instances.reset();
+    plan_together(comm, agreement, *resolved.local_fft, noting.wanted());
+    plan_by(*resolved.local_fft);
+  }
   result.steps.plan_s = watch.seconds();
   return instances;
 }
@@ -216,6 +227,7 @@ void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& re
     for (const PlanFacts& one : all) of_phase.push_back(one.min_bytes[phase]);
   }
   result.distinct_plans = static_cast<int>(distinct.size());
+  result.plan_hash = short_hash(nlohmann::json(distinct));
   result.local_ffts = plan.describe_local_ffts();
   result.grid = plan.grid();
   result.input_layout = plan.input_layout().name;
@@ -316,16 +328,15 @@ nlohmann::json checks_json(const std::vector<Check>& checks) {
 }
 
 Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved,
-                    const StepTimes& before, const std::function<void(const Measurement&)>& keep) {
+                    Wisdom* wisdom, const StepTimes& before, const std::function<void(const Measurement&)>& keep) {
   Measurement result;
   result.steps = before;
   const Problem& problem = resolved.point.problem;
   if (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates())
     start_on_an_empty_heap();
-  if (options.wisdom) result.wisdom_sha256 = load_wisdom(comm, agreement, *resolved.local_fft, *options.wisdom);
   double plan_s = 0;
   const auto instances = make_instances(comm, agreement, resolved, result, plan_s);
-  if (options.wisdom) save_wisdom(agreement, *resolved.local_fft, *options.wisdom);
+  if (wisdom != nullptr) wisdom->save();
 
   const Stopwatch verify_watch;
   Verifiers verifiers(problem, *instances, options.seed);

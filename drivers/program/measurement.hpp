@@ -14,6 +14,7 @@
 #include "harness/verifier.hpp"
 #include "program/options.hpp"
 #include "program/resolve.hpp"
+#include "program/wisdom.hpp"
 
 namespace fourscore::bench {
 
@@ -35,10 +36,10 @@ struct Measurement {
   std::vector<int> grid;
   std::string input_layout, output_layout;
   std::vector<std::string> local_ffts;  ///< rank 0's
+  std::string plan_hash;                ///< of the local FFTs of all ranks
   int distinct_plans = 0;
   std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes;
   std::vector<MessageVolume> declared;                     ///< by rank, all instances
-  std::string wisdom_sha256;                               ///< of the file that was read; empty: none was there
   nlohmann::json failed_parts = nlohmann::json::object();  ///< of core/record.hpp's optional_parts, by name
   StepTimes steps;
 };
@@ -52,12 +53,13 @@ struct Measurement {
 /// Whether something is asked for that comes after the samples, and may fail when these are verified.
 [[nodiscard]] bool has_optional_parts(const Options& options);
 
-/// Collective. `before`: the steps that were made by now. Throws LeaveTogether when planning or a timed run fails on
+/// Collective. `before`: the steps that were made by now. `wisdom`, which may be null, is saved as soon as there is a
+/// plan. Throws LeaveTogether when planning or a timed run fails on
 /// some rank. A timeline, components alone and counters come when the samples are verified: before each of them `keep`
 /// is called on rank 0 with what there is, the parts that are still to come among failed_parts. Where one of them
 /// fails, it and the later ones stay there.
 [[nodiscard]] Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
-                                  const ResolvedPoint& resolved, const StepTimes& before,
+                                  const ResolvedPoint& resolved, Wisdom* wisdom, const StepTimes& before,
                                   const std::function<void(const Measurement&)>& keep);
 
 }  // namespace fourscore::bench

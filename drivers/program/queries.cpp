@@ -80,12 +80,17 @@ json list_entries() {
            })}};
 }
 
-std::string fftw_version() {
-  const LocalFftLibrary* library = LocalFftRegistry::instance().find("fftw");
-  return library == nullptr || !library->unavailable().empty() ? "" : library->version();
+LocalLibraries local_libraries() {
+  LocalLibraries libraries;
+  for (const std::string& name : LocalFftRegistry::instance().names()) {
+    const LocalFftLibrary& library = *LocalFftRegistry::instance().find(name);
+    libraries.loaded_later.merge(library.libraries_loaded_later());
+    if (name == "fftw" && library.unavailable().empty()) libraries.fftw = library.version();
+  }
+  return libraries;
 }
 
-json describe_identity() { return hashed_identity(machine_identity(), code_identity(fftw_version())); }
+json describe_identity() { return hashed_identity(machine_identity(), code_identity(local_libraries())); }
 
 void check_points(std::istream& in, std::ostream& out) {
   for (std::string line; std::getline(in, line);)

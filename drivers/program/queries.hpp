@@ -4,6 +4,8 @@
 #include <iosfwd>
 #include <nlohmann/json.hpp>
 
+#include "harness/provenance.hpp"
+
 namespace fourscore::bench {
 
 /// {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation, available, reason;
@@ -19,7 +21,7 @@ namespace fourscore::bench {
 /// supported: to be skipped, also for a grid that does not fit the ranks.
 void check_points(std::istream& in, std::ostream& out);
 
-/// The version of FFTW as the local library reports it, or "" where it is not there.
-[[nodiscard]] std::string fftw_version();
+/// What the libraries of local transforms add to the identity of the code.
+[[nodiscard]] LocalLibraries local_libraries();
 
 }  // namespace fourscore::bench

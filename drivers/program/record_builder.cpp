@@ -141,14 +141,18 @@ json timeline_json(const Timeline& timeline) {
 
 double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
-json plan_json(const Options& options, const Measurement& measurement) {
+json plan_json(const Wisdom* wisdom, const Measurement& measurement) {
   json plan{{"rank_s", measurement.plan_s},
             {"time_s", largest(measurement.plan_s)},
-            {"wisdom", options.wisdom ? "file" : "none"},
+            {"wisdom", wisdom == nullptr ? "none" : "file"},
+            {"reused", wisdom != nullptr && wisdom->reused()},
             {"local_fft", measurement.local_ffts},
+            {"hash", measurement.plan_hash},
             {"distinct_plans", measurement.distinct_plans}};
-  if (options.wisdom) plan["wisdom_file"] = options.wisdom->string();
-  if (!measurement.wisdom_sha256.empty()) plan["wisdom_sha256"] = measurement.wisdom_sha256;
+  if (wisdom == nullptr) return plan;
+  plan["wisdom_file"] = wisdom->file().string();
+  if (!wisdom->sha256().empty()) plan["wisdom_sha256"] = wisdom->sha256();
+  if (!wisdom->ignored().empty()) plan["wisdom_ignored"] = wisdom->ignored();
   return plan;
 }
 
@@ -240,8 +244,8 @@ std::string reason_of(const std::vector<Check>& checks) {
 
 }  // namespace
 
-json build_record(const Options& options, const ResolvedPoint& resolved, const Measurement& measurement,
-                  Provenance provenance) {
+json build_record(const Options& options, const ResolvedPoint& resolved, const Wisdom* wisdom,
+                  const Measurement& measurement, Provenance provenance) {
   Verdict verdict;
   if (!measurement.failed_parts.empty()) verdict.exit_status = 1;
   if (!measurement.ok) {
@@ -258,7 +262,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const M
   record["sampling"] = sampling_json(options);
   record["cards"] = cards_json(resolved);
   record["verification"] = verification_json(measurement.checks);
-  record["plan"] = plan_json(options, measurement);
+  record["plan"] = plan_json(wisdom, measurement);
   record["cost"] = cost_json(resolved, measurement);
   record["credited_flops"] = resolved.point.problem.credited_flops();
   record["memory"] = memory_json(measurement);

@@ -35,6 +35,13 @@ const T& find_entry(const Registry<T>& registry, const std::string& name, const 
   return *entry;
 }
 
+/// A typing error is no wish for what the variant brings itself.
+template <class T>
+void require_name(const Registry<T>& registry, const std::string& name, const std::string& key,
+                  const std::string& what) {
+  if (registry.find(name) == nullptr) blaming(key, [&] { (void)registry.get(name, what); });
+}
+
 /// Nothing, or why the grid has not as many places as there are ranks.
 std::optional<std::string> misfit_of(const Point& point) {
   if (point.problem.grid.empty()) return std::nullopt;
@@ -90,8 +97,10 @@ std::optional<std::string> unserved_group(const Point& point, const Variant& var
 /// Why the point cannot be measured here, where its names, grid and parameters can be used. `refused`: the exchange's
 /// own reason.
 std::optional<std::string> reason_to_skip(const Point& point, const Variant& variant, const ExchangeMethod* exchange,
-                                          const std::optional<std::string>& refused) {
+                                          const LocalFftLibrary& local_fft, const std::optional<std::string>& refused) {
   if (auto reason = lacking_kind(point, variant)) return reason;
+  if (!variant.own_local_fft())
+    if (auto reason = local_fft.refuses(point.problem.kind, variant.local_fft_threads(point.problem))) return reason;
   if (exchange != nullptr)
     if (auto reason = variant.refuses(*exchange)) return reason;
   if (refused) return refused;
@@ -107,13 +116,15 @@ ResolvedPoint resolve_point(Point point) {
         fmt::format("the point is one of the component program '{}'; expected one with a variant", point.component));
   ResolvedPoint resolved;
   resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant", resolved.skip);
+  if (const auto own = resolved.variant->own_local_fft()) {
+    require_name(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library");
+    point.local_fft = *own;
+  }
   resolved.local_fft =
       &find_entry(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library", resolved.skip);
   if (point.exchange.empty()) point.exchange = resolved.variant->default_exchange();
   if (!resolved.variant->takes_exchange()) {
-    // The name must still be one that exists: a typing error is no wish for none.
-    if (point.exchange != "none" && ExchangeRegistry::instance().find(point.exchange) == nullptr)
-      blaming("exchange", [&] { (void)ExchangeRegistry::instance().get(point.exchange, "exchange"); });
+    if (point.exchange != "none") require_name(ExchangeRegistry::instance(), point.exchange, "exchange", "exchange");
     point.exchange = "none";
   } else {
     if (point.exchange == "none")
@@ -128,7 +139,7 @@ ResolvedPoint resolve_point(Point point) {
   resolved.grid_misfit = misfit_of(point);
   if (!resolved.grid_misfit && !resolved.skip) {
     try {
-      resolved.skip = reason_to_skip(point, *resolved.variant, resolved.exchange, refused);
+      resolved.skip = reason_to_skip(point, *resolved.variant, resolved.exchange, *resolved.local_fft, refused);
     } catch (const GridError& error) {
       resolved.grid_misfit = error.what();
     }

@@ -1,47 +1,138 @@
 #include "program/wisdom.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
 
 #include "core/sha256.hpp"
 #include "harness/gather.hpp"
+#include "mpi/error.hpp"
 #include "results/output_file.hpp"
 #include "results/regular_file.hpp"
+#include "results/wisdom_file.hpp"
 
 namespace fourscore::bench {
+namespace fs = std::filesystem;
 
-std::string load_wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& library,
-                        const std::filesystem::path& file) {
-  std::string text;
-  agreement.run_on_root([&] {
-    std::error_code error;
-    if (!std::filesystem::exists(file, error)) return;
-    // A device may have no end, and a FIFO no writer.
-    if (!std::filesystem::is_regular_file(file, error))
-      throw InputError(fmt::format("wisdom file {} cannot be used: it is no regular file; expected one, or a new name",
-                                   file.string()));
-    try {
-      text = read_regular_file(file).text;
-    } catch (const std::runtime_error& problem) {
-      throw InputError(fmt::format("wisdom file {} cannot be used: {}", file.string(), problem.what()));
-    }
-    if (text.empty()) throw InputError(fmt::format("wisdom file {} cannot be used: it is empty", file.string()));
-  });
-  text = broadcast_text(comm, 0, std::move(text));
-  if (text.empty()) return {};
-  agreement.run([&] { library.import_wisdom(text, "wisdom file " + file.string()); });
-  return sha256_hex(text);
+namespace {
+
+constexpr const char* writable_place = "expected a place for the wisdom file that can be written";
+
+InputError unusable(const fs::path& file, const std::string& reason) {
+  return InputError(fmt::format("wisdom file {} cannot be used: {}", file.string(), reason));
 }
 
-void save_wisdom(Agreement& agreement, const LocalFftLibrary& library, const std::filesystem::path& file) {
-  agreement.run_on_root([&] {
-    try {
-      OutputFile whole(file);
-      whole.stream() << library.export_wisdom();
-      whole.commit();
-    } catch (const OutputFailed& error) {
-      throw InputError(fmt::format("{}; expected a place for the wisdom file that can be written", error.what()));
+/// Before anything is planned: would the file find its place?
+void check_place(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw InputError(fmt::format("cannot write {}: {}; {}", file.string(), std::strerror(errno), writable_place));
+}
+
+/// The order of lines tells nothing: FFTW writes its plans in that of a hash table.
+std::set<std::string> lines_of(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.insert(line);
+  return lines;
+}
+
+}  // namespace
+
+Wisdom::Wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& library, fs::path file,
+               const std::string& place)
+    : comm_(comm), agreement_(agreement), library_(library), file_(std::move(file)) {
+  owner_ = fmt::format("{} {} on {}", library.card().name, library.version(), place);
+  agreement_.run_on_root([&] { section_ = read_section(); });
+  section_ = broadcast_text(comm_, 0, std::move(section_));
+  import_section(section_);
+  before_ = lines_of(library_.export_wisdom());
+}
+
+std::string Wisdom::read_section() {
+  check_place(file_);
+  std::error_code error;
+  if (!is_there(file_)) return {};
+  // A device may have no end, and a FIFO no writer.
+  if (!fs::is_regular_file(file_, error)) throw unusable(file_, "it is no regular file; expected one, or a new name");
+  try {
+    const std::string text = read_regular_file(file_).text;
+    WisdomFile whole = parse_wisdom_file(text);
+    sha256_ = sha256_hex(text);
+    ignored_ = whole.damage;
+    const auto mine = whole.sections.find(owner_);
+    if (mine != whole.sections.end()) return mine->second;
+    if (!whole.sections.empty() && ignored_.empty())
+      ignored_ = fmt::format("it has plans of {}, none of {}", whole.sections.begin()->first, owner_);
+    return {};
+  } catch (const UnreadableFile& problem) {
+    throw unusable(file_, problem.what());
+  } catch (const NoWisdomFile& problem) {
+    throw unusable(file_, problem.what());
+  }
+}
+
+/// A rank that cannot use what the others can plans anew, as those do that find nothing.
+void Wisdom::import_section(const std::string& text) {
+  if (text.empty()) return;
+  try {
+    library_.import_wisdom(text, "its section '" + owner_ + "'");
+  } catch (const InputError& error) {
+    if (ignored_.empty()) ignored_ = error.what();
+  }
+}
+
+void Wisdom::save() {
+  int anew = lines_of(library_.export_wisdom()) == before_ ? 0 : 1;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &anew, 1, MPI_INT, MPI_MAX, comm_));
+  reused_ = anew == 0;
+  if (reused_) return;
+  agreement_.run([&] { gather(); });
+  agreement_.run_on_root([&] { write(); });
+}
+
+/// Ranks of unequal blocks plan unequal work. A tree: each rank takes in what up to log2 P others know, and hands the
+/// whole on. What it knew itself comes before that.
+void Wisdom::gather() {
+  const int me = mpi::rank_in(comm_);
+  const int ranks = mpi::size_of(comm_);
+  constexpr int tag = 1;
+  for (int distance = 1; distance < ranks; distance *= 2) {
+    if (me % (2 * distance) != 0) {
+      const std::string text = library_.export_wisdom();
+      FOURSCORE_MPI(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, me - distance, tag, comm_));
+      return;
     }
-  });
+    if (me + distance >= ranks) continue;
+    MPI_Status status;
+    int length = 0;
+    FOURSCORE_MPI(MPI_Probe(me + distance, tag, comm_, &status));
+    FOURSCORE_MPI(MPI_Get_count(&status, MPI_CHAR, &length));
+    std::string text(static_cast<std::size_t>(length), '\0');
+    FOURSCORE_MPI(MPI_Recv(text.data(), length, MPI_CHAR, me + distance, tag, comm_, MPI_STATUS_IGNORE));
+    const std::string own = library_.export_wisdom();
+    import_section(text);
+    import_section(own);
+  }
+}
+
+void Wisdom::write() {
+  try {
+    update_wisdom_file(file_, [&](std::map<std::string, std::string>& sections) {
+      std::string& mine = sections[owner_];
+      if (mine != section_) import_section(mine);
+      mine = library_.export_wisdom();
+    });
+  } catch (const OutputFailed& error) {
+    throw InputError(fmt::format("{}; {}", error.what(), writable_place));
+  } catch (const UnreadableFile& problem) {
+    throw unusable(file_, problem.what());
+  } catch (const NoWisdomFile& problem) {
+    throw unusable(file_, problem.what());
+  }
 }
 
 }  // namespace fourscore::bench

@@ -1,9 +1,10 @@
 #pragma once
-// Files of wisdom: plans of the local FFT library that are kept from launch to launch.
+// Wisdom of a launch: plans of the local FFT library that are kept in a file from launch to launch.
 
 #include <mpi.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "harness/agreement.hpp"
@@ -11,12 +12,39 @@
 
 namespace fourscore::bench {
 
-/// Collective: rank 0 reads the file and all ranks import it. Returns the SHA-256 of what was read, on rank 0; empty
-/// where there is no such file. A file that cannot be used is an InputError of the agreement.
-[[nodiscard]] std::string load_wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& library,
-                                      const std::filesystem::path& file);
-/// Collective: rank 0 writes what it knows beside the file's name and renames it, so that a reader never sees half a
-/// file, nor another writer's.
-void save_wisdom(Agreement& agreement, const LocalFftLibrary& library, const std::filesystem::path& file);
+/// The section of one library on one machine in a file of wisdom (results/wisdom_file.hpp).
+class Wisdom {
+ public:
+  /// Collective: rank 0 reads the file and all ranks import its section. `place`, of rank 0, tells machines apart whose
+  /// plans do not serve each other. A section that is damaged, or that the library does not accept, is ignored. A file
+  /// that is none of wisdom, or that cannot be read or written, is an InputError of the agreement.
+  Wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& library, std::filesystem::path file,
+         const std::string& place);
+
+  /// Collective, after planning: where a rank planned something that it did not remember, rank 0 writes what the ranks
+  /// know together into the file, beside what other launches have written meanwhile. Of choices between passes that are
+  /// in both, those in the file are kept.
+  void save();
+
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  [[nodiscard]] const std::string& sha256() const { return sha256_; }    ///< of the file as read; empty: none was there
+  [[nodiscard]] const std::string& ignored() const { return ignored_; }  ///< on rank 0; empty: nothing
+  [[nodiscard]] bool reused() const { return reused_; }  ///< after save(): no rank planned anything anew
+
+ private:
+  std::string read_section();
+  void import_section(const std::string& text);
+  void gather();
+  void write();
+
+  MPI_Comm comm_;
+  Agreement& agreement_;
+  const LocalFftLibrary& library_;
+  std::filesystem::path file_;
+  std::string owner_;
+  std::string section_, sha256_, ignored_;
+  std::set<std::string> before_;  ///< what the library knew on this rank before planning, by line
+  bool reused_ = false;
+};
 
 }  // namespace fourscore::bench

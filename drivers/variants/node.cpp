@@ -83,6 +83,8 @@ class Node : public Variant {
 #endif
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  /// Its threads share out the transforms; each of those has one.
+  [[nodiscard]] int local_fft_threads(const Problem& /*problem*/) const override { return 1; }
   [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"style",

@@ -113,6 +113,8 @@ void print(const json& entries) {
     if (entry.value("takes_exchange", false))
       line += fmt::format(" (exchange: {})", printable(entry.value("default_exchange", "")));
     for (const auto& parameter : entry.value("parameters", json::array())) line += parameter_line(parameter, width);
+    if (const std::string version = entry.value("version", ""); !version.empty())
+      line += fmt::format("\n{:<{}}  {}", "", width, printable(version));
     if (!entry.value("available", true))
       line += fmt::format("\n{:<{}}  cannot run here: {}", "", width, printable(entry.value("reason", "")));
     fmt::print("{}\n", line);
@@ -147,10 +149,10 @@ Command list_command() {
           10, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<ListOptions>();
             app.add_option("what", options->what,
-                           "variants, exchanges, components, suites, counters, launchers or schedulers")
+                           "variants, exchanges, local_ffts, components, suites, counters, launchers or schedulers")
                 ->required()
-                ->check(CLI::IsMember(
-                    {"variants", "exchanges", "components", "suites", "counters", "launchers", "schedulers"}));
+                ->check(CLI::IsMember({"variants", "exchanges", "local_ffts", "components", "suites", "counters",
+                                       "launchers", "schedulers"}));
             app.add_option("--bench", options->bench,
                            "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
                 ->type_name("FILE");

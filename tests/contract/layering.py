@@ -344,7 +344,7 @@ RULES = [
     Rule("harness-without-toolkits", "the Sampler and the Verifier know a plan by its interface alone",
          border_rule(("drivers/harness",), never=("chain", "redistribution")), ("drivers/harness/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
     Rule("variants-without-entries", "any exchange and any local library must fit a variant",
-         border_rule(("drivers/variants",), never=("exchanges", "local"), allow=("drivers/variants/reference/fftw_mpi.cpp",)), ("drivers/variants/planted.cpp", '#include "exchanges/planted_other.hpp"\n')),
+         border_rule(("drivers/variants",), never=("exchanges", "local"), allow=("drivers/variants/reference/fftw_mpi.cpp", "drivers/variants/reference/mkl_cdft.cpp")), ("drivers/variants/planted.cpp", '#include "exchanges/planted_other.hpp"\n')),
     Rule("variants-apart", "adding, changing or dropping a variant touches one file", variants_apart,
          ("drivers/variants/planted.cpp", '#include "variants/planted_other.hpp"\n')),
     # What runs while timed.
@@ -360,6 +360,9 @@ RULES = [
     Rule("fftw-behind-its-interface", "another library must be able to take FFTW's place",
          include_rule(OURS, r"^fftw3.*\.h$|(^|/)fftw_api\.hpp$",
                       allow=("drivers/local/fftw_api.hpp", "drivers/local/fftw.cpp", "drivers/variants/reference/fftw_mpi.cpp")), ("drivers/variants/planted.cpp", "#include <fftw3.h>\n")),
+    Rule("mkl-behind-its-interface", "one file calls each of MKL's two interfaces; nobody else knows that it is there",
+         include_rule(OURS, r"^mkl.*\.h$|(^|/)mkl_library\.hpp$",
+                      allow=("drivers/local/mkl_library.cpp", "drivers/local/mkl.cpp", "drivers/variants/reference/mkl_cdft.cpp")), ("drivers/program/planted.cpp", "#include <mkl_dfti.h>\n")),
     Rule("analysis-launches-nothing", "analysis reads the archive, not programs",
          text_rule(("analysis/**/*.py",), r"\bsubprocess\b|\bos\.(system|popen|exec\w*|spawn\w*)\b|\bpty\b"), ("analysis/fourscore_analysis/planted.py", "import subprocess\n")),
     Rule("rooms-of-the-analysis", "a record is read without points, a number computed without a table or a plot", analysis_rooms,

@@ -35,5 +35,35 @@ TEST(Sha256, OfAFileThatIsNotThereIsAnErrorThatNamesIt) {
   }
 }
 
+std::string samples_of(const std::string& content) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "fourscore-sha256-samples-test";
+  std::ofstream(path, std::ios::binary) << content;
+  const std::string hash = sha256_of_samples(path);
+  std::filesystem::remove(path);
+  return hash;
+}
+
+TEST(Sha256, OfSamplesSeesTheEndsTheSizeAndWhateverMovesTheRest) {
+  std::string content;
+  for (int i = 0; i < 200'000; ++i) content += static_cast<char>('a' + i * 7 % 26 + i / 4096);
+  const std::string hash = samples_of(content);
+  EXPECT_EQ(hash.substr(0, 15), "samples-sha256:");
+  EXPECT_EQ(hash.size(), 15 + 64);
+  EXPECT_EQ(samples_of(content), hash);
+  for (const std::size_t place : {std::size_t{0}, content.size() - 1}) {
+    std::string changed = content;
+    changed[place] ^= 1;
+    EXPECT_NE(samples_of(changed), hash) << place;
+  }
+  std::string longer = content;
+  longer.insert(5000, "x");
+  EXPECT_NE(samples_of(longer), hash);
+  std::string moved = longer;
+  moved.pop_back();  // the same size
+  EXPECT_NE(samples_of(moved), hash);
+  EXPECT_NE(samples_of(std::string(10, 'a')), samples_of(std::string(11, 'a')));  // shorter than a block
+  EXPECT_THROW((void)sha256_of_samples("/nowhere/at-all"), std::system_error);
+}
+
 }  // namespace
 }  // namespace fourscore

@@ -121,7 +121,22 @@ def test_a_suite_with_wisdom_plans_the_second_launch_from_what_the_first_left(fo
     plans = {r["campaign"]["launch"]: r["plan"] for r in fourscore.records().values()}
     assert plans[0]["wisdom"] == plans[1]["wisdom"] == "file"
     assert "wisdom_sha256" not in plans[0] and len(plans[1]["wisdom_sha256"]) == 64
-    assert plans[0]["local_fft"] == plans[1]["local_fft"]
+    assert plans[0]["local_fft"] == plans[1]["local_fft"] and plans[0]["hash"] == plans[1]["hash"]
+    assert [plans[launch]["reused"] for launch in (0, 1)] == [False, True]
+
+
+def test_wisdom_that_is_cut_off_costs_a_campaign_no_launch_and_is_told_once(fourscore):
+    suite = fourscore.suite(
+        'name="w"\nlaunches=3\nrepetitions=2\n[[sweep]]\nvariant="slab"\nshape="16x16x16"\nranks=2\n'
+    )
+    fourscore("run", suite, "--max-launches", "1", environment=REAL)
+    (wisdom,) = fourscore.archive.glob("campaigns/*/wisdom.txt")
+    wisdom.write_text(wisdom.read_text()[:500])
+    error = fourscore("run", suite, environment=REAL).stderr
+    assert f"wisdom file {wisdom}: its section" in error, error
+    plans = {r["campaign"]["launch"]: r["plan"] for r in fourscore.records().values()}
+    assert [plans[launch]["reused"] for launch in range(3)] == [False, False, True]
+    assert [launch for launch in plans if "wisdom_ignored" in plans[launch]] == [1]
 
 
 def test_timelines_of_a_suite_are_exported_as_perfetto_reads_them(fourscore):

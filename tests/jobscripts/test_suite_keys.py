@@ -431,6 +431,13 @@ def test_all_exchanges_fall_together_where_a_variant_takes_none(fourscore):
     assert got == [("good", "none"), *(("moves", name) for name in EVERY_EXCHANGE)] and not skipped
 
 
+def test_all_local_libraries_are_those_that_the_program_lists(fourscore):
+    launched, skipped = planned(fourscore, 'variant = "good"\nlocal_fft = "all"')
+    assert sorted(point["local_fft"] for point in launched) == ["fftw", "other"] and not skipped
+    launched, _ = planned(fourscore, 'variant = "good"\nlocal_fft = "all"\nexclude = [{ local_fft = "fftw" }]')
+    assert [point["local_fft"] for point in launched] == ["other"]
+
+
 def test_a_point_without_exchange_has_the_variants_default(fourscore):
     """Named or not, it is one point."""
     same = 'variant = "moves"\nshape = "4x4x4"\nranks = 1\n'

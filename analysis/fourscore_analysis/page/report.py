@@ -16,6 +16,7 @@ from fourscore_analysis.page.figures import DrawnPlot, draw_all
 from fourscore_analysis.page.output import prepare_output, write_whole
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.isoefficiency import EFFICIENCIES, as_json
+from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.points import group_by, setting_names
 from fourscore_analysis.points.provenance import (
     Difference,
@@ -29,7 +30,9 @@ from fourscore_analysis.points.provenance import (
 from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
+from fourscore_analysis.tables import floors as floor_tables
 from fourscore_analysis.tables import isoefficiency as isoefficiency_tables
+from fourscore_analysis.tables import libraries as library_tables
 from fourscore_analysis.tables import nodes as node_tables
 from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
@@ -56,6 +59,7 @@ class Section:
     wins: str
     counts: dict[str, int]
     contract_tables: list[tables.ContractTable]
+    libraries: list[library_tables.LibraryRow]
     troubles: list[Trouble]
     memory: list[point_tables.MemoryRow]
     components: list[point_tables.ComponentRow]
@@ -71,6 +75,7 @@ class Section:
     constants: list[traffic_tables.ConstantTable]
     bench: list[component_tables.BenchTable]
     alpha_beta: list[component_tables.AlphaBetaRow]
+    floors: floor_tables.FloorTable | None
     nodes: node_tables.NodeTable | None
     isoefficiency: list[isoefficiency_tables.IsoefficiencyTable]
     lacking: list[tuple[str, str]]
@@ -87,13 +92,15 @@ class Section:
         return sorted({flag for member in members for flag in member.flags})
 
     def counted_json(self) -> dict[str, Any]:
-        """The constant A, alpha and beta of messages, what nodes do to their launches, and isoefficiency, where the
-        campaign has them."""
+        """The constant A, alpha and beta of messages, what nodes do to their launches, what another local library
+        changes, isoefficiency, and the floors of each point, where the campaign has them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
             "nodes": self.view.node_effects.as_json() if self.view.node_effects.hosts else None,
+            "libraries": [one.as_json() for one in substitutions(self.view.points)],
             "isoefficiency": [as_json(family, self.view.efficiencies) for family in self.view.isoefficiency[0]],
+            "floors": [one.as_json() for one in self.view.floors],
         }
         return {name: values for name, values in found.items() if values}
 
@@ -165,6 +172,7 @@ def section_of(view: View) -> Section:
         wins=wins(view.comparisons),
         counts=tables.status_counts(runs),
         contract_tables=tables.contract_tables(view),
+        libraries=library_tables.library_rows(view),
         troubles=troubles(view),
         memory=point_tables.memory_rows(view),
         components=point_tables.component_rows(view),
@@ -180,6 +188,7 @@ def section_of(view: View) -> Section:
         constants=traffic_tables.constant_tables(view),
         bench=component_tables.bench_tables(view),
         alpha_beta=component_tables.alpha_beta_rows(view),
+        floors=floor_tables.floor_table(view),
         nodes=node_tables.node_table(view.node_effects),
         isoefficiency=isoefficiency_tables.isoefficiency_tables(view),
         lacking=isoefficiency_tables.lacking(view),

@@ -83,8 +83,8 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
 PLOT = Plot(
     name="plan-time",
     title="Planning time",
-    caption="Each dot is the planning time of one launch (maximum over ranks), the bar their median: every launch "
-    "plans anew, or reads wisdom, so the spread is that of the planner.",
+    caption="Each dot is the planning time of one launch (maximum over ranks), the bar their median. Where launches "
+    "share wisdom the first one to need a plan makes it.",
     order=70,
     pages=pages,
     draw=draw,

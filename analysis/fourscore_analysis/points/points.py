@@ -144,6 +144,11 @@ class Point:
         return spread(times) if times else None
 
     @cached_property
+    def plans(self) -> int:
+        """How many different local plans the measured launches ran; 0 where no record says which."""
+        return len({launch.plan_hash for launch in self.measured if launch.plan_hash})
+
+    @cached_property
     def flags(self) -> tuple[str, ...]:
         """Flags of any measured launch, "mixed-launch" when the launches were bound or placed differently, and
         "slow-node"."""
@@ -231,14 +236,22 @@ class Comparison:
         return self.points[0].title
 
 
+def plans_text(point: Point) -> str:
+    """2 in 5 launches: different local plans that a point's launches ran."""
+    launches = sum(1 for launch in point.measured if launch.plan_hash)
+    return f"{point.plans} in {launches} launch{'es' if launches > 1 else ''}"
+
+
 def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
     """A label for each method: variant/exchange, and what else tells methods of this campaign apart."""
     methods = set(methods)
-    several_libraries = len({method.local_fft for method in methods if method.local_fft not in ("", "none")}) > 1
+    libraries: dict[str, set[str]] = defaultdict(set)
+    for method in methods:
+        libraries[method.variant].add(method.local_fft)
     labels = {}
     for method in methods:
         label = method.variant if method.exchange in ("", "none") else f"{method.variant}/{method.exchange}"
-        if several_libraries:
+        if len(libraries[method.variant]) > 1 or _names_library(method):
             label += f" {method.local_fft}"
         if method.grid != "auto":
             label += f" {method.grid}"
@@ -248,6 +261,13 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
             label += f" {method.placement}"
         labels[method] = label
     return labels
+
+
+def _names_library(method: Method) -> bool:
+    """Whether its library is worth a word where its variant has but one: another than FFTW, and none that the variant
+    is called after."""
+    library = method.local_fft
+    return library not in ("", "none", "fftw") and not method.variant.startswith(library)
 
 
 def contract_terms(contract: Contract) -> list[str]:

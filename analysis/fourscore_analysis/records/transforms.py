@@ -44,6 +44,7 @@ from fourscore_analysis.records.values import (
     table_of,
     text_of,
     time_of,
+    truth_of,
 )
 
 __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "parse_record", "read_record"]
@@ -188,6 +189,8 @@ class Launch(Run):
     computing_s: tuple[float, ...] = ()  # by node, each rank's over its share of the work; () where not known
     components: tuple[Component, ...] = ()
     plan_s: float | None = None
+    plan_hash: str = ""  # of the local plans of all ranks; "" in records from before it was told
+    plan_reused: bool | None = None  # no rank timed anything for its plans; None as above
     credited_flops: float | None = None
     formula_flops: float | None = None  # of the whole transform, as the paper counts them
     closure_worst: float | None = None
@@ -256,7 +259,10 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         launch.credited_flops, launch.cell.credited_flops, rel_tol=1e-6
     ):
         raise RecordError(f"credited_flops is {launch.credited_flops:g}, expected {launch.cell.credited_flops:g}")
-    launch.plan_s = read(read(data, "plan", table_of, {}), "time_s", amount_of, None)
+    plan = read(data, "plan", table_of, {})
+    launch.plan_s = read(plan, "time_s", amount_of, None)
+    launch.plan_hash = read(plan, "hash", name_of, "")
+    launch.plan_reused = read(plan, "reused", truth_of, None)
     _read_memory(launch.memory, read(data, "memory", table_of, {}))
     if launch.status == "ok":
         _read_samples(launch, data)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from fourscore_analysis.points.claims import LEAST_LAUNCHES, Claim, claim, doubts
-from fourscore_analysis.points.points import REFERENCE, Comparison, Point
+from fourscore_analysis.points.points import REFERENCE, Comparison, Point, plans_text
 from fourscore_analysis.points.units import percent_text, range_text, ratio_text, shape_text, time_text
+from fourscore_analysis.tables.floors import floor_sentence
+from fourscore_analysis.tables.libraries import library_findings
 from fourscore_analysis.tables.nodes import slow_node_findings
 from fourscore_analysis.tables.traffic_findings import no_time_reason, traffic_findings
 from fourscore_analysis.views.view import View
@@ -32,7 +34,7 @@ def _size(one: Comparison) -> tuple[int, int]:
 
 def findings(view: View) -> list[str]:
     """Slow nodes; a sentence for each contract of the campaign, that of the largest problem first, then the most
-    measured; what was counted."""
+    measured, and how far that is from the machine's floors; what another local library changes; what was counted."""
     by_contract: dict[str, list[Comparison]] = {}
     for one in view.comparisons:
         by_contract.setdefault(view.contract_of(one), []).append(one)
@@ -40,13 +42,34 @@ def findings(view: View) -> list[str]:
         by_contract.values(),
         key=lambda group: (-max(one.cell.elements for one in group), -sum(len(one.ranked) for one in group)),
     )
-    sentences = [finding(group, view.subtitle(group[0])) for group in groups[:MOST_SENTENCES]]
+    sentences = [_with_floor(view, group) for group in groups[:MOST_SENTENCES]]
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more contracts are in the tables.")
     counted = traffic_findings(view)
     if not sentences:
         return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
-    return slow_node_findings(view.node_effects) + sentences + counted
+    return slow_node_findings(view.node_effects) + sentences + library_findings(view) + plan_findings(view) + counted
+
+
+def plan_findings(view: View) -> list[str]:
+    """Points whose launches ran different plans: their spread over launches is also that of the planner."""
+    points = [point for one in view.comparisons for point in one.ranked]
+    told = [point for point in points if point.plans]
+    mixed = sorted((point for point in told if point.plans > 1), key=lambda point: -point.plans)
+    if not mixed:
+        return []
+    worst = mixed[0]
+    return [
+        f"{len(mixed)} of {len(told)} points ran different local plans in different launches, so that their spread is "
+        f"also that of the planner: {worst.label} at {shape_text(worst.cell.shape)} on {worst.where} "
+        f"had {plans_text(worst)}."
+    ]
+
+
+def _with_floor(view: View, group: list[Comparison]) -> str:
+    main = main_claim(group)
+    floor = floor_sentence(view, main.best) if main else ""
+    return " ".join(part for part in (finding(group, view.subtitle(group[0])), floor) if part)
 
 
 def finding(found: list[Comparison], contract: str = "") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fourscore_analysis.points.points import Point
+from fourscore_analysis.points.points import Point, plans_text
 from fourscore_analysis.points.units import (
     bytes_text,
     digits,
@@ -40,6 +40,7 @@ class MemoryRow(OfPoint):
     rss: str
     plan: str
     plan_range: str
+    plans: str  # "2 in 5 launches"
 
 
 @dataclass(kw_only=True)
@@ -68,7 +69,7 @@ def _ranked(view: View) -> Iterator[Point]:
         yield from one.ranked
 
 
-def _of(view: View, point: Point) -> dict[str, Any]:
+def of_point(view: View, point: Point) -> dict[str, Any]:
     """The fields of OfPoint."""
     return {
         "shape": shape_text(point.cell.shape),
@@ -92,7 +93,7 @@ def memory_rows(view: View) -> list[MemoryRow]:
 def _memory_row(view: View, point: Point) -> MemoryRow:
     plan, ratio = point.plan, point.memory("ratio")
     return MemoryRow(
-        **_of(view, point),
+        **of_point(view, point),
         local=bytes_text(point.memory("local_data_bytes")),
         buffers=bytes_text(point.memory("plan_bytes")),
         workspace=bytes_text(point.memory("workspace_bytes")),
@@ -100,6 +101,7 @@ def _memory_row(view: View, point: Point) -> MemoryRow:
         rss=bytes_text(point.memory("peak_rss_bytes")),
         plan=time_text(plan.median if plan else None),
         plan_range=range_text(plan.low, plan.high) if plan and plan.count > 1 else "–",
+        plans=plans_text(point) if point.plans else "–",
     )
 
 
@@ -111,7 +113,7 @@ def component_rows(view: View) -> list[ComponentRow]:
 def _component_row(view: View, point: Point, phase: str) -> ComponentRow:
     names = {part.name for launch in point.measured for part in launch.components if part.phase == phase}
     return ComponentRow(
-        **_of(view, point),
+        **of_point(view, point),
         phase=phase,
         inside=time_text(point.phases_max[phase]),
         alone=time_text(point.alone[phase]),
@@ -132,7 +134,7 @@ def _exchange_row(view: View, point: Point) -> ExchangeRow | None:
         return None
     ceiling = view.shelf.copy_ceiling(view, point.measured[0].machine_hash, point.cell.place)
     return ExchangeRow(
-        **_of(view, point),
+        **of_point(view, point),
         moved=bytes_text(moved),
         time=time_text(seconds),
         rate=rate_text(moved / seconds, "B/s"),

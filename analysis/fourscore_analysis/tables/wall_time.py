@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from fourscore_analysis.points.units import percent_text, time_text
 from fourscore_analysis.records.basics import HARNESS_STAGES, Run
+from fourscore_analysis.records.transforms import Launch
 
 WALL_KINDS = {
     "measuring": ("measure_s", "timeline_s", "isolate_s", "count_s"),
@@ -39,6 +40,7 @@ class WallTime:
     launches: int
     parts: list[WallPart]
     untold: int  # launches that did not come back to say how long they took
+    reused: str  # "40 of 45 launches reused their plans."; "" where no record says so
 
 
 @dataclass
@@ -93,7 +95,13 @@ def wall_time(launches: list[Run]) -> WallTime | None:
         for kind, spent in seconds.items()
         if spent
     ]
-    return WallTime(time_text(total), len(told), parts, len(timed) - len(told))
+    return WallTime(time_text(total), len(told), parts, len(timed) - len(told), _reused(told))
+
+
+def _reused(launches: list[Run]) -> str:
+    told = [launch for launch in launches if isinstance(launch, Launch) and launch.plan_reused is not None]
+    reused = sum(launch.plan_reused is True for launch in told)
+    return f"{reused} of {len(told)} launches reused their plans." if told else ""
 
 
 def between_s(launches: list[Run]) -> float:

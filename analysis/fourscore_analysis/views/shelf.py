@@ -9,6 +9,7 @@ from typing import Protocol
 
 from fourscore_analysis.points.components import Bench, Ceiling
 from fourscore_analysis.points.points import Point
+from fourscore_analysis.points.rates import Rates
 from fourscore_analysis.records.basics import Place
 
 
@@ -26,6 +27,7 @@ class Shelf:
 
     def __init__(self, views: Sequence[Shelved]) -> None:
         self.views = views
+        self._rates: dict[str, Rates] = {}
 
     @cached_property
     def _timed(self) -> dict[tuple[str, Place, str], list[Point]]:
@@ -59,3 +61,10 @@ class Shelf:
     def transform_peak(self, view: Shelved, machine_hash: str, precision: str) -> Ceiling | None:
         found = (bench.transform_peak(machine_hash, precision) for bench in self._benches(view))
         return next((ceiling for ceiling in found if ceiling), None)
+
+    def rates(self, machine_hash: str) -> Rates:
+        """Of the components that any campaign measured on this machine."""
+        if machine_hash not in self._rates:
+            runs = (run for view in self.views for run in view.bench.measured)
+            self._rates[machine_hash] = Rates(run for run in runs if run.machine_hash == machine_hash)
+        return self._rates[machine_hash]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fourscore_analysis.models.constant import Constant, constants
+from fourscore_analysis.models.floors import Floors, floors
 from fourscore_analysis.models.slow_nodes import NodeEffects, node_effects
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
@@ -106,6 +107,13 @@ class View:
     @cached_property
     def comparisons(self) -> list[Comparison]:
         return comparisons(self.points)
+
+    @cached_property
+    def floors(self) -> list[Floors]:
+        """How long each measured point takes at least, by what components reach on its machine; in the order of the
+        tables."""
+        ranked = [point for one in self.comparisons for point in one.ranked]
+        return [floors(point, self.shelf.rates(point.measured[0].machine_hash)) for point in ranked]
 
     @cached_property
     def drawn(self) -> list[Comparison]:

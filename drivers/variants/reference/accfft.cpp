@@ -144,6 +144,7 @@ class Accfft : public Variant {
             "https://github.com/amirgholami/accfft"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_ACCFFT
     return {};

@@ -157,6 +157,7 @@ class FftwMpi : public Variant {
     return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_FFTW_MPI
@@ -187,6 +188,14 @@ class FftwMpi : public Variant {
       return fmt::format("{} threads, but this program was built without FFTW's threads", problem.threads);
 #endif
     return std::nullopt;
+  }
+
+  void register_solvers() const override {
+#ifdef FOURSCORE_FFTW_MPI
+    local::start_fftw_threads();
+    MpiApi<double>::init();
+    MpiApi<float>::init();
+#endif
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {

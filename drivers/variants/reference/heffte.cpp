@@ -159,6 +159,7 @@ class Heffte : public Variant {
             "https://github.com/icl-utk-edu/heffte"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"algorithm",
              "how heFFTe moves data between ranks",

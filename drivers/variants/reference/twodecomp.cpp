@@ -142,6 +142,7 @@ class TwoDecomp : public Variant {
             "https://github.com/2decomp-fft/2decomp-fft"};
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_2DECOMP
     return {};

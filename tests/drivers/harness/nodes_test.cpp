@@ -96,14 +96,14 @@ TEST_F(PretendedNodes, WithAnotherProcessorAreHeterogeneous) {
   ASSERT_EQ(nodes.machines.size(), 2U);
   EXPECT_EQ(nodes.machines[1].nodes, fmt::to_string(size() - 1));
   EXPECT_EQ(nodes.machines[1].value["cpu_model"], "B");
-  const Provenance provenance = provenance_of(nodes, json::object(), "local", 1, "");
+  const Provenance provenance = provenance_of(nodes, json::object(), "local", 1, {});
   const json& identity = provenance.record["identity"];
   EXPECT_EQ(identity["machine"]["cpu_model"], "A");
   EXPECT_EQ(identity["other_machines"][fmt::to_string(size() - 1)]["cpu_model"], "B");
   EXPECT_EQ(identity["launch"]["nodes"], size());
   JobNodes alike = nodes;
   alike.machines.pop_back();
-  EXPECT_NE(provenance_of(alike, json::object(), "local", 1, "").record["identity_hash"],
+  EXPECT_NE(provenance_of(alike, json::object(), "local", 1, {}).record["identity_hash"],
             provenance.record["identity_hash"]);
 }
 

@@ -111,8 +111,8 @@ TEST_P(RecordSize, OfManyRanksIsUnderAMegabyteOfJson) {
   const ResolvedPoint resolved = resolve_point(options.point);
   const json states{
       {"load_1min", {{"min", 1.0}, {"median", 1.0}, {"max", 1.0}, {"host_of_min", "a"}, {"host_of_max", "a"}}}};
-  const Provenance provenance = provenance_of(nodes_of(ranks, ranks_per_node), states, "slurm", 1, "fftw-3");
-  const json record = build_record(options, resolved, measurement_of(ranks), provenance);
+  const Provenance provenance = provenance_of(nodes_of(ranks, ranks_per_node), states, "slurm", 1, {"fftw-3", {}});
+  const json record = build_record(options, resolved, nullptr, measurement_of(ranks), provenance);
 
   const fs::path folder = fs::temp_directory_path() / ("record_size_test-" + new_record_id());
   fs::create_directories(folder);

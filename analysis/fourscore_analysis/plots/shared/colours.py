@@ -46,6 +46,7 @@ VARIANT_COLOURS = {
     "heffte": TEAL,
     "2decomp": BROWN,
     "accfft": YELLOW,
+    "dtfft": WINE,
 }
 LOOKS = {  # colour and marker of exchanges, of MPI's own calls, of kernels
     "none": (GREY, "o"),

@@ -1,0 +1,325 @@
+#include "interfaces/local_fft.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "local/split_fft.hpp"
+#include "support/naive_dft.hpp"
+
+namespace fourscore {
+namespace {
+
+using local::Pass;
+using test::Wide;
+
+struct Case {
+  Extents shape;
+  std::vector<std::size_t> axes;
+  Precision precision = Precision::double_precision;
+  Direction direction = Direction::forward;
+  Effort effort = Effort::estimate;
+  bool in_place = true;
+  bool single_plan = false;
+  int threads = 1;
+};
+
+LocalFftSpec spec_of(const Case& c) {
+  LocalFftSpec spec;
+  for (std::size_t a = 0; a < 3; ++a) {
+    Index stride = 1;
+    for (std::size_t b = a + 1; b < 3; ++b) stride *= c.shape[b];
+    const bool transformed = std::ranges::find(c.axes, a) != c.axes.end();
+    (transformed ? spec.axes : spec.batch).push_back({c.shape[a], stride, stride});
+  }
+  spec.precision = c.precision;
+  spec.direction = c.direction;
+  spec.effort = c.effort;
+  spec.threads = c.threads;
+  spec.single_plan = c.single_plan;
+  return spec;
+}
+
+/// Largest error relative to the largest expected value.
+template <class Real>
+double error_of(const LocalFftLibrary& library, const Case& c) {
+  const auto elements = static_cast<std::size_t>(c.shape[0] * c.shape[1] * c.shape[2]);
+  std::vector<std::complex<Real>> in(elements);
+  std::vector<std::complex<Real>> other(c.in_place ? 0 : elements);
+  auto& out = c.in_place ? in : other;
+  const auto plan = library.make(spec_of(c), in.data(), out.data());
+  std::mt19937 random(7);
+  std::uniform_real_distribution<Real> values(-1, 1);
+  for (auto& value : in) value = {values(random), values(random)};
+  std::vector<Wide> expected(in.begin(), in.end());
+  plan->execute();
+  for (const std::size_t axis : c.axes)
+    test::naive_dft_axis(expected, c.shape, axis, c.direction == Direction::forward ? -1 : 1);
+  double largest = 0;
+  double error = 0;
+  for (std::size_t i = 0; i < elements; ++i) {
+    largest = std::max(largest, static_cast<double>(std::abs(expected[i])));
+    error = std::max(error, static_cast<double>(std::abs(expected[i] - Wide(out[i]))));
+  }
+  return error / largest;
+}
+
+double scaled_error(const LocalFftLibrary& library, const Case& c) {
+  return c.precision == Precision::double_precision ? error_of<double>(library, c) / 2.3e-16
+                                                    : error_of<float>(library, c) / 1.2e-7;
+}
+
+class EachLibrary : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] const LocalFftLibrary& library() const {
+    return LocalFftRegistry::instance().get(GetParam(), "local FFT library");
+  }
+};
+
+TEST_P(EachLibrary, GivesTheTransformOverAnyAxesOfAnyShape) {
+  int cases = 0;
+  for (const Extents& shape : {Extents{6, 5, 9}, {16, 8, 32}, {1, 9, 10}, {12, 1, 33}, {8, 24, 40}})
+    for (const auto& axes : std::vector<std::vector<std::size_t>>{{0}, {1}, {2}, {0, 1}, {2, 1}, {0, 2}, {0, 1, 2}})
+      for (const auto precision : {Precision::double_precision, Precision::single_precision})
+        for (const auto direction : {Direction::forward, Direction::backward})
+          for (const auto effort : {Effort::estimate, Effort::measure})
+            for (const bool in_place : {true, false})
+              for (const bool single_plan : {true, false}) {
+                const Case c{shape, axes, precision, direction, effort, in_place, single_plan};
+                EXPECT_LT(scaled_error(library(), c), 30)
+                    << shape[0] << "x" << shape[1] << "x" << shape[2] << " axes " << axes.size() << " first " << axes[0]
+                    << " in place " << in_place;
+                ++cases;
+              }
+  EXPECT_EQ(cases, 5 * 7 * 32);
+}
+
+/// As error_of, of a real transform: rows of reals in the place of rows of complex elements, the last axis halved.
+template <class Real>
+double real_error_of(const LocalFftLibrary& library, const Case& c) {
+  Case half = c;
+  half.shape[2] = c.shape[2] / 2 + 1;
+  LocalFftSpec spec = spec_of(half);
+  std::rotate(spec.axes.begin(), spec.axes.end() - 1,
+              spec.axes.end());  // std::ranges::rotate of g++ 12's library is beyond Clang 14  // the halved axis first
+  spec.real_length = c.shape[2];
+  const Index rows = c.shape[0] * c.shape[1];
+  const auto elements = static_cast<std::size_t>(rows * half.shape[2]);
+  std::vector<std::complex<Real>> in(elements);
+  std::vector<std::complex<Real>> other(c.in_place ? 0 : elements);
+  auto& out = c.in_place ? in : other;
+  const auto plan = library.make(spec, in.data(), out.data());
+
+  std::mt19937 random(7);
+  std::uniform_real_distribution<Real> values(-1, 1);
+  std::vector<Wide> space;
+  for (Index i = 0; i < rows * c.shape[2]; ++i) space.emplace_back(values(random));
+  std::vector<Wide> spectrum = space;
+  Wide size = 1;
+  for (const std::size_t axis : c.axes) {
+    test::naive_dft_axis(spectrum, c.shape, axis, -1);
+    size *= static_cast<long double>(c.shape[axis]);
+  }
+  const bool forward = c.direction == Direction::forward;
+  const auto each = [&](auto&& use) {  // real and complex elements with their places, in reals and in elements
+    for (Index row = 0; row < rows; ++row) {
+      for (Index z = 0; z < c.shape[2]; ++z)
+        use(true, static_cast<std::size_t>(row * c.shape[2] + z),
+            static_cast<std::size_t>(2 * row * half.shape[2] + z));
+      for (Index z = 0; z < half.shape[2]; ++z)
+        use(false, static_cast<std::size_t>(row * c.shape[2] + z), static_cast<std::size_t>(row * half.shape[2] + z));
+    }
+  };
+  each([&](bool real, std::size_t element, std::size_t place) {
+    if (real && forward) reinterpret_cast<Real*>(in.data())[place] = static_cast<Real>(space[element].real());
+    if (!real && !forward) in[place] = std::complex<Real>(spectrum[element]);
+  });
+  plan->execute();
+  double largest = 0;
+  double error = 0;
+  each([&](bool real, std::size_t element, std::size_t place) {
+    if (real == forward) return;
+    const Wide expected = real ? space[element] * size : spectrum[element];
+    const Wide found = real ? Wide(reinterpret_cast<const Real*>(out.data())[place]) : Wide(out[place]);
+    largest = std::max(largest, static_cast<double>(std::abs(expected)));
+    error = std::max(error, static_cast<double>(std::abs(expected - found)));
+  });
+  return error / largest;
+}
+
+TEST_P(EachLibrary, GivesTheRealTransformOverAnyAxesOfAnyShape) {
+  int cases = 0;
+  for (const Extents& shape : {Extents{6, 5, 9}, {16, 8, 32}, {1, 9, 10}, {12, 1, 33}, {4, 3, 1}, {3, 4, 2}})
+    for (const auto& axes : std::vector<std::vector<std::size_t>>{{2}, {1, 2}, {0, 2}, {0, 1, 2}})
+      for (const auto precision : {Precision::double_precision, Precision::single_precision})
+        for (const auto direction : {Direction::forward, Direction::backward})
+          for (const auto effort : {Effort::estimate, Effort::measure})
+            for (const bool in_place : {true, false})
+              for (const bool single_plan : {true, false}) {
+                const Case c{shape, axes, precision, direction, effort, in_place, single_plan};
+                const double error = precision == Precision::double_precision
+                                         ? real_error_of<double>(library(), c) / 2.3e-16
+                                         : real_error_of<float>(library(), c) / 1.2e-7;
+                EXPECT_LT(error, 30) << shape[0] << "x" << shape[1] << "x" << shape[2] << " axes " << axes.size() << " "
+                                     << to_string(direction) << " in place " << in_place << " single plan "
+                                     << single_plan;
+                ++cases;
+              }
+  EXPECT_EQ(cases, 6 * 4 * 32);
+}
+
+/// Works through every candidate, by writing each decision into wisdom before planning.
+TEST_P(EachLibrary, IsCorrectByEveryCandidateOfASplit) {
+  int cases = 0;
+  for (const bool in_place : {true, false}) {
+    for (const auto& axes : std::vector<std::vector<std::size_t>>{{0}, {2}, {1, 2}, {0, 1, 2}}) {
+      const Case c{{8, 21, 35}, axes, Precision::single_precision, Direction::forward, Effort::measure, in_place};
+      (void)scaled_error(library(), c);
+      const std::string saved = library().export_wisdom();
+      for (const char* candidate :
+           {"direct", "by-axis", "by-plane", "by-axis-leave-0", "by-axis-leave-1", "by-plane-leave-0",
+            "by-plane-leave-1", "copy", "copy-by-plane", "buffered-128", "buffered-256", "buffered-256-streamed"}) {
+        std::istringstream lines(saved);
+        std::ostringstream changed;
+        for (std::string line; std::getline(lines, line);) {
+          const auto equals = line.find(" = ");
+          changed << (equals == std::string::npos ? line : line.substr(0, equals) + " = " + candidate) << "\n";
+        }
+        library().import_wisdom(changed.str(), "wisdom");
+        EXPECT_LT(scaled_error(library(), c), 30) << candidate << " axes " << axes.size() << " in place " << in_place;
+        ++cases;
+      }
+    }
+  }
+  EXPECT_EQ(cases, 2 * 4 * 12);
+}
+
+TEST_P(EachLibrary, PlansAgainFromItsWisdom) {
+  const Case c{{32, 16, 48}, {0, 1, 2}, Precision::double_precision, Direction::backward, Effort::measure, true};
+  std::vector<std::complex<double>> data(32 * 16 * 48);
+  const std::string first = library().make(spec_of(c), data.data(), data.data())->describe();
+  const std::string wisdom = library().export_wisdom();
+  library().import_wisdom(wisdom, "wisdom");
+  EXPECT_EQ(library().make(spec_of(c), data.data(), data.data())->describe(), first);
+  EXPECT_THAT(wisdom, testing::HasSubstr("axes 48:1 16:48 32:768"));
+}
+
+TEST_P(EachLibrary, AnEmptySpecDoesNothing) {
+  std::complex<double> data(1, 2);
+  LocalFftSpec spec;
+  spec.axes = {{0, 1, 1}};
+  spec.batch = {{4, 1, 1}};
+  const auto plan = library().make(spec, &data, &data);
+  plan->execute();
+  EXPECT_EQ(data, (std::complex<double>(1, 2)));
+  EXPECT_EQ(plan->credited_flops(), 0);
+}
+
+TEST_P(EachLibrary, TransposesWhereStridesDiffer) {
+  constexpr Index rows = 6;
+  constexpr Index columns = 9;
+  std::vector<std::complex<double>> in(rows * columns);
+  std::vector<std::complex<double>> out(rows * columns);
+  LocalFftSpec spec;
+  spec.axes = {{columns, 1, rows}};
+  spec.batch = {{rows, columns, 1}};
+  const auto plan = library().make(spec, in.data(), out.data());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = {static_cast<double>(i % 5), static_cast<double>(i % 3)};
+  std::vector<Wide> expected(in.begin(), in.end());
+  plan->execute();
+  test::naive_dft_axis(expected, {1, rows, columns}, 2, -1);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      EXPECT_LT(std::abs(expected[row * columns + column] - Wide(out[column * rows + row])), 1e-13);
+}
+
+TEST_P(EachLibrary, CreditsFiveNLog2NForEveryTransform) {
+  std::vector<std::complex<double>> data(64);
+  LocalFftSpec spec;
+  spec.axes = {{16, 4, 4}};
+  spec.batch = {{4, 1, 1}};
+  EXPECT_DOUBLE_EQ(library().make(spec, data.data(), data.data())->credited_flops(), 4 * 5 * 16 * 4.0);
+}
+
+TEST_P(EachLibrary, GivesTheSameWithThreadsOrRefusesThem) {
+  for (const auto& axes : std::vector<std::vector<std::size_t>>{{0}, {1}, {0, 1, 2}}) {
+    const Case c{{16, 12, 20}, axes, Precision::double_precision, Direction::forward, Effort::measure, true, false, 2};
+    if (const auto reason = library().refuses(Kind::c2c, 2)) {
+      EXPECT_THAT(*reason, testing::HasSubstr("thread"));
+      EXPECT_THROW((void)scaled_error(library(), c), InputError);
+    } else {
+      EXPECT_LT(scaled_error(library(), c), 30);
+    }
+  }
+  EXPECT_EQ(library().refuses(Kind::c2c, 1), std::nullopt);
+  const Case none{{4, 4, 4}, {0}, Precision::double_precision, Direction::forward, Effort::estimate, true, false, 0};
+  EXPECT_THROW((void)scaled_error(library(), none), InputError);
+}
+
+TEST_P(EachLibrary, TransformsAtOtherPlacesThanThoseItWasMadeFor) {
+  const Case c{{6, 10, 12}, {0, 2}, Precision::double_precision, Direction::forward, Effort::measure, false};
+  constexpr std::size_t elements = 6 * 10 * 12;
+  std::vector<std::complex<double>> in(elements), out(elements), other_in(elements), other_out(elements);
+  const auto plan = library().make(spec_of(c), in.data(), out.data());
+  for (std::size_t i = 0; i < elements; ++i)
+    in[i] = other_in[i] = {static_cast<double>(i % 7), static_cast<double>(i % 4)};
+  plan->execute();
+  plan->execute_at(other_in.data(), other_out.data());
+  EXPECT_EQ(out, other_out);
+  EXPECT_GT(std::abs(out.front()), 0);
+}
+
+TEST_P(EachLibrary, SaysWhichItIs) {
+  EXPECT_EQ(library().card().name, GetParam());
+  EXPECT_FALSE(library().version().empty());
+}
+
+TEST_P(EachLibrary, RefusesWisdomThatIsNotItsOwn) {
+  for (const char* content : {"", "something else\n", "plans of nobody\n"}) {
+    try {
+      library().import_wisdom(content, "wisdom file w");
+      ADD_FAILURE() << "accepted: " << content;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith("wisdom file w cannot be used: "));
+    }
+  }
+}
+
+TEST_P(EachLibrary, EstimateLeavesTheDataAlone) {
+  std::vector<std::complex<double>> data(512, {3, 4});
+  Case c{{8, 8, 8}, {0, 1, 2}};
+  const auto plan = library().make(spec_of(c), data.data(), data.data());
+  for (const auto& value : data) ASSERT_EQ(value, (std::complex<double>(3, 4)));
+}
+
+/// Those that this program has; what it lacks is off with a reason.
+std::vector<std::string> built() {
+  std::vector<std::string> names;
+  for (const std::string& name : LocalFftRegistry::instance().names())
+    if (LocalFftRegistry::instance().find(name)->unavailable().empty()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Local, EachLibrary, testing::ValuesIn(built()),
+                         [](const auto& instance) { return instance.param; });
+
+TEST(LocalLibraries, AreFftwAndThoseThatSayWhyTheyAreNotHere) {
+  EXPECT_THAT(built(), testing::Contains("fftw"));
+  for (const char* name : {"mkl", "pocketfft"}) {
+    const LocalFftLibrary* library = LocalFftRegistry::instance().find(name);
+    ASSERT_NE(library, nullptr) << name;
+    if (library->unavailable().empty()) continue;
+    std::complex<double> data;
+    LocalFftSpec spec;
+    spec.axes = {{1, 1, 1}};
+    EXPECT_ANY_THROW((void)library->make(spec, &data, &data)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,94 @@
+"""Every local FFT library as its users meet it: what a record says of it, and why it does not run where it does not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import Bench, read_record
+
+SMALL = ["--variant", "slab", "--shape", "12x10x9", "--planner", "estimate", "--repetitions", "2"]
+
+
+def libraries(bench: Bench) -> list[dict]:
+    found = json.loads(bench("--list").stdout)["local_ffts"]
+    assert {"fftw", "mkl", "pocketfft"} <= {entry["name"] for entry in found}
+    return found
+
+
+def record_of(bench: Bench, out: Path, *options: str, ranks: int = 0) -> dict:
+    run = bench(*options, "--record", str(out), ranks=ranks)
+    assert run.returncode == 0, run.stderr
+    return read_record(out)
+
+
+def test_a_record_names_the_library_and_its_version_or_why_it_is_not_here(bench: Bench, tmp_path: Path) -> None:
+    for library in libraries(bench):
+        record = record_of(bench, tmp_path / library["name"], *SMALL, "--local-fft", library["name"], ranks=2)
+        assert record["point"]["local_fft"] == library["name"]
+        if library["available"]:
+            assert record["verdict"]["status"] == "ok", record["verdict"]
+            assert record["cards"]["local_fft"] == {"name": library["name"], "version": library["version"]}
+            assert library["version"]
+        else:
+            assert record["verdict"]["status"] == "skipped"
+            assert record["verdict"]["reason"] == (
+                f"local FFT library '{library['name']}' cannot run here: {library['reason']}"
+            )
+
+
+def test_every_library_has_both_precisions_and_real_data(bench: Bench, tmp_path: Path) -> None:
+    for library in libraries(bench):
+        for precision in ("double", "single"):
+            for kind in ("c2c", "r2c", "c2r"):
+                options = ["--local-fft", library["name"], "--precision", precision, "--kind", kind, "--buffers", "out-of-place"]
+                out = tmp_path / f"{library['name']}-{precision}-{kind}"
+                record = record_of(bench, out, *SMALL, *options)
+                expected = "ok" if library["available"] else "skipped"
+                assert record["verdict"]["status"] == expected, (options, record["verdict"])
+
+
+def test_threads_that_a_library_has_not_are_a_reason_to_skip(bench: Bench, tmp_path: Path) -> None:
+    for library in libraries(bench):
+        options = [*SMALL, "--local-fft", library["name"], "--threads", "2"]
+        record = record_of(bench, tmp_path / library["name"], *options)
+        if record["verdict"]["status"] == "skipped":
+            assert library["name"] in record["verdict"]["reason"] or "threads" in record["verdict"]["reason"]
+        else:
+            assert record["verdict"]["status"] == "ok" and library["name"] != "pocketfft"
+
+
+def test_the_code_that_is_opened_later_is_part_of_the_identity(bench: Bench, tmp_path: Path) -> None:
+    """Of every record of this program, whichever library it used: one campaign has one code."""
+    mkl = next(library for library in libraries(bench) if library["name"] == "mkl")
+    identity = json.loads(bench("--identity").stdout)
+    files = [name for name in identity["identity"]["code"]["libraries"] if name.startswith("libmkl_core")]
+    assert bool(files) == mkl["available"] or files, "what can be opened is listed"
+    for library in ("fftw", "mkl"):
+        record = record_of(bench, tmp_path / library, *SMALL, "--local-fft", library)
+        assert record["provenance"]["code_hash"] == identity["code_hash"]
+
+
+def test_a_variant_that_brings_its_library_takes_no_other(bench: Bench) -> None:
+    variants = {entry["name"]: entry for entry in json.loads(bench("--list").stdout)["variants"]}
+    point = {"shape": [8, 8, 8], "ranks": 1}
+    for variant, own in (("fftw-mpi", "fftw"), ("heffte", "fftw"), ("accfft", "fftw"), ("mkl-cdft", "mkl")):
+        assert variant in variants
+        lines = "".join(json.dumps(point | {"variant": variant, "local_fft": asked}) + "\n" for asked in ("fftw", "mkl"))
+        answers = [json.loads(line) for line in bench("--check-points", stdin=lines).stdout.splitlines()]
+        assert [answer["point"]["local_fft"] for answer in answers] == [own, own]
+        assert len({answer["point_id"] for answer in answers}) == 1
+        [answer] = map(json.loads, bench("--check-points", stdin=json.dumps(point | {"variant": variant, "local_fft": "mlk"}) + "\n").stdout.splitlines())
+        assert answer["error"] and answer["key"] == "local_fft" and "did you mean 'mkl'?" in answer["reason"]
+
+
+def test_wisdom_of_one_library_is_not_taken_for_that_of_another(bench: Bench, tmp_path: Path) -> None:
+    """Each plans anew or from its own; none takes what is not its own for a plan."""
+    for library in libraries(bench):
+        if not library["available"]:
+            continue
+        own = tmp_path / f"{library['name']}.wisdom"
+        options = [*SMALL[:4], "--repetitions", "1", "--local-fft", library["name"], "--wisdom", str(own)]
+        first = record_of(bench, tmp_path / f"{library['name']}-1.json", *options)
+        again = record_of(bench, tmp_path / f"{library['name']}-2.json", *options)
+        assert first["plan"]["local_fft"] == again["plan"]["local_fft"]

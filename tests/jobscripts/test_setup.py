@@ -1,0 +1,79 @@
+"""jobscripts/setup where nothing is to be installed but MKL: what it asks of the package index, and how it fails."""
+
+from __future__ import annotations
+
+import hashlib
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tree(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A source tree with a .venv that is up to date, whose interpreter writes down how it is called, and fails."""
+    (tmp_path / "jobscripts").mkdir()
+    shutil.copy(ROOT / "jobscripts" / "setup", tmp_path / "jobscripts")
+    (tmp_path / "analysis").mkdir()
+    project = tmp_path / "analysis" / "pyproject.toml"
+    shutil.copy(ROOT / "analysis" / "pyproject.toml", project)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\necho "ERROR: No matching distribution" >&2\nexit 1\n')
+    python.chmod(0o755)
+    stamp = hashlib.sha256(project.read_bytes()).hexdigest() + " "
+    (tmp_path / ".venv" / "fourscore-stamp").write_text(stamp + "\n")
+    return tmp_path
+
+
+def setup(tree: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [tree / "jobscripts" / "setup", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def calls(tree: pathlib.Path) -> str:
+    return (tree / "calls").read_text() if (tree / "calls").exists() else ""
+
+
+def test_mkl_is_left_alone_unless_it_is_asked_for(tree):
+    run = setup(tree)
+    assert run.returncode == 0, run.stderr
+    assert "MKL" not in run.stdout
+    assert calls(tree) == ""
+
+
+def test_an_index_without_mkl_is_named_and_fails(tree):
+    run = setup(tree, "--with", "mkl")
+    assert run.returncode == 3
+    assert "no package index gave MKL for this machine (ERROR: No matching distribution)" in run.stderr
+    assert calls(tree).endswith("--no-deps mkl mkl-include\n")
+
+
+def test_mkl_that_is_there_is_not_installed_again(tree):
+    for file in ("include/mkl_dfti.h", "lib/libmkl_core.so.3"):
+        (tree / ".venv" / file).parent.mkdir(exist_ok=True)
+        (tree / ".venv" / file).touch()
+    run = setup(tree, "--with=mkl")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.endswith("setup: MKL is there\n")
+    assert calls(tree) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--with", "mlk"], "--with is 'mlk'; expected mkl"),
+        (["--with"], "--with is ''; expected mkl"),
+        (["--with", "mkl", "--no-python"], "--no-python"),
+        (["--for", "rnu"], "--for is 'rnu'"),
+        (["--wiht", "mkl"], "unknown option '--wiht'"),
+    ],
+)
+def test_options_that_cannot_be_used_are_named(tree, arguments, named):
+    run = setup(tree, *arguments)
+    assert run.returncode == 2
+    assert named in run.stderr
+    assert calls(tree) == ""
