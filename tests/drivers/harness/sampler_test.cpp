@@ -349,36 +349,43 @@ TEST(Sampler, KnowsTheResolutionOfItsClock) {
   EXPECT_LT(Sampler::clock_resolution_s(), 1e-3);
 }
 
-TEST(Sampler, ASlowDownMakesRunsLongerByThePartAskedForAllOfItInItsPhase) {
-  const auto transform = [](PhaseClock& clock) {
-    for (int piece = 0; piece < 4; ++piece) {
-      {
-        const Region region(clock, Phase::fft);
-        wait_ms(2);
-      }
-      const Region region(clock, Phase::pack);
-      wait_ms(1);
-    }
-  };
+/// Runs of 12 ms, of which `pack` takes 4, with a cost of half a run in `pack`.
+Samples slowed_by_half_in_pack() {
   SamplingOptions slowed = options(5, 1);
   slowed.slow_down = SlowDown{Phase::pack, 0.5};
-  Sampler plain_sampler(MPI_COMM_WORLD, options(5, 1)), slowed_sampler(MPI_COMM_WORLD, slowed);
-  const Samples plain = plain_sampler.measure([](int) {}, transform);
-  const Samples longer = slowed_sampler.measure([](int) {}, transform);
-  if (rank() != 0) return;
-  const auto shortest = [](const std::vector<double>& values) {
-    return *std::min_element(values.begin(), values.end());
-  };
-  const double run_s = shortest(plain.rank_total_s[0]);
-  const auto extra = [&](Phase phase) {
-    return shortest(longer.rank_phase_s.at(phase)[0]) - shortest(plain.rank_phase_s.at(phase)[0]);
-  };
-  // Ranks that share a core wait for it, so only what cannot be less is exact.
-  const double all = shortest(longer.rank_total_s[0]) - run_s;
-  EXPECT_GE(all / run_s, 0.4);
-  EXPECT_LE(all / run_s, size() > 2 ? 2.0 : 0.8);
-  EXPECT_GE(extra(Phase::pack) / all, size() > 2 ? 0.4 : 0.7);
-  EXPECT_LE(*longer.closure_worst, closure_limit);
+  return Sampler(MPI_COMM_WORLD, slowed)
+      .measure([](int) {},
+               [](PhaseClock& clock) {
+                 for (int piece = 0; piece < 4; ++piece) {
+                   {
+                     const Region region(clock, Phase::fft);
+                     wait_ms(2);
+                   }
+                   const Region region(clock, Phase::pack);
+                   wait_ms(1);
+                 }
+               });
+}
+
+/// No machine is so busy that a cost is less than it should be. That it is no more, and in no other phase, shows on the
+/// fastest of several runs at the latest.
+TEST(Sampler, ASlowDownMakesRunsLongerByThePartAskedForAllOfItInItsPhase) {
+  constexpr int tries = 40;
+  const double busy = size() > 2 ? 5 : 1.5;  // ranks that share a core wait for it
+  double run_s = 1, fft_s = 1;               // the fastest ones
+  for (int i = 0; i < tries; ++i) {
+    const Samples samples = slowed_by_half_in_pack();
+    if (rank() == 0) {
+      for (const double total_s : samples.rank_total_s[0]) EXPECT_GE(total_s, 0.018);
+      for (const double pack_s : samples.rank_phase_s.at(Phase::pack)[0]) EXPECT_GE(pack_s, 0.010);
+      run_s = std::min(run_s, *std::ranges::min_element(samples.rank_total_s[0]));
+      fft_s = std::min(fft_s, *std::ranges::min_element(samples.rank_phase_s.at(Phase::fft)[0]));
+    }
+    int is_enough = run_s < busy * 0.018 && fft_s < busy * 0.008;
+    MPI_Bcast(&is_enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (is_enough) return;
+  }
+  ADD_FAILURE() << "runs take " << run_s << " s, of which fft takes " << fft_s;
 }
 
 TEST(Sampler, ASlowDownWantsPhases) {
