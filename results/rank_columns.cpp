@@ -24,7 +24,7 @@ using nlohmann::json;
 
 /// Where a record has one entry a rank; * is any key, or any element. Counters are by reader: they are columns where
 /// every rank reads its own.
-constexpr std::array<std::string_view, 25> places{"/samples/rank_total_s",
+constexpr std::array<std::string_view, 26> places{"/samples/rank_total_s",
                                                   "/samples/rank_forward_s",
                                                   "/samples/rank_phase_s/*",
                                                   "/samples/rank_instance_s",
@@ -41,6 +41,7 @@ constexpr std::array<std::string_view, 25> places{"/samples/rank_total_s",
                                                   "/memory/plan_bytes",
                                                   "/memory/workspace_bytes",
                                                   "/memory/peak_rss_bytes",
+                                                  "/memory/huge_bytes",
                                                   "/timeline/rank_start_s",
                                                   "/timeline/rank_end_s",
                                                   "/timeline/clock/offset_s",

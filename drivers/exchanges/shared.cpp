@@ -1,6 +1,6 @@
-// Within a node every rank reads its blocks from its neighbours' memory, an MPI-3 shared window, straight to their
-// place: one copy instead of pack, message and unpack (hoefler2013). Between nodes, nonblocking messages with a
-// datatype for each block do the rest, without memory of their own.
+// Within a node every rank reads its blocks from its neighbours' memory, a shared window, straight to their place: one
+// copy instead of pack, message and unpack (hoefler2013). Between nodes, nonblocking messages with a datatype for each
+// block do the rest, without memory of their own.
 
 #include <algorithm>
 #include <vector>
@@ -123,11 +123,10 @@ class Shared : public Exchange {
 class SharedMethod : public ExchangeMethod {
  public:
   [[nodiscard]] Card card() const override {
-    return {"shared", "neighbours' memory read through an MPI-3 shared window; messages between nodes only",
+    return {"shared", "neighbours' memory read where it lies; messages between nodes only",
             "hoefler2013"};
   }
-  /// A window of the node where neighbours read. What only its own rank reads is ordinary memory: windows get no huge
-  /// pages.
+  /// A window of the node where neighbours read. What only its own rank reads is ordinary memory.
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
     if (use != BufferUse::source) return ordinary_buffer(bytes);
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);

@@ -113,9 +113,13 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms);
 }
 
-double peak_rss_bytes() {
-  const auto values = values_of("/proc/self/status", "VmHWM");
-  return values.empty() ? 0 : 1024 * std::strtod(values.front().c_str(), nullptr);
+ResidentMemory resident_memory() {
+  const auto bytes = [](const char* file, const char* key) {
+    const auto values = values_of(file, key);
+    return values.empty() ? 0 : 1024 * std::strtod(values.front().c_str(), nullptr);
+  };
+  constexpr const char* mapped = "/proc/self/smaps_rollup";
+  return {bytes("/proc/self/status", "VmHWM"), bytes(mapped, "AnonHugePages") + bytes(mapped, "ShmemPmdMapped")};
 }
 
 json code_identity(const LocalLibraries& local) {

@@ -44,8 +44,12 @@ struct Provenance {
 /// Collective, when all is measured: load and frequencies once more.
 void add_states_after(MPI_Comm comm, Provenance& provenance);
 
-/// Largest resident set of this process so far, or 0 where the system does not say.
-[[nodiscard]] double peak_rss_bytes();
+/// Of this process; 0 where the system does not say.
+struct ResidentMemory {
+  double peak_bytes = 0;  ///< the largest resident set so far
+  double huge_bytes = 0;  ///< mapped in huge pages now, what it shares with others too
+};
+[[nodiscard]] ResidentMemory resident_memory();
 
 /// 2026-11-21T08:00:00.123Z
 [[nodiscard]] std::string utc_now();

@@ -123,24 +123,4 @@ class Requests {
   std::vector<MPI_Request> requests_;
 };
 
-/// Memory shared by the ranks of one node's communicator, in a passive access epoch from construction to destruction.
-class SharedWindow {
- public:
-  /// Collective. Each rank adds `bytes` of its own, aligned to 64 bytes.
-  SharedWindow(const Communicator& node, std::size_t bytes);
-  ~SharedWindow();
-  SharedWindow(const SharedWindow&) = delete;
-  SharedWindow& operator=(const SharedWindow&) = delete;
-
-  [[nodiscard]] std::byte* segment(int rank_in_node) const {
-    return segments_.at(static_cast<std::size_t>(rank_in_node));
-  }
-  /// Memory barrier between this process's accesses and those of others, as MPI_Win_sync.
-  void sync() const;
-
- private:
-  Window window_;
-  std::vector<std::byte*> segments_;
-};
-
 }  // namespace fourscore::mpi

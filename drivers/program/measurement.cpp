@@ -180,14 +180,14 @@ struct PlanFacts {
   double local_data_bytes = 0;
   double plan_bytes = 0;
   double workspace_bytes = 0;
-  double peak_rss_bytes = 0;
+  ResidentMemory resident;
   MessageVolume declared;
   std::array<double, phase_count> min_bytes{};  ///< by phase; negative: unknown
   std::uint64_t local_ffts = 0;                 ///< a hash of their description
 };
 static_assert(std::is_trivially_copyable_v<PlanFacts>);
 
-PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double plan_s, double rss) {
+PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double plan_s, const ResidentMemory& resident) {
   const Plan& plan = *instances.here().front().plan;
   PlanFacts facts;
   facts.plan_s = plan_s;
@@ -195,7 +195,7 @@ PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double pl
       data_bytes(plan, mpi::rank_in(instances.comm()), problem) * static_cast<double>(instances.here().size());
   facts.plan_bytes = static_cast<double>(instances.buffer_bytes());
   facts.workspace_bytes = static_cast<double>(instances.workspace_bytes());
-  facts.peak_rss_bytes = rss;
+  facts.resident = resident;
   facts.declared = instances.message_volume();
   facts.min_bytes.fill(-1);
   for (const auto& [phase, bytes] : instances.min_bytes(problem))
@@ -205,10 +205,10 @@ PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double pl
   return facts;
 }
 
-void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& resolved, double plan_s, double rss,
-                    Measurement& result) {
+void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& resolved, double plan_s,
+                    const ResidentMemory& resident, Measurement& result) {
   const Plan& plan = *instances.here().front().plan;
-  const PlanFacts mine = facts_of_plans(instances, resolved.point.problem, plan_s, rss);
+  const PlanFacts mine = facts_of_plans(instances, resolved.point.problem, plan_s, resident);
   const std::vector<PlanFacts> all = gather_values(comm, mine);
   std::set<std::uint64_t> distinct;
   for (const PlanFacts& one : all) {
@@ -216,7 +216,8 @@ void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& re
     result.local_data_bytes.push_back(one.local_data_bytes);
     result.plan_bytes.push_back(one.plan_bytes);
     result.workspace_bytes.push_back(one.workspace_bytes);
-    result.peak_rss_bytes.push_back(one.peak_rss_bytes);
+    result.peak_rss_bytes.push_back(one.resident.peak_bytes);
+    result.huge_bytes.push_back(one.resident.huge_bytes);
     result.declared.push_back(one.declared);
     distinct.insert(one.local_ffts);
   }
@@ -340,16 +341,16 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
 
   const Stopwatch verify_watch;
   Verifiers verifiers(problem, *instances, options.seed);
-  double rss = 0;
+  std::optional<ResidentMemory> resident;
   const auto first_checks = verifiers.check_before([&](const Plan& plan) {
     // The plan has run by now, and the inverse is not part of its memory.
-    if (rss == 0) rss = peak_rss_bytes();
+    if (!resident) resident = resident_memory();
     return options.extent == CheckExtent::all ? make_inverse(instances->comm(), resolved, plan) : nullptr;
   });
-  if (rss == 0) rss = peak_rss_bytes();
+  if (!resident) resident = resident_memory();
   const bool right = keep_checks(comm, *instances, first_checks, result.checks);
   result.steps.verify_s = verify_watch.seconds();
-  describe_plans(comm, *instances, resolved, plan_s, rss, result);
+  describe_plans(comm, *instances, resolved, plan_s, *resident, result);
   if (!right) return result;
 
   Sampler sampler(comm, options.sampling);

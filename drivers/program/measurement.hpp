@@ -38,7 +38,7 @@ struct Measurement {
   std::vector<std::string> local_ffts;  ///< rank 0's
   std::string plan_hash;                ///< of the local FFTs of all ranks
   int distinct_plans = 0;
-  std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes;
+  std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes, huge_bytes;
   std::vector<MessageVolume> declared;                     ///< by rank, all instances
   nlohmann::json failed_parts = nlohmann::json::object();  ///< of core/record.hpp's optional_parts, by name
   StepTimes steps;

@@ -193,6 +193,7 @@ json memory_json(const Measurement& measurement) {
               {"ratio", most / largest(measurement.local_data_bytes)}};
   if (*std::min_element(measurement.peak_rss_bytes.begin(), measurement.peak_rss_bytes.end()) > 0)
     memory["peak_rss_bytes"] = measurement.peak_rss_bytes;
+  memory["huge_bytes"] = measurement.huge_bytes;
   return memory;
 }
 

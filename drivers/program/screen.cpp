@@ -229,6 +229,8 @@ std::string movement(const json& record) {
                                         bytes_text(largest(memory["local_data_bytes"])));
   if (memory.contains("peak_rss_bytes"))
     memory_text += fmt::format("; {} resident at most", bytes_text(largest(memory["peak_rss_bytes"])));
+  if (memory.contains("huge_bytes") && largest(memory["huge_bytes"]) > 0)
+    memory_text += fmt::format(", {} in huge pages", bytes_text(largest(memory["huge_bytes"])));
   return wrapped("exchange", text) + wrapped("memory", memory_text);
 }
 

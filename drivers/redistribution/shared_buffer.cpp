@@ -1,6 +1,5 @@
 #include "redistribution/shared_buffer.hpp"
 
-#include <cstring>
 #include <utility>
 
 namespace fourscore {
@@ -10,9 +9,7 @@ SharedBuffer::SharedBuffer(MPI_Comm comm, mpi::Communicator node, std::size_t by
       bytes_(bytes),
       node_(std::move(node)),
       node_ranks_(mpi::translate_ranks(comm, node_.get())),
-      window_(node_, bytes) {
-  std::memset(data(), 0, bytes_);  // pages lie with the rank that touches them first
-}
+      window_(node_, bytes) {}
 
 void* SharedBuffer::peer(int rank_in_allocating_comm) const {
   const int rank = node_ranks_.at(static_cast<std::size_t>(rank_in_allocating_comm));

@@ -6,6 +6,7 @@
 
 #include "interfaces/exchange.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/shared_window.hpp"
 
 namespace fourscore {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/handles.hpp"
+#include "mpi/shared_window.hpp"
 #include "support/pretended_nodes.hpp"
 
 namespace fourscore {

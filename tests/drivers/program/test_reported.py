@@ -92,6 +92,21 @@ def test_memory_is_that_of_buffers_and_workspace_over_the_larger_side(
     assert (max(memory["workspace_bytes"]) > 0) == (exchange == "bruck")
 
 
+@pytest.mark.skipif(
+    "[never]" in Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text(), reason="the system has no huge pages"
+)
+@pytest.mark.parametrize("exchange", ["p2p", "shared"])
+def test_large_buffers_lie_in_huge_pages(bench: Bench, tmp_path: Path, exchange: str) -> None:
+    out = tmp_path / "out.json"
+    asked = ("--variant", "slab", "--shape", "128x64x64", "--planner", "estimate", "--exchange", exchange)
+    run = bench(*asked, "--record", str(out), ranks=2)
+    assert run.returncode == 0, run.stderr
+    memory = read_record(out)["memory"]
+    for huge, resident in zip(memory["huge_bytes"], memory["peak_rss_bytes"], strict=True):
+        assert huge % 2**21 == 0
+        assert 128 * 64 * 64 / 2 * BYTES <= huge <= resident
+
+
 def test_the_planning_time_is_that_of_the_slowest_rank(slab: dict) -> None:
     assert len(slab["plan"]["rank_s"]) == 3
     assert slab["plan"]["time_s"] == max(slab["plan"]["rank_s"]) > 0
