@@ -34,8 +34,11 @@ class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder) : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0 && std::chrono::steady_clock::now() < end)
+    while (fd_ >= 0 && !is_held_) {
+      is_held_ = ::flock(fd_, LOCK_EX | LOCK_NB) == 0;
+      if (is_held_ || std::chrono::steady_clock::now() >= end) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
   }
   ~FolderLock() {
     if (fd_ >= 0) ::close(fd_);
@@ -43,9 +46,24 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  [[nodiscard]] bool is_held() const { return is_held_; }
+
  private:
   int fd_;
+  bool is_held_ = false;
 };
+
+/// Removes what writers that were killed left beside the file (OutputFile's ".NAME.XXXXXX").
+void sweep(const fs::path& folder, const fs::path& file) {
+  const std::string begin = fmt::format(".{}.", file.filename().string());
+  constexpr std::size_t random_letters = 6;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(begin) && name.size() == begin.size() + random_letters) fs::remove(it->path(), ignored);
+  }
+}
 
 struct SectionHead {
   std::size_t bytes = 0;
@@ -109,7 +127,9 @@ std::string wisdom_file_text(const std::map<std::string, std::string>& sections)
 }
 
 void update_wisdom_file(const fs::path& file, const std::function<void(std::map<std::string, std::string>&)>& change) {
-  const FolderLock lock(file.has_parent_path() ? file.parent_path() : fs::path("."));
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const FolderLock lock(folder);
+  if (lock.is_held()) sweep(folder, file);
   WisdomFile now;
   if (is_there(file)) now = parse_wisdom_file(read_regular_file(file).text);
   change(now.sections);

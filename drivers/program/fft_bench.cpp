@@ -130,14 +130,13 @@ std::optional<std::string> lacking_memory_of(const ResolvedPoint& resolved, cons
   return reason;
 }
 
-/// What plans depend on beside the library: the machine, and how many ranks there share its memory. Empty on all ranks
-/// but 0.
-std::string place_of_plans(const Provenance& provenance) {
+/// Of rank 0; empty on the others.
+PlanPlace place_of_plans(const Provenance& provenance) {
   if (provenance.record.is_null()) return {};
   std::size_t most = 0;
   for (const NodeFacts& node : provenance.nodes.facts) most = std::max(most, node.ranks.size());
-  return fmt::format("machine {} with {} rank{} a node", provenance.record.value("machine_hash", "unknown"), most,
-                     most == 1 ? "" : "s");
+  return {fmt::format("machine {}", provenance.record.value("machine_hash", "unknown")),
+          fmt::format("{} rank{} a node", most, most == 1 ? "" : "s")};
 }
 
 int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {

@@ -43,9 +43,10 @@ std::set<std::string> lines_of(const std::string& text) {
 }  // namespace
 
 Wisdom::Wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& library, fs::path file,
-               const std::string& place)
+               const PlanPlace& place)
     : comm_(comm), agreement_(agreement), library_(library), file_(std::move(file)) {
-  owner_ = fmt::format("{} {} on {}", library.card().name, library.version(), place);
+  owner_on_machine_ = fmt::format("{} {} on {}", library.card().name, library.version(), place.machine);
+  owner_ = fmt::format("{} with {}", owner_on_machine_, place.ranks_of_node);
   agreement_.run_on_root([&] { section_ = read_section(); });
   section_ = broadcast_text(comm_, 0, std::move(section_));
   import_section(section_);
@@ -65,14 +66,25 @@ std::string Wisdom::read_section() {
     ignored_ = whole.damage;
     const auto mine = whole.sections.find(owner_);
     if (mine != whole.sections.end()) return mine->second;
-    if (!whole.sections.empty() && ignored_.empty())
-      ignored_ = fmt::format("it has plans of {}, none of {}", whole.sections.begin()->first, owner_);
+    if (ignored_.empty()) ignored_ = why_none(whole.sections);
     return {};
   } catch (const UnreadableFile& problem) {
     throw unusable(file_, problem.what());
   } catch (const NoWisdomFile& problem) {
     throw unusable(file_, problem.what());
   }
+}
+
+/// Plans of this library, but of another version or machine only, were perhaps meant to be used. Those of other
+/// libraries, and of other numbers of ranks on this machine, are not.
+std::string Wisdom::why_none(const std::map<std::string, std::string>& sections) const {
+  const std::string name = library_.card().name + ' ';
+  std::string other;
+  for (const auto& [owner, text] : sections) {
+    if (owner.starts_with(owner_on_machine_)) return {};
+    if (owner.starts_with(name)) other = owner;
+  }
+  return other.empty() ? std::string() : fmt::format("it has plans of {}, none of {}", other, owner_);
 }
 
 /// A rank that cannot use what the others can plans anew, as those do that find nothing.

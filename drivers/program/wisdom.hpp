@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 
@@ -12,14 +13,20 @@
 
 namespace fourscore::bench {
 
+/// What plans depend on beside the library.
+struct PlanPlace {
+  std::string machine;
+  std::string ranks_of_node;  ///< which share its memory
+};
+
 /// The section of one library on one machine in a file of wisdom (results/wisdom_file.hpp).
 class Wisdom {
  public:
-  /// Collective: rank 0 reads the file and all ranks import its section. `place`, of rank 0, tells machines apart whose
-  /// plans do not serve each other. A section that is damaged, or that the library does not accept, is ignored. A file
-  /// that is none of wisdom, or that cannot be read or written, is an InputError of the agreement.
+  /// Collective: rank 0 reads the file and all ranks import its section. `place` is read on rank 0. A
+  /// section that is damaged, or that the library does not accept, is ignored. A file that is none of wisdom, or that
+  /// cannot be read or written, is an InputError of the agreement.
   Wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& library, std::filesystem::path file,
-         const std::string& place);
+         const PlanPlace& place);
 
   /// Collective, after planning: where a rank planned something that it did not remember, rank 0 writes what the ranks
   /// know together into the file, beside what other launches have written meanwhile. Of choices between passes that are
@@ -33,6 +40,7 @@ class Wisdom {
 
  private:
   std::string read_section();
+  [[nodiscard]] std::string why_none(const std::map<std::string, std::string>& sections) const;
   void import_section(const std::string& text);
   void gather();
   void write();
@@ -41,7 +49,7 @@ class Wisdom {
   Agreement& agreement_;
   const LocalFftLibrary& library_;
   std::filesystem::path file_;
-  std::string owner_;
+  std::string owner_on_machine_, owner_;
   std::string section_, sha256_, ignored_;
   std::set<std::string> before_;  ///< what the library knew on this rank before planning, by line
   bool reused_ = false;

@@ -145,5 +145,14 @@ TEST_F(WisdomFileOnDisk, AWriterKilledAtAnyMomentLeavesAWholeFile) {
   EXPECT_TRUE(read().sections.contains("third"));
 }
 
+TEST_F(WisdomFileOnDisk, WhatAKilledWriterLeftIsSweptByTheNext) {
+  const std::vector<std::string> others{".wisdom.txt.tar.gz", ".wisdom.txt", ".other.txt.aB3dE6"};
+  for (const std::string& name : others) std::ofstream(folder_ / name) << "not ours";
+  std::ofstream(folder_ / ".wisdom.txt.aB3dE6") << "half a file";
+  add("first", "plans");
+  EXPECT_FALSE(fs::exists(folder_ / ".wisdom.txt.aB3dE6"));
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder_ / name)) << name;
+}
+
 }  // namespace
 }  // namespace fourscore

@@ -366,6 +366,20 @@ def test_the_options_of_the_point_reach_the_record_and_the_plan(bench: Bench, tm
     assert "planner patient" in run.stdout
 
 
+def test_plans_for_other_ranks_or_of_other_libraries_are_no_reason_for_a_word(bench: Bench, tmp_path: Path) -> None:
+    wisdom, out = tmp_path / "wisdom", tmp_path / "out.json"
+    point = ("--variant", "serial", "--shape", "24x20", "--repetitions", "1", "--wisdom", str(wisdom))
+    assert bench(*point, faulty=False).returncode == 0
+    run = bench("--variant", "slab", *point[2:], "--record", str(out), ranks=2, faulty=False)
+    assert run.returncode == 0, run.stderr
+    assert "wisdom_ignored" not in read_record(out)["plan"]
+    text, sections = re.subn(r"(?m)^(section \d+ \w+) fftw ", r"\1 another ", wisdom.read_text())
+    assert sections == 2
+    wisdom.write_text(text)
+    assert bench(*point, "--record", str(out), faulty=False).returncode == 0
+    assert "wisdom_ignored" not in read_record(out)["plan"]
+
+
 def test_patient_planning_asks_the_library_for_more_than_measuring(bench: Bench, tmp_path: Path) -> None:
     """FFTW takes wisdom of more effort for a plan of less, and none of less for a plan of more."""
     wisdom = tmp_path / "wisdom"
