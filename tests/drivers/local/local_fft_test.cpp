@@ -81,22 +81,26 @@ class EachLibrary : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(EachLibrary, GivesTheTransformOverAnyAxesOfAnyShape) {
-  int cases = 0;
-  for (const Extents& shape : {Extents{6, 5, 9}, {16, 8, 32}, {1, 9, 10}, {12, 1, 33}, {8, 24, 40}})
-    for (const auto& axes : std::vector<std::vector<std::size_t>>{{0}, {1}, {2}, {0, 1}, {2, 1}, {0, 2}, {0, 1, 2}})
+/// Every shape with every set of axes, in 32 ways each. `error_of_case`: in units of the precision.
+template <class Error>
+void expect_right(const std::vector<Extents>& shapes, const std::vector<std::vector<std::size_t>>& axes_sets,
+                  const Error& error_of_case) {
+  for (const Extents& shape : shapes)
+    for (const auto& axes : axes_sets)
       for (const auto precision : {Precision::double_precision, Precision::single_precision})
         for (const auto direction : {Direction::forward, Direction::backward})
           for (const auto effort : {Effort::estimate, Effort::measure})
             for (const bool in_place : {true, false})
-              for (const bool single_plan : {true, false}) {
-                const Case c{shape, axes, precision, direction, effort, in_place, single_plan};
-                EXPECT_LT(scaled_error(library(), c), 30)
+              for (const bool single_plan : {true, false})
+                EXPECT_LT(error_of_case(Case{shape, axes, precision, direction, effort, in_place, single_plan}), 30)
                     << shape[0] << "x" << shape[1] << "x" << shape[2] << " axes " << axes.size() << " first " << axes[0]
-                    << " in place " << in_place;
-                ++cases;
-              }
-  EXPECT_EQ(cases, 5 * 7 * 32);
+                    << " " << to_string(direction) << " in place " << in_place << " single plan " << single_plan;
+}
+
+TEST_P(EachLibrary, GivesTheTransformOverAnyAxesOfAnyShape) {
+  expect_right({{6, 5, 9}, {16, 8, 32}, {1, 9, 10}, {12, 1, 33}, {8, 24, 40}},
+               {{0}, {1}, {2}, {0, 1}, {2, 1}, {0, 2}, {0, 1, 2}},
+               [this](const Case& c) { return scaled_error(library(), c); });
 }
 
 /// As error_of, of a real transform: rows of reals in the place of rows of complex elements, the last axis halved.
@@ -153,24 +157,11 @@ double real_error_of(const LocalFftLibrary& library, const Case& c) {
 }
 
 TEST_P(EachLibrary, GivesTheRealTransformOverAnyAxesOfAnyShape) {
-  int cases = 0;
-  for (const Extents& shape : {Extents{6, 5, 9}, {16, 8, 32}, {1, 9, 10}, {12, 1, 33}, {4, 3, 1}, {3, 4, 2}})
-    for (const auto& axes : std::vector<std::vector<std::size_t>>{{2}, {1, 2}, {0, 2}, {0, 1, 2}})
-      for (const auto precision : {Precision::double_precision, Precision::single_precision})
-        for (const auto direction : {Direction::forward, Direction::backward})
-          for (const auto effort : {Effort::estimate, Effort::measure})
-            for (const bool in_place : {true, false})
-              for (const bool single_plan : {true, false}) {
-                const Case c{shape, axes, precision, direction, effort, in_place, single_plan};
-                const double error = precision == Precision::double_precision
-                                         ? real_error_of<double>(library(), c) / 2.3e-16
-                                         : real_error_of<float>(library(), c) / 1.2e-7;
-                EXPECT_LT(error, 30) << shape[0] << "x" << shape[1] << "x" << shape[2] << " axes " << axes.size() << " "
-                                     << to_string(direction) << " in place " << in_place << " single plan "
-                                     << single_plan;
-                ++cases;
-              }
-  EXPECT_EQ(cases, 6 * 4 * 32);
+  expect_right({{6, 5, 9}, {16, 8, 32}, {1, 9, 10}, {12, 1, 33}, {4, 3, 1}, {3, 4, 2}},
+               {{2}, {1, 2}, {0, 2}, {0, 1, 2}}, [this](const Case& c) {
+                 return c.precision == Precision::double_precision ? real_error_of<double>(library(), c) / 2.3e-16
+                                                                   : real_error_of<float>(library(), c) / 1.2e-7;
+               });
 }
 
 /// Works through every candidate, by writing each decision into wisdom before planning.
