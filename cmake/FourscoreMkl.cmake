@@ -22,6 +22,7 @@ function(fourscore_find_mkl)
     set(FOURSCORE_MKL_MISSING "${named} mkl_dfti.h found: jobscripts/setup --with mkl, a module that sets MKLROOT, or -DMKL_ROOT=" PARENT_SCOPE)
     return()
   endif()
+  string(REGEX REPLACE "/+$" "" mkl_include_dir "${mkl_include_dir}")
   find_file(mkl_core NAMES libmkl_core.so.3 libmkl_core.so.2 libmkl_core.so.1 libmkl_core.so ${places}
     PATH_SUFFIXES lib lib/intel64 lib64 NO_CACHE)
   if(NOT mkl_core)

@@ -97,17 +97,8 @@ void TransformChain::allocate(const PlanContext& context) {
   for (std::size_t i = 0; i < (both ? 2 : 1); ++i)
     buffers_.push_back(context.buffer(bytes, [&] {
       if (context.exchange == nullptr || stages_.size() == 1) return ordinary_buffer(bytes);
-      // A plan that shares its memory may receive where the other one sends from.
-      const bool receives = context.shared == nullptr && i == receive_buffer(context.problem);
-      return context.exchange->allocate(context.comm, bytes, receives ? BufferUse::receive : BufferUse::source);
+      return context.exchange->allocate(context.comm, bytes, BufferUse::array);
     }));
-}
-
-/// With a single exchange, which as a rule leaves its result in the other buffer than its source, one of the two is no
-/// source. Another number than 0 or 1: none.
-std::size_t TransformChain::receive_buffer(const Problem& problem) const {
-  if (stages_.size() != 2) return 2;
-  return out_of_place_stage(problem, 1) == 0 ? 0 : 1;
 }
 
 void TransformChain::find_redistributions(const PlanContext& context) {
@@ -149,14 +140,15 @@ void TransformChain::allocate_staging(const PlanContext& context) {
 
 void TransformChain::make_exchanges(const PlanContext& context) {
   std::size_t place = 0;
-  for (Redistribution& redistribution : redistributions_) {
-    make_exchange(context, redistribution, place);
-    if (!redistribution.exchange->lands_in_source()) place = 1 - place;
+  for (std::size_t i = 0; i < redistributions_.size(); ++i) {
+    make_exchange(context, i, place);
+    if (!redistributions_[i].exchange->lands_in_source()) place = 1 - place;
   }
   ends_in_ = place;
 }
 
-void TransformChain::make_exchange(const PlanContext& context, Redistribution& redistribution, std::size_t source) {
+void TransformChain::make_exchange(const PlanContext& context, std::size_t number, std::size_t source) {
+  Redistribution& redistribution = redistributions_[number];
   const ExchangeSpec spec = exchange_spec(context, redistribution, source);
   if (!in_pieces()) {
     redistribution.exchange = context.exchange->make(spec);
@@ -165,11 +157,29 @@ void TransformChain::make_exchange(const PlanContext& context, Redistribution& r
     redistribution.in_pieces = in_pieces.get();
     redistribution.exchange = std::move(in_pieces);
   }
-  std::array<int, 2> does{redistribution.exchange->facts().packs ? 1 : 0,
-                          redistribution.exchange->facts().unpacks ? 1 : 0};
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
+  std::array<int, 3> does{redistribution.exchange->facts().packs ? 1 : 0,
+                          redistribution.exchange->facts().unpacks ? 1 : 0,
+                          can_gather(context, number, source) ? 0 : 1};
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 3, MPI_INT, MPI_MAX, context.comm));
   redistribution.packs = does[0] != 0;
-  redistribution.unpacks = does[1] != 0;
+  redistribution.reads_in_fft = does[2] == 0;
+  redistribution.unpacks = does[1] != 0 && !redistribution.reads_in_fft;
+  if (redistribution.reads_in_fft) redistribution.exchange->leave_copies_to_caller();
+}
+
+LocalArray TransformChain::array_of(const PlanContext& context, std::size_t stage, std::size_t buffer) const {
+  const int me = mpi::rank_in(context.comm);
+  const Decomposition& layout = stages_[stage].layout;
+  return {layout.box(me).extents(), layout.strides(me), static_cast<std::byte*>(buffers_[buffer]->data())};
+}
+
+/// The first stage has to be left for a transform out of place, should the contract ask for one.
+bool TransformChain::can_gather(const PlanContext& context, std::size_t redistribution, std::size_t source) const {
+  const std::size_t stage = redistribution + 1;
+  if (in_pieces() || stages_.front().axes.empty() || stages_[stage].axes.size() != 1) return false;
+  const auto sources = redistributions_[redistribution].exchange->readable_sources();
+  return sources && GatheredFft::serves(local_fft_spec(context, stage), array_of(context, stage, 1 - source),
+                                        stages_[stage].axes.front(), *sources);
 }
 
 std::size_t TransformChain::out_of_place_stage(const Problem& problem, std::size_t ends_in) const {
@@ -179,8 +189,9 @@ std::size_t TransformChain::out_of_place_stage(const Problem& problem, std::size
   const auto strided = [](const ChainStage& stage) {
     return !stage.axes.empty() && std::ranges::find(stage.axes, std::size_t{2}) == stage.axes.end();
   };
+  const auto gathers = [this](std::size_t stage) { return stage > 0 && redistributions_[stage - 1].reads_in_fft; };
   for (std::size_t i = stages_.size(); i-- > 0;)
-    if (strided(stages_[i])) return i;
+    if (strided(stages_[i]) && !gathers(i)) return i;
   const auto first = std::ranges::find_if(stages_, [](const ChainStage& stage) { return !stage.axes.empty(); });
   return static_cast<std::size_t>(first - stages_.begin());
 }
@@ -218,10 +229,16 @@ LocalFftSpec TransformChain::local_fft_spec(const PlanContext& context, std::siz
 void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out_of_place) {
   const std::vector<std::size_t> redistribution_of = redistributions_of_transforms(context, out_of_place);
   if (in_pieces()) overlaps_.resize(redistributions_.size());
+  gathered_.resize(redistributions_.size());
   std::size_t place = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (stages_[i].axes.empty()) {
       ffts_.push_back(nullptr);
+    } else if (i > 0 && redistributions_[i - 1].reads_in_fft) {
+      ffts_.push_back(nullptr);
+      gathered_[i - 1] =
+          std::make_unique<GatheredFft>(context.local_fft, local_fft_spec(context, i), array_of(context, i, place),
+                                        stages_[i].axes.front(), *redistributions_[i - 1].exchange->readable_sources());
     } else if (redistribution_of[i] < redistributions_.size()) {
       ffts_.push_back(nullptr);
       make_slices(context, i, redistribution_of[i], static_cast<std::byte*>(buffers_[place]->data()));
@@ -236,7 +253,7 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out
     const bool landed_in_source = redistribution.exchange->lands_in_source();
     if (i >= out_of_place) {
       redistribution.exchange.reset();
-      make_exchange(context, redistribution, place);
+      make_exchange(context, i, place);
       if (redistribution.exchange->lands_in_source() != landed_in_source)
         throw std::logic_error("an exchange lands elsewhere when its two buffers change places");
     }
@@ -249,11 +266,20 @@ void TransformChain::execute(PhaseClock& clock) {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     transform(i, clock);
     if (i == redistributions_.size()) break;
-    if (redistributions_[i].in_pieces != nullptr)
+    if (redistributions_[i].in_pieces != nullptr) {
       redistributions_[i].in_pieces->run_around(clock, overlaps_[i]);
-    else
+    } else if (gathered_[i]) {
+      redistributions_[i].exchange->begin(clock);
+      end_exchange(i, clock);
+    } else {
       redistributions_[i].exchange->run(clock);
+    }
   }
+}
+
+void TransformChain::end_exchange(std::size_t number, PhaseClock& clock) {
+  if (gathered_[number]) gathered_[number]->execute(clock);
+  redistributions_[number].exchange->end(clock);
 }
 
 void TransformChain::step(std::size_t number, PhaseClock& clock) {
@@ -262,7 +288,7 @@ void TransformChain::step(std::size_t number, PhaseClock& clock) {
       for (int k = 0; k < options_.pieces; ++k) (overlaps_[redistribution].*run)(k, clock);
   };
   if (number > 0) {
-    redistributions_[number - 1].exchange->end(clock);
+    end_exchange(number - 1, clock);
     run_slices(&Overlap::after, number - 1);
   }
   transform(number, clock);
@@ -292,6 +318,9 @@ std::vector<Component> TransformChain::components() {
     if (ffts_[i])
       list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); },
                       min_bytes_of_fft(i)});
+    if (i > 0 && gathered_[i - 1])
+      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = gathered_[i - 1].get()] { plan->transform(); },
+                      gathered_[i - 1]->bytes()});
     if (i > 0 && !overlaps_.empty()) add_slices(i, overlaps_[i - 1].after_);
     if (i == redistributions_.size()) break;
     if (!overlaps_.empty()) add_slices(i, overlaps_[i].before_);
@@ -299,12 +328,15 @@ std::vector<Component> TransformChain::components() {
     if (redistributions_[i].packs)
       list.push_back({fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); },
                       2 * exchange->facts().bytes_packed});
+    GatheredFft* gathered = gathered_[i].get();
     list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange,
-                    [exchange] {
+                    [exchange, gathered] {
                       exchange->start();
+                      if (gathered != nullptr) gathered->gather();
                       exchange->finish();
                     },
-                    min_bytes_of_exchange(exchange->message_volume(), stage_bytes_[i + 1])});
+                    gathered != nullptr ? gathered->bytes()
+                                        : min_bytes_of_exchange(exchange->message_volume(), stage_bytes_[i + 1])});
     if (redistributions_[i].unpacks)
       list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); },
                       2 * exchange->facts().bytes_unpacked});
@@ -328,13 +360,17 @@ std::size_t TransformChain::workspace_bytes() const {
   std::size_t total = staging_ ? staging_->bytes() : 0;
   for (const Redistribution& redistribution : redistributions_)
     total += redistribution.exchange->facts().workspace_bytes;
+  for (const auto& gathered : gathered_)
+    if (gathered) total += gathered->workspace_bytes();
   return total;
 }
 
 std::vector<std::string> TransformChain::describe_local_ffts() const {
   std::vector<std::string> texts;
-  for (const auto& fft : ffts_)
-    if (fft) texts.push_back(fft->describe());
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (ffts_[i]) texts.push_back(ffts_[i]->describe());
+    if (i > 0 && gathered_[i - 1]) texts.push_back(gathered_[i - 1]->describe());
+  }
   for (const Overlap& overlap : overlaps_)
     for (const auto* slices : {&overlap.before_, &overlap.after_})
       if (!slices->empty())

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chain/gathered_fft.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "redistribution/piecewise_exchange.hpp"
@@ -87,6 +88,7 @@ class TransformChain : public Plan {
     PiecewiseExchange* in_pieces = nullptr;  ///< the exchange, where it goes in pieces
     bool packs = true;                       ///< on some rank
     bool unpacks = true;                     ///< on some rank
+    bool reads_in_fft = false;  ///< the transform after it gathers what it exchanges; the same on all ranks
   };
 
   void set_layouts(const Problem& problem);
@@ -99,13 +101,15 @@ class TransformChain : public Plan {
                                             std::optional<Range> slice = std::nullopt) const;
   void allocate(const PlanContext& context);
   [[nodiscard]] bool in_pieces() const { return options_.pieces > 1 && stages_.size() > 1; }
-  [[nodiscard]] std::size_t receive_buffer(const Problem& problem) const;
   void find_redistributions(const PlanContext& context);
   void allocate_staging(const PlanContext& context);
   [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Redistribution& redistribution,
                                            std::size_t source) const;
   void make_exchanges(const PlanContext& context);
-  void make_exchange(const PlanContext& context, Redistribution& redistribution, std::size_t source);
+  void make_exchange(const PlanContext& context, std::size_t number, std::size_t source);
+  [[nodiscard]] LocalArray array_of(const PlanContext& context, std::size_t stage, std::size_t buffer) const;
+  /// Whether the transform after a redistribution can gather what that exchanges, on this rank.
+  [[nodiscard]] bool can_gather(const PlanContext& context, std::size_t redistribution, std::size_t source) const;
   /// The local transforms of the stages around a redistribution that go with its pieces.
   class Overlap : public PieceWork {
    public:
@@ -126,6 +130,7 @@ class TransformChain : public Plan {
   /// stages_.size().
   [[nodiscard]] std::size_t out_of_place_stage(const Problem& problem, std::size_t ends_in) const;
   void transform(std::size_t stage, PhaseClock& clock);
+  void end_exchange(std::size_t number, PhaseClock& clock);
   void make_local_ffts(const PlanContext& context, std::size_t out_of_place);
 
   Options options_;
@@ -139,6 +144,7 @@ class TransformChain : public Plan {
   std::vector<std::unique_ptr<LocalFft>>
       ffts_;                       ///< by stage; null where none, or where it goes with a redistribution's pieces
   std::vector<Overlap> overlaps_;  ///< by redistribution, if in pieces
+  std::vector<std::unique_ptr<GatheredFft>> gathered_;  ///< by redistribution; null where reads_in_fft is not
   std::size_t ends_in_ = 0;
 };
 

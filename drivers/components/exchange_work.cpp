@@ -36,8 +36,8 @@ class ExchangeWork : public Work {
         place_(group_.place_of(mpi::rank_in(world))),
         parts_(parts),
         comm_(mpi::split(world, group_.ranks.front(), place_)),
-        source_(method.allocate(world, static_cast<std::size_t>(group_.array_bytes(place_)), BufferUse::source)),
-        spare_(method.allocate(world, static_cast<std::size_t>(group_.array_bytes(place_)), BufferUse::source)),
+        source_(method.allocate(world, static_cast<std::size_t>(group_.array_bytes(place_)), BufferUse::array)),
+        spare_(method.allocate(world, static_cast<std::size_t>(group_.array_bytes(place_)), BufferUse::array)),
         exchange_(method.make({group_.from, group_.to, comm_.get(), static_cast<std::size_t>(group_.element_bytes),
                                *source_, *spare_, world, &parameters_})) {}
 

@@ -3,8 +3,11 @@
 // block do the rest, without memory of their own.
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "core/parameters.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "redistribution/exchange_blocks.hpp"
@@ -15,6 +18,16 @@ namespace fourscore {
 namespace {
 
 constexpr int message_tag = 0;
+
+constexpr const char* reads_parameter = "reads";
+const std::vector<std::string>& reads_choices() {
+  static const std::vector<std::string> choices{"fused", "separate"};
+  return choices;
+}
+
+bool reads_are_fused(const Problem& problem) {
+  return choice_parameter(problem, reads_parameter, reads_choices()) == reads_choices().front();
+}
 
 /// Where each rank of spec.comm has its source buffer in this process, or null.
 std::vector<const std::byte*> reachable_sources(const ExchangeSpec& spec) {
@@ -44,6 +57,7 @@ class Shared : public Exchange {
     declared().volume.bytes_self = own.volume() * bytes;
     declared().lands_in_source = moves_nothing_;
     if (moves_nothing_) return;
+    note_sources(spec, sources);
     own_ = read_step(spec, own, static_cast<const std::byte*>(spec.source.data()));
     declared().unpacks = own_.plan.bytes() > 0;
     declared().bytes_unpacked = own_.plan.bytes();
@@ -77,20 +91,51 @@ class Shared : public Exchange {
       FOURSCORE_MPI(
           MPI_Isend(source_.data(), 1, message.type.get(), message.rank, message_tag, comm_.get(), requests_.next()));
     meet_neighbours();  // their sources are written
-    for (const CopyStep& read : reads_) read.run();
+    if (!copies_are_left_)
+      for (const CopyStep& read : reads_) read.run();
   }
   void finish() override {
     if (moves_nothing_) return;
     requests_.wait_all();
     meet_neighbours();  // all have read this rank's source
   }
-  void unpack() override { own_.run(); }
+  void unpack() override {
+    if (!copies_are_left_) own_.run();
+  }
+  /// Where all senders are neighbours, and nothing is to be said for separate reads.
+  [[nodiscard]] std::optional<std::vector<SourceBlock>> readable_sources() const override { return readable_; }
+  void leave_copies_to_caller() override {
+    copies_are_left_ = true;
+    declared().unpacks = false;
+    declared().bytes_unpacked = 0;
+  }
 
  private:
   struct Message {
     int rank;
     mpi::Datatype type;
   };
+
+  void note_sources(const ExchangeSpec& spec, const std::vector<const std::byte*>& sources) {
+    if (!reads_are_fused(spec.problem == nullptr ? Problem{} : *spec.problem)) return;
+    const int me = mpi::rank_in(spec.comm);
+    const Box here = spec.to.box(me);
+    std::vector<SourceBlock> found;
+    for (const Overlap& part : spec.from.overlaps(here)) {
+      const std::byte* const source = part.rank == me ? static_cast<const std::byte*>(spec.source.data())
+                                                      : sources[static_cast<std::size_t>(part.rank)];
+      if (source == nullptr) return;
+      const Block block = block_between(spec.from, part.rank, spec.to, me);
+      SourceBlock& one = found.emplace_back();
+      for (std::size_t a = 0; a < 3; ++a) {
+        one.box.low[a] = part.box.low[a] - here.low[a];
+        one.box.high[a] = part.box.high[a] - here.low[a];
+      }
+      one.data = source + block.from_offset * static_cast<Index>(spec.element_bytes);
+      one.strides = block.from_strides;
+    }
+    readable_ = std::move(found);
+  }
 
   static CopyStep read_step(const ExchangeSpec& spec, const Block& block, const std::byte* source) {
     const auto bytes = static_cast<Index>(spec.element_bytes);
@@ -115,6 +160,8 @@ class Shared : public Exchange {
   void* spare_ = nullptr;
   CopyStep own_{CopyPlan(), nullptr, nullptr};
   std::vector<CopyStep> reads_;
+  std::optional<std::vector<SourceBlock>> readable_;
+  bool copies_are_left_ = false;
   std::vector<Message> receives_;
   std::vector<Message> sends_;
   mpi::Requests requests_;
@@ -123,12 +170,23 @@ class Shared : public Exchange {
 class SharedMethod : public ExchangeMethod {
  public:
   [[nodiscard]] Card card() const override {
-    return {"shared", "neighbours' memory read where it lies; messages between nodes only",
-            "hoefler2013"};
+    return {"shared", "neighbours' memory read where it lies; messages between nodes only", "hoefler2013"};
   }
-  /// A window of the node where neighbours read. What only its own rank reads is ordinary memory.
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{.name = reads_parameter,
+             .summary =
+                 "fused: the transform after it reads neighbours' memory itself, where it can; separate: they are "
+                 "copied first",
+             .fallback = reads_choices().front(),
+             .samples = reads_choices()}};
+  }
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+    (void)reads_are_fused(problem);
+    return std::nullopt;
+  }
+  /// Arrays are windows of the node.
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
-    if (use != BufferUse::source) return ordinary_buffer(bytes);
+    if (use != BufferUse::array) return ordinary_buffer(bytes);
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {

@@ -82,6 +82,13 @@ struct ExchangeFacts {
   std::size_t workspace_bytes = 0;  ///< of its own, beyond the two buffers and the staging that the spec brought
 };
 
+/// A part of an exchange's destination, and where its elements lie before the exchange.
+struct SourceBlock {
+  Box box;                          ///< of the destination's local indices
+  const std::byte* data = nullptr;  ///< of the box's lowest element
+  Extents strides{0, 0, 0};         ///< in elements
+};
+
 /// One planned exchange. run() does pack, start, finish, unpack, in this order, on all ranks of comm; one that overlaps
 /// them does the same in pieces, and its four parts can still be called one after another. A subclass fills in
 /// declared() in its constructor; PackedExchange, StagedExchange and PiecewiseExchange (drivers/redistribution) do it
@@ -95,6 +102,11 @@ class Exchange {
   virtual void unpack() {}
   /// The whole exchange, its parts in Regions of the clock.
   virtual void run(PhaseClock& clock);
+  /// Where all that unpack() would leave in the destination can be read between start() and finish(), by whoever makes
+  /// more of it on the way. Nothing: only the exchange itself can move it.
+  [[nodiscard]] virtual std::optional<std::vector<SourceBlock>> readable_sources() const { return std::nullopt; }
+  /// From now on whoever asked for the sources writes the destination. On all ranks of a plan, or on none.
+  virtual void leave_copies_to_caller() {}
   /// The same in two halves, with whatever else the rank does between them: pack and start, finish and unpack.
   void begin(PhaseClock& clock);
   void end(PhaseClock& clock);
@@ -113,8 +125,7 @@ class Exchange {
 
 /// What a buffer of an exchange is for.
 enum class BufferUse {
-  source,   ///< exchanges read it, as their spec's source
-  receive,  ///< no exchange that moves anything reads it
+  array,    ///< of the plan: the source or the spare of exchanges
   staging,  ///< ExchangeSpec::staging
 };
 

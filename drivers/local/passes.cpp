@@ -57,6 +57,23 @@ class Copied : public Pass {
   std::size_t bytes_;
 };
 
+class ByWayOf : public Pass {
+ public:
+  ByWayOf(std::shared_ptr<Scratch> scratch, PassPtr first, PassPtr second)
+      : scratch_(std::move(scratch)), first_(std::move(first)), second_(std::move(second)) {}
+  void run(std::byte* in, std::byte* out) const override {
+    first_->run(in, scratch_->data());
+    second_->run(scratch_->data(), out);
+  }
+  [[nodiscard]] std::string describe() const override {
+    return first_->describe() + " into a scratch, then " + second_->describe() + " out of it";
+  }
+
+ private:
+  std::shared_ptr<Scratch> scratch_;
+  PassPtr first_, second_;
+};
+
 /// Compile-time widths let the compiler unroll the piece of one row into vector moves.
 template <Index width>
 void copy_rows_of(const std::byte* from, Index from_stride, std::byte* to, Index to_stride, Index rows) {
@@ -157,6 +174,10 @@ PassPtr in_sequence(std::vector<PassPtr> passes, std::size_t leaves_at) {
 
 PassPtr repeated(Index count, Index stride_bytes, PassPtr body) {
   return std::make_unique<Repeated>(count, stride_bytes, std::move(body));
+}
+
+PassPtr by_way_of(std::shared_ptr<Scratch> scratch, PassPtr first, PassPtr second) {
+  return std::make_unique<ByWayOf>(std::move(scratch), std::move(first), std::move(second));
 }
 
 PassPtr copied(std::size_t bytes) { return std::make_unique<Copied>(bytes); }

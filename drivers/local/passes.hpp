@@ -43,6 +43,10 @@ class Scratch {
   std::unique_ptr<std::byte, Free> data_;
 };
 
+/// `first` from `in` to the scratch, `second` from there to `out`: two passes over data that stays in the cache between
+/// them, of which memory sees one.
+[[nodiscard]] PassPtr by_way_of(std::shared_ptr<Scratch> scratch, PassPtr first, PassPtr second);
+
 /// A block of columns: `rows` pieces of `width_bytes`, `stride_bytes` apart.
 struct Columns {
   Index rows = 0;

@@ -28,6 +28,8 @@ constexpr double min_limit_s = 0.5;
 /// A turn in a contest takes at least this long, so that neither the clock nor a short disturbance decides it.
 constexpr double shortest_turn_s = 200e-6;
 constexpr std::size_t least_rounds_when_late = 3;
+/// A plane beyond this is in no cache of a core when it is read again.
+constexpr Index most_aside_bytes = Index{4} << 20;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -71,7 +73,7 @@ void run_at(const Pass& pass, const Work& work, std::size_t places, std::byte* i
   if (places == 0) return pass.run(in, out);
   const Work::Places& outer = work.places[places - 1];
   for (Index i = 0; i < outer.count; ++i)
-    run_at(pass, work, places - 1, in + i * outer.stride_bytes, out + i * outer.stride_bytes);
+    run_at(pass, work, places - 1, in + i * outer.in_stride_bytes, out + i * outer.out_stride_bytes);
 }
 
 /// Seconds of one run at all places, the mean of `runs`.
@@ -242,22 +244,47 @@ PassPtr SplitPlanner::plan_buffered(const Work& work, Index width, bool streamin
 void SplitPlanner::add_splits(std::vector<Candidate>& list, const Work& work) {
   const std::vector<std::size_t> leaving =
       work.in == work.out ? std::vector<std::size_t>{0} : std::vector<std::size_t>{1, 0};
+  const bool by_plane =
+      work.axes.size() == 2 && !work.batch.empty() && work.batch.back().in_stride > work.axes.back().in_stride;
+  Work inner = work;
+  if (by_plane) inner.batch.pop_back();
+  const Index plane_bytes = span_elements(inner) * element_bytes_;
   for (const std::size_t leaves_at : leaving) {
     const std::string suffix = work.in == work.out ? "" : fmt::format("-leave-{}", leaves_at);
-    if (work.axes.size() == 2 && !work.batch.empty() && work.batch.back().in_stride > work.axes.back().in_stride)
+    if (by_plane)
       list.push_back({"by-plane" + suffix, [this, work, leaves_at] {
                         return over_outermost(work, [&](const Work& plane) { return plan_split(plane, leaves_at); });
+                      }});
+    if (by_plane && work.in != work.out && leaves_at == 1 && plane_bytes <= most_aside_bytes)
+      list.push_back({"by-plane-aside", [this, work] {
+                        return over_outermost(work, [&](const Work& plane) { return plan_aside(plane); });
                       }});
     list.push_back({"by-axis" + suffix, [this, work, leaves_at] { return plan_split(work, leaves_at); }});
   }
 }
 
-PassPtr SplitPlanner::plan_split(const Work& work, std::size_t leaves_at) {
+std::array<Work, 2> SplitPlanner::halves(const Work& work) const {
   const std::size_t axes = work.axes.size();
-  Work first = with_axes(work, 0, axes - 1);
-  Work second = with_axes(work, axes - 1, axes);
+  std::array<Work, 2> parts{with_axes(work, 0, axes - 1), with_axes(work, axes - 1, axes)};
   // Real data is made complex before anything else, and real again after all else.
-  if (work.real_length > 0 && spec_.direction == Direction::backward) std::swap(first, second);
+  if (work.real_length > 0 && spec_.direction == Direction::backward) std::swap(parts[0], parts[1]);
+  return parts;
+}
+
+/// A plane after another, each by way of a scratch, so that neither the pass that leaves nor the other one writes the
+/// plane back to where it came from.
+PassPtr SplitPlanner::plan_aside(const Work& plane) {
+  auto [first, second] = halves(plane);
+  auto scratch = std::make_shared<Scratch>(static_cast<std::size_t>(span_elements(plane) * element_bytes_));
+  first.out = second.in = scratch->data();
+  for (Work::Places& places : first.places) places.out_stride_bytes = 0;
+  for (Work::Places& places : second.places) places.in_stride_bytes = 0;
+  PassPtr to_scratch = choose(first);
+  return by_way_of(std::move(scratch), std::move(to_scratch), choose(second));
+}
+
+PassPtr SplitPlanner::plan_split(const Work& work, std::size_t leaves_at) {
+  auto [first, second] = halves(work);
   if (leaves_at == 0)
     second.in = second.out;
   else
@@ -294,7 +321,7 @@ PassPtr SplitPlanner::over_outermost(const Work& work, const Body& body) const {
   const Loop outer = inner.batch.back();
   inner.batch.pop_back();
   const Index stride_bytes = outer.in_stride * element_bytes_;
-  inner.places.push_back({outer.count, stride_bytes});
+  inner.places.push_back({outer.count, stride_bytes, stride_bytes});
   inner.any_alignment = inner.any_alignment || !library_.same_alignment(work.in, stride_bytes) ||
                         !library_.same_alignment(work.out, stride_bytes);
   return repeated(outer.count, stride_bytes, body(inner));
@@ -314,7 +341,8 @@ std::string SplitPlanner::key(const Work& work) const {
     for (const Loop& loop : *loops) text += fmt::format(" {}:{}", loop.count, loop.in_stride);
   }
   for (const Work::Places& places : work.places)
-    text += fmt::format(" places {}:{}", places.count, places.stride_bytes / element_bytes_);
+    text += fmt::format(" places {}:{}:{}", places.count, places.in_stride_bytes / element_bytes_,
+                        places.out_stride_bytes / element_bytes_);
   return text;
 }
 

@@ -3,6 +3,7 @@
 // Which split is fastest depends on the machine and the size, so the candidates are timed when the plan is made, as
 // FFTW times its own: in rounds, by all ranks that do the same work at once, because they share the machine's memory.
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -28,7 +29,8 @@ struct Work {
   /// data in the cache.
   struct Places {
     Index count = 1;
-    Index stride_bytes = 0;
+    Index in_stride_bytes = 0;
+    Index out_stride_bytes = 0;
   };
   std::vector<Places> places{};
 };
@@ -76,6 +78,9 @@ class SplitPlanner {
   void add_copies(std::vector<Candidate>& list, const Work& work);
   [[nodiscard]] PassPtr plan_buffered(const Work& work, Index width, bool streaming) const;
   [[nodiscard]] PassPtr plan_split(const Work& work, std::size_t leaves_at);
+  /// All axes but the slowest, and that one, in the order in which they have to be done.
+  [[nodiscard]] std::array<Work, 2> halves(const Work& work) const;
+  [[nodiscard]] PassPtr plan_aside(const Work& plane);
   [[nodiscard]] PassPtr plan_copy(const Work& work);
   [[nodiscard]] PassPtr over_outermost(const Work& work, const Body& body) const;
   [[nodiscard]] PassPtr fastest(const Work& work, const std::string& name, const std::vector<Candidate>& list);

@@ -250,7 +250,7 @@ void TransposePlan::allocate(const PlanContext& context) {
   const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.buffers == Buffers::in_place;
   for (int i = 0; i < (one ? 1 : 2); ++i)
     buffers_.push_back(
-        context.buffer(bytes, [&] { return context.exchange->allocate(context.comm, bytes, BufferUse::source); }));
+        context.buffer(bytes, [&] { return context.exchange->allocate(context.comm, bytes, BufferUse::array); }));
   if (redistributions_.empty()) return;
   // They run one after another, so that the one which needs most says how much there is.
   std::size_t staged = 0;

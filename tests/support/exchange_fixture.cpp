@@ -210,8 +210,8 @@ MessageVolume run_and_check_as(const ExchangeMethod& method, const Movement& mov
 Buffers allocate(const ExchangeMethod& method) {
   const std::size_t bytes = largest_bytes();
   Buffers buffers;
-  buffers.source = method.allocate(MPI_COMM_WORLD, bytes, BufferUse::source);
-  buffers.spare = method.allocate(MPI_COMM_WORLD, bytes, BufferUse::source);
+  buffers.source = method.allocate(MPI_COMM_WORLD, bytes, BufferUse::array);
+  buffers.spare = method.allocate(MPI_COMM_WORLD, bytes, BufferUse::array);
   return buffers;
 }
 

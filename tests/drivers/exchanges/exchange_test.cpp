@@ -50,7 +50,7 @@ TEST_P(EveryExchange, WorksWhereOnlySomeRanksShareMemory) {
 }
 
 TEST_P(EveryExchange, GivesBuffersAlignedToACacheLineAndReadableByPeers) {
-  const auto buffer = method().allocate(MPI_COMM_WORLD, 1000, BufferUse::source);
+  const auto buffer = method().allocate(MPI_COMM_WORLD, 1000, BufferUse::array);
   EXPECT_GE(buffer->bytes(), 1000U);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer->data()) % 64, 0U);
   const int me = mpi::rank_in(MPI_COMM_WORLD);
@@ -68,8 +68,8 @@ TEST_P(EveryExchange, GivesBuffersAlignedToACacheLineAndReadableByPeers) {
 
 TEST_P(EveryExchange, RefusesDecompositionsThatDoNotBelongTogether) {
   const int size = mpi::size_of(MPI_COMM_WORLD);
-  const auto source = method().allocate(MPI_COMM_WORLD, 16 * 64, BufferUse::source);
-  const auto spare = method().allocate(MPI_COMM_WORLD, 16 * 64, BufferUse::source);
+  const auto source = method().allocate(MPI_COMM_WORLD, 16 * 64, BufferUse::array);
+  const auto spare = method().allocate(MPI_COMM_WORLD, 16 * 64, BufferUse::array);
   const auto make = [&](const Decomposition& from, const Decomposition& to) {
     return method().make({from, to, MPI_COMM_WORLD, 16, *source, *spare});
   };

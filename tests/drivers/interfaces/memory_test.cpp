@@ -167,8 +167,8 @@ TEST_P(MemoryOfExchange, IsTheWorkspaceItDeclares) {
     Decomposition to = decompose(shape, move.to);
     to.order = move.to_order;
     const std::size_t local = std::max(local_bytes(from, 16), local_bytes(to, 16));
-    const auto source = method.allocate(MPI_COMM_WORLD, local, BufferUse::source);
-    const auto spare = method.allocate(MPI_COMM_WORLD, local, BufferUse::source);
+    const auto source = method.allocate(MPI_COMM_WORLD, local, BufferUse::array);
+    const auto spare = method.allocate(MPI_COMM_WORLD, local, BufferUse::array);
     const auto make = [&] { return method.make({from, to, MPI_COMM_WORLD, 16, *source, *spare}); };
     PhaseClock clock(false);
     {

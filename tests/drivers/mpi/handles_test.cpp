@@ -206,8 +206,8 @@ TEST_F(Handles, OfAnIalltoallvThatIsNeverFinishedAreWaitedFor) {
   const ExchangeMethod& method = ExchangeRegistry::instance().get("ialltoallv", "exchange");
   const Decomposition from = decompose({8, 8, 8}, {{ranks_, 1, 1}});
   const Decomposition to = decompose({8, 8, 8}, {{1, ranks_, 1}});
-  const auto source = method.allocate(MPI_COMM_WORLD, 8 * 8 * 8 * 16, BufferUse::source);
-  const auto spare = method.allocate(MPI_COMM_WORLD, 8 * 8 * 8 * 16, BufferUse::source);
+  const auto source = method.allocate(MPI_COMM_WORLD, 8 * 8 * 8 * 16, BufferUse::array);
+  const auto spare = method.allocate(MPI_COMM_WORLD, 8 * 8 * 8 * 16, BufferUse::array);
   {
     const auto exchange = method.make({from, to, MPI_COMM_WORLD, 16, *source, *spare});
     exchange->pack();

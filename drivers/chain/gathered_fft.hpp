@@ -1,0 +1,72 @@
+#pragma once
+// A local transform that reads its input where an exchange left it: in memory of several ranks.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/phase.hpp"
+#include "interfaces/exchange.hpp"
+#include "interfaces/local_fft.hpp"
+
+namespace fourscore {
+
+/// One local array, as a stage of a chain sees it: extents and strides in elements.
+struct LocalArray {
+  Extents extents{0, 0, 0};
+  Extents strides{0, 0, 0};
+  std::byte* data = nullptr;
+};
+
+/// Transforms an array along one axis of stride above 1. In tiles that a core's L2 cache holds, columns are gathered
+/// from the blocks, transformed, and written to their place, past the caches where the array outgrows them. So the data
+/// passes through memory once, where an exchange and a transform after it take it there twice.
+class GatheredFft {
+ public:
+  /// Whether the transform can be done so: one axis, of a stride, by one thread, and blocks that cut the array along
+  /// that axis only.
+  [[nodiscard]] static bool serves(const LocalFftSpec& spec, const LocalArray& array, std::size_t axis,
+                                   const std::vector<SourceBlock>& blocks);
+
+  /// `spec` is of the whole array, with `axis` its only one; serves() has to say yes. Plans as library.make().
+  GatheredFft(const LocalFftLibrary& library, const LocalFftSpec& spec, const LocalArray& array, std::size_t axis,
+              std::vector<SourceBlock> blocks);
+
+  /// What is gathered counts as `exchange`, the rest as `fft`. Between the exchange's start() and finish().
+  void execute(PhaseClock& clock);
+  void gather();     ///< this part of execute() alone, the result is lost
+  void transform();  ///< the rest of it, on whatever was gathered last
+
+  [[nodiscard]] Index bytes() const { return bytes_; }  ///< of the array
+  [[nodiscard]] std::size_t workspace_bytes() const { return scratch_->bytes(); }
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  struct Tile {
+    Index outer = 0;   ///< index along the axis that is neither transformed nor contiguous
+    Index column = 0;  ///< first index along the contiguous axis
+    Index columns = 0;
+  };
+  template <class Work>
+  void for_each_tile(const Work& work) const;
+  void gather(const Tile& tile);
+  void transform(const Tile& tile);
+  [[nodiscard]] std::unique_ptr<LocalFft> plan(const LocalFftLibrary& library, const LocalFftSpec& spec,
+                                               Index columns) const;
+
+  LocalArray array_;
+  std::size_t axis_, outer_axis_;
+  std::vector<SourceBlock> blocks_;
+  Index element_bytes_;
+  Index bytes_;
+  Index columns_;    ///< of a tile
+  Index row_bytes_;  ///< from one index along `axis` to the next in the scratch: no power of two
+  bool streaming_;   ///< past the caches
+  std::unique_ptr<Buffer> scratch_;
+  std::unique_ptr<LocalFft> fft_;   ///< of a whole tile; null where the array is empty
+  std::unique_ptr<LocalFft> rest_;  ///< of the last columns; null where tiles leave none
+};
+
+}  // namespace fourscore

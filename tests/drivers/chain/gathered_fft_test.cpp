@@ -1,0 +1,205 @@
+// A transform that reads its input in the memory of several ranks: alone, and in the plans that have one.
+
+#include "chain/gathered_fft.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "mpi/handles.hpp"
+#include "support/pretended_nodes.hpp"
+#include "support/variant_fixture.hpp"
+
+namespace fourscore {
+namespace {
+
+using test::Wide;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Case {
+  Extents shape;
+  std::size_t axis;
+  int parts;  ///< blocks along the axis
+  Direction direction = Direction::forward;
+};
+
+Extents dense(const Extents& shape) { return {shape[1] * shape[2], shape[2], 1}; }
+
+LocalFftSpec spec_of(const Case& c, Precision precision) {
+  LocalFftSpec spec;
+  const Extents strides = dense(c.shape);
+  for (std::size_t a = 0; a < 3; ++a)
+    (a == c.axis ? spec.axes : spec.batch).push_back({c.shape[a], strides[a], strides[a]});
+  spec.precision = precision;
+  spec.direction = c.direction;
+  spec.effort = Effort::estimate;
+  return spec;
+}
+
+/// The blocks are of the array and lie apart, each densely.
+template <class Real>
+struct Blocks {
+  std::vector<std::vector<std::complex<Real>>> memory;
+  std::vector<SourceBlock> blocks;
+};
+
+template <class Real>
+Blocks<Real> cut(const Case& c, const std::vector<std::complex<Real>>& values) {
+  Blocks<Real> result;
+  const Extents strides = dense(c.shape);
+  for (int part = 0; part < c.parts; ++part) {
+    SourceBlock block;
+    block.box.high = c.shape;
+    const Range range = block_range(c.shape[c.axis], c.parts, part);
+    block.box.low[c.axis] = range.low;
+    block.box.high[c.axis] = range.high;
+    const Extents extents = block.box.extents();
+    block.strides = dense(extents);
+    auto& memory = result.memory.emplace_back();
+    for (Index x = 0; x < extents[0]; ++x)
+      for (Index y = 0; y < extents[1]; ++y)
+        for (Index z = 0; z < extents[2]; ++z)
+          memory.push_back(values[static_cast<std::size_t>((block.box.low[0] + x) * strides[0] +
+                                                           (block.box.low[1] + y) * strides[1] + z)]);
+    block.data = reinterpret_cast<const std::byte*>(memory.data());
+    result.blocks.push_back(block);
+  }
+  return result;
+}
+
+/// Largest error in units of the precision's epsilon and of the largest value.
+template <class Real>
+double error_of(const Case& c, Precision precision) {
+  const LocalFftLibrary& library = LocalFftRegistry::instance().get("fftw", "local FFT library");
+  const auto elements = static_cast<std::size_t>(c.shape[0] * c.shape[1] * c.shape[2]);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<Real> uniform(-1, 1);
+  std::vector<std::complex<Real>> values(elements);
+  std::ranges::generate(values, [&] { return std::complex<Real>(uniform(random), uniform(random)); });
+  const Blocks<Real> from = cut(c, values);
+  std::vector<std::complex<Real>> result(elements);
+  const LocalArray array{c.shape, dense(c.shape), reinterpret_cast<std::byte*>(result.data())};
+  const LocalFftSpec spec = spec_of(c, precision);
+  EXPECT_TRUE(GatheredFft::serves(spec, array, c.axis, from.blocks));
+  GatheredFft fft(library, spec, array, c.axis, from.blocks);
+  PhaseClock clock(true);
+  clock.start();
+  fft.execute(clock);
+  clock.stop();
+
+  std::vector<Wide> expected(values.begin(), values.end());
+  test::naive_dft_axis(expected, c.shape, c.axis, c.direction == Direction::forward ? -1 : 1);
+  double largest = 0, error = 0;
+  for (std::size_t i = 0; i < elements; ++i) {
+    largest = std::max(largest, static_cast<double>(std::abs(expected[i])));
+    error = std::max(error, static_cast<double>(std::abs(expected[i] - Wide(result[i]))));
+  }
+  return error / largest / static_cast<double>(test::epsilon_of(precision));
+}
+
+TEST(GatheredFft, TransformsWhatItGathersAlongAnyAxisWithAStride) {
+  for (const Extents& shape : {Extents{7, 5, 9}, {1, 1, 3}, {64, 3, 40}, {3, 64, 40}, {2, 2, 20000}, {300, 300, 3}})
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}})
+      for (const int parts : {1, 2, 3, 5})
+        for (const auto direction : {Direction::forward, Direction::backward}) {
+          const Case c{shape, axis, parts, direction};
+          const std::string text =
+              fmt::format("{}x{}x{} along {} in {} blocks", shape[0], shape[1], shape[2], axis, parts);
+          EXPECT_LT(error_of<double>(c, Precision::double_precision), 30) << text;
+          EXPECT_LT(error_of<float>(c, Precision::single_precision), 30) << text;
+        }
+}
+
+TEST(GatheredFft, OfNothingDoesNothing) {
+  const Case c{{4, 0, 8}, 0, 1};
+  const LocalArray array{c.shape, {8, 8, 1}, nullptr};
+  GatheredFft fft(LocalFftRegistry::instance().get("fftw", "local FFT library"),
+                  spec_of(c, Precision::double_precision), array, 0, {});
+  PhaseClock clock;
+  fft.execute(clock);
+  EXPECT_EQ(fft.bytes(), 0);
+}
+
+TEST(GatheredFft, ServesOneStridedAxisCutAlongItself) {
+  const Case c{{8, 6, 4}, 0, 2};
+  const std::vector<std::complex<double>> values(8 * 6 * 4);
+  const Blocks<double> from = cut(c, values);
+  const LocalArray array{c.shape, dense(c.shape), nullptr};
+  const LocalFftSpec spec = spec_of(c, Precision::double_precision);
+  const auto serves = [&](auto&& change) {
+    LocalFftSpec other = spec;
+    std::vector<SourceBlock> blocks = from.blocks;
+    std::size_t axis = 0;
+    change(other, blocks, axis);
+    return GatheredFft::serves(other, array, axis, blocks);
+  };
+  EXPECT_TRUE(serves([](auto&, auto&, auto&) {}));
+  EXPECT_FALSE(serves([](auto& s, auto&, auto&) { s.threads = 2; }));
+  EXPECT_FALSE(serves([](auto& s, auto&, auto&) { s.single_plan = true; }));
+  EXPECT_FALSE(serves([](auto& s, auto&, auto&) { s.real_length = 8; }));
+  EXPECT_FALSE(serves([](auto& s, auto&, auto&) { s.axes.push_back({6, 4, 4}); }));
+  EXPECT_FALSE(serves([](auto&, auto&, auto& axis) { axis = 2; }));
+  EXPECT_FALSE(serves([](auto&, auto& blocks, auto&) { blocks[0].box.high[1] = 5; }));
+  EXPECT_FALSE(serves([](auto&, auto& blocks, auto&) { blocks[1].strides = {1, 8, 48}; }));
+}
+
+class FusedReads : public testing::TestWithParam<std::string> {
+ protected:
+  /// The plan of 24 x 20 x 18 by this exchange, run and compared.
+  std::unique_ptr<Plan> checked_plan(const std::string& exchange, const char* reads, Buffers buffers,
+                                     LayoutContract layout) const {
+    Problem problem;
+    problem.shape = {24, 20, 18};
+    problem.contract = {layout, buffers, Effort::estimate};
+    if (reads != nullptr) problem.parameters = {{"reads", reads}};
+    auto plan = test::make_plan(VariantRegistry::instance().get(GetParam(), "variant"), problem,
+                                &ExchangeRegistry::instance().get(exchange, "exchange"));
+    PhaseClock clock(true);
+    for (int run = 0; run < 3; ++run) test::run_on_random_field(*plan, problem, clock);
+    const test::Field& expected = test::transformed_field({24, 20, 18}, Direction::forward);
+    EXPECT_LT(test::error_of(expected, 1, plan->output_layout(), mpi::rank_in(MPI_COMM_WORLD), problem.precision,
+                             plan->output()),
+              30);
+    EXPECT_EQ(plan->output() == plan->input(), buffers == Buffers::in_place);
+    return plan;
+  }
+
+  int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+};
+
+TEST_P(FusedReads, GoWithTheTransformAfterAnExchangeOfNeighbours) {
+  if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const auto gathers = Contains(HasSubstr(fmt::format("gathered from {} blocks", ranks_)));
+  for (const auto buffers : {Buffers::in_place, Buffers::out_of_place})
+    for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
+      const auto fused = checked_plan("shared", nullptr, buffers, layout);
+      EXPECT_THAT(fused->describe_local_ffts(), gathers);
+      const auto separate = checked_plan("shared", "separate", buffers, layout);
+      EXPECT_THAT(separate->describe_local_ffts(), Not(gathers));
+      EXPECT_EQ(fused->message_volume().bytes_read_shared, separate->message_volume().bytes_read_shared);
+      EXPECT_GT(fused->workspace_bytes(), separate->workspace_bytes());
+      EXPECT_THAT(checked_plan("p2p", nullptr, buffers, layout)->describe_local_ffts(), Not(gathers));
+    }
+}
+
+TEST_P(FusedReads, AreNoneWhereBlocksComeInMessages) {
+  if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const test::EachRankIsANode nodes;
+  EXPECT_THAT(checked_plan("shared", "fused", Buffers::in_place, LayoutContract::transposed)->describe_local_ffts(),
+              Not(Contains(HasSubstr("gathered"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Chains, FusedReads, testing::Values("slab", "pencil"),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace fourscore
