@@ -181,12 +181,14 @@ TEST_P(FusedReads, GoWithTheTransformAfterAnExchangeOfNeighbours) {
   const auto gathers = Contains(HasSubstr(fmt::format("gathered from {} blocks", ranks_)));
   for (const auto buffers : {Buffers::in_place, Buffers::out_of_place})
     for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
-      const auto fused = checked_plan("shared", nullptr, buffers, layout);
+      const auto fused = checked_plan("shared", "fused", buffers, layout);
       EXPECT_THAT(fused->describe_local_ffts(), gathers);
       const auto separate = checked_plan("shared", "separate", buffers, layout);
       EXPECT_THAT(separate->describe_local_ffts(), Not(gathers));
       EXPECT_EQ(fused->message_volume().bytes_read_shared, separate->message_volume().bytes_read_shared);
       EXPECT_GT(fused->workspace_bytes(), separate->workspace_bytes());
+      EXPECT_THAT(checked_plan("shared", "auto", buffers, layout)->describe_local_ffts(), Not(gathers))
+          << "24 x 20 x 18 is in the caches";
       EXPECT_THAT(checked_plan("p2p", nullptr, buffers, layout)->describe_local_ffts(), Not(gathers));
     }
 }

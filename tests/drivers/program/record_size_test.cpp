@@ -91,7 +91,8 @@ Measurement measurement_of(int ranks) {
   made.timeline = timeline_of(ranks);
   for (const Phase phase : {Phase::fft, Phase::pack, Phase::exchange, Phase::unpack})
     made.min_bytes[phase] = digits(count, 5);
-  made.plan_s = made.local_data_bytes = made.plan_bytes = made.workspace_bytes = made.peak_rss_bytes = made.huge_bytes = digits(count, 6);
+  made.plan_s = made.local_data_bytes = made.plan_bytes = made.workspace_bytes = made.peak_rss_bytes = made.huge_bytes =
+      digits(count, 6);
   made.declared.assign(count, MessageVolume{});
   made.local_ffts = {"(dft-ct-dit/16 ...)"};
   made.distinct_plans = 1;
