@@ -62,6 +62,18 @@ Work with_axes(const Work& work, std::size_t first, std::size_t last) {
   return part;
 }
 
+/// The same work in place where it reads, and where it writes, at all of its places.
+Work within_in(Work work) {
+  work.out = work.in;
+  for (Work::Places& places : work.places) places.out_stride_bytes = places.in_stride_bytes;
+  return work;
+}
+Work within_out(Work work) {
+  work.in = work.out;
+  for (Work::Places& places : work.places) places.in_stride_bytes = places.out_stride_bytes;
+  return work;
+}
+
 double budget_s(const LocalFftSpec& spec) {
   if (spec.effort == Effort::patient) return patient_budget_s;
   double bytes = spec.precision == Precision::double_precision ? 16 : 8;
@@ -288,9 +300,9 @@ PassPtr SplitPlanner::plan_aside(const Work& plane) {
 PassPtr SplitPlanner::plan_split(const Work& work, std::size_t leaves_at) {
   auto [first, second] = halves(work);
   if (leaves_at == 0)
-    second.in = second.out;
+    second = within_out(second);
   else
-    first.out = first.in;
+    first = within_in(first);
   std::vector<PassPtr> passes;
   passes.push_back(choose(first));
   passes.push_back(choose(second));
@@ -310,11 +322,9 @@ void SplitPlanner::add_copies(std::vector<Candidate>& list, const Work& work) {
 }
 
 PassPtr SplitPlanner::plan_copy(const Work& work) {
-  Work in_place = work;
-  in_place.in = in_place.out;
   std::vector<PassPtr> passes;
   passes.push_back(copied(static_cast<std::size_t>(*dense_elements(work) * element_bytes_)));
-  passes.push_back(choose(in_place));
+  passes.push_back(choose(within_out(work)));
   return in_sequence(std::move(passes), 0);
 }
 
