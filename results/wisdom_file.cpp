@@ -7,6 +7,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -53,6 +55,8 @@ class FolderLock {
   bool is_held_ = false;
 };
 
+bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
 /// Removes what writers that were killed left beside the file (OutputFile's ".NAME.XXXXXX").
 void sweep(const fs::path& folder, const fs::path& file) {
   const std::string begin = fmt::format(".{}.", file.filename().string());
@@ -61,7 +65,9 @@ void sweep(const fs::path& folder, const fs::path& file) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
     std::error_code ignored;
-    if (name.starts_with(begin) && name.size() == begin.size() + random_letters) fs::remove(it->path(), ignored);
+    if (!name.starts_with(begin) || name.size() != begin.size() + random_letters) continue;
+    if (std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begin.size()), name.end(), is_letter_or_digit))
+      fs::remove(it->path(), ignored);
   }
 }
 

@@ -376,8 +376,9 @@ def test_plans_for_other_ranks_or_of_other_libraries_are_no_reason_for_a_word(be
     text, sections = re.subn(r"(?m)^(section \d+ \w+) fftw ", r"\1 another ", wisdom.read_text())
     assert sections == 2
     wisdom.write_text(text)
-    assert bench(*point, "--record", str(out), faulty=False).returncode == 0
-    assert "wisdom_ignored" not in read_record(out)["plan"]
+    again = tmp_path / "again.json"
+    assert bench(*point, "--record", str(again), faulty=False).returncode == 0
+    assert "wisdom_ignored" not in read_record(again)["plan"]
 
 
 def test_patient_planning_asks_the_library_for_more_than_measuring(bench: Bench, tmp_path: Path) -> None:
