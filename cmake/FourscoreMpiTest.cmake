@@ -2,7 +2,7 @@
 #                        [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
 # Builds one GoogleTest program of FOLDER/NAME.cpp whose main() (tests/support/mpi_main.cpp) starts MPI, with
-# MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 6 7 8), labelled
+# MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 7 8), labelled
 # mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps only those it names: the sanitizers and
 # MPICH repeat what the ci preset does at every count.
 set(FOURSCORE_TEST_RANKS "" CACHE STRING "Rank counts of the MPI tests; empty: all of each test")
@@ -30,7 +30,7 @@ endfunction()
 function(fourscore_add_mpi_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "THREAD_MULTIPLE" "TIMEOUT" "FIXTURES;SOURCES;RANKS;LIBRARIES")
   if(NOT arg_RANKS)
-    set(arg_RANKS 1 2 3 4 5 6 7 8)
+    set(arg_RANKS 1 2 3 4 5 7 8)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
@@ -53,9 +53,7 @@ function(fourscore_add_mpi_test file)
     if(FOURSCORE_TEST_RANKS AND NOT ranks IN_LIST FOURSCORE_TEST_RANKS)
       continue()
     endif()
-    add_test(NAME ${name}.${ranks}
+    fourscore_test(NAME ${name}.${ranks} LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
-    set_tests_properties(${name}.${ranks} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} FIXTURES_REQUIRED skips
-      ENVIRONMENT "${FOURSCORE_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()

@@ -53,9 +53,7 @@ endif()
 find_package(OpenMP QUIET COMPONENTS CXX)
 fourscore_part("OpenMP" "${OpenMP_CXX_FOUND}" drivers/variants/node.cpp "variant node: threads within a rank"
   "the compiler has no -fopenmp that works")
-find_package(CUDAToolkit QUIET)
-fourscore_part("CUDA" "${CUDAToolkit_FOUND}" drivers/components/transfers_cuda.cpp
-  "copy_bench: copies to and from a GPU, where there is one when it runs" "no CUDA toolkit found: copy_bench measures its stand-in")
+include(FourscoreCuda)
 pkg_check_modules(papi QUIET IMPORTED_TARGET papi)
 fourscore_part("PAPI" "${papi_FOUND}" hwcounters/papi.cpp "counter backend papi" "no pkg-config module papi")
 find_path(FOURSCORE_LIKWID_INCLUDE_DIR likwid.h)

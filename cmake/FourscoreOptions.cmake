@@ -1,10 +1,11 @@
 include(GNUInstallDirs)
 
-set(FOURSCORE_MPI "default" CACHE STRING "Which MPI: default (what find_package finds), openmpi, mpich, or none (no drivers)")
-set_property(CACHE FOURSCORE_MPI PROPERTY STRINGS default openmpi mpich none)
+set(FOURSCORE_MPI "default" CACHE STRING "Which MPI: default (what find_package finds), openmpi, mpich, smpi (SimGrid's, simulated), or none (no drivers)")
+set_property(CACHE FOURSCORE_MPI PROPERTY STRINGS default openmpi mpich smpi none)
 option(FOURSCORE_TESTS "Build the tests" ON)
 option(FOURSCORE_WITH_LIKWID "Counter backend likwid where liblikwid is found; it is under the GPL, version 3" ON)
 option(FOURSCORE_WITH_MKL "Local FFT library mkl and variant mkl-cdft where Intel oneMKL is found; it is proprietary" ON)
+option(FOURSCORE_WITH_CUDA "Device cuda and local FFT library cufft where nvcc and cuFFT are found" ON)
 option(FOURSCORE_WERROR "Warnings are errors" OFF)
 option(FOURSCORE_NATIVE "Compile for this machine's processor (-march=native)" ON)
 option(FOURSCORE_FOR_SIMULATOR "This is the second build, for Valgrind, that FourscoreSimulator.cmake makes; records say so" OFF)

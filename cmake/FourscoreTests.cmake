@@ -28,7 +28,7 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|jobs\\.(compare_builds|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|fuzz\\..*|valgrind\\..*|.*_test\\.[78])$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|contract\\.readme_commands_run|jobs\\.(compare_builds|exact_baseline|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|fuzz\\..*|valgrind\\..*|.*_test\\.([678]|16))$")
 
 # fourscore_test(NAME <name> LABELS <label>... COMMAND <command>... [TIMEOUT <seconds>] [PROCESSORS <n>]
 #                [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
@@ -74,6 +74,10 @@ function(fourscore_unit_tests)
       endforeach()
       if(folder STREQUAL "drivers/local")
         target_link_libraries(${name} PRIVATE fourscore_local ${CMAKE_DL_LIBS})
+      endif()
+      if(folder STREQUAL "drivers/simulation" AND TARGET fourscore_simulation)
+        target_link_libraries(${name} PRIVATE fourscore_simulation)
+        target_compile_definitions(${name} PRIVATE FOURSCORE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
       endif()
       if(folder MATCHES "jobscripts/(jobs|launchers)")
         target_link_libraries(${name} PRIVATE fourscore_schedulers)

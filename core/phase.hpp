@@ -1,6 +1,7 @@
 #pragma once
 // Where the time of one rank goes. Only the Sampler starts and stops a PhaseClock; variants open Regions on it.
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -11,10 +12,11 @@
 
 namespace fourscore {
 
-enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, other };
-inline constexpr std::size_t phase_count = 7;
-inline constexpr std::array<std::string_view, phase_count> phase_names{"fft",     "pack",    "exchange", "unpack",
-                                                                       "twiddle", "combine", "other"};
+/// h2d and d2h: copies from the host's memory to a device's, and back.
+enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, h2d, d2h, other };
+inline constexpr std::size_t phase_count = 9;
+inline constexpr std::array<std::string_view, phase_count> phase_names{
+    "fft", "pack", "exchange", "unpack", "twiddle", "combine", "h2d", "d2h", "other"};
 
 /// Says that an event is of no piece or instance in particular.
 inline constexpr std::int32_t no_piece = -1;
@@ -78,6 +80,12 @@ class alignas(64) PhaseClock {
   /// A clock that also tells `observer`, which must outlive it, of every switch after start(), when phase other runs.
   explicit PhaseClock(PhaseObserver& observer) : observer_(&observer), enabled_(true), watched_(true) {}
 
+  /// From here on `observer`, which must outlive the clock, is told as well.
+  void observe(PhaseObserver& observer) {
+    observer_ = &observer;
+    enabled_ = watched_ = true;
+  }
+
   void start() {
     total_.fill(0);
     current_ = {};
@@ -97,6 +105,34 @@ class alignas(64) PhaseClock {
     return previous;
   }
   [[nodiscard]] Place place() const { return current_; }
+  /// A device worked since the last switch while this thread waited, and its own clock saw the `stretches`: in time
+  /// order, without overlap, on any axis in nanoseconds; the last ended just now. They take the place of the time since
+  /// that switch. By how much the two differ is by how much the phases then miss the total.
+  void replace_wait(std::span<const PhaseEvent> stretches) {
+    if (!enabled_) return;
+    const std::int64_t time = now_ns();
+    for (const PhaseEvent& stretch : stretches) {
+      total_[static_cast<std::size_t>(stretch.phase)] += stretch.end_ns - stretch.begin_ns;
+      if (log_ != nullptr) write_down(stretch, time - stretches.back().end_ns);
+    }
+    last_ = time;
+  }
+  /// The same where the device also worked before that switch, while this thread did something else: what lies before
+  /// it is left out, and what no stretch covers stays with the phase that runs.
+  void share_wait(std::span<const PhaseEvent> stretches) {
+    if (!enabled_ || stretches.empty()) return;
+    const std::int64_t time = now_ns();
+    const std::int64_t ahead = time - stretches.back().end_ns;
+    for (PhaseEvent stretch : stretches) {
+      stretch.begin_ns = std::max(stretch.begin_ns + ahead, last_);
+      stretch.end_ns += ahead;
+      if (stretch.end_ns <= stretch.begin_ns) continue;
+      total_[static_cast<std::size_t>(current_.phase)] += stretch.begin_ns - last_;
+      total_[static_cast<std::size_t>(stretch.phase)] += stretch.end_ns - stretch.begin_ns;
+      if (log_ != nullptr) write_down(stretch, 0);
+      last_ = stretch.end_ns;
+    }
+  }
   /// The clock for Regions of thread `thread` of this rank: this one for thread 0, which is the one that executes the
   /// plan; for others one that only draws their line into a timeline, and is disabled where none is recorded. Each
   /// clock belongs to one thread at a time.
@@ -108,11 +144,16 @@ class alignas(64) PhaseClock {
   [[nodiscard]] double seconds(Phase phase) const {
     return 1e-9 * static_cast<double>(total_[static_cast<std::size_t>(phase)]);
   }
-  /// This host's steady clock.
+  /// This host's steady clock, or the one that stands in for it.
   [[nodiscard]] static std::int64_t now_ns() {
+    if (stand_in_ != nullptr) [[unlikely]]
+      return stand_in_();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
+  /// From here on the whole program goes by another clock: that of a simulation, in which time passes otherwise. Before
+  /// the first rank starts.
+  static void use_clock(std::int64_t (*now_ns)()) { stand_in_ = now_ns; }
 
  private:
   void switch_to(Place place) {
@@ -127,11 +168,18 @@ class alignas(64) PhaseClock {
     if (log_ != nullptr) write_down(time);
     if (observer_ != nullptr) observer_->switched_to(next);
   }
+  /// Of a device's clock, which is `ahead` ns behind this host's.
+  void write_down(const PhaseEvent& stretch, std::int64_t ahead) {
+    const std::int64_t begin = std::max(stretch.begin_ns + ahead, last_);
+    if (const std::int64_t end = stretch.end_ns + ahead; end > begin)
+      log_->add({begin, end, stretch.piece, stretch.phase});
+  }
   void write_down(std::int64_t time) {
     if (time > last_ && (keep_other_ || current_.phase != Phase::other))
       log_->add({last_, time, current_.piece, current_.phase});
   }
 
+  static inline std::int64_t (*stand_in_)() = nullptr;
   static PhaseClock idle_;  // disabled, so nothing ever writes to it and threads may share it
 
   std::array<std::int64_t, phase_count> total_{};

@@ -67,6 +67,23 @@ const std::vector<PointKey>& launch_keys() {
        .help = "how they must follow each other: block, cyclic (over nodes) or socket (over sockets)",
        .get = [](const P& p) { return to_string(p.placement_of_ranks); },
        .set = [](P& p, S v, W what) { p.placement_of_ranks = parse_rank_placement(v, what); }},
+      {.name = "platform",
+       .option = "--platform",
+       .path = "/platform",
+       .of_launch = true,
+       .labelled = true,
+       .help = "simulated machine, of the build for SimGrid: a name of jobscripts/platforms, or a file",
+       // Points of real machines say neither, as before there were others.
+       .get = [](const P& p) { return p.platform == "none" ? std::string() : p.platform; },
+       .set = [](P& p, S v, W what) { p.platform = named(v, what, "the name of a platform, or none"); }},
+      {.name = "host_order",
+       .option = "--host-order",
+       .path = "/host_order",
+       .of_launch = true,
+       .labelled = true,
+       .help = "which simulated hosts the nodes are: row-major, random, sub-cube or hilbert",
+       .get = [](const P& p) { return p.host_order == HostOrder::row_major ? std::string() : to_string(p.host_order); },
+       .set = [](P& p, S v, W what) { p.host_order = parse_host_order(v, what); }},
   };
   return keys;
 }

@@ -61,6 +61,10 @@ constexpr Names<RankPlacement, 4> rank_placements{{{"block", RankPlacement::bloc
                                                    {"cyclic", RankPlacement::cyclic},
                                                    {"socket", RankPlacement::socket},
                                                    {"irregular", RankPlacement::irregular}}};
+constexpr Names<HostOrder, 4> host_orders{{{"row-major", HostOrder::row_major},
+                                           {"random", HostOrder::random},
+                                           {"sub-cube", HostOrder::sub_cube},
+                                           {"hilbert", HostOrder::hilbert}}};
 constexpr Names<Effort, 3> efforts{
     {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}};
 
@@ -162,6 +166,7 @@ Placement parse_placement(std::string_view text, std::string_view what) {
 RankPlacement parse_rank_placement(std::string_view text, std::string_view what) {
   return parse_name(rank_placements, text, what);
 }
+HostOrder parse_host_order(std::string_view text, std::string_view what) { return parse_name(host_orders, text, what); }
 Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
 
 KindAndDirection parse_kind_and_direction(std::string_view kind, std::optional<std::string_view> direction,
@@ -184,6 +189,7 @@ std::string to_string(LayoutContract value) { return name_of(layouts, value); }
 std::string to_string(Buffers value) { return name_of(buffer_names, value); }
 std::string to_string(Placement value) { return name_of(placement_names, value); }
 std::string to_string(RankPlacement value) { return name_of(rank_placements, value); }
+std::string to_string(HostOrder value) { return name_of(host_orders, value); }
 std::string to_string(Effort value) { return name_of(efforts, value); }
 
 void normalise_placement(Point& point) {

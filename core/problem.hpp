@@ -34,6 +34,9 @@ enum class Placement { all, subset };  // "all", "subset"
 /// How ranks follow each other over nodes. block: node by node. cyclic: rank r is on node r mod nodes. socket: block
 /// over nodes, in turn over the sockets of each. irregular: none of these, and not to be asked for.
 enum class RankPlacement { block, cyclic, socket, irregular };
+/// Which host of a simulated network each node is. row_major: in the order of the network. The others:
+/// drivers/simulation.
+enum class HostOrder { row_major, random, sub_cube, hilbert };  // "row-major", "random", "sub-cube", "hilbert"
 enum class Effort { estimate, measure, patient };
 
 /// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
@@ -91,6 +94,8 @@ struct Point {
   int ranks = 1;
   int nodes = 1;  ///< that the ranks are on
   RankPlacement placement_of_ranks = RankPlacement::block;
+  std::string platform = "none";  ///< the simulated machine; "none": the ranks run on real ones
+  HostOrder host_order = HostOrder::row_major;
   Problem problem;
   bool operator==(const Point&) const = default;
 };
@@ -120,6 +125,7 @@ struct KindAndDirection {
 [[nodiscard]] Buffers parse_buffers(std::string_view text, std::string_view what = "buffers");
 [[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
 [[nodiscard]] RankPlacement parse_rank_placement(std::string_view text, std::string_view what = "placement_of_ranks");
+[[nodiscard]] HostOrder parse_host_order(std::string_view text, std::string_view what = "host_order");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
 
 [[nodiscard]] std::string to_string(Precision);
@@ -129,6 +135,7 @@ struct KindAndDirection {
 [[nodiscard]] std::string to_string(Buffers);
 [[nodiscard]] std::string to_string(Placement);
 [[nodiscard]] std::string to_string(RankPlacement);
+[[nodiscard]] std::string to_string(HostOrder);
 [[nodiscard]] std::string to_string(Effort);
 /// "128x96x100"
 [[nodiscard]] std::string shape_text(const std::vector<Index>& shape);

@@ -10,13 +10,20 @@
 namespace fourscore {
 namespace {
 
+/// A launcher of real ranks and a simulated machine, or its own reason.
+std::string refusal_of(const Launcher& launcher, const LauncherOptions& options, const LaunchRequest& request) {
+  if (request.platform != "none" && !launcher.simulates())
+    return fmt::format("it starts real ranks, and platform {} is simulated", request.platform);
+  return launcher.refuses(options, request);
+}
+
 /// "; srun would do (--launcher srun), netns would but cannot be used here: it takes root"
 std::string others(const Place& place, const LaunchRequest& request) {
   std::string text;
   const auto& registry = LauncherRegistry::instance();
   for (const std::string& name : registry.names()) {
     const Launcher& other = *registry.find(name);
-    if (&other == place.launcher || !other.refuses(place.options, request).empty()) continue;
+    if (&other == place.launcher || !refusal_of(other, place.options, request).empty()) continue;
     const std::string problem = other.unavailable(place.options);
     text += problem.empty() ? fmt::format("; '{}' would do: --launcher {}", name, name)
                             : fmt::format("; '{}' would, but not here: {}", name, problem);
@@ -57,7 +64,7 @@ void tell_interconnect(const Place& place) {
 
 std::string refusal(const Place& place, const LaunchRequest& request) {
   if (request.ranks < request.nodes) return fmt::format("{} ranks cannot be on {} nodes", request.ranks, request.nodes);
-  const std::string reason = place.launcher->refuses(place.options, request);
+  const std::string reason = refusal_of(*place.launcher, place.options, request);
   if (!reason.empty())
     return fmt::format("launcher '{}': {}{}", place.launcher->card().name, reason, others(place, request));
   if (request.nodes <= place.size.nodes) return {};

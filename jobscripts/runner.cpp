@@ -113,7 +113,7 @@ bool job_is_ending() {
 }  // namespace
 
 LaunchRequest launch_request(const Point& point) {
-  return {point.ranks, point.nodes, threads_of(point), point.placement_of_ranks, {}, {}};
+  return {point.ranks, point.nodes, threads_of(point), point.placement_of_ranks, point.platform, {}, {}};
 }
 
 std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Archive& archive) {
@@ -318,7 +318,8 @@ std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& pl
     if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});
     if (const fs::path file = qualification_file(); names_something(file)) add({"--qualification", file.string()});
   }
-  if (suite.wisdom != Wisdom::none) add({"--wisdom", wisdom_file().string()});
+  const bool estimates = settings_.launcher->simulates();  // there is nothing to keep
+  if (suite.wisdom != Wisdom::none && !estimates) add({"--wisdom", wisdom_file().string()});
   return argv;
 }
 

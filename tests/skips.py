@@ -84,6 +84,11 @@ EXPECTED = [
     ),
     Expected(r"pytest .*test_netns", r"MPICH asks for the data", "what a laboratory can set for Open MPI alone"),
     Expected(r"pytest .*test_netns", r"too many cores|one core", "takes a machine of few cores, or of two and more"),
+    Expected(
+        r"pytest .*test_simulated",
+        r"no fft_bench of the preset smpi",
+        "SimGrid is optional: jobscripts/setup --with simgrid, cmake --preset smpi && cmake --build --preset smpi",
+    ),
     Expected(r"pytest .*test_measuring", r"too many cores", "takes a machine of few cores"),
 ]
 

@@ -1,4 +1,9 @@
+import os
 import sys
+
+# Before numpy is loaded: its matrices here are small, and threads that wait for work take the cores of the processes
+# that fits and figures are spread over.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from fourscore_analysis.cli import main
 

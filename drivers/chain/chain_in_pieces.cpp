@@ -60,6 +60,20 @@ void TransformChain::make_slices(const PlanContext& context, std::size_t stage, 
   }
 }
 
+void TransformChain::Overlap::before(int piece, PhaseClock& clock) {
+  if (!queue(before_)) return execute(before_, piece, clock);
+  if (piece == 0)
+    for (const auto& slice : before_) slice->begin(clock);
+  before_[static_cast<std::size_t>(piece)]->end(clock);
+}
+
+void TransformChain::Overlap::after(int piece, PhaseClock& clock) {
+  if (!queue(after_)) return execute(after_, piece, clock);
+  after_[static_cast<std::size_t>(piece)]->begin(clock);
+  if (static_cast<std::size_t>(piece) + 1 == after_.size())
+    for (const auto& slice : after_) slice->end(clock);
+}
+
 void TransformChain::Overlap::execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece,
                                       PhaseClock& clock) {
   if (slices.empty()) return;

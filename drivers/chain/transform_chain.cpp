@@ -38,6 +38,13 @@ std::vector<ChainStage> pencil_stages(const Extents& shape, const Grid& grid) {
           {decompose(shape, Grid{{1, rows, columns}}), {0}}};
 }
 
+std::vector<ChainStage> slab_stages(const Problem& problem, int ranks) {
+  const Extents shape = problem.complex_extents();
+  std::vector<std::size_t> others{1};
+  if (problem.shape.size() == 3) others.push_back(2);
+  return {{decompose(shape, Grid{{ranks, 1, 1}}), others}, {decompose(shape, Grid{{1, ranks, 1}}), {0}}};
+}
+
 std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward, Return way_back) {
   std::vector<ChainStage> stages = std::move(forward);
   const bool natural = problem.contract.layout == LayoutContract::natural;
@@ -96,9 +103,13 @@ void TransformChain::allocate(const PlanContext& context) {
   const bool both = stages_.size() > 1 || context.problem.contract.buffers == Buffers::out_of_place;
   for (std::size_t i = 0; i < (both ? 2 : 1); ++i)
     buffers_.push_back(context.buffer(bytes, [&] {
-      if (context.exchange == nullptr || stages_.size() == 1) return ordinary_buffer(bytes);
-      return context.exchange->allocate(context.comm, bytes, BufferUse::array);
+      auto array = context.exchange == nullptr || stages_.size() == 1
+                       ? ordinary_buffer(bytes)
+                       : context.exchange->allocate(context.comm, bytes, BufferUse::array);
+      return options_.arrays == nullptr ? std::move(array) : options_.arrays->adopt(std::move(array));
     }));
+  if (options_.arrays != nullptr)
+    for (const auto& buffer : buffers_) options_.arrays->holds(*buffer);
 }
 
 void TransformChain::find_redistributions(const PlanContext& context) {
@@ -176,7 +187,8 @@ LocalArray TransformChain::array_of(const PlanContext& context, std::size_t stag
 /// The first stage has to be left for a transform out of place, should the contract ask for one.
 bool TransformChain::can_gather(const PlanContext& context, std::size_t redistribution, std::size_t source) const {
   const std::size_t stage = redistribution + 1;
-  if (in_pieces() || stages_.front().axes.empty() || stages_[stage].axes.size() != 1) return false;
+  if (in_pieces() || options_.arrays != nullptr || stages_.front().axes.empty() || stages_[stage].axes.size() != 1)
+    return false;
   const auto sources = redistributions_[redistribution].exchange->readable_sources();
   return sources && GatheredFft::serves(local_fft_spec(context, stage), array_of(context, stage, 1 - source),
                                         stages_[stage].axes.front(), *sources);
@@ -298,9 +310,41 @@ void TransformChain::step(std::size_t number, PhaseClock& clock) {
 }
 
 void TransformChain::transform(std::size_t stage, PhaseClock& clock) {
-  if (!ffts_[stage]) return;
-  const Region region(clock, Phase::fft);
-  ffts_[stage]->execute();
+  if (ffts_[stage]) ffts_[stage]->run(clock);
+}
+
+/// One component, or one for each of its parts, all of one number.
+void TransformChain::add_transform(std::vector<Component>& list, LocalFft& fft, int number, Index min_bytes) const {
+  auto parts = fft.parts();
+  if (parts.empty()) list.push_back({fmt::format("fft-{}", number), Phase::fft, [&fft] { fft.execute(); }, min_bytes});
+  for (WorkPart& part : parts)
+    list.push_back({fmt::format("{}-{}", part.name(), number), part.phase, std::move(part.run), part.min_bytes});
+}
+
+void TransformChain::add_exchange(std::vector<Component>& list, std::size_t number) {
+  Exchange* exchange = redistributions_[number].exchange.get();
+  GatheredFft* gathered = gathered_[number].get();
+  if (redistributions_[number].packs)
+    list.push_back({fmt::format("pack-{}", number + 1), Phase::pack, [exchange] { exchange->pack(); },
+                    2 * exchange->facts().bytes_packed});
+  const Index min_bytes = gathered != nullptr
+                              ? gathered->bytes()
+                              : min_bytes_of_exchange(exchange->message_volume(), stage_bytes_[number + 1]);
+  auto parts = exchange->parts();
+  for (WorkPart& part : parts)
+    list.push_back({fmt::format("{}-{}{}", part.name(), part.phase == Phase::exchange ? "" : "exchange-", number + 1),
+                    part.phase, std::move(part.run), part.phase == Phase::exchange ? min_bytes : part.min_bytes});
+  if (parts.empty())
+    list.push_back({fmt::format("exchange-{}", number + 1), Phase::exchange,
+                    [exchange, gathered] {
+                      exchange->start();
+                      if (gathered != nullptr) gathered->gather();
+                      exchange->finish();
+                    },
+                    min_bytes});
+  if (redistributions_[number].unpacks)
+    list.push_back({fmt::format("unpack-{}", number + 1), Phase::unpack, [exchange] { exchange->unpack(); },
+                    2 * exchange->facts().bytes_unpacked});
 }
 
 std::vector<Component> TransformChain::components() {
@@ -315,31 +359,14 @@ std::vector<Component> TransformChain::components() {
                     min_bytes_of_fft(stage)});
   };
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    if (ffts_[i])
-      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = ffts_[i].get()] { plan->execute(); },
-                      min_bytes_of_fft(i)});
+    if (ffts_[i]) add_transform(list, *ffts_[i], ++fft, min_bytes_of_fft(i));
     if (i > 0 && gathered_[i - 1])
       list.push_back({fmt::format("fft-{}", ++fft), Phase::fft, [plan = gathered_[i - 1].get()] { plan->transform(); },
                       gathered_[i - 1]->bytes()});
     if (i > 0 && !overlaps_.empty()) add_slices(i, overlaps_[i - 1].after_);
     if (i == redistributions_.size()) break;
     if (!overlaps_.empty()) add_slices(i, overlaps_[i].before_);
-    Exchange* exchange = redistributions_[i].exchange.get();
-    if (redistributions_[i].packs)
-      list.push_back({fmt::format("pack-{}", i + 1), Phase::pack, [exchange] { exchange->pack(); },
-                      2 * exchange->facts().bytes_packed});
-    GatheredFft* gathered = gathered_[i].get();
-    list.push_back({fmt::format("exchange-{}", i + 1), Phase::exchange,
-                    [exchange, gathered] {
-                      exchange->start();
-                      if (gathered != nullptr) gathered->gather();
-                      exchange->finish();
-                    },
-                    gathered != nullptr ? gathered->bytes()
-                                        : min_bytes_of_exchange(exchange->message_volume(), stage_bytes_[i + 1])});
-    if (redistributions_[i].unpacks)
-      list.push_back({fmt::format("unpack-{}", i + 1), Phase::unpack, [exchange] { exchange->unpack(); },
-                      2 * exchange->facts().bytes_unpacked});
+    add_exchange(list, i);
   }
   return list;
 }
@@ -362,6 +389,11 @@ std::size_t TransformChain::workspace_bytes() const {
     total += redistribution.exchange->facts().workspace_bytes;
   for (const auto& gathered : gathered_)
     if (gathered) total += gathered->workspace_bytes();
+  for (const auto& fft : ffts_)
+    if (fft) total += fft->workspace_bytes();
+  for (const Overlap& overlap : overlaps_)
+    for (const auto* slices : {&overlap.before_, &overlap.after_})
+      for (const auto& slice : *slices) total += slice->workspace_bytes();
   return total;
 }
 

@@ -22,6 +22,9 @@ struct ChainStage {
 /// z-pencils, y-pencils and x-pencils, each transformed along its own axis: the stages of a forward transform.
 [[nodiscard]] std::vector<ChainStage> pencil_stages(const Extents& shape, const Grid& grid);
 
+/// Slabs along the first axis, all other axes transformed; slabs along the second, transformed along the first.
+[[nodiscard]] std::vector<ChainStage> slab_stages(const Problem& problem, int ranks);
+
 /// The way back to the input's layout where the result must be in natural order.
 enum class Return {
   through_stages,  ///< back through every layout: each redistribution once more
@@ -37,6 +40,16 @@ enum class Return {
 
 /// What `rank` exchanges with whom from stage to stage.
 [[nodiscard]] std::vector<RedistributionGroup> redistributions_between(const std::vector<ChainStage>& stages, int rank);
+
+/// Keeps the arrays of a chain in other memory beside, or than, that which its exchange allocates.
+class ArrayKeeper {
+ public:
+  virtual ~ArrayKeeper() = default;
+  /// In the place of what was allocated, of as many bytes.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> adopt(std::unique_ptr<Buffer> allocated) = 0;
+  /// Each array of the chain, adopted by it or by the plan with which it shares its memory.
+  virtual void holds(Buffer& array) = 0;
+};
 
 /// Collective in construction and destruction. Where the contract wants the result in the other buffer than that in
 /// which the exchanges leave it, one local transform goes out of place.
@@ -57,6 +70,7 @@ class TransformChain : public Plan {
     /// More than 1: exchanges go in so many pieces along the first axis, and a local transform that has that axis in
     /// its batch goes with them, before or after. context.exchange must be a PiecewiseMethod.
     int pieces = 1;
+    ArrayKeeper* arrays = nullptr;  ///< null: the arrays are those of the exchange; needed only while it is constructed
   };
   /// stages: from input to output, at least one, in natural storage order, of the problem's complex extents; real data
   /// lies in the place of complex data, and its halved axis is transformed in the first transform of all or (backward)
@@ -79,6 +93,8 @@ class TransformChain : public Plan {
   [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
 
  private:
+  void add_transform(std::vector<Component>& list, LocalFft& fft, int number, Index min_bytes) const;
+  void add_exchange(std::vector<Component>& list, std::size_t number);
   /// The way from one stage's layout to the next's, among this rank's group.
   struct Redistribution {
     mpi::Communicator comm;
@@ -113,12 +129,17 @@ class TransformChain : public Plan {
   /// The local transforms of the stages around a redistribution that go with its pieces.
   class Overlap : public PieceWork {
    public:
-    void before(int piece, PhaseClock& clock) override { execute(before_, piece, clock); }
-    void after(int piece, PhaseClock& clock) override { execute(after_, piece, clock); }
+    /// Slices that queue are all begun before the first piece, and each waited for before its own.
+    void before(int piece, PhaseClock& clock) override;
+    /// Slices that queue are begun after their piece, and all waited for after the last.
+    void after(int piece, PhaseClock& clock) override;
     std::vector<std::unique_ptr<LocalFft>> before_;
     std::vector<std::unique_ptr<LocalFft>> after_;
 
    private:
+    [[nodiscard]] static bool queue(const std::vector<std::unique_ptr<LocalFft>>& slices) {
+      return !slices.empty() && slices.front()->queues();
+    }
     static void execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece, PhaseClock& clock);
   };
 

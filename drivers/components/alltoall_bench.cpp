@@ -19,12 +19,13 @@
 namespace fourscore::component {
 namespace {
 
-/// The parameters of the exchanges themselves (pieces, epoch ...), each once.
+/// The parameters of the exchanges themselves (pieces, epoch ...), each once. Here is no transform.
 std::map<std::string, std::string> exchange_parameters() {
   std::map<std::string, std::string> names;
   for (const auto& exchange : ExchangeRegistry::instance().names())
-    for (const auto& name : names_of(ExchangeRegistry::instance().find(exchange)->parameters()))
-      names[name] += (names[name].empty() ? "of exchange " : ", ") + exchange;
+    for (const Parameter& parameter : ExchangeRegistry::instance().find(exchange)->parameters())
+      if (!parameter.of_transforms)
+        names[parameter.name] += (names[parameter.name].empty() ? "of exchange " : ", ") + exchange;
   return names;
 }
 

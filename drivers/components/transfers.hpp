@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "interfaces/device.hpp"
+
 namespace fourscore::component {
 
 enum class TransferDirection { to_device, to_host, both };  // "h2d", "d2h", "both"
-/// Of the host's side. managed: memory that CUDA moves by itself, its pages kept on the host.
-enum class HostMemory { pageable, pinned, managed };
 
 struct TransferSpec {
   TransferDirection direction = TransferDirection::to_device;
@@ -45,7 +45,7 @@ class TransferDevice {
   return static_cast<std::byte>((i * 31 + (i >> 12U) + (to_device ? 7 : 0)) % 251);
 }
 
-/// Two buffers in the host's memory: measures no bus, and is said to be emulated. Both directions take turns.
+/// The stand-in of drivers/devices/host.cpp: measures no bus, and is said to be emulated.
 [[nodiscard]] std::unique_ptr<TransferDevice> host_stand_in();
 
 /// Nothing where a GPU can be used, or why not, with CUDA's own text.

@@ -182,6 +182,7 @@ class SharedMethod : public ExchangeMethod {
                  "fused: the transform after it reads neighbours' memory itself, where it can; separate: blocks are "
                  "copied first; auto: fused where the data outgrows the caches",
              .fallback = reads_choices().front(),
+             .of_transforms = true,
              .samples = reads_choices()}};
   }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
@@ -189,6 +190,7 @@ class SharedMethod : public ExchangeMethod {
     return std::nullopt;
   }
   /// Arrays are windows of the node.
+  [[nodiscard]] bool brings_arrays() const override { return true; }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
     if (use != BufferUse::array) return ordinary_buffer(bytes);
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/errors.hpp"
+#include "harness/simulated.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -42,10 +43,17 @@ std::optional<Failure> failure_of_any(MPI_Comm comm, const std::function<void()>
   const int ranks = mpi::size_of(comm);
   const int speaker = own ? mpi::rank_in(comm) : ranks;
   int lowest = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  FOURSCORE_MPI(MPI_Iallreduce(&speaker, &lowest, 1, MPI_INT, MPI_MIN, comm, &request));
-  if (own && impatient && !completes_within(request, patience_s)) impatient(*own);
-  FOURSCORE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  if (simulated_machine() != nullptr) {
+    // SimGrid's MPI_Iallreduce sends from every rank to every rank. Patience is not needed: where ranks wait for each
+    // other in vain, the simulator notices.
+    if (own && impatient) note_of_deadlock(own->message);
+    FOURSCORE_MPI(MPI_Allreduce(&speaker, &lowest, 1, MPI_INT, MPI_MIN, comm));
+  } else {
+    MPI_Request request = MPI_REQUEST_NULL;
+    FOURSCORE_MPI(MPI_Iallreduce(&speaker, &lowest, 1, MPI_INT, MPI_MIN, comm, &request));
+    if (own && impatient && !completes_within(request, patience_s)) impatient(*own);
+    FOURSCORE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  }
   if (lowest == ranks) return std::nullopt;
   Failure told = own.value_or(Failure{});
   std::array<int, 2> header{told.code, static_cast<int>(told.message.size())};

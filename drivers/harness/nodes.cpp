@@ -1,5 +1,6 @@
 #include "harness/nodes.hpp"
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "core/topology.hpp"
 #include "harness/gather.hpp"
 #include "harness/interconnect.hpp"
+#include "harness/simulated.hpp"
 #include "harness/system_files.hpp"
 
 namespace fourscore {
@@ -257,7 +259,35 @@ json JobNodes::placement() const {
   return all;
 }
 
+namespace {
+
+/// All are alike, and each rank has a core of its own.
+JobNodes describe_simulated_nodes(const SimulatedMachine& machine) {
+  JobNodes nodes;
+  nodes.node_of_rank = nodes.kernel_of_rank = machine.node_of_rank;
+  nodes.facts.resize(static_cast<std::size_t>(machine.nodes));
+  for (const int node : machine.node_of_rank) {
+    auto& ranks = nodes.facts[static_cast<std::size_t>(node)].ranks;
+    ranks.push_back({{static_cast<int>(ranks.size())}});
+  }
+  nodes.facts_by_kernel = nodes.facts;
+  std::vector<int> all(nodes.facts.size());
+  std::iota(all.begin(), all.end(), 0);
+  for (const int node : all) nodes.hosts.push_back(fmt::format("n{}", node));
+  const std::string numbers = number_ranges(all);
+  nodes.machines = {{numbers, machine.identity}};
+  nodes.settings = {{numbers, json::object()}};
+  json map = json::array();
+  for (std::size_t rank = 0; rank < nodes.facts.front().ranks.size(); ++rank) map.push_back(std::to_string(rank));
+  nodes.core_maps = {{numbers, map}};
+  return nodes;
+}
+
+}  // namespace
+
 JobNodes describe_nodes(MPI_Comm comm, const std::function<NodeDescription()>& describe) {
+  if (const SimulatedMachine* const simulated = simulated_machine())
+    return mpi::rank_in(comm) == 0 ? describe_simulated_nodes(*simulated) : JobNodes{};
   const NodeComms comms(comm);
   const auto units = gather_lists(comms.node.get(), Topology::usable_units());
   JobNodes nodes;
@@ -312,6 +342,7 @@ json state_json(const NodeState& state) {
 }
 
 json states_of_nodes(MPI_Comm comm, const std::function<NodeState()>& state) {
+  if (simulated_machine() != nullptr) return nullptr;
   const NodeComms comms(comm);
   if (!comms.leads) return nullptr;
   const MPI_Comm leaders = comms.leaders.get();

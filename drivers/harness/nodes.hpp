@@ -65,8 +65,8 @@ struct NodeState {
 [[nodiscard]] NodeState state_of_this_node();
 /// By quantity; what is unknown is left out.
 [[nodiscard]] nlohmann::json state_json(const NodeState& state);
-/// Collective; null on all ranks but 0. By quantity {"min", "median", "max", "host_of_min", "host_of_max"} over the
-/// nodes that know it.
+/// Collective; null on all ranks but 0, and under simulation. By quantity {"min", "median", "max", "host_of_min",
+/// "host_of_max"} over the nodes that know it.
 [[nodiscard]] nlohmann::json states_of_nodes(MPI_Comm comm,
                                              const std::function<NodeState()>& state = state_of_this_node);
 

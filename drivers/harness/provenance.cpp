@@ -21,6 +21,7 @@
 #include "core/sha256.hpp"
 #include "harness/loaded_libraries.hpp"
 #include "harness/sampler.hpp"
+#include "harness/simulated.hpp"
 #include "harness/system_files.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -114,6 +115,7 @@ std::string utc_now() {
 }
 
 ResidentMemory resident_memory() {
+  if (simulated_machine() != nullptr) return {};  // the process has all ranks, and each would read of all
   const auto bytes = [](const char* file, const char* key) {
     const auto values = values_of(file, key);
     return values.empty() ? 0 : 1024 * std::strtod(values.front().c_str(), nullptr);
@@ -175,6 +177,7 @@ Provenance provenance_of(JobNodes described, const json& states, const std::stri
               {"placement_of_ranks", nodes.placement()},
               {"core_maps", kinds_json(nodes.core_maps, "cores")},
               {"threads", threads}};
+  if (simulated_machine() != nullptr) launch["simulated_hosts"] = simulated_machine()->hosts;
   if (const auto most = mpi::ranks_per_pretended_node(); most && cuts_a_node(nodes.facts, *most)) {
     launch["ranks_per_pretended_node"] = *most;
     provenance.pretends_nodes = true;
@@ -184,7 +187,8 @@ Provenance provenance_of(JobNodes described, const json& states, const std::stri
   provenance.record = hashed_identity(nodes.machines.front().value, code_identity(local), launch, others);
   json& now = provenance.record["volatile"] = volatile_facts();
   now["hosts"] = nodes.hosts;
-  if (nodes.hosts.size() > 1) {
+  if (simulated_machine() != nullptr) now.erase("clock_source");
+  if (nodes.hosts.size() > 1 && !states.is_null()) {
     now["settings_of_nodes"] = kinds_json(nodes.settings, "settings");
     now["nodes_before"] = states;
   }
@@ -202,7 +206,7 @@ void add_states_after(MPI_Comm comm, Provenance& provenance) {
   const json states = states_of_nodes(comm);
   if (mpi::rank_in(comm) != 0) return;
   if (states.contains("load_1min")) provenance.record["volatile"]["load_1min_after"] = states["load_1min"]["max"];
-  if (provenance.nodes.hosts.size() > 1) provenance.record["volatile"]["nodes_after"] = states;
+  if (provenance.nodes.hosts.size() > 1 && !states.is_null()) provenance.record["volatile"]["nodes_after"] = states;
 }
 
 }  // namespace fourscore

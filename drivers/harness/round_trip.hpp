@@ -27,6 +27,12 @@ class RoundTrip : public Plan {
   [[nodiscard]] void* input() const override { return forward_->input(); }
   [[nodiscard]] void* output() const override { return backward_->output(); }
   void execute(PhaseClock& clock) override;
+  void keep_data_in_place(bool stays) override {
+    forward_->keep_data_in_place(stays);
+    backward_->keep_data_in_place(stays);
+  }
+  void place_input() override { forward_->place_input(); }
+  void fetch_output() override { backward_->fetch_output(); }
   [[nodiscard]] std::size_t steps() const override { return forward_->steps() + backward_->steps(); }
   void step(std::size_t number, PhaseClock& clock) override;
   [[nodiscard]] bool advances() const override { return forward_->advances() && backward_->advances(); }

@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "harness/gather.hpp"
+#include "harness/simulated.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {
 namespace {
 
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now_s() { return 1e-9 * static_cast<double>(PhaseClock::now_ns()); }
 
 std::vector<double> maximum_over_ranks(const std::vector<std::vector<double>>& values) {
   if (values.empty()) return {};
@@ -31,6 +32,8 @@ Sampler::Sampler(MPI_Comm comm, const SamplingOptions& options, ReadClock now_ns
   if (options.repetitions < 1) throw InputError("repetitions must be at least 1");
   if (options.warmup < 0) throw InputError("warmup must be at least 0");
   if (options.slow_down && !options.phases) throw InputError("a phase is slowed down only where phases are timed");
+  if (options.slow_down && options.charges)
+    throw InputError("a phase is slowed down on real machines only; expected no simulated platform");
   const auto runs = static_cast<std::size_t>(options.warmup) + static_cast<std::size_t>(options.repetitions);
   total_.resize(runs);
   begins_ns_.resize(runs);
@@ -110,6 +113,8 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   std::optional<SlowDownObserver> slow_down;
   if (options_.slow_down) slow_down.emplace(*options_.slow_down);
   PhaseClock clock = slow_down ? PhaseClock(*slow_down) : PhaseClock(options_.phases);
+  std::optional<ChargingObserver> charging;
+  if (options_.charges) clock.observe(charging.emplace(*simulated_machine(), *options_.charges));
   const auto capacity = static_cast<std::size_t>(options_.repetitions);
   const std::size_t moments = instances + (round_trips ? 1 : 0);
   std::vector<double> completed(moments);               // in the run in hand
@@ -119,11 +124,18 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   };
   const auto timed = [&] {
     if (slow_down) slow_down->begin_run();
+    if (charging) charging->begin_run();
     clock.start();
     run(clock, done);
     clock.stop();
+    if (charging) charging->end_run();
     if (slow_down) slow_down->end_run();
   };
+  // With the charges of a run that counts no Regions yet the first would be shorter than the others.
+  if (charging && options_.warmup == 0) {
+    prepare(-1);
+    timed();
+  }
   const auto keep = [&](int i) {
     if (i < 0) return;
     for (std::size_t instance = 0; instance < moments; ++instance)
@@ -194,6 +206,17 @@ ComponentSamples Sampler::measure_component(const Component& component) {
 Timeline Sampler::trace(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run,
                         int threads) {
   TimelineRecorder recorder(comm_, static_cast<std::size_t>(std::max(1, threads)));
+  std::optional<ChargingObserver> charging;
+  if (options_.charges) {
+    charging.emplace(*simulated_machine(), *options_.charges);
+    PhaseClock counting(*charging);
+    prepare();
+    counting.start();
+    run(counting);
+    counting.stop();
+    charging->end_run();
+    recorder.clock().observe(*charging);
+  }
   prepare();
   recorder.align();
   FOURSCORE_MPI(MPI_Barrier(comm_));
@@ -205,6 +228,7 @@ Timeline Sampler::trace(const std::function<void()>& prepare, const std::functio
 }
 
 double Sampler::clock_resolution_s() {
+  if (simulated_machine() != nullptr) return 1e-9;  // what now_ns() rounds to
   double smallest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 1000; ++i) {
     const auto first = std::chrono::steady_clock::now();

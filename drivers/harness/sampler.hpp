@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/phase.hpp"
+#include "harness/charge.hpp"
 #include "harness/clock_alignment.hpp"
 #include "harness/slow_down.hpp"
 #include "harness/timeline.hpp"
@@ -24,6 +25,8 @@ struct SamplingOptions {
   std::optional<double> max_time_s;  ///< no further repetition once the timed runs and their refills took this long
   bool phases = true;
   std::optional<SlowDown> slow_down{};  ///< in all these runs; wants phases
+  /// On a simulated machine: what a run's phases take on this rank beside messages.
+  std::optional<PhaseSeconds> charges{};
 };
 
 /// Largest |sum of phases - total| / total of a rank that still counts as closed.

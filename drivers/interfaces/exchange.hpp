@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "core/phase.hpp"
 #include "core/problem.hpp"
 #include "core/registry.hpp"
+#include "interfaces/work_part.hpp"
+#include "kernels/copy.hpp"
 
 namespace fourscore {
 
@@ -89,6 +92,20 @@ struct SourceBlock {
   Extents strides{0, 0, 0};         ///< in elements
 };
 
+/// What the messages of an exchange leave and reach, and the copies before and after them.
+struct PackedMemory {
+  struct Copy {
+    const CopyPlan* plan = nullptr;
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    bool overlapping = false;  ///< CopyPlan::run_overlapping()
+  };
+  std::vector<Copy> pack;
+  std::vector<Copy> unpack;
+  std::vector<std::span<const std::byte>> sent;  ///< what is sent, as few stretches as there are
+  std::vector<std::span<std::byte>> received;
+};
+
 /// One planned exchange. run() does pack, start, finish, unpack, in this order, on all ranks of comm; one that overlaps
 /// them does the same in pieces, and its four parts can still be called one after another. A subclass fills in
 /// declared() in its constructor; PackedExchange, StagedExchange and PiecewiseExchange (drivers/redistribution) do it
@@ -107,9 +124,14 @@ class Exchange {
   [[nodiscard]] virtual std::optional<std::vector<SourceBlock>> readable_sources() const { return std::nullopt; }
   /// From now on whoever asked for the sources writes the destination. On all ranks of a plan, or on none.
   virtual void leave_copies_to_caller() {}
+  /// What whoever does pack() and unpack() in other memory, where start() and finish() do not run, must know. Nothing:
+  /// they cannot be done apart.
+  [[nodiscard]] virtual std::optional<PackedMemory> packed_memory() const { return std::nullopt; }
   /// The same in two halves, with whatever else the rank does between them: pack and start, finish and unpack.
-  void begin(PhaseClock& clock);
-  void end(PhaseClock& clock);
+  virtual void begin(PhaseClock& clock);
+  virtual void end(PhaseClock& clock);
+  /// In order, where start() and finish() have parts that are no messages. pack() and unpack() are not among them.
+  [[nodiscard]] virtual std::vector<WorkPart> parts() { return {}; }
 
   [[nodiscard]] const ExchangeFacts& facts() const { return facts_; }
   [[nodiscard]] bool lands_in_source() const { return facts_.lands_in_source; }
@@ -149,6 +171,8 @@ class ExchangeMethod {
   [[nodiscard]] virtual std::string cannot_run_on(MPI_Comm /*comm*/) const { return {}; }
   /// Collective over comm, as is the buffer's destruction. The default is ordinary memory.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const;
+  /// Whether the arrays must be of allocate() and of no other memory.
+  [[nodiscard]] virtual bool brings_arrays() const { return false; }
   /// Bytes of this rank that the exchange of this spec needs beside the two buffers while it runs. Collective as
   /// make().
   [[nodiscard]] virtual std::size_t staging_bytes(const ExchangeSpec& /*spec*/) const { return 0; }

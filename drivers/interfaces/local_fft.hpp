@@ -11,6 +11,7 @@
 #include "core/problem.hpp"
 #include "core/registry.hpp"
 #include "interfaces/planning_peers.hpp"
+#include "interfaces/work_part.hpp"
 
 namespace fourscore {
 
@@ -47,7 +48,25 @@ class LocalFft {
   virtual void execute() = 0;
   /// As execute(), at other places: aligned like those it was made for, and equal exactly where those were.
   virtual void execute_at(void* in, void* out) = 0;
-  [[nodiscard]] virtual std::string describe() const = 0;   ///< the library's own words for the plan
+  /// execute(), in the phases of the clock: fft, and copies where it has some.
+  virtual void run(PhaseClock& clock) {
+    const Region region(clock, Phase::fft);
+    execute();
+  }
+  /// The same of execute_at().
+  virtual void run_at(void* in, void* out, PhaseClock& clock) {
+    const Region region(clock, Phase::fft);
+    execute_at(in, out);
+  }
+  /// Whether begin() returns before the work is done, so that the caller can do something else meanwhile. run() is then
+  /// begin() and end().
+  [[nodiscard]] virtual bool queues() const { return false; }
+  virtual void begin(PhaseClock& /*clock*/) {}
+  virtual void end(PhaseClock& clock) { run(clock); }
+  /// In order, where there are others than the transform itself.
+  [[nodiscard]] virtual std::vector<WorkPart> parts() { return {}; }
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< beyond its buffers, as far as known
+  [[nodiscard]] virtual std::string describe() const = 0;                  ///< the library's own words for the plan
   [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch, 2.5 where real
 };
 

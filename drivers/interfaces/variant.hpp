@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,12 @@ class Plan {
   [[nodiscard]] virtual void* input() const = 0;   ///< the caller writes this rank's input here before every execute
   [[nodiscard]] virtual void* output() const = 0;  ///< equal to input() exactly when the contract is in place
   virtual void execute(PhaseClock& clock) = 0;
+  /// A plan that computes in a device's memory moves its input there when it executes, and its output back; where data
+  /// is said to stay it does neither, and the caller does: place_input() between writing at input() and executing,
+  /// fetch_output() before reading at output().
+  virtual void keep_data_in_place(bool /*stays*/) {}
+  virtual void place_input() {}
+  virtual void fetch_output() {}
   /// The parts into which execute() falls, between which a rank may run parts of other plans: step(0) to
   /// step(steps() - 1), in this order on every rank, are one execute().
   [[nodiscard]] virtual std::size_t steps() const { return 1; }
@@ -100,6 +107,8 @@ struct PlanContext {
   const ExchangeMethod* exchange;  ///< null for variants that take none
   const LocalFftLibrary& local_fft;
   SharedMemory* shared = nullptr;  ///< null: the plan has memory of its own
+  /// In the place of ordinary memory. Null: ordinary_buffer().
+  const std::function<std::unique_ptr<Buffer>(std::size_t bytes)>* memory = nullptr;
 
   /// The next buffer that the plan computes in, its input's first.
   [[nodiscard]] std::shared_ptr<Buffer> buffer(std::size_t bytes, const SharedMemory::Allocate& allocate) const {
@@ -107,7 +116,7 @@ struct PlanContext {
   }
   /// The same of ordinary memory.
   [[nodiscard]] std::shared_ptr<Buffer> buffer(std::size_t bytes) const {
-    return buffer(bytes, [bytes] { return ordinary_buffer(bytes); });
+    return buffer(bytes, [&] { return memory == nullptr ? ordinary_buffer(bytes) : (*memory)(bytes); });
   }
 };
 
@@ -123,8 +132,15 @@ class Variant {
   [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/) const {
     return std::nullopt;
   }
+  /// Nothing, or why the exchange does not go with the problem's parameters.
+  [[nodiscard]] virtual std::optional<std::string> refuses_parameters(const ExchangeMethod& exchange,
+                                                                      const Problem& /*problem*/) const {
+    return refuses(exchange);
+  }
   /// The local FFT library that it brings itself, whatever a point asks for; nothing: it takes that of the point.
-  [[nodiscard]] virtual std::optional<std::string> own_local_fft() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<std::string> own_local_fft(const Problem& /*problem*/) const {
+    return std::nullopt;
+  }
   /// How many threads the local library is asked for.
   [[nodiscard]] virtual int local_fft_threads(const Problem& problem) const { return problem.threads; }
   /// The kinds of transform it can do; asked for another it is skipped.
@@ -143,6 +159,15 @@ class Variant {
   /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
   /// MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;
+  /// Nothing, or why `plans` plans of the problem cannot be made on the ranks of comm, which only their nodes can tell.
+  /// The same on all ranks. Collective. The point is then skipped.
+  [[nodiscard]] virtual std::string cannot_run_on(const Problem& /*problem*/, MPI_Comm /*comm*/, int /*plans*/) const {
+    return {};
+  }
+  /// Whether times of the problem are of something else than what they are named after: of a stand-in for a device.
+  [[nodiscard]] virtual bool emulates(const Problem& /*problem*/) const { return false; }
+  /// Of the devices that a rank of comm computes on, if it does: what they are, and their state now. Null: none.
+  [[nodiscard]] virtual nlohmann::json describe_devices(const Problem& /*problem*/, MPI_Comm /*comm*/) const;
   /// Collective. Only called when supports() returned nothing.
   [[nodiscard]] virtual std::unique_ptr<Plan> make_plan(const PlanContext& context) const = 0;
   [[nodiscard]] virtual Cost cost(const Problem& problem, int ranks) const = 0;

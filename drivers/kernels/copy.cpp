@@ -84,6 +84,18 @@ CopyPlan::CopyPlan(const Extents& extents, const Extents& from_strides, const Ex
   std::ranges::copy(loops, outer_.begin());
 }
 
+std::array<CopyPlan::Loop, 3> CopyPlan::loops() const {
+  std::array<Loop, 3> all{};
+  std::size_t used = 0;
+  for (const Loop& loop : outer_)
+    if (loop.count > 1) all[used++] = loop;
+  if (shape_ == Shape::transposition)
+    for (const Loop& loop : {read_, write_}) all[used++] = loop;
+  std::ranges::stable_sort(all,
+                           [](const Loop& a, const Loop& b) { return a.count > 1 && (b.count == 1 || a.to > b.to); });
+  return all;
+}
+
 Index CopyPlan::runs() const { return outer_[0].count * outer_[1].count * outer_[2].count; }
 
 std::array<Index, 2> CopyPlan::offsets_of_run(Index run) const {

@@ -21,6 +21,12 @@ enum class Stores { ordinary, streaming };
 /// are; where the fastest axes of the two arrays differ, the box is transposed in tiles of whole cache lines.
 class CopyPlan {
  public:
+  /// Strides in bytes.
+  struct Loop {
+    Index count = 1;
+    Index from = 0;
+    Index to = 0;
+  };
   CopyPlan() = default;  ///< copies nothing
   /// Strides are in elements, at least 1 and without overlap in the destination. Elements have 8 or 16 bytes,
   /// else std::invalid_argument.
@@ -35,17 +41,14 @@ class CopyPlan {
   [[nodiscard]] Index bytes() const { return bytes_; }
   /// Nothing, or one contiguous run in both arrays.
   [[nodiscard]] bool is_one_run() const { return shape_ == Shape::runs && loops_ == 0; }
+  /// All loops, the one that is fastest in the destination last, around contiguous runs of run_bytes().
+  [[nodiscard]] std::array<Loop, 3> loops() const;
+  [[nodiscard]] std::size_t run_bytes() const { return run_bytes_; }
   /// Elements lie in the same order in both arrays, so that they can be moved within one array.
   [[nodiscard]] bool preserves_order() const { return preserves_order_; }
 
  private:
   enum class Shape { runs, transposition };
-  /// Strides in bytes.
-  struct Loop {
-    Index count = 1;
-    Index from = 0;
-    Index to = 0;
-  };
   [[nodiscard]] Index runs() const;
   [[nodiscard]] std::array<Index, 2> offsets_of_run(Index run) const;  ///< in source and destination
   template <bool streaming>

@@ -14,9 +14,12 @@
 
 #include "core/record.hpp"
 #include "harness/agreement.hpp"
+#include "harness/instances.hpp"
+#include "harness/simulated.hpp"
 #include "mpi/error.hpp"
 #include "program/command_line.hpp"
 #include "program/counters.hpp"
+#include "program/devices.hpp"
 #include "program/launch_place.hpp"
 #include "program/measurement.hpp"
 #include "program/memory_check.hpp"
@@ -50,7 +53,7 @@ int answer(const Options& options) {
 
 int answer_where(int argc, char** argv, const Options& options, SteadyTime begin) {
   die_with_the_launcher();
-  const MpiStart start{program_name, ThreadLevel::funneled, options.started, options.launched_at_s};
+  const MpiStart start{program_name, ThreadLevel::funneled, options.started, options.launched_at_s, options.launch};
   return run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes&) {
     Point place;
     agreement.run([&] { set_launch_place(MPI_COMM_WORLD, options.launch, place); });
@@ -100,13 +103,20 @@ ThreadLevel wanted_thread_level(const Point& point) {
   }
 }
 
-/// An MPI that gives less than was asked for cannot run the point.
+/// An MPI that gives less than was asked for cannot run the point. A rank of one thread funnels by itself.
 void require_thread_level(ResolvedPoint& resolved) {
   if (resolved.skip) return;
   const Problem& problem = resolved.point.problem;
-  const std::string missing =
-      mpi::missing_thread_level(resolved.variant->thread_level(problem), "variant '" + resolved.point.variant + "'");
+  ThreadLevel needed = resolved.variant->thread_level(problem);
+  if (needed == ThreadLevel::funneled && problem.threads == 1) needed = ThreadLevel::single;
+  const std::string missing = mpi::missing_thread_level(needed, "variant '" + resolved.point.variant + "'");
   if (!missing.empty()) resolved.skip = missing;
+}
+
+/// Where time is simulated, what measures time or counts work would tell of the simulator.
+void require_what_can_be_simulated(const Options& options) {
+  if (simulated_machine() == nullptr) return;
+  if (options.counters) throw InputError("--counters on a simulated machine would count the simulator; expected none");
 }
 
 /// What an exchange finds out by trying, the same on all ranks.
@@ -117,6 +127,20 @@ void try_exchange(MPI_Comm comm, ResolvedPoint& resolved) {
   });
   if (found && found->code != 2) throw LeaveTogether{*found};
   if (found) resolved.skip = fmt::format("exchange '{}' cannot run here: {}", resolved.point.exchange, found->message);
+}
+
+/// What a variant finds out from the nodes of its ranks, the same on all of them.
+void try_variant(MPI_Comm comm, ResolvedPoint& resolved, CheckExtent extent) {
+  if (resolved.skip) return;
+  const Problem& problem = resolved.point.problem;
+  const bool inverted = extent == CheckExtent::all && problem.direction != Direction::roundtrip;
+  const int here = problem.placement == Placement::subset ? 1 : problem.instances;
+  const auto found = failure_of_any(comm, [&] {
+    const std::string reason = resolved.variant->cannot_run_on(one_instance(problem), comm, here + (inverted ? 1 : 0));
+    if (!reason.empty()) throw InputError(reason);
+  });
+  if (found && found->code != 2) throw LeaveTogether{*found};
+  if (found) resolved.skip = fmt::format("variant '{}' cannot run here: {}", resolved.point.variant, found->message);
 }
 
 /// Why the memory does not suffice for the plan and what checks it, and whether less checking would make it do.
@@ -148,11 +172,15 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
     resolved = resolve_point(options.point);
     if (resolved.grid_misfit) throw PointError("grid", *resolved.grid_misfit);
     require_thread_level(resolved);
+    require_what_can_be_simulated(options);
   });
   try_exchange(comm, resolved);
+  try_variant(comm, resolved, options.extent);
   check_output(agreement, options);
   agreement.run_on_root([&] { options.campaign = read_campaign(options.campaign_file, "--campaign-json"); });
-  Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, local_libraries());
+  // Only rank 0 tells of them, and to hash some takes a while.
+  const LocalLibraries libraries = mpi::rank_in(comm) == 0 ? local_libraries() : LocalLibraries{};
+  Provenance provenance = collect_provenance(comm, options.launcher, resolved.point.problem.threads, libraries);
   if (const MemoryShare memory = shortest_memory(comm); !resolved.skip)
     resolved.skip = lacking_memory_of(resolved, memory, options.extent);
   if (resolved.skip) {
@@ -169,13 +197,17 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
     if (options.record)
       replace_unfinished_record(*options.verified_record, build_record(options, resolved, used, verified, provenance));
   };
+  json devices_before, devices_after;
+  agreement.run([&] { devices_before = describe_devices(comm, resolved); });
   const Measurement measurement = measure(comm, agreement, options, resolved, wisdom ? &*wisdom : nullptr, steps, keep);
   add_states_after(comm, provenance);
+  agreement.run([&] { devices_after = describe_devices(comm, resolved); });
   const auto write_begin = std::chrono::steady_clock::now();
   json record;
   std::vector<std::string> warnings;
   if (mpi::rank_in(comm) == 0) {
     record = build_record(options, resolved, used, measurement, std::move(provenance));
+    add_devices(record, std::move(devices_before), devices_after);
     record["harness"]["write_s"] = seconds_since(write_begin);
     warnings = cost_warnings(resolved, measurement);
     if (wisdom && !wisdom->ignored().empty())
@@ -188,7 +220,8 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
 int measure_point(int argc, char** argv, const Options& options, SteadyTime begin) {
   die_with_the_launcher();
   become_countable(options, argc, argv);
-  const MpiStart start{program_name, wanted_thread_level(options.point), options.started, options.launched_at_s};
+  const MpiStart start{program_name, wanted_thread_level(options.point), options.started, options.launched_at_s,
+                       options.launch};
   return run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes& steps) {
     return run_point(agreement, options, steps, begin);
   });

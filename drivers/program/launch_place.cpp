@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/point_keys.hpp"
 #include "harness/nodes.hpp"
+#include "harness/simulated.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -17,6 +19,11 @@ struct Observed {
   bool block = false;   ///< the ranks of each node follow each other
   bool cyclic = false;  ///< rank r is on node r mod nodes
 };
+
+/// The simulation knows where it put the ranks.
+Observed observe(const SimulatedMachine& machine) {
+  return {machine.nodes, std::ranges::is_sorted(machine.node_of_rank), false};
+}
 
 /// Nodes are numbered by their lowest rank. log2(ranks) steps, and no table over ranks.
 Observed observe(MPI_Comm comm) {
@@ -40,7 +47,12 @@ Observed observe(MPI_Comm comm) {
 }  // namespace
 
 void set_launch_place(MPI_Comm comm, const std::map<std::string_view, std::string>& asked, Point& point) {
-  const Observed observed = observe(comm);
+  const SimulatedMachine* const simulated = simulated_machine();
+  const Observed observed = simulated != nullptr ? observe(*simulated) : observe(comm);
+  if (simulated != nullptr) {
+    point.platform = simulated->platform;
+    point.host_order = simulated->host_order;
+  }
   point.ranks = mpi::size_of(comm);
   point.nodes = observed.nodes;
   // Which rank is on which socket stands in the map of cores; here only nodes are seen.

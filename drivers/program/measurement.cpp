@@ -14,12 +14,14 @@
 
 #include "core/record.hpp"
 #include "core/sha256.hpp"
+#include "harness/charge.hpp"
 #include "harness/counting.hpp"
 #include "harness/gather.hpp"
 #include "harness/instances.hpp"
 #include "harness/planning.hpp"
 #include "harness/provenance.hpp"
 #include "harness/round_trip.hpp"
+#include "harness/simulated.hpp"
 #include "mpi/error.hpp"
 #include "program/counters.hpp"
 
@@ -100,11 +102,23 @@ class Verifiers {
       return checks;
     });
   }
+  /// From here on data stays where the plans compute.
+  void keep_data_in_place() {
+    for (const auto& instance : instances_.here()) instance.plan->keep_data_in_place(true);
+  }
   void fill(int run) {
-    for (std::size_t i = 0; i < verifiers_.size(); ++i) verifiers_[i]->fill(*instances_.here()[i].plan, run);
+    for (std::size_t i = 0; i < verifiers_.size(); ++i) {
+      Plan& plan = *instances_.here()[i].plan;
+      plan.fetch_output();
+      verifiers_[i]->fill(plan, run);
+      plan.place_input();
+    }
   }
   [[nodiscard]] std::vector<Check> check_after() {
-    return of_each([](Verifier& verifier, Plan& plan) { return verifier.check_after(plan); });
+    return of_each([](Verifier& verifier, Plan& plan) {
+      plan.fetch_output();
+      return verifier.check_after(plan);
+    });
   }
 
  private:
@@ -158,6 +172,7 @@ bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Ch
 void clear_buffers(Plan& plan, int rank, const Problem& problem) {
   const auto volume = static_cast<std::size_t>(plan.input_layout().memory_volume(rank));
   if (volume > 0) std::memset(plan.input(), 0, volume * problem.input_element_bytes());
+  plan.place_input();
   PhaseClock clock(false);
   plan.execute(clock);
 }
@@ -241,9 +256,21 @@ Samples sample(Sampler& sampler, Instances& instances, Verifiers& verifiers, boo
       [&](PhaseClock& clock, const Sampler::Done& done) { instances.execute(clock, done); }, round_trips);
 }
 
+/// On a simulated machine a component takes its charge beside its messages.
+std::vector<Component> charged(std::vector<Component> components, const PhaseSeconds& charges,
+                               const std::map<Phase, Index>& min_bytes) {
+  for (Component& component : components)
+    component.run = [run = component.run, seconds = charge_of(component, charges, min_bytes)] {
+      if (seconds > 0) simulated_machine()->advance(seconds);
+      run();
+    };
+  return components;
+}
+
 std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler, Instances& instances,
-                                                const Problem& problem) {
-  const std::vector<Component> components = instances.components();
+                                                const Problem& problem, const std::optional<PhaseSeconds>& charges) {
+  std::vector<Component> components = instances.components();
+  if (charges) components = charged(std::move(components), *charges, instances.min_bytes(problem));
   check_components(comm, components);
   for (const auto& instance : instances.here()) clear_buffers(*instance.plan, mpi::rank_in(instances.comm()), problem);
   std::vector<ComponentSamples> samples;
@@ -352,8 +379,16 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   result.steps.verify_s = verify_watch.seconds();
   describe_plans(comm, *instances, resolved, plan_s, *resident, result);
   if (!right) return result;
+  verifiers.keep_data_in_place();
 
-  Sampler sampler(comm, options.sampling);
+  SamplingOptions sampling = options.sampling;
+  if (const SimulatedMachine* const machine = simulated_machine()) {
+    Problem planned = problem;
+    planned.grid = instances->here().front().plan->grid();
+    const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops;
+    sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances->min_bytes(problem));
+  }
+  Sampler sampler(comm, sampling);
   const Stopwatch measure_watch;
   result.samples = sample(sampler, *instances, verifiers, problem.direction == Direction::roundtrip);
   result.steps.measure_s = measure_watch.seconds();
@@ -369,8 +404,9 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
                            [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
                      }});
   if (options.isolate)
-    parts.push_back({"isolate", result.steps.isolate_s,
-                     [&] { result.isolated = sample_components(comm, sampler, *instances, problem); }});
+    parts.push_back({"isolate", result.steps.isolate_s, [&] {
+                       result.isolated = sample_components(comm, sampler, *instances, problem, sampling.charges);
+                     }});
   if (options.counters)
     parts.push_back({"counters", result.steps.count_s,
                      [&] { result.counters = count(comm, options, *instances, verifiers, problem); }});

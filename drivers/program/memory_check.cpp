@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "core/memory.hpp"
 #include "harness/gather.hpp"
 #include "harness/instances.hpp"
+#include "harness/simulated.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "program/screen.hpp"
@@ -39,10 +41,23 @@ double array_bytes(const Problem& problem) {
   return bytes;
 }
 
+/// Simulated ranks share this machine, whatever hosts they are on. Collective: rank 0 finds out.
+MemoryShare memory_of_all_ranks(MPI_Comm comm) {
+  MemoryShare share{{}, mpi::size_of(comm)};
+  if (mpi::rank_in(comm) == 0)
+    for (const MemoryScope& scope : memory_scopes())
+      if (scope.available_bytes < share.available_bytes)
+        std::tie(share.scope, share.available_bytes) = std::tie(scope.name, scope.available_bytes);
+  share.scope = broadcast_text(comm, 0, share.scope);
+  FOURSCORE_MPI(MPI_Bcast(&share.available_bytes, 1, MPI_DOUBLE, 0, comm));
+  return share;
+}
+
 }  // namespace
 
 /// Each node finds its own, and the nodes compare one number.
 MemoryShare shortest_memory(MPI_Comm comm) {
+  if (simulated_machine() != nullptr) return memory_of_all_ranks(comm);
   const mpi::Communicator node = mpi::split_by_node(comm);
   json mine = json::object();
   for (const MemoryScope& scope : memory_scopes()) mine[scope.name] = scope.available_bytes;

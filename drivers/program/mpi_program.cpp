@@ -1,14 +1,22 @@
 #include "program/mpi_program.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 
+#include "core/errors.hpp"
 #include "core/standard_files.hpp"
 #include "mpi/error.hpp"
 #include "program/command_line.hpp"
+#ifdef FOURSCORE_SIMULATED
+#include "simulation/simgrid/simulate.hpp"
+#endif
 
 namespace fourscore::bench {
 namespace {
@@ -29,15 +37,9 @@ int measure_together(const std::string& program, const std::function<int(Agreeme
   }
 }
 
-}  // namespace
-
-int run_under_mpi(int& argc, char**& argv, const MpiStart& start, SteadyTime begin,
-                  const std::function<int(Agreement&, const StepTimes&)>& measure) {
-  StepTimes steps;
-  if (start.launched_at_s) {
-    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    steps.launch_s = std::max(0.0, now - *start.launched_at_s);
-  }
+/// One rank's whole life under MPI.
+int run_rank(int& argc, char**& argv, const MpiStart& start, SteadyTime begin, StepTimes steps,
+             const std::function<int(Agreement&, const StepTimes&)>& measure) {
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, mpi::code_of(start.thread_level), &provided) != MPI_SUCCESS) {
     std::fprintf(stderr, "%s: MPI_Init_thread failed\n", start.program.c_str());
@@ -49,6 +51,62 @@ int run_under_mpi(int& argc, char**& argv, const MpiStart& start, SteadyTime beg
   const int code = measure_together(start.program, [&](Agreement& agreement) { return measure(agreement, steps); });
   MPI_Finalize();
   return code;
+}
+
+std::string said_of(const MpiStart& start, std::string_view key, const std::string& absent) {
+  const auto found = start.launch.find(key);
+  return found == start.launch.end() ? absent : found->second;
+}
+
+#ifdef FOURSCORE_SIMULATED
+int count_from(const char* variable, int absent) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return absent;
+  int value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || stop != end || value < 1)
+    throw InputError(fmt::format("{} is '{}'; expected a whole number of at least 1", variable, text));
+  return value;
+}
+
+/// No launcher starts the ranks of a simulation: this process has them all.
+int start_ranks(const MpiStart& start, const std::function<int()>& rank) {
+  Simulation simulation;
+  simulation.platform = said_of(start, "platform", "none");
+  if (simulation.platform == "none")
+    throw InputError("this build runs ranks on simulated machines only; expected --platform, as bluegene-l");
+  simulation.host_order = parse_host_order(said_of(start, "host_order", "row-major"), "--host-order");
+  simulation.ranks = count_from("FOURSCORE_SIMULATED_RANKS", 1);
+  simulation.nodes = count_from("FOURSCORE_SIMULATED_NODES", simulation.ranks);
+  return simulate(simulation, rank);
+}
+#else
+int start_ranks(const MpiStart& start, const std::function<int()>& rank) {
+  if (const std::string platform = said_of(start, "platform", "none"); platform != "none")
+    throw InputError(fmt::format(
+        "platform '{}': this build runs ranks on real machines; expected the build for SimGrid (preset smpi)",
+        platform));
+  if (const std::string order = said_of(start, "host_order", "row-major"); order != "row-major")
+    throw InputError(fmt::format("host order '{}' without a platform; expected row-major", order));
+  return rank();
+}
+#endif
+
+}  // namespace
+
+int run_under_mpi(int& argc, char**& argv, const MpiStart& start, SteadyTime begin,
+                  const std::function<int(Agreement&, const StepTimes&)>& measure) {
+  StepTimes steps;
+  if (start.launched_at_s) {
+    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    steps.launch_s = std::max(0.0, now - *start.launched_at_s);
+  }
+  try {
+    return start_ranks(start, [&] { return run_rank(argc, argv, start, begin, steps, measure); });
+  } catch (const InputError& error) {
+    throw Exit{2, start.program + ": " + error.what() + "\n"};
+  }
 }
 
 int run_main(const std::string& program, const std::function<int(SteadyTime)>& body) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,8 @@ struct MpiStart {
   ThreadLevel thread_level = ThreadLevel::funneled;
   std::string started;                  ///< file to create once MPI runs; empty: none
   std::optional<double> launched_at_s;  ///< since the epoch
+  /// What the command line says of the launch, by the names of point keys: the platform of a simulation, for one.
+  std::map<std::string_view, std::string> launch{};
 };
 
 /// Initialises MPI, calls measure() on all ranks and finalises. The exit code: that of measure(), or of a failure,

@@ -46,7 +46,9 @@ json room_of_grid(const ResolvedPoint& resolved) {
 
 json answer(const std::string& line) {
   try {
-    const ResolvedPoint resolved = resolve_point(point_from_json(json::parse(line)));
+    const Point point = point_from_json(json::parse(line));
+    check_platform(point);
+    const ResolvedPoint resolved = resolve_point(point);
     const auto& reason = resolved.grid_misfit ? resolved.grid_misfit : resolved.skip;
     return {{"point_id", point_id(resolved.point)}, {"point", point_json(resolved.point)},
             {"grid", room_of_grid(resolved)},       {"supported", !reason},

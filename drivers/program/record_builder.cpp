@@ -8,6 +8,7 @@
 #include "core/record.hpp"
 #include "harness/cost_check.hpp"
 #include "harness/instances.hpp"
+#include "harness/simulated.hpp"
 #include "program/counters.hpp"
 
 namespace fourscore::bench {
@@ -216,10 +217,11 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.start_skew_s = measurement.samples.start_skew_s;
   facts.closure_worst = measurement.samples.closure_worst;
   facts.closure_limit = closure_limit;
-  facts.emulated = provenance.pretends_nodes;
+  facts.emulated = provenance.pretends_nodes || resolved.variant->emulates(resolved.point.problem);
   facts.slowed = options.sampling.slow_down.has_value();
   // Also where nothing was counted in the end: the samples were taken under the simulator.
-  facts.simulated = options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates();
+  facts.simulated = simulated_machine() != nullptr ||
+                    (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates());
   return validity_flags(facts);
 }
 

@@ -7,6 +7,8 @@
 
 #include "harness/instances.hpp"
 #include "harness/round_trip.hpp"
+#include "simulation/host_order.hpp"
+#include "simulation/platform.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -99,24 +101,47 @@ std::optional<std::string> unserved_group(const Point& point, const Variant& var
 std::optional<std::string> reason_to_skip(const Point& point, const Variant& variant, const ExchangeMethod* exchange,
                                           const LocalFftLibrary& local_fft, const std::optional<std::string>& refused) {
   if (auto reason = lacking_kind(point, variant)) return reason;
-  if (!variant.own_local_fft())
+  if (!variant.own_local_fft(point.problem))
     if (auto reason = local_fft.refuses(point.problem.kind, variant.local_fft_threads(point.problem))) return reason;
   if (exchange != nullptr)
-    if (auto reason = variant.refuses(*exchange)) return reason;
+    if (auto reason = variant.refuses_parameters(*exchange, point.problem)) return reason;
   if (refused) return refused;
   if (auto reason = supports_instances(variant, point.problem, point.ranks)) return reason;
   return exchange == nullptr ? std::nullopt : unserved_group(point, variant, *exchange);
 }
 
+/// Local transforms are charged there and not timed, so that there is nothing to plan by.
+void require_estimate(const Point& point) {
+  if (point.platform != "none" && point.problem.contract.effort != Effort::estimate)
+    throw PointError("planner", fmt::format("planner {} on the simulated platform {}; expected estimate",
+                                            to_string(point.problem.contract.effort), point.platform));
+}
+
 }  // namespace
+
+void check_platform(const Point& point) {
+  if (point.platform == "none") {
+    if (point.host_order != HostOrder::row_major)
+      throw PointError("host_order", fmt::format("host order {} without a platform; expected row-major",
+                                                 to_string(point.host_order)));
+    return;
+  }
+  const Platform platform = blaming("platform", [&] {
+    Platform found = fitted(read_platform(find_platform(point.platform)), point.nodes);
+    (void)make_topology(found.network);
+    return found;
+  });
+  blaming("host_order", [&] { (void)host_order(platform.network, point.nodes, point.host_order, 1); });
+}
 
 ResolvedPoint resolve_point(Point point) {
   if (!point.component.empty())
     throw InputError(
         fmt::format("the point is one of the component program '{}'; expected one with a variant", point.component));
+  require_estimate(point);
   ResolvedPoint resolved;
   resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant", resolved.skip);
-  if (const auto own = resolved.variant->own_local_fft()) {
+  if (const auto own = resolved.variant->own_local_fft(point.problem)) {
     require_name(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library");
     point.local_fft = *own;
   }

@@ -30,4 +30,8 @@ struct ResolvedPoint {
 /// known but cannot run here, or not for this problem, is a skip with its reason.
 [[nodiscard]] ResolvedPoint resolve_point(Point point);
 
+/// Throws PointError where the simulated machine that the point names cannot be read, has too few hosts or does not
+/// allow the order of hosts. Nothing for points of real machines.
+void check_platform(const Point& point);
+
 }  // namespace fourscore::bench

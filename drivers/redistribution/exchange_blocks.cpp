@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -190,6 +191,27 @@ ExchangeFacts PackedBlocks::facts() const {
           bytes_of(pack_steps_),
           bytes_of(unpack_steps_),
           0};
+}
+
+PackedMemory PackedBlocks::memory(std::size_t element_bytes) const {
+  PackedMemory memory;
+  for (const auto& [steps, copies] : {std::pair(&pack_steps_, &memory.pack), std::pair(&unpack_steps_, &memory.unpack)})
+    for (const CopyStep& step : *steps) copies->push_back({&step.plan, step.from, step.to, step.overlapping});
+  const auto size = static_cast<Index>(element_bytes);
+  const auto stretches = [size](std::vector<Message> messages, auto* buffer, auto& list) {
+    std::ranges::sort(messages, {}, &Message::displacement);
+    for (const Message& message : messages) {
+      auto* const first = buffer + message.displacement * size;
+      const auto bytes = static_cast<std::size_t>(message.count * size);
+      if (!list.empty() && list.back().data() + list.back().size() == first)
+        list.back() = {list.back().data(), list.back().size() + bytes};
+      else
+        list.emplace_back(first, bytes);
+    }
+  };
+  stretches(sends_, send_buffer_, memory.sent);
+  stretches(receives_, receive_buffer_, memory.received);
+  return memory;
 }
 
 void PackedBlocks::plan_messages(const ExchangeSpec& spec, const Layout& layout) {

@@ -91,6 +91,7 @@ class PackedBlocks {
   void pack() const { run_all(pack_steps_); }
   void unpack() const { run_all(unpack_steps_); }
   [[nodiscard]] ExchangeFacts facts() const;
+  [[nodiscard]] PackedMemory memory(std::size_t element_bytes) const;
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }        ///< by rank
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }  ///< by rank
   [[nodiscard]] const std::byte* send_buffer() const { return send_buffer_; }
@@ -129,6 +130,9 @@ class PackedExchange : public Exchange {
  public:
   void pack() override { blocks_.pack(); }
   void unpack() override { blocks_.unpack(); }
+  [[nodiscard]] std::optional<PackedMemory> packed_memory() const override {
+    return blocks_.memory(static_cast<std::size_t>(element_bytes_));
+  }
 
  protected:
   /// Collective as agree(). `exchange` is named in errors.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "chain/device_plan.hpp"
 #include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "variants/overdecomposed/message_driven.hpp"
@@ -21,6 +23,15 @@ Synchronisation synchronisation_of(const Problem& problem) {
              : Synchronisation::broadcast_reduce;
 }
 
+/// Charm-FFT's GPU manager (lee2018, chapter 4): each pencil's transforms go to a device and back.
+bool offloads(const Problem& problem) { return choice_parameter(problem, "offload", {"no", "pencil"}) == "pencil"; }
+
+/// Those of its parameters that say something of a device.
+const std::vector<std::string>& device_parameter_names() {
+  static const std::vector<std::string> names{"device", "host-memory", "share-device"};
+  return names;
+}
+
 class Overdecomposed : public Variant {
  public:
   [[nodiscard]] Card card() const override {
@@ -31,24 +42,50 @@ class Overdecomposed : public Variant {
   }
   [[nodiscard]] bool takes_exchange() const override { return false; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{.name = "decomposition",
-             .summary = "pencils of a state, D1xD2 as 10x10, or auto",
-             .fallback = "auto",
-             .samples = {"2x3", "5x2", "4x4"}},
-            {.name = "pencils",
-             .summary = "pencils of a rank and state, in place of a decomposition",
-             .fallback = "4, or as many as fit",
-             .samples = {"1", "2", "6"}},
-            {"x-state", "what the state with whole x-lines is cut in", "pencils", {"pencils", "slabs"}},
-            {"dealing",
-             "which ranks get which pencils: a box of them on a grid of ranks, or by their linear numbers",
-             "grid",
-             {"grid", "blocks", "round-robin"}},
-            {"local-messages", "between two pencils of one rank a message, not one copy", "no", {"no", "yes"}},
-            {"synchronisation",
-             "rank 0 tells all to begin, and is told that all are through",
-             "none",
-             {"none", "broadcast-reduce"}}};
+    std::vector<Parameter> list{
+        {.name = "decomposition",
+         .summary = "pencils of a state, D1xD2 as 10x10, or auto",
+         .fallback = "auto",
+         .samples = {"2x3", "5x2", "4x4"}},
+        {.name = "pencils",
+         .summary = "pencils of a rank and state, in place of a decomposition",
+         .fallback = "4, or as many as fit",
+         .samples = {"1", "2", "6"}},
+        {"x-state", "what the state with whole x-lines is cut in", "pencils", {"pencils", "slabs"}},
+        {"dealing",
+         "which ranks get which pencils: a box of them on a grid of ranks, or by their linear numbers",
+         "grid",
+         {"grid", "blocks", "round-robin"}},
+        {"local-messages", "between two pencils of one rank a message, not one copy", "no", {"no", "yes"}},
+        {"synchronisation",
+         "rank 0 tells all to begin, and is told that all are through",
+         "none",
+         {"none", "broadcast-reduce"}},
+        {"offload", "pencil: the transforms of each on a device, with copies there and back", "no", {"no", "pencil"}}};
+    for (Parameter& parameter : device_parameters())
+      if (std::ranges::find(device_parameter_names(), parameter.name) != device_parameter_names().end()) {
+        parameter.summary = "with offload: " + parameter.summary;
+        list.push_back(std::move(parameter));
+      }
+    return list;
+  }
+  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& problem) const override {
+    if (!offloads(problem)) return std::nullopt;
+    return device_request(problem).backend->local_fft();
+  }
+  [[nodiscard]] bool emulates(const Problem& problem) const override {
+    return offloads(problem) && device_request(problem).backend->emulated();
+  }
+  [[nodiscard]] nlohmann::json describe_devices(const Problem& problem, MPI_Comm comm) const override {
+    return offloads(problem) ? describe_device(device_request(problem), comm) : nlohmann::json(nullptr);
+  }
+  /// At the least the largest pencil is on the device.
+  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override {
+    if (!offloads(problem)) return {};
+    const PencilChoice choice = require_choice(problem, mpi::size_of(comm));
+    const double pencil = static_cast<double>(problem.elements()) * static_cast<double>(problem.element_bytes()) /
+                          static_cast<double>(choice.cuts[0] * choice.cuts[1]);
+    return device_obstacle(device_request(problem), pencil, comm, plans);
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
@@ -57,6 +94,7 @@ class Overdecomposed : public Variant {
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     (void)synchronisation_of(problem);
+    if (auto reason = device_in_the_way(problem)) return reason;
     if (choose_pencils(problem, ranks)) return std::nullopt;
     return reason_against_pencils(problem, ranks);
   }
@@ -71,7 +109,9 @@ class Overdecomposed : public Variant {
         choice.grid ? std::vector<int>{choice.grid->extents[0], choice.grid->extents[1]} : std::vector<int>{ranks};
     auto states = pencil_states(problem, choice);
     options.table_bytes = table_bytes_of_a_rank(choice, states.size());
-    return std::make_unique<MessageDrivenPlan>(context, std::move(states), std::move(options));
+    if (!offloads(problem)) return std::make_unique<MessageDrivenPlan>(context, std::move(states), std::move(options));
+    const OffloadedContext offloaded(context, device_request(problem));
+    return std::make_unique<MessageDrivenPlan>(offloaded.context(), std::move(states), std::move(options));
   }
 
   /// On a grid the bytes are as for `pencil` (czechowski2012, equation 3, less what stays). A rank's D1 D2 / P pencils
@@ -94,6 +134,17 @@ class Overdecomposed : public Variant {
   }
 
  private:
+  [[nodiscard]] static std::optional<std::string> device_in_the_way(const Problem& problem) {
+    if (!offloads(problem)) {
+      for (const auto& name : device_parameter_names())
+        if (problem.parameters.contains(name)) return name + " takes offload=pencil";
+      return std::nullopt;
+    }
+    const DeviceBackend& backend = *device_request(problem).backend;
+    if (const std::string missing = backend.unavailable(); !missing.empty())
+      return fmt::format("no device '{}' can be used: {}", backend.card().name, missing);
+    return std::nullopt;
+  }
   [[nodiscard]] PencilChoice require_choice(const Problem& problem, int ranks) const {
     const auto choice = choose_pencils(problem, ranks);
     if (!choice) throw InputError(supports(problem, ranks).value_or("no decomposition fits"));

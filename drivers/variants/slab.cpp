@@ -9,11 +9,7 @@ namespace fourscore {
 namespace {
 
 std::vector<ChainStage> stages_of(const Problem& problem, int ranks) {
-  const Extents shape = problem.complex_extents();
-  std::vector<std::size_t> others{1};
-  if (problem.shape.size() == 3) others.push_back(2);
-  return arrange_stages(
-      problem, {{decompose(shape, Grid{{ranks, 1, 1}}), others}, {decompose(shape, Grid{{1, ranks, 1}}), {0}}});
+  return arrange_stages(problem, slab_stages(problem, ranks));
 }
 
 class Slab : public Variant {

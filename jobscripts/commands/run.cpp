@@ -197,6 +197,10 @@ int run(RunOptions options) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is no reason to end a campaign
   const Place place = find_place(options.place);
   tell_interconnect(place);
+  if (options.bench.empty() && place.launcher->simulates()) {
+    require_available(place);
+    options.bench = place.launcher->own_bench()->string();
+  }
   const Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)));
   const MachineSize size = size_of(options, place);
   options.campaign.machine = campaign_machine_json(place.options.machine, size);

@@ -202,8 +202,21 @@ void rest(double seconds) {
   }
 }
 
+/// What killed jobs left is swept once none lives, and where nobody else measures the campaign.
+void sweep_after_jobs(const Campaign& campaign, const Archive& archive) {
+  const KnownJobs known = known_jobs(archive, {campaign.id});
+  if (known.jobs.empty() || !known.problem.empty() || std::ranges::any_of(known.jobs, &KnownJob::lives)) return;
+  try {
+    const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::alone);
+    sweep(archive, campaign.id);
+  } catch (const InputError&) {    // somebody does
+  } catch (const ArchiveError&) {  // a file system without locks
+  }
+}
+
 Submission submit_once(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
   const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::submitting);
+  sweep_after_jobs(campaign, archive);
   return submit_missing(campaign, archive, settings);
 }
 

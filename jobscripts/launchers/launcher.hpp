@@ -1,6 +1,8 @@
 #pragma once
 // How an MPI program is started on this machine or cluster. One self-registering file each.
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +26,7 @@ struct LaunchRequest {
   int nodes = 1;
   int threads = 1;  ///< a rank
   RankPlacement placement = RankPlacement::block;
+  std::string platform = "none";     ///< the simulated machine; "none": a real one
   std::vector<std::string> hosts{};  ///< the nodes to take, of those that the job has; empty: the launcher's choice
   std::vector<std::string> program;  ///< argv
 };
@@ -47,6 +50,10 @@ class Launcher {
   /// What it knows of the network between its nodes, which the nodes' systems do not show: it stands in the machine's
   /// identity in place of what they show. Empty: nothing.
   [[nodiscard]] virtual std::string interconnect(const LauncherOptions& /*options*/) const { return {}; }
+  /// Whether its ranks are on simulated machines: then it takes the points that name a platform, and no others.
+  [[nodiscard]] virtual bool simulates() const { return false; }
+  /// The fft_bench that alone it can start, in place of the one beside this program; nothing: any.
+  [[nodiscard]] virtual std::optional<std::filesystem::path> own_bench() const { return std::nullopt; }
   /// Starts the program so, ranks bound to cores where they fit.
   [[nodiscard]] virtual LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const = 0;
 };

@@ -312,10 +312,11 @@ class Rule:
 
 TIMED = tuple(
     kind
-    for folder in ("variants", "variants/*", "exchanges", "exchanges/*", "chain", "redistribution", "kernels")
+    for folder in ("variants", "variants/*", "exchanges", "exchanges/*", "chain", "redistribution", "offload", "kernels")
     for kind in cpp(f"drivers/{folder}")
 )
 OURS = tuple(f"{folder}/**/{kind}" for folder in ("core", "drivers", "results", "jobscripts", "hwcounters") for kind in CPP)
+NO_DEVICES = ("mpi", "interfaces", "kernels", "redistribution", "offload", "chain", "harness", "local", "exchanges", "variants", "program", "components", "qualification")
 
 RULES = [
     # Borders: which folder knows which.
@@ -334,17 +335,20 @@ RULES = [
     Rule("interfaces-without-toolkits", "who reads an interface need not read a toolkit",
          border_rule(("drivers/interfaces",), only=("core", "mpi", "kernels")), ("drivers/interfaces/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
     Rule("toolkits-below-the-entries", "what implements an interface depends on the toolkits, never the reverse",
-         border_rule(("drivers/chain", "drivers/redistribution", "drivers/harness"), never=("variants", "exchanges", "local", "program", "components")),
+         border_rule(("drivers/chain", "drivers/redistribution", "drivers/offload", "drivers/harness"), never=("variants", "exchanges", "local", "devices", "program", "components")),
          ("drivers/harness/planted.cpp", '#include "local/fftw_api.hpp"\n')),
-    Rule("redistribution-below-chain", "an exchange serves any variant", border_rule(("drivers/exchanges", "drivers/redistribution"), never=("chain",)),
+    Rule("redistribution-below-chain", "an exchange serves any variant", border_rule(("drivers/exchanges", "drivers/redistribution", "drivers/offload"), never=("chain",)),
          ("drivers/exchanges/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
     Rule("harness-unknown-to-what-it-measures", "what is timed must not know that it is",
-         border_rule(("drivers/variants", "drivers/exchanges", "drivers/chain", "drivers/redistribution", "drivers/local"), never=("harness", "program")),
+         border_rule(("drivers/variants", "drivers/exchanges", "drivers/chain", "drivers/redistribution", "drivers/offload", "drivers/devices", "drivers/local"), never=("harness", "program")),
          ("drivers/chain/planted.cpp", '#include "harness/sampler.hpp"\n')),
     Rule("harness-without-toolkits", "the Sampler and the Verifier know a plan by its interface alone",
          border_rule(("drivers/harness",), never=("chain", "redistribution")), ("drivers/harness/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
     Rule("variants-without-entries", "any exchange and any local library must fit a variant",
          border_rule(("drivers/variants",), never=("exchanges", "local"), allow=("drivers/variants/reference/fftw_mpi.cpp", "drivers/variants/reference/mkl_cdft.cpp")), ("drivers/variants/planted.cpp", '#include "exchanges/planted_other.hpp"\n')),
+    Rule("devices-behind-their-interface", "another maker's device must be able to take the place of any",
+         include_rule(tuple(pattern for pattern in OURS if not pattern.startswith("drivers/")) + tuple(f"drivers/{folder}/**/{kind}" for folder in NO_DEVICES for kind in CPP),
+                      r"^(cuda|cufft|nvml|hip|devices/).*"), ("drivers/chain/planted.cpp", "#include <cuda_runtime_api.h>\n")),
     Rule("variants-apart", "adding, changing or dropping a variant touches one file", variants_apart,
          ("drivers/variants/planted.cpp", '#include "variants/planted_other.hpp"\n')),
     # What runs while timed.

@@ -31,6 +31,8 @@ Point unusual() {
                                                  {"placement", "subset"},
                                                  {"layout", "natural"},
                                                  {"buffers", "out-of-place"},
+                                                 {"platform", "p"},
+                                                 {"host_order", "hilbert"},
                                                  {"planner", "patient"},
                                                  {"parameters.a", "b"}};
   for (const auto& [key, text] : texts) set_point_value(point, key, text);
@@ -64,11 +66,11 @@ TEST(PointKeys, SetEveryPartOfThePoint) {
 TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
   std::string joined;
   for (const auto& option : point_options(unusual())) joined += option + " ";
-  EXPECT_EQ(joined,
-            "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
-            "--nodes 3 --placement-of-ranks cyclic --grid 2x3 --threads 5 --instances 7 --placement subset --layout "
-            "natural --buffers out-of-place --planner "
-            "patient --parameter a=b ");
+  EXPECT_EQ(
+      joined,
+      "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
+      "--nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --threads 5 --instances 7 "
+      "--placement subset --layout natural --buffers out-of-place --planner patient --parameter a=b ");
 }
 
 TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {
@@ -81,7 +83,8 @@ TEST(PointKeys, WhatIsNotToldIsFurtherWhereItIsUnusual) {
   EXPECT_EQ(further_values(Point{}, {}), "");
   EXPECT_EQ(further_values(unusual(), {"variant", "exchange", "local_fft", "shape", "kind", "direction", "precision",
                                        "ranks", "layout", "buffers", "planner"}),
-            ", nodes 3, placement_of_ranks cyclic, grid 2x3, threads 5, instances 7, placement subset");
+            ", nodes 3, placement_of_ranks cyclic, platform p, host_order hilbert, grid 2x3, threads 5, instances 7, "
+            "placement subset");
 }
 
 TEST(PointKeys, ErrorsNameWhatTheValueWasGivenFor) {

@@ -51,6 +51,20 @@ def test_a_campaign_comes_to_its_end(cluster):
     assert not list(cluster.archive.glob("campaigns/*/staging/*/*"))
 
 
+def test_what_killed_jobs_left_among_the_records_goes_once_no_job_lives(cluster):
+    suite = cluster.nodes_suite("1", launches=2)
+    said = cluster.submit(suite)
+    left = cluster.archive / "records" / said["campaign"] / ".half.json.Ab3xYz.tmp"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_text("{")
+    assert cluster.submit(suite)["in_jobs"] == 2
+    assert left.exists(), "a job that lives may be writing it"
+    cluster.run_all()
+    assert cluster.submit(suite)["jobs"] == []
+    assert not left.exists()
+    assert "all as they should be" in cluster("verify").stdout
+
+
 def test_dry_run_shows_scripts_and_writes_nothing(cluster):
     said = cluster("submit", cluster.nodes_suite(), "--dry-run").stdout
     assert said.count("#!/bin/bash") == 3 and "#SBATCH --nodes=4" in said and "Nothing was written" in said

@@ -288,12 +288,27 @@ def check_place(text, key, expected):
     return check
 
 
+def point_on_a_platform(text, key, expected):
+    """On a simulated machine: nothing is launched, since that takes another build."""
+
+    def check(fourscore):
+        sweep = f'ranks = 4\nnodes = 4\nplanner = "estimate"\nplatform = "bluegene-l"{text}'
+        (launch,) = json.loads(fourscore("run", fourscore.suite(suite_text(sweep=sweep)), "--dry-run", "--json").stdout)[
+            "launches"
+        ]
+        assert launch["point"][key] == expected
+
+    return check
+
+
 PLACE = {
     "nodes": check_place("ranks = 4\nnodes = 2", "ranks_per_node", 2),
     "ranks_per_node": check_place("ranks = 6\nranks_per_node = 3", "nodes", 2),
     "placement_of_ranks": check_place(
         'ranks = 4\nnodes = 2\nplacement_of_ranks = "cyclic"', "placement_of_ranks", "cyclic"
     ),
+    "platform": point_on_a_platform("", "platform", "bluegene-l"),
+    "host_order": point_on_a_platform('\nhost_order = "random"', "host_order", "random"),
 }
 
 

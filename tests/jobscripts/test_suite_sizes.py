@@ -132,13 +132,17 @@ def test_a_papers_suite_plans_both_sizes(fourscore, suite, size):
     )
     planned = json.loads(said.stdout)
     points = [launch["point"] for launch in planned["launches"]]
-    assert points and planned["size"] == size and planned["paper"]
+    simulated = {"platform" in point for point in points}
+    assert points and planned["size"] == size and len(simulated) == 1
+    items = planned.get("paper", [])
+    assert items or simulated == {True}  # on machines beyond the paper's own numbers
     paper = suite.split("/")[1]
-    assert all(item.startswith(f"{paper}/") for item in planned["paper"])
-    assert all((PUBLISHED / f"{item}.json").is_file() for item in planned["paper"])
+    assert all(item.startswith(f"{paper}/") for item in items)
+    assert all((PUBLISHED / f"{item}.json").is_file() for item in items)
     assert planned["campaign"].startswith(paper)
     most = max(point["ranks"] * point.get("threads", 1) for point in points)
-    assert most <= 16 if size == "here" else most >= 64
+    offloads = any("offload" in point.get("parameters", {}) for point in points)  # a device each: the paper had four
+    assert most <= (64 if simulated == {True} else 16) if size == "here" else most >= (4 if offloads else 64)
 
 
 def test_the_crossover_is_for_a_cluster_too_with_the_messages_between_its_nodes(fourscore):

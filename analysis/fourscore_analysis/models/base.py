@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from fourscore_analysis.records.transforms import Cell, Contract, Method
 
@@ -57,8 +58,10 @@ class Question:
         return self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
 
 
-@dataclass(frozen=True)
-class Term:
+Powers = tuple[tuple[str, int], ...]  # of parameters, by name
+
+
+class Term(NamedTuple):
     """amount x product of parameter^exponent seconds, in one phase. `name`: as the paper has it. Terms of one side
     are spent one after the other; where a phase takes the larger of its sides (Model.largest), these are spent at the
     same time."""
@@ -66,7 +69,7 @@ class Term:
     phase: str
     name: str
     amount: float
-    powers: tuple[tuple[str, int], ...]
+    powers: Powers
     side: str = ""
 
     def seconds(self, values: Mapping[str, float]) -> float:

@@ -87,9 +87,10 @@ def bootstrap(
     robust, growth = spread**-0.5, spread**-1.5
     counts = np.array([len(rows.log_launches[key]) for key in keys])
     row_residual /= np.sqrt(1 - np.minimum(_leverage(slopes, robust) / counts, MOST_LEVERAGE))
-    normal = np.einsum("bn,nk,nl->bkl", row_weight * growth, slopes, slopes)
+    squares = (slopes[:, :, None] * slopes[:, None, :]).reshape(len(keys), free * free)
+    normal = ((row_weight * growth) @ squares).reshape(draws, free, free)
     ridge = 1e-9 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(free)
-    right = np.einsum("bn,bn,nk->bk", row_weight * robust, row_residual, slopes)
+    right = (row_weight * robust * row_residual) @ slopes
     moves = -np.linalg.solve(normal + ridge, right[:, :, None])[:, :, 0]
     freedom = max(sum(len(found) for found in rows.log_launches.values()) - free, 1)
     quantile = (1 + CONFIDENCE) / 2

@@ -9,10 +9,11 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from fourscore_analysis.models.base import Forms, Model, Question
+from fourscore_analysis.models.base import Forms, Model, Powers, Question
 
 
 @dataclass(frozen=True)
@@ -38,49 +39,67 @@ class Design:
         """`seconds`, and d log seconds / d log parameter; shapes (rows,) and (rows, parameters)."""
         sums, each = self._sides(log_values)
         seconds = self._taken(sums, sharpness)
-        if self.larger.any():
+        if self.any_larger:
             if math.isinf(sharpness):
-                felt = (self.side == sums.argmax(axis=1)[self.row]).astype(float)
+                felt = (self.side == sums.argmax(axis=0)[self.row]).astype(float)
             else:
-                felt = (sums[self.row, self.side] / seconds[self.row]) ** (sharpness - 1)
+                felt = (sums[self.side, self.row] / seconds[self.row]) ** (sharpness - 1)
             each = np.where(self.larger[self.row], felt, 1.0) * each
-        slopes = np.empty((len(self.rows), len(self.parameters)))
-        for column in range(len(self.parameters)):
-            powers = self.powers[:, column]
-            slopes[:, column] = np.bincount(self.row, weights=each * powers, minlength=len(self.rows))
-        return seconds, slopes / seconds[:, None]
+        slopes = np.empty((len(self.parameters), len(self.rows)))
+        for column, (terms, row, powers) in enumerate(self._terms_of):
+            slopes[column] = np.bincount(row, weights=each[terms] * powers, minlength=len(self.rows))
+        slopes /= seconds
+        return seconds, slopes.T
 
     def _taken(self, sums: np.ndarray, sharpness: float) -> np.ndarray:
-        both = sums.sum(axis=1)
-        if not self.larger.any():
+        both = sums.sum(axis=0)
+        if not self.any_larger:
             return both
-        largest = sums.max(axis=1)
+        largest = sums.max(axis=0)
         if not math.isinf(sharpness):
-            largest = largest * np.sum((sums / largest[:, None]) ** sharpness, axis=1) ** (1 / sharpness)
+            largest = largest * np.sum((sums / largest) ** sharpness, axis=0) ** (1 / sharpness)
         return np.where(self.larger, largest, both)
 
-    def of_rows(self, kept: Sequence[int]) -> Design:
+    def of_rows(self, kept: np.ndarray) -> Design:
         """These rows only; parameters that no other row needs are gone."""
         new = np.full(len(self.rows), -1)
-        new[list(kept)] = np.arange(len(kept))
-        terms = new[self.row] >= 0 if len(self.row) else np.zeros(0, dtype=bool)
-        used = [column for column in range(len(self.parameters)) if self.powers[terms, column].any()]
+        new[kept] = np.arange(len(kept))
+        terms = np.flatnonzero(new[self.row] >= 0)
+        powers = self.powers[terms]
+        used = np.flatnonzero(powers.any(axis=0))
         return Design(
-            rows=tuple(self.rows[number] for number in kept),
+            rows=tuple([self.rows[number] for number in kept]),
             parameters=tuple(self.parameters[column] for column in used),
             sides=self.sides,
             row=new[self.row[terms]],
             side=self.side[terms],
             log_amount=self.log_amount[terms],
-            powers=self.powers[terms][:, used],
-            larger=self.larger[list(kept)],
+            powers=powers[:, used],
+            larger=self.larger[kept],
         )
 
     def _sides(self, log_values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Seconds of each side of each row, shape (sides, rows), and of each term."""
         each = np.exp(self.log_amount + self.powers @ log_values)
-        cells = self.row * self.sides + self.side
-        sums = np.bincount(cells, weights=each, minlength=len(self.rows) * self.sides)
-        return sums.reshape(len(self.rows), self.sides), each
+        sums = np.bincount(self._cells, weights=each, minlength=len(self.rows) * self.sides)
+        return sums.reshape(self.sides, len(self.rows)), each
+
+    @cached_property
+    def any_larger(self) -> bool:
+        return bool(self.larger.any())
+
+    @cached_property
+    def _cells(self) -> np.ndarray:
+        return self.side * len(self.rows) + self.row
+
+    @cached_property
+    def _terms_of(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Of each parameter: the terms that it is in, their rows, and its powers there."""
+        found = []
+        for powers in self.powers.T:
+            terms = np.flatnonzero(powers)
+            found.append((terms, self.row[terms], powers[terms]))
+        return found
 
 
 def design(
@@ -92,35 +111,32 @@ def design(
 ) -> Design:
     """Rows of the phases asked for (None: all that the model has), in the order of the questions."""
     largest = model.largest(forms)
-    rows: list[tuple[int, str]] = []
-    found: list[tuple[int, int, float, tuple[tuple[str, int], ...]]] = []
-    sides_of: dict[int, dict[str, int]] = defaultdict(dict)
     index: dict[tuple[int, str], int] = {}
+    sides_of: dict[int, dict[str, int]] = defaultdict(dict)
+    kind_of: dict[Powers, int] = {}  # terms have few different powers
+    row, side, amounts, kinds = [], [], [], []
     for number, question in enumerate(questions):
-        for term in model.terms(question, forms, shaping):
-            if term.amount <= 0 or (phases is not None and term.phase not in phases):
+        for phase, _, amount, powers, own_side in model.terms(question, forms, shaping):
+            if amount <= 0 or (phases is not None and phase not in phases):
                 continue
-            key = (number, term.phase)
-            if key not in index:
-                index[key] = len(rows)
-                rows.append(key)
-            row = index[key]
-            sides = sides_of[row]
-            side = sides.setdefault(term.side if term.phase in largest else "", len(sides))
-            found.append((row, side, term.amount, term.powers))
-    names = tuple(sorted({name for _, _, _, powers in found for name, _ in powers}))
-    position = {name: column for column, name in enumerate(names)}
-    powers = np.zeros((len(found), len(names)))
-    for line, (_, _, _, term_powers) in enumerate(found):
-        for name, power in term_powers:
-            powers[line, position[name]] += power
+            place = index.setdefault((number, phase), len(index))
+            sides = sides_of[place]
+            row.append(place)
+            side.append(sides.setdefault(own_side if phase in largest else "", len(sides)))
+            amounts.append(amount)
+            kinds.append(kind_of.setdefault(powers, len(kind_of)))
+    names = tuple(sorted({name for powers in kind_of for name, _ in powers}))
+    of_kind = np.zeros((len(kind_of), len(names)))
+    for line, powers in enumerate(kind_of):
+        for name, power in powers:
+            of_kind[line, names.index(name)] += power
     return Design(
-        rows=tuple(rows),
+        rows=tuple(index),
         parameters=names,
         sides=max((len(sides) for sides in sides_of.values()), default=1),
-        row=np.array([row for row, _, _, _ in found], dtype=int),
-        side=np.array([side for _, side, _, _ in found], dtype=int),
-        log_amount=np.log([amount for _, _, amount, _ in found]) if found else np.zeros(0),
-        powers=powers,
-        larger=np.array([phase in largest for _, phase in rows], dtype=bool),
+        row=np.array(row, dtype=int),
+        side=np.array(side, dtype=int),
+        log_amount=np.log(np.array(amounts, dtype=float)),
+        powers=of_kind[kinds] if kinds else np.zeros((0, len(names))),
+        larger=np.array([phase in largest for _, phase in index], dtype=bool),
     )

@@ -22,17 +22,16 @@ from fourscore_analysis.models.base import Forms, Model
 from fourscore_analysis.models.certainty import CONFIDENCE, Refused, bootstrap, undetermined
 from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.observations import Observation
-from fourscore_analysis.models.rows import Designs, Rows, key_of, matched, rows_of
-from fourscore_analysis.models.solve import FTOL, ROUGHLY, Solution, robust_cost, solve
+from fourscore_analysis.models.rows import Designs, Found, Rows, key_of, matched, rows_of
+from fourscore_analysis.models.solve import FTOL, ROUGHLY, Solution, row_costs, solve
 from fourscore_analysis.models.work import node_bytes
 
 DRAWS = 1000
 SEARCHED = "cache_bytes"  # shapes the amounts, and is found by searching
 STEP = 1e-3  # of the logarithm
-CANDIDATES = 12  # sizes of the cache that are tried first
-TOLERANCE = 1e-3  # of its logarithm, then
-# Where only predictions are wanted: how many of the sizes are solved for again, and steps to each side of the best.
-AGAIN, STEPS_BETWEEN = 3, 3
+CANDIDATES, BETWEEN = 12, 2  # sizes of the cache that are tried first, and steps of the lattice from one to the next
+TOLERANCE = 1e-2  # of its logarithm, then
+AGAIN = 2  # where only predictions are wanted: how many of the candidates are solved for again
 PRIVATE_CACHE_BYTES = 2.0**20  # where the record does not say
 
 
@@ -72,8 +71,8 @@ def fit(
     shared: Designs | None = None,
 ) -> Fitted:
     """`given`: parameters that are not fitted, with where they are from. Raises ValueError where no observation has a
-    phase that the model has. `draws`: of the bootstrap; 0 for predictions alone. `shared`: of this
-    model, these forms and at least these questions."""
+    phase that the model has. `draws`: of the bootstrap; 0 for predictions alone, which refuse no parameter. `shared`:
+    of this model, these forms and at least these questions."""
     if model.specialise:
         model, shared = model.specialise(observations), None
     designs = shared or Designs(model, (one.question for one in observations), forms)
@@ -108,7 +107,7 @@ class _Search:
         matrix, measured = matched(self.designs, self.rows, shaping)
         if not len(measured):
             raise ValueError(f"{self.model.name} models none of the phases that were measured")
-        begin = near.solution if near else self.designs.solutions.get(key_of(shaping))
+        begin = near.solution if near else self._solution_of_all(shaping)
         return _At(shaping, matrix, measured, solve(matrix, measured, self.known, begin, tolerance))
 
     def shaping(self, cache_bytes: float | None) -> dict[str, float]:
@@ -122,50 +121,73 @@ class _Search:
         return {name: one.value for name, one in self.given.items()}
 
     @cached_property
-    def sizes(self) -> np.ndarray:
-        """Logarithms of the sizes of the cache that are tried first, by the data of a node."""
+    def lattice(self) -> np.ndarray:
+        """Logarithms of sizes of the cache, by the data of a node: the same for all parts of the questions, which so
+        share designs. Every BETWEEN-th is a candidate."""
         data = [node_bytes(question) for question in self.designs.questions]
-        return np.log(np.geomspace(min(data), max(data) * 1.01, CANDIDATES))
+        return np.linspace(math.log(min(data)), math.log(max(data) * 1.01), (CANDIDATES - 1) * BETWEEN + 1)
 
     def best(self) -> _At:
-        """With a cache between the neighbours of the best of `sizes`."""
+        """With a cache between the neighbours of the best of the lattice."""
         if not self.searches:
             return self.at(None)
-        found = [self.at(math.exp(size)) for size in self.sizes]
-        lowest = int(np.argmin([one.solution.cost for one in found]))
-        self.designs.solutions.update({key_of(one.shaping): one.solution for one in found})
-        near, ends = found[lowest], self._ends(lowest)
+        candidates = range(0, len(self.lattice), BETWEEN)
+        found = {place: self.at_place(place) for place in candidates}
+        for one in found.values():
+            costs = row_costs(one.matrix, one.measured, one.solution)
+            self.designs.found[key_of(one.shaping)] = Found(one.solution, one.matrix.rows, costs)
+        place = self.descended(found)
+        near = self.at_place(place, found[place], FTOL)
+        last = len(self.lattice) - 1
         closer = minimize_scalar(
             lambda size: self.at(math.exp(size), near).solution.cost,
-            bounds=ends,
+            bounds=(self.lattice[max(place - 1, 0)], self.lattice[min(place + 1, last)]),
             method="bounded",
             options={"xatol": TOLERANCE},
         )
         return self.at(math.exp(closer.x), near) if closer.fun < near.solution.cost else near
 
     def roughly_best(self) -> _At:
-        """The same, with a cache of one of a few sizes between the neighbours, so that fits of other parts of the same
-        questions share their designs; of `sizes` those are tried that are best with what all questions gave there."""
+        """The best of the lattice near the candidates that are best with what all questions gave there."""
         if not self.searches:
             return self.at(None, tolerance=ROUGHLY)
-        costs = {number: self._cost_of_all(size) for number, size in enumerate(self.sizes)}
-        order = sorted(costs, key=lambda number: costs[number])
-        tried = [number for place, number in enumerate(order) if place < AGAIN or costs[number] < 0]
-        found = {number: self.at(math.exp(self.sizes[number]), tolerance=ROUGHLY) for number in tried}
-        lowest = min(found, key=lambda number: found[number].solution.cost)
-        near = found[lowest]
-        between = np.linspace(*self._ends(lowest), 2 * STEPS_BETWEEN + 1)[1:-1]
-        closer = [self.at(math.exp(size), near, ROUGHLY) for size in between if size != self.sizes[lowest]]
-        return min([near, *closer], key=lambda one: one.solution.cost)
+        costs = {place: self._cost_of_all(place) for place in range(0, len(self.lattice), BETWEEN)}
+        order = sorted(costs, key=lambda place: costs[place])
+        unknown = [place for place in order[AGAIN:] if costs[place] < 0]
+        found = {place: self.at_place(place) for place in order[:AGAIN] + unknown}
+        return found[self.descended(found)]
 
-    def _cost_of_all(self, size: float) -> float:
+    def at_place(self, place: int, near: _At | None = None, tolerance: float = ROUGHLY) -> _At:
+        return self.at(math.exp(self.lattice[place]), near, tolerance)
+
+    def descended(self, found: dict[int, _At]) -> int:
+        """From the best of what was found to a place of the lattice with no better neighbour; `found` grows."""
+        place = min(found, key=lambda one: found[one].solution.cost)
+        while True:
+            near = found[place]
+            for neighbour in (place - 1, place + 1):
+                if 0 <= neighbour < len(self.lattice) and neighbour not in found:
+                    found[neighbour] = self.at_place(neighbour, near)
+            around = [one for one in (place, place - 1, place + 1) if one in found]
+            lowest = min(around, key=lambda one: found[one].solution.cost)
+            if lowest == place:
+                return place
+            place = lowest
+
+    def too_small(self, best: _At) -> tuple[Refused, ...]:
+        """A cache as small as the smallest data, where the search ends."""
+        if math.log(best.shaping[SEARCHED]) > self.lattice[0] + TOLERANCE:
+            return ()
+        return (Refused((SEARCHED,), "the best value is that of the smallest data that were measured: it may be less"),)
+
+    def _cost_of_all(self, place: int) -> float:
         """Of these rows, with what all questions gave for a cache of this size; -1 where nobody asked."""
-        shaping = self.shaping(math.exp(size))
-        solution = self.designs.solutions.get(key_of(shaping))
-        return robust_cost(*matched(self.designs, self.rows, shaping), solution) if solution else -1.0
+        found = self.designs.found.get(key_of(self.shaping(math.exp(self.lattice[place]))))
+        return float(found.costs[self.rows.kept(found.rows)].sum()) if found else -1.0
 
-    def _ends(self, lowest: int) -> tuple[float, float]:
-        return self.sizes[max(lowest - 1, 0)], self.sizes[min(lowest + 1, len(self.sizes) - 1)]
+    def _solution_of_all(self, shaping: Mapping[str, float]) -> Solution | None:
+        found = self.designs.found.get(key_of(shaping))
+        return found.solution if found else None
 
     def slope_of_search(self, best: _At) -> np.ndarray:
         """d log seconds / d log cache_bytes of each row, the other parameters as they are."""
@@ -190,17 +212,22 @@ def _described(search: _Search, best: _At, draws: int) -> Fitted:
     if search.searches:
         free = (*free, SEARCHED)
         log_free = np.append(log_free, math.log(best.shaping[SEARCHED]))
-        slopes = np.column_stack([slopes, search.slope_of_search(best)])
+        if draws:
+            slopes = np.column_stack([slopes, search.slope_of_search(best)])
     values = best.shaping | {name: one.value for name, one in given.items() if name in matrix.parameters}
     values |= {name: float(np.exp(value)) for name, value in zip(free, log_free, strict=True)}
     origin = {name: given[name].origin if name in given else "not known: a guess" for name in best.shaping}
     origin |= {name: one.origin for name, one in given.items() if name in matrix.parameters}
     origin |= dict.fromkeys(free, "fitted")
-    refused = undetermined(free, slopes, log_free)
+    refused = undetermined(free, slopes, log_free) if draws else ()
+    if search.searches and not any(SEARCHED in one.names for one in refused):
+        refused += search.too_small(best)
     for name in {name for one in refused for name in one.names}:
         origin[name] = "undetermined"
-    moved = bootstrap(matrix.rows, search.rows, residuals, slopes, draws) + log_free
-    quantiles = np.quantile(moved, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0) if draws else None
+    moved, quantiles = np.zeros((0, len(free))), None
+    if draws:
+        moved = bootstrap(matrix.rows, search.rows, residuals, slopes, draws) + log_free
+        quantiles = np.quantile(moved, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     intervals = {name: one.interval for name, one in given.items() if name in origin and one.interval}
     intervals |= {
         name: (float(np.exp(quantiles[0, column])), float(np.exp(quantiles[1, column])))

@@ -91,7 +91,7 @@ def held_out(
                 fitted = fit(model, seen, forms, given, draws=0, shared=designs)
             except ValueError:  # none of the phases that are left
                 continue
-            known = [one.question for one in seen]
+            known = _Known.of([one.question for one in seen])
             found += [guess for one in left for guess in _guesses(scheme, fitted, one.question, known, medians)]
     return found
 
@@ -106,12 +106,12 @@ def _guesses(
     scheme: str,
     fitted: Fitted,
     question: Question,
-    known: Sequence[Question],
+    known: _Known,
     medians: Mapping[Question, Mapping[str, float]],
 ) -> list[Guess]:
     """Of the phases of one point, and of its total."""
     predicted = predict(fitted.model, question, fitted.values, fitted.forms).phases
-    measured, near, outside = medians[question], _nearest(question, known), _outside(question, known)
+    measured, near, outside = medians[question], known.nearest(question), known.is_beyond(question)
     there = [phase for phase in MODELLED if phase in measured]
     wanted = [phase for phase in there if phase in predicted]
     found = []
@@ -151,14 +151,36 @@ def _launches(observations: Sequence[Observation]) -> dict[Question, dict[str, l
     return launches
 
 
-def _nearest(question: Question, known: Iterable[Question]) -> Question:
-    """In the logarithms of elements and ranks; the smaller of two that are as near."""
+@dataclass(frozen=True)
+class _Known:
+    """What was seen; `questions` are ordered by elements."""
 
-    def distance(other: Question) -> tuple[float, int]:
-        size = abs(math.log(other.elements / question.elements))
-        return size + abs(math.log(other.ranks / question.ranks)), other.elements
+    questions: list[Question]
+    log_elements: np.ndarray
+    log_ranks: np.ndarray
+    ranks: frozenset[int]
+    shares: tuple[float, float]  # elements of a rank: the least and the most
 
-    return min(known, key=distance)
+    @classmethod
+    def of(cls, questions: Iterable[Question]) -> _Known:
+        ordered = sorted(questions, key=lambda one: one.elements)
+        shares = [one.elements / one.ranks for one in ordered]
+        return cls(
+            ordered,
+            np.log([float(one.elements) for one in ordered]),
+            np.log([float(one.ranks) for one in ordered]),
+            frozenset(one.ranks for one in ordered),
+            (min(shares), max(shares)),
+        )
+
+    def nearest(self, question: Question) -> Question:
+        """In the logarithms of elements and ranks; the smaller of two that are as near."""
+        size = np.abs(self.log_elements - math.log(question.elements))
+        return self.questions[int(np.argmin(np.round(size + np.abs(self.log_ranks - math.log(question.ranks)), 12)))]
+
+    def is_beyond(self, question: Question) -> bool:
+        least, most = self.shares
+        return question.ranks not in self.ranks or not least <= question.elements / question.ranks <= most
 
 
 def _scaled(near: Question, seconds: float | None, question: Question) -> float | None:
@@ -166,13 +188,6 @@ def _scaled(near: Question, seconds: float | None, question: Question) -> float 
         return None
     work = question.cell.credited_flops / question.ranks
     return seconds * work / (near.cell.credited_flops / near.ranks)
-
-
-def _outside(question: Question, known: Iterable[Question]) -> bool:
-    sizes = [other.elements / other.ranks for other in known]
-    return question.ranks not in {other.ranks for other in known} or not (
-        min(sizes) <= question.elements / question.ranks <= max(sizes)
-    )
 
 
 def likely_errors(found: Sequence[float], outside: Sequence[float], is_outside: bool) -> Sequence[float]:

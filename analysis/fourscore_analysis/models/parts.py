@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 
 from fourscore_analysis.models.base import Form, Forms, Question, Term
 from fourscore_analysis.models.work import (
+    KEPT,
     beyond,
     exchanges,
     fft_flops,
@@ -35,12 +37,20 @@ def largest(forms: Forms) -> frozenset[str]:
 
 def node_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     """All phases but the exchange."""
-    return [
+    chosen = tuple([forms[form.name] for form in FORMS])
+    return list(_node_terms(question, chosen, tuple([shaping[name] for name in SHAPING])))
+
+
+@lru_cache(KEPT)  # several models of a method ask the same
+def _node_terms(question: Question, chosen: tuple[str, ...], sizes: tuple[float, ...]) -> tuple[Term, ...]:
+    forms = {form.name: choice for form, choice in zip(FORMS, chosen, strict=True)}
+    shaping = dict(zip(SHAPING, sizes, strict=True))
+    return (
         *fft_terms(question, forms, shaping),
         *moving("twiddle", WORDS_OF_TWIDDLE * twiddles(question), question, forms, shaping),
         *moving("combine", WORDS_OF_COMBINE * pairwise_steps(question), question, forms, shaping),
         *shuffle_terms(question, forms, shaping),
-    ]
+    )
 
 
 def fft_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
@@ -51,8 +61,8 @@ def fft_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) ->
     found = [Term("fft", "T_flops", even, (("flop_rate", -1),))]
     if odd:
         found.append(Term("fft", "T_flops, odd factors", odd, (("odd_flop_rate", -1),)))
-    cache_words = max(shaping["cache_bytes"] / question.word_bytes, 2)
-    passes = sum(max(math.log(extent) / math.log(cache_words), 1.0) for extent in question.cell.shape if extent > 1)
+    log_words = math.log(max(shaping["cache_bytes"] / question.word_bytes, 2))
+    passes = sum([max(math.log(extent) / log_words, 1.0) for extent in question.cell.shape if extent > 1])
     moved = passes * share_bytes(question) * question.runs
     near, far = _beyond(question, forms, shaping)
     if far:
@@ -70,11 +80,13 @@ def shuffle_terms(question: Question, forms: Forms, shaping: Mapping[str, float]
 
 def moving(phase: str, words: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     """Of each element of the rank, so many words once over."""
+    if not words:
+        return []
     moved = words * share_bytes(question)
-    found = (
-        [Term(phase, f"T_{phase}, in core", moved, (("core_bandwidth", -1),))] if forms["memory"] == "cached" else []
-    )
-    return [*found, *through(phase, moved, question, forms, shaping)] if moved else []
+    found = through(phase, moved, question, forms, shaping)
+    if forms["memory"] == "cached":
+        found.insert(0, Term(phase, f"T_{phase}, in core", moved, (("core_bandwidth", -1),)))
+    return found
 
 
 def through(phase: str, moved: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
@@ -97,5 +109,10 @@ def _beyond(question: Question, forms: Forms, shaping: Mapping[str, float]) -> t
     """Of data passed over: the parts that leave the cache of a core, and that of the node."""
     if forms["memory"] == "paper":
         return 0.0, 1.0
-    near = beyond(shaping["private_cache_bytes"], share_bytes(question) * question.contract.instances)
-    return near, beyond(shaping["cache_bytes"], node_bytes(question))
+    return _beyond_caches(question, shaping["private_cache_bytes"], shaping["cache_bytes"])
+
+
+@lru_cache(4)  # each phase of a question asks the same
+def _beyond_caches(question: Question, private_cache_bytes: float, cache_bytes: float) -> tuple[float, float]:
+    near = beyond(private_cache_bytes, share_bytes(question) * question.contract.instances)
+    return near, beyond(cache_bytes, node_bytes(question))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,15 +25,35 @@ class Rows:
     log_mean: dict[tuple[int, str], float]
     log_launches: dict[tuple[int, str], list[tuple[int, float]]]  # (number of the launch, log seconds)
     launches: int
+    _known: dict[tuple[tuple[int, str], ...], np.ndarray] = field(default_factory=dict, repr=False)
+
+    def log_means(self, keys: tuple[tuple[int, str], ...]) -> np.ndarray:
+        """Of each of these rows; nan where it was not measured. Designs of other sizes of the cache have the same."""
+        if keys not in self._known:
+            self._known[keys] = np.array([self.log_mean.get(key, math.nan) for key in keys])
+        return self._known[keys]
+
+    def kept(self, keys: tuple[tuple[int, str], ...]) -> np.ndarray:
+        """The places of those that were measured."""
+        return np.flatnonzero(~np.isnan(self.log_means(keys)))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A solution of all rows, and what each row costs there."""
+
+    solution: Solution
+    rows: tuple[tuple[int, str], ...]
+    costs: np.ndarray
 
 
 class Designs:
-    """The designs of a model for some questions, made once for each size of the cache, and the solutions that were
-    found there: fits of parts of the observations share them."""
+    """The designs of a model for some questions, made once for each size of the cache, and what was found there for all
+    questions: fits of parts of the observations share them."""
 
     def __init__(self, model: Model, questions: Iterable[Question], forms: Forms) -> None:
         self.questions = list(dict.fromkeys(questions))
-        self.solutions: dict[Shaping, Solution] = {}
+        self.found: dict[Shaping, Found] = {}
         self._model, self._forms = model, forms
         self._made: dict[Shaping, Design] = {}
 
@@ -63,5 +83,5 @@ def rows_of(observations: Sequence[Observation], questions: Sequence[Question]) 
 def matched(designs: Designs, rows: Rows, shaping: Mapping[str, float]) -> tuple[Design, np.ndarray]:
     """The model's rows that were measured, and their logarithms."""
     whole = designs.of(shaping)
-    matrix = whole.of_rows([number for number, key in enumerate(whole.rows) if key in rows.log_mean])
-    return matrix, np.array([rows.log_mean[key] for key in matrix.rows])
+    kept = rows.kept(whole.rows)
+    return whole.of_rows(kept), rows.log_means(whole.rows)[kept]

@@ -34,11 +34,9 @@ class Solution:
     log_all: np.ndarray
 
 
-def robust_cost(matrix: Design, measured: np.ndarray, solution: Solution) -> float:
-    """What `solve` makes small, of rows whose parameters the solution has; it may be one of more rows."""
-    columns = [solution.parameters.index(name) for name in matrix.parameters]
-    residuals = np.log(matrix.seconds(solution.log_all[columns])) - measured
-    return float(np.sum(_robust(residuals)[0] ** 2) / 2)
+def row_costs(matrix: Design, measured: np.ndarray, solution: Solution) -> np.ndarray:
+    """Of each row, what `solve` makes small in sum; the solution has the parameters of these rows."""
+    return _robust(np.log(matrix.seconds(solution.log_all)) - measured)[0] ** 2 / 2
 
 
 def solve(
@@ -88,7 +86,7 @@ def solve(
         best = found(near.log_free, math.inf)
     else:
         best = found(_start(matrix, measured, free, log_all), math.inf)
-        if matrix.larger.any():  # from where both sides are felt, which may end elsewhere
+        if matrix.any_larger:  # from where both sides are felt, which may end elsewhere
             other = found(found(_start(matrix, measured, free, log_all), SMOOTH), math.inf)
             best = other if cost(other) < CLEARLY * cost(best) else best
     return Solution(cost(best), matrix.parameters, free, best, everything(best))

@@ -181,6 +181,7 @@ def lines_here(here: Here) -> list[Family]:
             if point.method.variant == "binary-exchange"
             and len(point.cell.shape) == 1
             and "emulated" not in point.flags
+            and point.cell.contract.platform == "none"
         ]
         found += families(points)[0]
     return sorted(found, key=lambda family: (-_likeness(family), -len(family.measured)))

@@ -38,9 +38,10 @@ class Here:
         return alpha_betas(run for campaign in self.campaigns for run in campaign.components if run.status == "ok")
 
     def transforms(self, variant: str, shape: tuple[int, ...] | None = None, **terms: object) -> list[Point]:
-        """Complex forward transforms in double precision, one instance, of a variant (and shape), and with these terms:
-        ranks, nodes, or attributes of the contract."""
-        wanted = {"precision": "double", "kind": "c2c", "direction": "forward", "instances": 1} | terms
+        """Complex forward transforms in double precision, one instance, of a variant (and shape), on real machines, and
+        with these terms: ranks, nodes, or attributes of the contract."""
+        usual = {"precision": "double", "kind": "c2c", "direction": "forward", "instances": 1, "platform": "none"}
+        wanted = usual | terms
         return [
             point
             for point in self.points
@@ -48,6 +49,18 @@ class Here:
             and (shape is None or point.cell.shape == shape)
             and all(_term(point, name) == value for name, value in wanted.items())
         ]
+
+    def simulated(self, platform: str, variant: str, shape: tuple[int, ...]) -> list[Point]:
+        """Complex forward transforms on a simulated machine, on each number of ranks, by rising ranks; nodes in the
+        order of the network."""
+        found = [
+            point
+            for point in self.points
+            if (point.cell.contract.platform, point.method.variant, point.cell.shape) == (platform, variant, shape)
+            and (point.cell.contract.kind, point.cell.contract.direction) == ("c2c", "forward")
+            and point.cell.place.host_order == "row-major"
+        ]
+        return comparable(found, lambda point: point.cell.ranks)
 
 
 def _term(point: Point, name: str) -> object:

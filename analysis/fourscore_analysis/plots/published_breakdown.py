@@ -18,7 +18,7 @@ from fourscore_analysis.records.published import Published, published
 
 PAPER = "czechowski2012"
 FFT, TRANSPOSE, COPIES, REST = "FFT", "local transpose", "copies to and from the GPU", "communication and the rest"
-PARTS = {FFT: ("fft", "twiddle", "combine"), TRANSPOSE: ("pack", "unpack")}
+PARTS = {FFT: ("fft", "twiddle", "combine"), TRANSPOSE: ("pack", "unpack"), COPIES: ("h2d", "d2h")}
 COLOURS = {FFT: colours.BLUE, TRANSPOSE: colours.SKY, COPIES: colours.ORANGE, REST: colours.VERMILLION}
 PRINTED = {"FFT": FFT, "local transpose": TRANSPOSE, "copies between host and GPU (PCIe)": COPIES}
 ROW_IN = 0.22
@@ -41,7 +41,7 @@ def table() -> Published | None:
 
 
 def shares_of(point: Point) -> dict[str, float]:
-    """Of the slowest rank's phases; what is neither FFT nor local transpose is the rest."""
+    """Of the slowest rank's phases; what is none of the parts that the paper prints is the rest."""
     total = sum(point.phases.values())
     shares = {part: sum(point.phases.get(phase, 0.0) for phase in phases) / total for part, phases in PARTS.items()}
     return shares | {REST: 1 - sum(shares.values())}
@@ -67,14 +67,17 @@ def pages(view: View) -> list[list[Point]]:
     points = [point for one in view.drawn for point in one.ranked if sum(point.phases.values()) > 0]
     if f"{PAPER}/figure-4" not in view.campaign.paper:
         return []
-    return [points[start : start + ROWS_A_PAGE] for start in range(0, len(points), ROWS_A_PAGE)]
+    # Copies to a stand-in for a GPU are never drawn beside those to a real one.
+    kinds = [[point for point in points if ("emulated" in point.flags) is emulated] for emulated in (False, True)]
+    return [kind[start : start + ROWS_A_PAGE] for kind in kinds for start in range(0, len(kind), ROWS_A_PAGE)]
 
 
 def draw(view: View, points: list[Point], heading: str) -> Figure:
     found = table()
     bars = published_bars(found)
+    several = len({point.label for point in points}) > 1
     for point in points:
-        label = f"{shape_text(point.cell.shape)}, {point.where}"
+        label = f"{shape_text(point.cell.shape)}, {point.where}" + (f", {point.label}" if several else "")
         bars.append(Bar(label, shares_of(point), point_text(point)))
     present = [part for part in COLOURS if any(bar.shares.get(part) for bar in bars)]
     figure, [axes] = layout.stacked_axes(

@@ -280,6 +280,8 @@ def contract_terms(contract: Contract) -> list[str]:
         terms.append(f"{contract.threads} threads a rank")
     if contract.instances != 1:
         terms.append(f"{contract.instances} instances")
+    if contract.platform != "none":
+        terms.append(f"simulated {contract.platform}")
     return terms
 
 

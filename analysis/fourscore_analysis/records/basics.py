@@ -45,11 +45,13 @@ class Place:
     ranks: int
     nodes: int = 1
     placement: str = "block"  # of ranks: block, cyclic, socket or irregular
+    platform: str = "none"  # the simulated machine
+    host_order: str = "row-major"  # which of its hosts the nodes are
 
     @property
     def plain(self) -> bool:
         """One node, rank after rank: what goes without saying."""
-        return self.nodes == 1 and self.placement == "block"
+        return self.nodes == 1 and self.placement == "block" and self.platform == "none"
 
     @property
     def ranks_per_node(self) -> int:
@@ -65,7 +67,11 @@ class Place:
 
     def with_placement(self, text: str) -> str:
         """`text`, and how the ranks follow each other where that is not as usual: 2, cyclic."""
-        return text if self.placement == "block" else f"{text}, {self.placement}"
+        if self.placement != "block":
+            text += f", {self.placement}"
+        if self.platform != "none":
+            text += f", simulated {self.platform}"
+        return text if self.host_order == "row-major" else f"{text}, {self.host_order}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -145,7 +151,13 @@ def _place(point: dict[str, Any], launch: dict[str, Any]) -> Place:
     """Of the point; records before version 3 have it, as it was seen, in `launch` of their identity, or not at all."""
     ranks = read(point, "ranks", count_of)
     if "nodes" in point:
-        place = Place(ranks, read(point, "nodes", count_of), read(point, "placement_of_ranks", name_of, "block"))
+        place = Place(
+            ranks,
+            read(point, "nodes", count_of),
+            read(point, "placement_of_ranks", name_of, "block"),
+            read(point, "platform", name_of, "none"),
+            read(point, "host_order", name_of, "row-major"),
+        )
     else:
         seen = launch.get("placement_of_ranks", "block")
         placement = seen if seen in ("block", "cyclic") else "irregular"

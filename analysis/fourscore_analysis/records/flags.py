@@ -36,7 +36,9 @@ FLAGS = {
         "launches of this point were on a node that slows its launches down: they are not the code's times", usual=False
     ),
     "simulated": Flag(
-        "ran under a simulator, which counts: its times are of no machine and in no table or plot of times", usual=False
+        "ran under a simulator. One that counts has no times. The times of a simulated network are in tables and plots "
+        "of their own, which name it: nothing of a real machine is compared with them",
+        usual=False,
     ),
     "slowed": Flag("a phase was made slower on purpose, to try out the gate: never a time of the method", usual=False),
     "emulated": Flag(

@@ -21,6 +21,7 @@ LONGEST_NAME = 1000  # characters
 LONGEST_SHOWN = 100  # characters of a value in a message
 DEEPEST = 12  # levels of what is kept as it is: provenance and volatile
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_ALWAYS_PLAIN = frozenset({str, int, bool, type(None)})
 _REQUIRED: Any = object()
 
 
@@ -67,7 +68,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int:
-    if len(digits.lstrip("-")) > LONGEST_INTEGER:
+    if len(digits) > LONGEST_INTEGER and len(digits.lstrip("-")) > LONGEST_INTEGER:
         raise RecordError(f"holds an integer of {len(digits.lstrip('-'))} digits, expected at most {LONGEST_INTEGER}")
     return int(digits)
 
@@ -153,7 +154,18 @@ def list_of(value: Any) -> list[Any]:
 
 def each(kind: Callable[[Any], Value]) -> Callable[[Any], tuple[Value, ...]]:
     """A list of values of one kind."""
-    return lambda value: tuple(kind(one) for one in list_of(value))
+    if kind is amount_of:
+        return _amounts_of
+    return lambda value: tuple([kind(one) for one in list_of(value)])
+
+
+def _amounts_of(value: Any) -> tuple[Any, ...]:
+    """Long lists of records are of these: all are looked at together."""
+    numbers = list_of(value)
+    plain = set(map(type, numbers)) <= {int, float}
+    if plain and (not numbers or 0 <= min(numbers) <= max(numbers) <= LARGEST_NUMBER):
+        return tuple(map(float, numbers))
+    return tuple([amount_of(one) for one in numbers])
 
 
 def some(kind: Callable[[Any], Value]) -> Callable[[Any], tuple[Value, ...]]:
@@ -200,9 +212,12 @@ def plain_of(value: Any, levels: int = DEEPEST) -> Any:
     if isinstance(value, dict | list) and levels == 0:
         raise RecordError(f"nested more than {DEEPEST} levels deep")
     if isinstance(value, dict):
-        return {name: plain_of(inner, levels - 1) for name, inner in value.items()}
+        return {
+            name: inner if type(inner) in _ALWAYS_PLAIN else plain_of(inner, levels - 1)
+            for name, inner in value.items()
+        }
     if isinstance(value, list):
-        return [plain_of(inner, levels - 1) for inner in value]
+        return value if set(map(type, value)) <= _ALWAYS_PLAIN else [plain_of(inner, levels - 1) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
         raise RecordError("holds a number beyond what a computer can represent")
     return value

@@ -13,6 +13,7 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
+#include "variants/reference/reference_variant.hpp"
 
 namespace fourscore {
 
@@ -137,14 +138,14 @@ class AccfftPlan : public ReferencePlan {
 /// AccFFT's blocks of ceil(n/P) leave no part empty.
 bool fills(Index n, int parts) { return (n + parts - 1) / parts * (parts - 1) < n; }
 
-class Accfft : public Variant {
+class Accfft : public PencilReference {
  public:
+  Accfft() : PencilReference("AccFFT") {}
+
   [[nodiscard]] Card card() const override {
     return {"accfft", "AccFFT: z-pencils in, x-pencils out; natural order on one rank only",
             "https://github.com/amirgholami/accfft"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_ACCFFT
     return {};
@@ -153,18 +154,14 @@ class Accfft : public Variant {
 #endif
   }
 
-  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    if (auto reason = chain_limits(problem, 3, 3)) return reason;
-    const auto grid = reference_grid(problem, ranks);
-    if (!grid) return no_reference_grid(problem, ranks, "AccFFT");
+ private:
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks, const Grid& grid) const override {
     const auto& n = problem.shape;
-    const int rows = grid->extents[0];
-    const int columns = grid->extents[1];
+    const int rows = grid.extents[0];
+    const int columns = grid.extents[1];
     if (!fills(n[0], rows) || !fills(n[1], rows) || !fills(n[1], columns) || !fills(n[2], columns))
       return fmt::format("AccFFT's blocks of ceil(n/P) leave ranks of grid {}x{} empty for shape {}", rows, columns,
                          shape_text(problem.shape));
-    if (problem.threads > 1) return fmt::format("{} threads; AccFFT is run with one", problem.threads);
     if (problem.contract.layout == LayoutContract::natural && ranks > 1) return "AccFFT leaves its output transposed";
     if (problem.contract.effort == Effort::patient) return "planner patient; AccFFT has estimate and measure";
     if (problem.elements() / ranks * static_cast<Index>(problem.element_bytes()) > std::numeric_limits<int>::max() / 2)
@@ -172,23 +169,15 @@ class Accfft : public Variant {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {
+  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
+                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_ACCFFT
-    const int ranks = mpi::size_of(context.comm);
-    if (const auto reason = supports(context.problem, ranks)) throw InputError(*reason);
-    const Grid grid = reference_grid(context.problem, ranks).value();
     if (context.problem.precision == Precision::double_precision)
       return std::make_unique<AccfftPlan<double>>(context, grid);
     return std::make_unique<AccfftPlan<float>>(context, grid);
 #else
-    throw InputError("variant 'accfft' cannot run here: " + unavailable());
+    return nullptr;
 #endif
-  }
-
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const auto grid = reference_grid(problem, ranks);
-    if (!grid) throw InputError(no_reference_grid(problem, ranks, "AccFFT"));
-    return pencil_cost(problem, ranks, *grid);
   }
 };
 

@@ -15,6 +15,7 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
+#include "variants/reference/reference_variant.hpp"
 
 namespace fourscore {
 
@@ -151,14 +152,14 @@ class DtfftPlan : public ReferencePlan {
 
 #endif
 
-class Dtfft : public Variant {
+class Dtfft : public PencilReference {
  public:
+  Dtfft() : PencilReference("dtFFT") {}
+
   [[nodiscard]] Card card() const override {
     return {"dtfft", "dtFFT: z-pencils in, x-pencils out; tunes its grid and exchange itself where asked to",
             "https://github.com/ShatrovOA/dtFFT"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"effort", "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
              efforts.front(), efforts}};
@@ -171,12 +172,10 @@ class Dtfft : public Variant {
 #endif
   }
 
-  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    if (auto reason = chain_limits(problem, 3, 3)) return reason;
+ private:
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
+                                                 const Grid& /*grid*/) const override {
     static_cast<void>(choice_parameter(problem, "effort", efforts));
-    if (!reference_grid(problem, ranks)) return no_reference_grid(problem, ranks, "dtFFT");
-    if (problem.threads > 1) return fmt::format("{} threads; dtFFT is used with one", problem.threads);
     if (problem.contract.layout == LayoutContract::natural)
       return "layout natural; dtFFT leaves its result in x-pencils";
     if (problem.contract.effort != Effort::measure)
@@ -186,23 +185,13 @@ class Dtfft : public Variant {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {
+  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
+                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_DTFFT
-    const Problem& problem = context.problem;
-    const int ranks = mpi::size_of(context.comm);
-    if (const auto reason = supports(problem, ranks)) throw InputError(*reason);
-    return std::make_unique<DtfftPlan>(context, choice_parameter(problem, "effort", efforts),
-                                       reference_grid(problem, ranks).value());
+    return std::make_unique<DtfftPlan>(context, choice_parameter(context.problem, "effort", efforts), grid);
 #else
-    throw InputError("variant 'dtfft' cannot run here: " + unavailable());
+    return nullptr;
 #endif
-  }
-
-  /// Of the grid that is given, or that pencil has: dtFFT may choose another.
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const auto grid = reference_grid(problem, ranks);
-    if (!grid) throw InputError(no_reference_grid(problem, ranks, "dtFFT"));
-    return pencil_cost(problem, ranks, *grid);
   }
 };
 

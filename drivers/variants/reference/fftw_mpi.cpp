@@ -11,6 +11,7 @@
 
 #include "chain/limits_and_cost.hpp"
 #include "variants/reference/reference_plan.hpp"
+#include "variants/reference/reference_variant.hpp"
 #ifdef FOURSCORE_FFTW_MPI
 #include "local/fftw_api.hpp"
 #endif
@@ -151,13 +152,13 @@ class FftwMpiPlan : public ReferencePlan {
 
 #endif
 
-class FftwMpi : public Variant {
+class FftwMpi : public SlabReference {
  public:
+  FftwMpi() : SlabReference("FFTW-MPI") {}
+
   [[nodiscard]] Card card() const override {
     return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_FFTW_MPI
@@ -165,29 +166,6 @@ class FftwMpi : public Variant {
 #else
     return FOURSCORE_FFTW_MPI_MISSING;
 #endif
-  }
-
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    if (auto reason = chain_limits(problem, 2, 3)) return reason;
-    require_grid(problem, ranks, 1);
-    const Extents n = problem.complex_extents();
-    const Index most = std::min(n[0], n[1]);
-    if (ranks > most)
-      return fmt::format(
-          "{} ranks are more than fftw-mpi can use: {} for shape {}, the smaller of its first two extents", ranks, most,
-          shape_text(problem.shape));
-    // Found by the tests: FFTW 3.3.10 drops extents of 1, and without any left it writes before its own arrays.
-    if (problem.elements() == 1) return "FFTW-MPI cannot plan a shape of a single element";
-    // Found by the tests too: it then plans a transform that leaves elements out.
-    if (problem.contract.layout == LayoutContract::transposed && most == 1)
-      return fmt::format(
-          "FFTW-MPI's transposed transforms are wrong where one of the first two extents is 1 (shape {})",
-          shape_text(problem.shape));
-#ifndef FOURSCORE_FFTW_THREADS
-    if (problem.threads > 1)
-      return fmt::format("{} threads, but this program was built without FFTW's threads", problem.threads);
-#endif
-    return std::nullopt;
   }
 
   void register_solvers() const override {
@@ -198,17 +176,31 @@ class FftwMpi : public Variant {
 #endif
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {
+ private:
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem) const override {
+    // Found by the tests: FFTW 3.3.10 drops extents of 1, and without any left it writes before its own arrays.
+    if (problem.elements() == 1) return "FFTW-MPI cannot plan a shape of a single element";
+    // Found by the tests too: it then plans a transform that leaves elements out.
+    const Extents n = problem.complex_extents();
+    if (problem.contract.layout == LayoutContract::transposed && std::min(n[0], n[1]) == 1)
+      return fmt::format(
+          "FFTW-MPI's transposed transforms are wrong where one of the first two extents is 1 (shape {})",
+          shape_text(problem.shape));
+#ifndef FOURSCORE_FFTW_THREADS
+    if (problem.threads > 1)
+      return fmt::format("{} threads, but this program was built without FFTW's threads", problem.threads);
+#endif
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> plan_of([[maybe_unused]] const PlanContext& context) const override {
 #ifdef FOURSCORE_FFTW_MPI
-    require_grid(context.problem, mpi::size_of(context.comm), 1);
     if (context.problem.precision == Precision::double_precision) return std::make_unique<FftwMpiPlan<double>>(context);
     return std::make_unique<FftwMpiPlan<float>>(context);
 #else
-    throw InputError("variant 'fftw-mpi' cannot run here: " + unavailable());
+    return nullptr;
 #endif
   }
-
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override { return slab_cost(problem, ranks); }
 };
 
 FOURSCORE_REGISTER_VARIANT(FftwMpi);

@@ -13,6 +13,7 @@
 #include "core/parameters.hpp"
 #include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
+#include "variants/reference/reference_variant.hpp"
 
 namespace fourscore {
 
@@ -152,14 +153,14 @@ class HefftePlan : public ReferencePlan {
 
 #endif
 
-class Heffte : public Variant {
+class Heffte : public PencilReference {
  public:
+  Heffte() : PencilReference("heFFTe", 2) {}
+
   [[nodiscard]] Card card() const override {
     return {"heffte", "heFFTe: z-pencils in; transposed: x-pencils out; FFTW planned by estimate only",
             "https://github.com/icl-utk-edu/heffte"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"algorithm",
              "how heFFTe moves data between ranks",
@@ -176,16 +177,13 @@ class Heffte : public Variant {
 #endif
   }
 
-  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    if (auto reason = chain_limits(problem, 2, 3)) return reason;
-    [[maybe_unused]] const Options options(problem);
-    const auto grid = reference_grid(problem, ranks);
-    if (!grid) return no_reference_grid(problem, ranks, "heFFTe");
-    if (problem.threads > 1) return fmt::format("{} threads; heFFTe's FFTW transforms have one", problem.threads);
+ private:
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,
+                                                 const Grid& grid) const override {
+    const Options options(problem);
     if (problem.contract.effort != Effort::estimate)
       return fmt::format("planner {}; heFFTe lets FFTW plan by estimate only", to_string(problem.contract.effort));
-    const Ends ends = ends_of(problem, *grid, options);
+    const Ends ends = ends_of(problem, grid, options);
     if (std::max(ends.input.max_volume(), ends.output.max_volume()) > std::numeric_limits<int>::max())
       return "a rank's share has more elements than heFFTe's counts hold (2^31 - 1)";
 #ifdef FOURSCORE_HEFFTE
@@ -198,26 +196,17 @@ class Heffte : public Variant {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {
+  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
+                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_HEFFTE
-    const Problem& problem = context.problem;
-    const int ranks = mpi::size_of(context.comm);
-    if (const auto reason = supports(problem, ranks)) throw InputError(*reason);
-    const Grid grid = reference_grid(problem, ranks).value();
-    const Options options(problem);
-    const Ends ends = ends_of(problem, grid, options);
-    if (problem.precision == Precision::double_precision)
+    const Options options(context.problem);
+    const Ends ends = ends_of(context.problem, grid, options);
+    if (context.problem.precision == Precision::double_precision)
       return std::make_unique<HefftePlan<double>>(context, grid, options, ends);
     return std::make_unique<HefftePlan<float>>(context, grid, options, ends);
 #else
-    throw InputError("variant 'heffte' cannot run here: " + unavailable());
+    return nullptr;
 #endif
-  }
-
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const auto grid = reference_grid(problem, ranks);
-    if (!grid) throw InputError(no_reference_grid(problem, ranks, "heFFTe"));
-    return pencil_cost(problem, ranks, *grid);
   }
 };
 

@@ -14,6 +14,7 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
+#include "variants/reference/reference_variant.hpp"
 
 namespace fourscore {
 
@@ -142,14 +143,15 @@ class MklCdftPlan : public ReferencePlan {
 
 #endif
 
-class MklCdft : public Variant {
+class MklCdft : public SlabReference {
  public:
+  MklCdft() : SlabReference("mkl-cdft") {}
+
   [[nodiscard]] Card card() const override {
     return {"mkl-cdft", "Intel oneMKL's own slabs; transposed: second axis cut and stored slowest, first axis fastest",
             "https://www.intel.com/content/www/us/en/developer/tools/oneapi/onemkl.html"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "mkl"; }
+  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "mkl"; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_MKL_CDFT
     try {
@@ -163,30 +165,19 @@ class MklCdft : public Variant {
 #endif
   }
 
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    if (auto reason = chain_limits(problem, 2, 3)) return reason;
-    require_grid(problem, ranks, 1);
-    const Extents n = problem.extents();
-    const Index most = std::min(n[0], n[1]);
-    if (ranks > most)
-      return fmt::format(
-          "{} ranks are more than mkl-cdft can use: {} for shape {}, the smaller of its first two "
-          "extents",
-          ranks, most, shape_text(problem.shape));
+ private:
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem) const override {
     if (problem.threads > 1) return fmt::format("{} threads; mkl-cdft is run with one", problem.threads);
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {
+  [[nodiscard]] std::unique_ptr<Plan> plan_of([[maybe_unused]] const PlanContext& context) const override {
 #ifdef FOURSCORE_MKL_CDFT
-    if (const auto reason = supports(context.problem, mpi::size_of(context.comm))) throw InputError(*reason);
     return std::make_unique<MklCdftPlan>(context);
 #else
-    throw InputError("variant 'mkl-cdft' cannot run here: " + unavailable());
+    return nullptr;
 #endif
   }
-
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override { return slab_cost(problem, ranks); }
 };
 
 FOURSCORE_REGISTER_VARIANT(MklCdft);

@@ -9,6 +9,7 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
+#include "variants/reference/reference_variant.hpp"
 
 #ifdef FOURSCORE_2DECOMP
 extern "C" {
@@ -135,14 +136,14 @@ class TwoDecompPlan : public ReferencePlan {
 
 #endif
 
-class TwoDecomp : public Variant {
+class TwoDecomp : public PencilReference {
  public:
+  TwoDecomp() : PencilReference("2DECOMP&FFT") {}
+
   [[nodiscard]] Card card() const override {
     return {"2decomp", "2DECOMP&FFT: z-pencils in, x-pencils out; natural: led back by its own transpositions",
             "https://github.com/2decomp-fft/2decomp-fft"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft() const override { return "fftw"; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_2DECOMP
     return {};
@@ -151,16 +152,13 @@ class TwoDecomp : public Variant {
 #endif
   }
 
-  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
-    if (auto reason = chain_limits(problem, 3, 3)) return reason;
-    const auto grid = reference_grid(problem, ranks);
-    if (!grid) return no_reference_grid(problem, ranks, "2DECOMP&FFT");
+ private:
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
+                                                 const Grid& /*grid*/) const override {
 #ifdef FOURSCORE_2DECOMP
     if (problem.element_bytes() != 2 * static_cast<std::size_t>(fourscore_2decomp_real_bytes()))
       return fmt::format("precision {}; 2DECOMP&FFT was built for the other one", to_string(problem.precision));
 #endif
-    if (problem.threads > 1) return fmt::format("{} threads; 2DECOMP&FFT has one", problem.threads);
     if (problem.contract.buffers == Buffers::in_place)
       return "buffers in-place; 2DECOMP&FFT writes its result elsewhere than its input";
     if (problem.contract.effort != Effort::measure)
@@ -171,20 +169,13 @@ class TwoDecomp : public Variant {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan([[maybe_unused]] const PlanContext& context) const override {
+  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
+                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_2DECOMP
-    const int ranks = mpi::size_of(context.comm);
-    if (const auto reason = supports(context.problem, ranks)) throw InputError(*reason);
-    return std::make_unique<TwoDecompPlan>(context, reference_grid(context.problem, ranks).value());
+    return std::make_unique<TwoDecompPlan>(context, grid);
 #else
-    throw InputError("variant '2decomp' cannot run here: " + unavailable());
+    return nullptr;
 #endif
-  }
-
-  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const auto grid = reference_grid(problem, ranks);
-    if (!grid) throw InputError(no_reference_grid(problem, ranks, "2DECOMP&FFT"));
-    return pencil_cost(problem, ranks, *grid);
   }
 };
 

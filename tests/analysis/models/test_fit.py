@@ -95,6 +95,18 @@ def test_what_no_point_depends_on_is_refused_alone():
     assert "no point" in next(refused.reason for refused in fitted.refused if refused.names == ("latency",))
 
 
+def test_a_cache_smaller_than_all_data_that_were_measured_is_refused():
+    known = ("memory_constant", "memory_bandwidth", "cache_bandwidth", "core_bandwidth", "link_bandwidth")
+    given = GIVEN | {name: Given(TRUE[name], "known") for name in known}
+    questions = cubes(extents=(160, 192, 224, 256, 320), ranks=(1, 2))
+    forms = FORMS | {"compute": "sum"}
+    fitted = fit(CZECHOWSKI, observed(questions, noise=0.01, forms=forms), forms, given)
+    reasons = [refused.reason for refused in fitted.refused if "cache_bytes" in refused.names]
+    assert reasons == ["the best value is that of the smallest data that were measured: it may be less"]
+    assert fitted.origin["cache_bytes"] == "undetermined"
+    assert "cache_bytes" not in fitted.intervals
+
+
 def test_predictions_do_not_need_what_was_refused():
     given = GIVEN | {"cache_bytes": Given(TRUE["cache_bytes"], "known")}
     measured = observed(cubes(ranks=(1,)), noise=0.0)

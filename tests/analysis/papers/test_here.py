@@ -13,7 +13,11 @@ CUBE = (128, 128, 128)
 def here_of(*counted: tuple[dict, int]) -> Here:
     """Points, each with its number of launches."""
     maker = Maker("a-11111111", "a")
-    records = [maker.ok(point, launch) for point, launches in counted for launch in range(launches)]
+    records = [
+        maker.ok(point, launch, flags=["simulated"] if "platform" in point else None)
+        for point, launches in counted
+        for launch in range(launches)
+    ]
     parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
     return Here(None, [Campaign("a-11111111", "a", parsed)])
 
@@ -38,6 +42,24 @@ def test_a_method_with_fewer_launches_than_others_is_not_the_fastest():
 def test_other_precisions_kinds_and_directions_are_not_the_papers():
     others = [{"precision": "single"}, {"kind": "r2c"}, {"direction": "backward"}, {"instances": 2}]
     assert here_of(*((make_point(**other), 1) for other in others)).transforms("slab") == []
+
+
+def test_times_of_a_simulated_machine_are_apart_from_those_of_real_ones():
+    def volumetric(ranks: int, **place: str) -> tuple[dict, int]:
+        return make_point("volumetric", shape=CUBE, ranks=ranks, nodes=ranks, **place), 1
+
+    torus = {"platform": "bluegene-l"}
+    here = here_of(
+        volumetric(2),
+        *(volumetric(ranks, **torus) for ranks in (8, 2, 4)),
+        volumetric(16, **torus, host_order="random"),
+        volumetric(4, platform="bluegene-l-mesh"),
+    )
+    [real] = here.transforms("volumetric")
+    assert (real.cell.ranks, real.cell.contract.platform) == (2, "none")
+    found = here.simulated("bluegene-l", "volumetric", CUBE)
+    assert [point.cell.ranks for point in found] == [2, 4, 8]
+    assert here.simulated("ncube", "volumetric", CUBE) == []
 
 
 def test_fftw_is_compared_in_one_layout_on_one_rank():

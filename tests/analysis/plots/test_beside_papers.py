@@ -164,6 +164,22 @@ def test_shares_of_figure_4_are_as_printed_and_add_up():
     assert ours[published_breakdown.FFT] == pytest.approx(fft)
 
 
+def test_copies_to_a_stand_in_are_a_part_of_the_time_in_a_figure_of_their_own():
+    maker, records = Maker(isolate=False), []
+    phases = {"fft": 0.2, "exchange": 0.5, "h2d": 0.2, "d2h": 0.1}
+    for variant in ("pencil", "pencil-gpu"):
+        rows = {phase: [[share] * 3] * 2 for phase, share in phases.items()}
+        record = maker.with_samples(make_point(variant, "alltoallv"), 0, [[1.0] * 3] * 2, rows)
+        record["flags"] = ["emulated"] if variant == "pencil-gpu" else []
+        records.append(record)
+    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    view = View(Campaign("a", "a", parsed, paper=("czechowski2012/figure-4",)), 0)
+    real, emulated = published_breakdown.pages(view)
+    assert [[point.method.variant for point in page] for page in (real, emulated)] == [["pencil"], ["pencil-gpu"]]
+    assert published_breakdown.shares_of(emulated[0])[published_breakdown.COPIES] == pytest.approx(0.3)
+    published_breakdown.draw(view, emulated, "heading")
+
+
 def test_the_model_of_gupta1993_gives_its_break_even_efficiency_and_its_own_examples():
     """Section 8: K t_w / t_c = 1 at E = t_c / (t_c + t_w) = 0.83, where n = p; section 4.1.1 calls it a threshold."""
     machine = isoefficiency.ncube1()

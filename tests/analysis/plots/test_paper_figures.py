@@ -4,7 +4,7 @@ import math
 
 import pytest
 from fourscore_analysis.papers.here import Here
-from fourscore_analysis.plots.papers import gupta1993, lee2018
+from fourscore_analysis.plots.papers import eleftheriou2005, gupta1993, lee2018
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.published import published
 from fourscore_analysis.records.transforms import parse_record
@@ -54,6 +54,38 @@ def test_figure_2_has_the_speedups_of_equation_4_with_and_without_start_up_time(
     assert {round(y) for _, y in without} == {853, 910}
     found = sorted(round(y) for x, y in map(end, lines_of(axes, "-")) if x == 1024)
     assert found == [round(1024 / (1 + (0.4e-3 + 16e-6) * 10240 / 0.8192)), 872, 1024]
+
+
+def test_figure_2_has_the_speedups_of_the_simulated_hypercube():
+    points = [
+        make_point("binary-exchange", "none", (1024,), ranks, nodes=ranks, precision="single", platform="ncube")
+        for ranks in (1, 4, 16)
+    ]
+    here = here_of(points, lambda point: {1: 8.0, 4: 2.5, 16: 1.0}[point["ranks"]])
+    [axes] = plot_of(gupta1993, "figure-2").draw(here, "heading").axes
+    found = {end(line) for line in axes.lines if line.get_marker() == "o"}
+    assert {(ranks, round(speedup, 6)) for ranks, speedup in found} == {(4, 3.2), (16, 8.0)}
+    without_one = here_of(points[1:], lambda point: 1.0)
+    [axes] = plot_of(gupta1993, "figure-2").draw(without_one, "heading").axes
+    assert not any(line.get_marker() == "o" for line in axes.lines)
+
+
+def test_table_1_has_the_parts_of_the_simulated_torus():
+    """T_mesh = T_non + 2 T_bw is 5 ms, T_torus = T_non + T_bw is 3 ms."""
+
+    def bars(platforms) -> list[float]:
+        points = [
+            make_point("volumetric", shape=(32,) * 3, ranks=512, nodes=512, platform=platform) for platform in platforms
+        ]
+        here = here_of(points, lambda point: 5e-3 if "mesh" in point["platform"] else 3e-3)
+        [axes] = plot_of(eleftheriou2005, "table-1").draw(here, "heading").axes
+        return [patch.get_width() for patch in axes.patches]
+
+    both, one = bars(("bluegene-l", "bluegene-l-mesh")), bars(("bluegene-l",))
+    assert len(both) == len(one) + 2
+    ns_an_element = 1e9 / 32**3
+    for seconds in (1e-3, 2e-3):
+        assert any(width == pytest.approx(seconds * ns_an_element) for width in both), seconds
 
 
 def test_figures_3_and_4_end_where_the_efficiency_is_kept():

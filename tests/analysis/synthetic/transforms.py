@@ -50,9 +50,10 @@ def make_point(
         "contract": contract,
         "parameters": {},
     }
+    simulated = {key: changes.pop(key) for key in ("platform", "host_order") if key in changes}
     unknown = set(changes) - set(point)
     assert not unknown, unknown
-    return point | changes
+    return point | changes | simulated
 
 
 def phase_model(point: dict[str, Any]) -> dict[str, float]:

@@ -35,6 +35,7 @@ BAD: list[tuple[str, list[str], list[str]]] = [
     *[("local_fft_bench", ["--parameter", f"threads={value}"], ["'threads'"]) for value in ("nan", "-1", "0", "", "1,2", "4097")],
     *[("local_fft_bench", ["--parameter", f"points={value}"], ["'points'"]) for value in ("nan", "-1", "0", "")],
     *[("local_transpose_bench", ["--parameter", f"shape={value}"], ["'shape'"]) for value in ("nan", "-4x4x4", "", "4x4xx")],
+    ("alltoall_bench", ["--parameter", "exchange=shared", "--parameter", "reads=fused"], ["no parameter 'reads'"]),
     *[("alltoall_bench", ["--parameter", f"{name}="], [f"'{name}' is empty"]) for name in ("shape", "sizes", "grid", "pieces")],
     *[("pairwise_bench", ["--parameter", f"{name}="], [f"'{name}' is empty"]) for name in ("phase", "sizes", "pattern")],
     # Google Benchmark would end the program with 0 or 1 and without the record, or make another one than it says.

@@ -117,8 +117,10 @@ TEST_P(PlanOf, ExecutesWithoutAllocating) {
     ASSERT_EQ(allocations - before, 1) << "allocations are not counted";
   }
   const std::vector<Index> shape{40, 42, 44};
+  const auto exchanges = test::exchanges_of(variant());
   for (const Problem& problem : problems_on(shape))
-    for (const ExchangeMethod* exchange : test::exchanges_of(variant())) {
+    for (const ExchangeMethod* exchange : exchanges) {
+      if (ranks_ == 1 && exchange != exchanges.front()) continue;  // none of them does anything
       const auto plan = test::make_plan(variant(), problem, exchange);
       PhaseClock clock;
       for (int run = 0; run < 2; ++run) test::run_on_random_field(*plan, problem, clock);  // MPI connects and caches
@@ -160,9 +162,11 @@ TEST_P(PlanOf, StaysUnderThreeOrFourTimesTheLocalData) {
             bytes_of(std::max(plan->input_layout().max_volume(), plan->output_layout().max_volume()));
         EXPECT_GE(plan->buffer_bytes(),
                   bytes_of(std::max(plan->input_layout().volume(me_), plan->output_layout().volume(me_))));
-        // Two buffers, and at most the data once more on its way; of messages that come and go in any order twice. The
-        // scratch of transpose is a quarter of data as little as this.
-        const std::size_t most = GetParam() == "overdecomposed" || GetParam() == "transpose" ? 4 : 3;
+        // Two buffers, and at most the data once more on its way; of messages that come and go in any order twice, and
+        // once more on a device. The scratch of transpose is a quarter of data as little as this.
+        const bool has_more =
+            GetParam() == "overdecomposed" || GetParam() == "transpose" || GetParam().ends_with("-gpu");
+        const std::size_t most = has_more ? 4 : 3;
         EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), most * local_bytes + windows_of(exchange));
       }
 }

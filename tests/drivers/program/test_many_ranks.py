@@ -11,7 +11,7 @@ import pytest
 from conftest import Bench, read_record
 
 RANKS = 64
-ON_ONE_RANK_ONLY = {"serial"}
+ON_ONE_RANK_ONLY = {"serial", "serial-gpu"}
 
 
 def test_every_variant_is_right_on_64_ranks(bench: Bench, tmp_path: Path) -> None:

@@ -84,6 +84,9 @@ def test_phases_that_do_not_add_up_are_marked(bench: Bench) -> None:
     [
         ("serial", ()),
         ("slab", ()),
+        ("slab-gpu", ()),
+        ("pencil-gpu", ("--parameter", "staging=resident")),
+        ("slab-gpu", ("--parameter", "staging=streamed")),
         ("pencil", ("--exchange", "alltoallw")),
         ("pencil", ("--exchange", "rma")),
         ("volumetric", ("--exchange", "active", "--parameter", "topology=cart")),

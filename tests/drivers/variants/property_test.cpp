@@ -138,6 +138,7 @@ Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
 /// Whether variant, exchange and MPI can do it.
 bool is_supported(const Pair& pair, const Problem& problem, int ranks) {
   if (pair.exchange != nullptr && pair.exchange->supports(problem)) return false;
+  if (pair.exchange != nullptr && pair.variant->refuses_parameters(*pair.exchange, problem)) return false;
   if (supports_instances(*pair.variant, problem, ranks)) return false;
   return pair.variant->thread_level(problem) <= mpi::provided_thread_level();
 }

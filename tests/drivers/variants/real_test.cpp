@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Registered, RealKind, testing::ValuesIn(VariantRegistry
                          [](const auto& instance) { return test::as_test_name(instance.param); });
 
 TEST(RealKinds, AreThoseOfTheVariantsThatSayTheyHaveThem) {
-  for (const char* name : {"serial", "fftw-mpi", "slab", "pencil", "pencil-overlap", "node", "volumetric"})
+  for (const char* name : {"serial", "fftw-mpi", "slab", "pencil", "pencil-overlap", "node", "volumetric", "serial-gpu",
+                           "slab-gpu", "pencil-gpu"})
     EXPECT_THAT(VariantRegistry::instance().find(name)->kinds(), testing::ElementsAre(Kind::c2c, Kind::r2c)) << name;
 }
 

@@ -137,7 +137,7 @@ TEST_P(EveryVariant, RefusesAGridThatDoesNotMatchTheRanksAndNamesBoth) {
   problem.grid = GetParam() == "pencil" ? std::vector<int>{7, 13} : std::vector<int>{91};
   try {
     const auto reason = variant().supports(problem, ranks_);
-    EXPECT_TRUE(GetParam() == "serial" && reason) << "no error";
+    EXPECT_TRUE(GetParam().starts_with("serial") && reason) << "no error";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("91"), testing::HasSubstr(std::to_string(ranks_))));
   }

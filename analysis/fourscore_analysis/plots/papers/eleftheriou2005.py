@@ -148,6 +148,19 @@ def draw_figure_5(here: Here, heading: str) -> Figure:
     return figure
 
 
+def simulated_parts(here: Here, extent: int, nodes: int) -> tuple[float, float] | None:
+    """Seconds that do not depend on bandwidth, and those that do, on the simulated torus: what the mesh takes longer,
+    for as the paper has it T_mesh = T_non + 2 T_bw and T_torus = T_non + T_bw. None without both."""
+    times = []
+    for platform in ("bluegene-l", "bluegene-l-mesh"):
+        found = here.simulated(platform, "volumetric", (extent,) * 3)
+        times += [one.time_s for one in found if one.cell.ranks == one.cell.place.nodes == nodes]
+    if len(times) < 2:
+        return None
+    torus_s, mesh_s = times
+    return 2 * torus_s - mesh_s, mesh_s - torus_s
+
+
 def draw_table_1(here: Here, heading: str) -> Figure:
     """Both parts of each time on the torus: printed, and the model with 8 and with 2 n log2 n cycles."""
     nodes, clock_hz = setup()
@@ -160,6 +173,8 @@ def draw_table_1(here: Here, heading: str) -> Figure:
         for cycles in (equations.CYCLES, CYCLES_FOUND):
             rest = equations.computation_time_s(extent, nodes, clock_hz, cycles)
             bars.append((f"{cycles:g} N log2 N cycles, {extent}³", rest, bound, extent))
+        if parts := simulated_parts(here, extent, nodes):
+            bars.append((f"simulated, {extent}³", *parts, extent))
     bars.sort(key=lambda bar: bar[3])
     colour_of = {"does not depend on bandwidth": colours.BLUE, "bandwidth": colours.VERMILLION}
     handles = [Patch(color=colour, label=label) for label, colour in colour_of.items()]

@@ -17,7 +17,7 @@ from fourscore_analysis.papers.here import Here
 from fourscore_analysis.papers.readings.gupta1993 import START_S
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
-from fourscore_analysis.plots.shared.paper_plot import PaperPlot, line_handle, log_axes
+from fourscore_analysis.plots.shared.paper_plot import PaperPlot, line_handle, log_axes, marker_handle
 from fourscore_analysis.plots.shared.ticks import tick_text
 from fourscore_analysis.points.isoefficiency import Family
 from fourscore_analysis.points.units import digits, ranks_text
@@ -26,6 +26,7 @@ from fourscore_analysis.records.published import published
 SIZE_COLOURS = {1024: colours.VERMILLION, 65536: colours.BLUE}
 LEVEL_COLOURS = {0.66: colours.BLUE, 0.76: colours.GREEN, 0.87: colours.VERMILLION}
 MESH = colours.ORANGE
+SIMULATED = "ncube"  # the paper's machine, as a platform
 LARGEST = 65536  # points that the paper measured
 PROCESSORS = tuple(range(1, MOST + 1, 3))
 STARTS = {START_S: "-", 0.0: ":"}  # seconds to start a message, and how its line looks
@@ -37,6 +38,9 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
     handles = [line_handle(colour, f"n = {points:,}, {WITH}") for points, colour in SIZE_COLOURS.items()]
     handles += [line_handle(colour, f"n = {points:,}, {WITHOUT}", ":") for points, colour in SIZE_COLOURS.items()]
     handles.append(line_handle(colours.GREY, "speedup = processors"))
+    simulated = {points: simulated_speedups(here, points) for points in SIZE_COLOURS}
+    if any(simulated.values()):
+        handles.append(marker_handle(colours.INK, "o", "binary-exchange, simulated", hollow=True))
     ours = _curves_here(here)
     figure, all_axes = layout.stacked_axes(
         heading, [2.6] + [2.0] * bool(ours), 0.62, top_in=layout.legend_room_in(handles, 2)
@@ -49,11 +53,22 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
             speedups = [model_speedup(points, p, start_s) for p in PROCESSORS]
             [drawn] = axes.plot(PROCESSORS, speedups, color=colour, linestyle=style)
             mark(drawn, f"n = {points:,}, t_s = {1e3 * start_s:g} ms: {speedups[-1]:.0f} on 1,024 processors")
+        for ranks, speedup in simulated[points]:
+            [drawn] = axes.plot([ranks], [speedup], marker="o", markersize=5, color=colour, markerfacecolor="white")
+            mark(drawn, f"n = {points:,}, {ranks_text(ranks)} of {SIMULATED}: speedup {digits(speedup)}")
     _linear(axes, "processors", "speedup", MOST, MOST)
     layout.facet_title(axes, "By the equations", "nCUBE1, t_c = 80 µs, t_w = 16 µs")
     if ours:
         _draw_here(all_axes[1], ours)
     return figure
+
+
+def simulated_speedups(here: Here, points: int) -> list[tuple[int, float]]:
+    """Ranks of the simulated hypercube, and binary-exchange's own time on one over that on so many."""
+    found = here.simulated(SIMULATED, "binary-exchange", (points,))
+    if not found or found[0].cell.ranks != 1:
+        return []
+    return [(one.cell.ranks, found[0].time_s / one.time_s) for one in found[1:]]
 
 
 def _curves_here(here: Here) -> list[Family]:

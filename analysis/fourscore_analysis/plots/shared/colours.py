@@ -20,6 +20,8 @@ PHASE_COLOURS = {
     "pack": SKY,
     "exchange": VERMILLION,
     "unpack": GREEN,
+    "h2d": ORANGE,
+    "d2h": "#661100",  # BROWN, below
     "other": GREY,
 }
 LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)

@@ -1,0 +1,363 @@
+#include "chain/device_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mpi/error.hpp"
+#include "offload/resident.hpp"
+
+namespace fourscore {
+
+namespace {
+
+constexpr int streamed_queues = 3;  // one piece on its way in, one in work, one on its way out
+
+std::vector<std::string> device_names() {
+  std::vector<std::string> names{"auto"};
+  for (const auto& name : DeviceRegistry::instance().names()) names.push_back(name);
+  return names;
+}
+
+/// The first real device that can be used, else one that stands in for it.
+const DeviceBackend& automatic_device() {
+  const DeviceBackend* stand_in = nullptr;
+  for (const auto& name : DeviceRegistry::instance().names()) {
+    const DeviceBackend& backend = *DeviceRegistry::instance().find(name);
+    if (!backend.unavailable().empty()) continue;
+    if (!backend.emulated()) return backend;
+    stand_in = &backend;
+  }
+  if (stand_in == nullptr) throw InputError("no device, and none that stands in for one, is in this program");
+  return *stand_in;
+}
+
+/// In the kind of memory that was asked for, in the place of what was allocated.
+std::unique_ptr<Buffer> host_array(const std::shared_ptr<Device>& device, HostMemory kind,
+                                   std::unique_ptr<Buffer> allocated, std::unique_ptr<Buffer> mirror) {
+  const std::size_t bytes = allocated->bytes();
+  std::unique_ptr<Pinned> pinned;
+  if (kind == HostMemory::managed) allocated = device->allocate_host(HostMemory::managed, bytes);
+  if (kind == HostMemory::pinned && bytes > 0) pinned = device->pin(allocated->data(), bytes);
+  return std::make_unique<DeviceArray>(device, std::move(allocated), std::move(pinned), std::move(mirror));
+}
+
+/// For questions; it makes no plans.
+std::unique_ptr<Device> device_of(const DeviceRequest& request, const DeviceChoice& choice) {
+  return request.backend->make_device(choice.number,
+                                      LocalFftRegistry::instance().get(request.backend->local_fft(), "library"));
+}
+
+/// What a plan has of its device, made before its chain is.
+class DeviceParts : public ArrayKeeper {
+ public:
+  DeviceParts(const PlanContext& context, const DeviceRequest& request)
+      : request_(request), choice_(choose_device(*request.backend, context.comm)) {
+    device_ = request.backend->make_device(choice_.number, context.local_fft);
+  }
+
+  [[nodiscard]] std::unique_ptr<Buffer> adopt(std::unique_ptr<Buffer> allocated) override {
+    std::unique_ptr<Buffer> mirror;
+    if (request_.staging == DataStaging::resident) mirror = device_->allocate(allocated->bytes());
+    return host_array(device_, request_.memory, std::move(allocated), std::move(mirror));
+  }
+  void holds(Buffer& array) override { mirrors_.add(dynamic_cast<DeviceArray&>(array)); }
+
+  /// The library and the exchange of the chain; these parts outlive it.
+  [[nodiscard]] PlanContext context_of(const PlanContext& context, const std::vector<ChainStage>& stages) {
+    const Card card = context.local_fft.card();
+    if (request_.staging == DataStaging::resident) {
+      library_ = std::make_unique<ResidentLibrary>(device_, mirrors_, card);
+      if (context.exchange != nullptr)
+        exchange_ = std::make_unique<ResidentMethod>(device_, mirrors_, *context.exchange, request_.direct);
+      return {context.problem, context.comm, exchange_.get(), *library_, context.shared};
+    }
+    OffloadSpec offload;
+    if (request_.staging == DataStaging::streamed) {
+      offload.pieces = request_.pieces;
+      offload.queues = streamed_queues;
+    } else {
+      Index most = 0;
+      for (const ChainStage& stage : stages)
+        if (!stage.axes.empty()) most = std::max(most, stage.layout.box(mpi::rank_in(context.comm)).volume());
+      if (most > 0)
+        offload.memory = device_->allocate(static_cast<std::size_t>(most) * context.problem.element_bytes());
+    }
+    workspace_bytes_ = offload.memory ? offload.memory->bytes() : 0;
+    library_ = std::make_unique<OffloadingLibrary>(device_, card, offload);
+    return {context.problem, context.comm, context.exchange, *library_, context.shared};
+  }
+
+ protected:
+  DeviceRequest request_;
+  DeviceChoice choice_;
+  std::shared_ptr<Device> device_;
+  Mirrors mirrors_;
+  std::size_t workspace_bytes_ = 0;
+  std::unique_ptr<LocalFftLibrary> library_;
+  std::unique_ptr<ExchangeMethod> exchange_;
+};
+
+class DevicePlan : private DeviceParts, public TransformChain {
+ public:
+  DevicePlan(const PlanContext& context, const DeviceRequest& request, const std::vector<ChainStage>& stages,
+             TransformChain::Options options)
+      : DeviceParts(context, request),
+        TransformChain(context_of(context, stages), stages, with_keeper(std::move(options), this)),
+        mpi_rank_(mpi::rank_in(context.comm)),
+        input_bytes_(bytes_of(input_layout(), context.problem.input_element_bytes())),
+        output_bytes_(bytes_of(output_layout(), context.problem.output_element_bytes())),
+        queue_(device_->make_queue()),
+        work_(*device_, 1) {}
+
+  void execute(PhaseClock& clock) override {
+    if (brings_data()) move_timed(clock, Phase::h2d);
+    TransformChain::execute(clock);
+    if (brings_data()) move_timed(clock, Phase::d2h);
+  }
+  void step(std::size_t number, PhaseClock& clock) override {
+    if (number == 0 && brings_data()) move_timed(clock, Phase::h2d);
+    TransformChain::step(number, clock);
+    if (number + 1 == steps() && brings_data()) move_timed(clock, Phase::d2h);
+  }
+  void keep_data_in_place(bool stays) override { stays_ = stays; }
+  void place_input() override { move(Phase::h2d); }
+  void fetch_output() override { move(Phase::d2h); }
+  [[nodiscard]] std::size_t buffer_bytes() const override { return TransformChain::buffer_bytes(); }
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    const std::size_t mirrors = request_.staging == DataStaging::resident ? TransformChain::buffer_bytes() : 0;
+    return TransformChain::workspace_bytes() + workspace_bytes_ + mirrors;
+  }
+
+ private:
+  static TransformChain::Options with_keeper(TransformChain::Options options, ArrayKeeper* keeper) {
+    options.arrays = keeper;
+    return options;
+  }
+  [[nodiscard]] std::size_t bytes_of(const Decomposition& layout, std::size_t element_bytes) const {
+    return static_cast<std::size_t>(layout.memory_volume(mpi_rank_)) * element_bytes;
+  }
+  [[nodiscard]] bool brings_data() const { return request_.staging == DataStaging::resident && !stays_; }
+  void queue_move(Phase phase) {
+    const bool up = phase == Phase::h2d;
+    auto* const host = static_cast<std::byte*>(up ? input() : output());
+    const std::size_t bytes = up ? input_bytes_ : output_bytes_;
+    if (bytes == 0) return;
+    std::byte* const there = mirrors_.on_device(host);
+    queue_->copy({up ? there : host, up ? host : there, bytes, 1, bytes, bytes},
+                 up ? CopyWay::to_device : CopyWay::to_host);
+  }
+  void move(Phase phase) {
+    if (request_.staging != DataStaging::resident || !stays_) return;
+    queue_move(phase);
+    queue_->synchronise();
+  }
+  void move_timed(PhaseClock& clock, Phase phase) {
+    const Region region(clock, phase);
+    work_.span(*queue_, phase, [&] { queue_move(phase); });
+    work_.settle(clock);
+  }
+
+  int mpi_rank_;
+  std::size_t input_bytes_;
+  std::size_t output_bytes_;
+  std::unique_ptr<Queue> queue_;
+  PhasedWork work_;
+  bool stays_ = false;
+};
+
+/// Bytes of the device that one plan of this rank takes at the least.
+double device_bytes(const Problem& problem, const DeviceRequest& request, const std::vector<ChainStage>& stages,
+                    int rank) {
+  double largest = 0;
+  double transformed = 0;
+  double all = 0;
+  for (const ChainStage& stage : stages) {
+    const auto volume = static_cast<double>(stage.layout.box(rank).volume());
+    largest = std::max(largest, volume);
+    if (stage.axes.empty()) continue;
+    transformed = std::max(transformed, volume);
+    all += volume;
+  }
+  const bool two = stages.size() > 1 || problem.contract.buffers == Buffers::out_of_place;
+  const double elements = request.staging == DataStaging::resident ? largest * (two ? 2 : 1)
+                          : request.staging == DataStaging::copy   ? transformed
+                                                                   : all;
+  return elements * static_cast<double>(problem.element_bytes());
+}
+
+/// The same on all ranks: what the lowest rank that has something to say says.
+std::string first_reason(MPI_Comm comm, const std::string& mine) {
+  const int me = mpi::rank_in(comm);
+  int speaker = mine.empty() ? mpi::size_of(comm) : me;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, comm));
+  if (speaker == mpi::size_of(comm)) return {};
+  int length = static_cast<int>(mine.size());
+  FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, speaker, comm));
+  std::string text = mine;
+  text.resize(static_cast<std::size_t>(length));
+  FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, speaker, comm));
+  return text;
+}
+
+}  // namespace
+
+std::vector<Parameter> device_parameters() {
+  return {
+      {"device", "auto: a GPU, or the host's stand-in where there is none", "auto", device_names()},
+      {"staging",
+       "copy: to the device and back around each local transform; resident: data stays there; streamed: copies in "
+       "pieces, that overlap",
+       "copy",
+       {"copy", "resident", "streamed"}},
+      {"host-memory", "what is copied from and to", "pinned", {"pinned", "pageable", "managed"}},
+      {"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}},
+      {"messages",
+       "of staging=resident: by way of the host, or from the device's memory by an MPI that takes it",
+       "host",
+       {"host", "device"}},
+      {.name = "pieces", .summary = "of staging=streamed: 1 to 1024", .fallback = "4", .samples = {"1", "3", "9"}},
+  };
+}
+
+DeviceRequest device_request(const Problem& problem) {
+  DeviceRequest request;
+  const std::string device = choice_parameter(problem, "device", device_names());
+  request.backend = device == "auto" ? &automatic_device() : DeviceRegistry::instance().find(device);
+  const std::string staging = choice_parameter(problem, "staging", {"copy", "resident", "streamed"});
+  if (staging == "resident") request.staging = DataStaging::resident;
+  if (staging == "streamed") request.staging = DataStaging::streamed;
+  request.memory =
+      parse_host_memory(choice_parameter(problem, "host-memory", {"pinned", "pageable", "managed"}), "host-memory");
+  request.share = choice_parameter(problem, "share-device", {"no", "yes"}) == "yes";
+  request.direct = choice_parameter(problem, "messages", {"host", "device"}) == "device";
+  request.pieces = static_cast<int>(integer_parameter(problem, "pieces", 4, 1, 1024));
+  request.asks_for_pieces = problem.parameters.contains("pieces") && request.pieces > 1;
+  return request;
+}
+
+DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm) {
+  const mpi::Communicator node = mpi::split_by_node(comm);
+  const int me = mpi::rank_in(node.get());
+  DeviceChoice choice{me, mpi::size_of(node.get()), 1};
+  if (const auto count = backend.count(); count && *count > 0) {
+    choice.number = me % *count;
+    choice.sharing = (choice.ranks - choice.number + *count - 1) / *count;
+  }
+  return choice;
+}
+
+std::optional<std::string> DeviceVariant::own_local_fft(const Problem& problem) const {
+  return device_request(problem).backend->local_fft();
+}
+
+std::optional<std::string> DeviceVariant::refuses_parameters(const ExchangeMethod& exchange,
+                                                             const Problem& problem) const {
+  if (auto reason = refuses(exchange)) return reason;
+  const DeviceRequest request = device_request(problem);
+  const std::string name = exchange.card().name;
+  if (request.staging == DataStaging::streamed && piecewise(exchange) == nullptr)
+    return fmt::format("exchange '{}' cannot have several pieces in flight, as staging=streamed asks", name);
+  if (request.memory == HostMemory::managed && exchange.brings_arrays())
+    return fmt::format("exchange '{}' has memory of its own, so that host-memory=managed cannot be", name);
+  return std::nullopt;
+}
+
+std::optional<std::string> DeviceVariant::supports(const Problem& problem, int ranks) const {
+  const DeviceRequest request = device_request(problem);
+  if (request.direct && request.staging != DataStaging::resident) return "messages=device takes staging=resident";
+  if (request.asks_for_pieces && request.staging != DataStaging::streamed)
+    return "more pieces than 1 take staging=streamed";
+  auto reason = fits(problem, ranks);
+  if (reason) return reason;
+  if (const std::string missing = request.backend->unavailable(); !missing.empty())
+    return fmt::format("no device '{}' can be used: {}", request.backend->card().name, missing);
+  if (request.direct && !request.backend->mpi_takes_its_memory())
+    return "messages=device takes an MPI that says that it takes the device's memory; this one does not";
+  return std::nullopt;
+}
+
+std::string device_obstacle(const DeviceRequest& request, double bytes_of_a_plan, MPI_Comm comm, int plans) {
+  std::string reason;
+  try {
+    const DeviceChoice choice = choose_device(*request.backend, comm);
+    const auto count = request.backend->count();
+    if (count && *count == 0) {
+      reason = fmt::format("no device '{}' is on this node", request.backend->card().name);
+    } else if (count && choice.ranks > *count && !request.share) {
+      reason =
+          fmt::format("{} ranks of a node have {} device{}; expected share-device=yes, or no more ranks than devices",
+                      choice.ranks, *count, *count == 1 ? "" : "s");
+    } else {
+      const auto device = device_of(request, choice);
+      const double needed = bytes_of_a_plan * plans;
+      const double free = device->free_bytes() / choice.sharing;
+      if (request.memory == HostMemory::managed && !device->has_managed_memory())
+        reason = "the device has no managed memory, as host-memory=managed asks";
+      else if (needed > free)
+        reason = fmt::format(
+            "not enough memory on the device: {} plan{} need at least {:.0f} bytes a rank, and {:.0f} of it are free "
+            "for each of {} rank{}",
+            plans, plans == 1 ? "" : "s", needed, free, choice.sharing, choice.sharing == 1 ? "" : "s");
+    }
+  } catch (const std::runtime_error& error) {
+    reason = error.what();
+  }
+  return first_reason(comm, reason);
+}
+
+nlohmann::json describe_device(const DeviceRequest& request, MPI_Comm comm) {
+  const DeviceChoice choice = choose_device(*request.backend, comm);
+  const auto device = device_of(request, choice);
+  return {{"backend", request.backend->card().name},
+          {"emulated", request.backend->emulated()},
+          {"ranks_on_it", choice.sharing},
+          {"mpi_takes_its_memory", request.backend->mpi_takes_its_memory()},
+          {"versions", request.backend->versions()},
+          {"identity", device->identity()},
+          {"state", device->state()}};
+}
+
+OffloadedContext::OffloadedContext(const PlanContext& context, const DeviceRequest& request) : context_(context) {
+  const DeviceChoice choice = choose_device(*request.backend, context.comm);
+  const std::shared_ptr<Device> device = request.backend->make_device(choice.number, context.local_fft);
+  library_ = std::make_unique<OffloadingLibrary>(device, context.local_fft.card(), OffloadSpec{});
+  memory_ = [device, kind = request.memory](std::size_t bytes) -> std::unique_ptr<Buffer> {
+    return host_array(device, kind, ordinary_buffer(bytes), nullptr);
+  };
+}
+
+std::string DeviceVariant::cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const {
+  const DeviceRequest request = device_request(problem);
+  Problem one = problem;
+  if (one.direction == Direction::roundtrip) one.direction = Direction::forward;
+  return device_obstacle(request, device_bytes(one, request, stages(one, mpi::size_of(comm)), mpi::rank_in(comm)), comm,
+                         plans);
+}
+
+bool DeviceVariant::emulates(const Problem& problem) const { return device_request(problem).backend->emulated(); }
+
+nlohmann::json DeviceVariant::describe_devices(const Problem& problem, MPI_Comm comm) const {
+  return describe_device(device_request(problem), comm);
+}
+
+std::unique_ptr<Plan> DeviceVariant::make_plan(const PlanContext& context) const {
+  const DeviceRequest request = device_request(context.problem);
+  const int ranks = mpi::size_of(context.comm);
+  TransformChain::Options options{grid_of(context.problem, ranks), single_plan()};
+  if (request.staging == DataStaging::streamed && context.exchange != nullptr) options.pieces = request.pieces;
+  return std::make_unique<DevicePlan>(context, request, stages(context.problem, ranks), std::move(options));
+}
+
+/// With staging=streamed each message goes in pieces, as far as a rank has planes of its own to make pieces of.
+Cost DeviceVariant::cost(const Problem& problem, int ranks) const {
+  Cost cost = cost_of_whole_exchanges(problem, ranks);
+  const DeviceRequest request = device_request(problem);
+  if (request.staging != DataStaging::streamed) return cost;
+  const Index planes = stages(problem, ranks).front().layout.box(0).extents()[0];
+  cost.messages_per_rank *= static_cast<double>(std::min<Index>(request.pieces, planes));
+  return cost;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,27 @@
+#pragma once
+// Transforms of cuFFT, which is opened when it is first used.
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+
+#include "interfaces/device.hpp"
+
+namespace fourscore::cuda {
+
+/// Of a queue of this device.
+class CudaQueue;
+[[nodiscard]] cudaStream_t stream_of(Queue& queue);
+
+/// Nothing where cuFFT can be loaded, or why not.
+[[nodiscard]] std::string cufft_unavailable();
+/// "11.0.0"; empty where it cannot be loaded.
+[[nodiscard]] std::string cufft_version();
+/// The file that is opened.
+[[nodiscard]] std::string cufft_file();
+
+/// As Device::make_fft(). Throws std::runtime_error with cuFFT's error.
+[[nodiscard]] std::unique_ptr<DeviceFft> make_cufft(const LocalFftSpec& spec, void* in, void* out);
+
+}  // namespace fourscore::cuda

@@ -1,0 +1,35 @@
+#pragma once
+// A machine on which the ranks only seem to run: what the harness must know of it. Set once, before the first rank
+// starts; where there is none, times are real.
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace fourscore {
+
+struct SimulatedMachine {
+  nlohmann::json identity;  ///< of the machine, in place of what this machine's system says
+  nlohmann::json hosts;     ///< of this run: how many there are, their extents and order
+  std::string platform;     ///< as points name it
+  HostOrder host_order = HostOrder::row_major;
+  double flops_per_s = 0;                   ///< of a rank
+  double memory_bandwidth_bytes_per_s = 0;  ///< of a rank
+  int nodes = 1;
+  std::vector<int> node_of_rank;        ///< one for all ranks, which share the process
+  std::function<void(double)> advance;  ///< lets so many seconds of simulated time pass for the calling rank
+};
+
+/// Null where the ranks run on real machines.
+[[nodiscard]] const SimulatedMachine* simulated_machine();
+void simulate_machine(SimulatedMachine machine);
+
+/// What went wrong on a rank before it met the others: told where they never come and the simulation ends in a
+/// deadlock.
+void note_of_deadlock(const std::string& message);
+[[nodiscard]] const std::string& noted_of_deadlock();
+
+}  // namespace fourscore

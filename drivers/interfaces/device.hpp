@@ -1,0 +1,135 @@
+#pragma once
+// The interface to an accelerator that has memory of its own: memory, copies, transforms and the order among them. What
+// is queued runs later, in the order of its queue; only synchronise() waits.
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/registry.hpp"
+#include "interfaces/exchange.hpp"
+#include "interfaces/local_fft.hpp"
+#include "kernels/copy.hpp"
+
+namespace fourscore {
+
+/// Of the host's side of a copy. managed: memory that the device's driver moves by itself, its pages kept on the host.
+enum class HostMemory { pageable, pinned, managed };
+/// Throws InputError naming `what` for another text.
+[[nodiscard]] HostMemory parse_host_memory(const std::string& text, const std::string& what);
+
+/// `rows` rows of `row_bytes` bytes. Pitches are in bytes, from the start of one row to that of the next.
+struct RowCopy {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::size_t row_bytes = 0;
+  Index rows = 1;
+  std::size_t to_pitch = 0;
+  std::size_t from_pitch = 0;
+};
+enum class CopyWay { to_device, to_host };
+
+/// A strided copy within the device's memory, as a CopyPlan has it.
+struct BoxCopy {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::size_t run_bytes = 0;  ///< contiguous on both sides, a multiple of 8
+  std::array<CopyPlan::Loop, 3> loops{};
+};
+
+class Mark;
+
+/// A stream of work on a device.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  virtual void copy(const RowCopy& copy, CopyWay way) = 0;
+  /// The moment in the device's time at which all that is queued before is done.
+  virtual void record(Mark& mark) = 0;
+  /// What is queued from here on begins after the mark's moment, on whatever queue of the device it was recorded.
+  virtual void wait_for(const Mark& mark) = 0;
+  virtual void synchronise() = 0;
+};
+
+/// A moment of a device's clock.
+class Mark {
+ public:
+  virtual ~Mark() = default;
+  virtual void synchronise() = 0;  ///< returns once the moment has come
+  [[nodiscard]] virtual bool has_passed() = 0;
+  /// Both recorded and passed.
+  [[nodiscard]] virtual std::int64_t ns_since(const Mark& earlier) const = 0;
+};
+
+/// A transform on data in the device's memory, bound to its addresses.
+class DeviceFft {
+ public:
+  virtual ~DeviceFft() = default;
+  virtual void enqueue(Queue& queue) = 0;
+  [[nodiscard]] virtual std::string describe() const = 0;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+};
+
+/// Copies within the device's memory that run together.
+class DeviceCopies {
+ public:
+  virtual ~DeviceCopies() = default;
+  virtual void enqueue(Queue& queue) = 0;
+};
+
+/// Memory of the host that is page-locked while this lives.
+class Pinned {
+ public:
+  virtual ~Pinned() = default;
+};
+
+/// One device, used by one thread. All calls throw std::runtime_error with the failed call and the library's own text.
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual double free_bytes() const = 0;  ///< that may be allocated now
+  [[nodiscard]] virtual bool has_managed_memory() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;  ///< of the device
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_host(HostMemory kind, std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Pinned> pin(void* data, std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;
+  [[nodiscard]] virtual std::unique_ptr<Mark> make_mark() = 0;
+  /// As LocalFftLibrary::make(), of addresses in the device's memory.
+  [[nodiscard]] virtual std::unique_ptr<DeviceFft> make_fft(const LocalFftSpec& spec, void* in, void* out) = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceCopies> make_copies(const std::vector<BoxCopy>& copies) = 0;
+  /// What it is, and does not change: part of a machine's identity.
+  [[nodiscard]] virtual nlohmann::json identity() const = 0;
+  /// Clocks, power and temperature now, as far as they can be read.
+  [[nodiscard]] virtual nlohmann::json state() const = 0;
+};
+
+/// One kind of device: a file of drivers/devices.
+class DeviceBackend {
+ public:
+  virtual ~DeviceBackend() = default;
+  [[nodiscard]] virtual Card card() const = 0;
+  /// Nothing, or why none can be used, with the library's own text.
+  [[nodiscard]] virtual std::string unavailable() const = 0;
+  [[nodiscard]] virtual bool emulated() const = 0;
+  /// The local FFT library (LocalFftRegistry) that stands for its transforms in a point.
+  [[nodiscard]] virtual std::string local_fft() const = 0;
+  /// Of this node that the process sees; 0: none. Nothing: as many as are asked for.
+  [[nodiscard]] virtual std::optional<int> count() const = 0;
+  /// `host_fft`: of the stand-in's transforms.
+  [[nodiscard]] virtual std::unique_ptr<Device> make_device(int number, const LocalFftLibrary& host_fft) const = 0;
+  /// Whether the MPI in use takes addresses in the device's memory, as far as it can be asked.
+  [[nodiscard]] virtual bool mpi_takes_its_memory() const = 0;
+  /// Versions of driver, runtime and FFT library.
+  [[nodiscard]] virtual nlohmann::json versions() const = 0;
+};
+
+using DeviceRegistry = Registry<DeviceBackend>;
+
+}  // namespace fourscore
+
+#define FOURSCORE_REGISTER_DEVICE(Type) \
+  static const bool registered_##Type = ::fourscore::DeviceRegistry::instance().add(std::make_unique<Type>())

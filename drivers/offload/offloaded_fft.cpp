@@ -1,0 +1,234 @@
+#include "offload/offloaded_fft.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/grid.hpp"
+
+namespace fourscore {
+
+namespace {
+
+enum class Side { in, out };
+
+std::vector<CopyPlan::Loop> loops_of(const LocalFftSpec& spec, Side side, std::size_t element_bytes) {
+  std::vector<CopyPlan::Loop> loops;
+  for (const auto* list : {&spec.axes, &spec.batch})
+    for (const Loop& loop : *list) {
+      const Index stride = (side == Side::in ? loop.in_stride : loop.out_stride) * static_cast<Index>(element_bytes);
+      loops.push_back({loop.count, stride, stride});
+    }
+  return loops;
+}
+
+/// From the first element's first byte to the last one's last.
+std::size_t span_bytes(const std::vector<CopyPlan::Loop>& loops, std::size_t element_bytes) {
+  Index span = static_cast<Index>(element_bytes);
+  for (const CopyPlan::Loop& loop : loops) {
+    if (loop.count == 0) return 0;
+    span += (loop.count - 1) * loop.to;
+  }
+  return static_cast<std::size_t>(span);
+}
+
+Index elements_of(const LocalFftSpec& spec) {
+  Index elements = 1;
+  for (const auto* list : {&spec.axes, &spec.batch})
+    for (const Loop& loop : *list) elements *= loop.count;
+  return elements;
+}
+
+/// 5 n log2 n over axes and batch, 2.5 where real.
+double flops_of(const LocalFftSpec& spec) {
+  double points = 1;
+  for (std::size_t i = 0; i < spec.axes.size(); ++i)
+    points *= static_cast<double>(i == 0 && spec.real_length > 0 ? spec.real_length : spec.axes[i].count);
+  double batch = 1;
+  for (const Loop& loop : spec.batch) batch *= static_cast<double>(loop.count);
+  if (points < 1 || batch < 1) return 0;
+  return (spec.real_length > 0 ? 2.5 : 5.0) * batch * points * std::log2(points);
+}
+
+bool same_strides(const LocalFftSpec& spec) {
+  const auto same = [](const Loop& loop) { return loop.count <= 1 || loop.in_stride == loop.out_stride; };
+  return std::ranges::all_of(spec.axes, same) && std::ranges::all_of(spec.batch, same);
+}
+
+std::byte* at(void* base, const void* offset) {
+  return static_cast<std::byte*>(base) + reinterpret_cast<std::uintptr_t>(offset);
+}
+const std::byte* at(const void* base, const void* offset) {
+  return static_cast<const std::byte*>(base) + reinterpret_cast<std::uintptr_t>(offset);
+}
+
+}  // namespace
+
+std::vector<RowCopy> rows_of(std::vector<CopyPlan::Loop> loops, std::size_t element_bytes) {
+  if (std::ranges::any_of(loops, [](const auto& loop) { return loop.count == 0; })) return {};
+  std::erase_if(loops, [](const auto& loop) { return loop.count == 1; });
+  std::ranges::sort(loops, {}, &CopyPlan::Loop::to);
+  std::size_t run = element_bytes;
+  std::size_t next = 0;
+  for (; next < loops.size() && loops[next].to == static_cast<Index>(run); ++next)
+    run *= static_cast<std::size_t>(loops[next].count);
+  RowCopy row{nullptr, nullptr, run, 1, run, run};
+  if (next < loops.size()) {
+    row.rows = loops[next].count;
+    row.to_pitch = row.from_pitch = static_cast<std::size_t>(loops[next].to);
+    for (++next; next < loops.size() && loops[next].to == row.rows * static_cast<Index>(row.to_pitch); ++next)
+      row.rows *= loops[next].count;
+  }
+  std::vector<RowCopy> rows{row};
+  for (; next < loops.size(); ++next) {
+    const std::vector<RowCopy> inner = std::move(rows);
+    rows.clear();
+    for (Index i = 0; i < loops[next].count; ++i)
+      for (RowCopy copy : inner) {
+        const auto offset = static_cast<std::uintptr_t>(i * loops[next].to);
+        copy.to = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(copy.to) + offset);
+        copy.from = copy.to;
+        rows.push_back(copy);
+      }
+  }
+  return rows;
+}
+
+OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const LocalFftSpec& spec, void* in, void* out,
+                           const OffloadSpec& offload)
+    : device_(std::move(device)),
+      in_(in),
+      out_(out),
+      offload_(offload),
+      element_bytes_(spec.precision == Precision::double_precision ? 16 : 8),
+      credited_flops_(flops_of(spec)),
+      data_bytes_(elements_of(spec) * static_cast<Index>(element_bytes_)) {
+  for (int i = 0; i < offload.queues; ++i) queues_.push_back(device_->make_queue());
+  if (data_bytes_ == 0) {
+    work_.emplace(*device_, 0);
+    return;
+  }
+  const std::size_t source_bytes = span_bytes(loops_of(spec, Side::in, element_bytes_), element_bytes_);
+  owns_source_ = offload.memory == nullptr || offload.memory->bytes() < source_bytes;
+  source_ = owns_source_ ? std::shared_ptr<Buffer>(device_->allocate(source_bytes)) : offload.memory;
+  if (!same_strides(spec))
+    result_ = device_->allocate(span_bytes(loops_of(spec, Side::out, element_bytes_), element_bytes_));
+  const auto cut = std::ranges::max_element(
+      spec.batch, {}, [](const Loop& loop) { return loop.count > 1 ? loop.in_stride : Index{0}; });
+  if (offload.pieces == 1 || cut == spec.batch.end() || cut->count == 1) {
+    add_part(spec, 0, 0, 0);
+  } else {
+    const auto position = static_cast<std::size_t>(cut - spec.batch.begin());
+    for (int piece = 0; piece < offload.pieces; ++piece) {
+      const Range range = block_range(cut->count, offload.pieces, piece);
+      if (range.size() == 0) continue;
+      LocalFftSpec part = spec;
+      part.batch[position].count = range.size();
+      add_part(part, static_cast<std::size_t>(range.low * cut->in_stride) * element_bytes_,
+               static_cast<std::size_t>(range.low * cut->out_stride) * element_bytes_, parts_.size() % queues_.size());
+    }
+  }
+  work_.emplace(*device_, 3 * parts_.size());
+}
+
+void OffloadedFft::add_part(const LocalFftSpec& spec, std::size_t in_offset, std::size_t out_offset,
+                            std::size_t queue) {
+  Part part;
+  part.in_offset = in_offset;
+  part.out_offset = out_offset;
+  part.to_device = rows_of(loops_of(spec, Side::in, element_bytes_), element_bytes_);
+  part.to_host = rows_of(loops_of(spec, Side::out, element_bytes_), element_bytes_);
+  part.queue = queue;
+  auto* const source = static_cast<std::byte*>(source_->data()) + in_offset;
+  auto* const result = result_ ? static_cast<std::byte*>(result_->data()) + out_offset : source;
+  part.fft = device_->make_fft(spec, source, result);
+  parts_.push_back(std::move(part));
+}
+
+void OffloadedFft::copy_in(const Part& part, const void* in) {
+  for (RowCopy copy : part.to_device) {
+    copy.to = at(source_->data(), copy.to) + part.in_offset;
+    copy.from = at(in, copy.from) + part.in_offset;
+    queues_[part.queue]->copy(copy, CopyWay::to_device);
+  }
+}
+
+void OffloadedFft::copy_out(const Part& part, void* out) {
+  void* const result = result_ ? result_->data() : source_->data();
+  const std::size_t offset = result_ ? part.out_offset : part.in_offset;
+  for (RowCopy copy : part.to_host) {
+    copy.from = at(static_cast<const void*>(result), copy.from) + offset;
+    copy.to = at(out, copy.to) + part.out_offset;
+    queues_[part.queue]->copy(copy, CopyWay::to_host);
+  }
+}
+
+void OffloadedFft::enqueue(void* in, void* out) {
+  for (Part& part : parts_) {
+    Queue& queue = *queues_[part.queue];
+    work_->span(queue, Phase::h2d, [&] { copy_in(part, in); });
+    work_->span(queue, Phase::fft, [&] { part.fft->enqueue(queue); });
+    work_->span(queue, Phase::d2h, [&] { copy_out(part, out); });
+  }
+}
+
+void OffloadedFft::execute() { execute_at(in_, out_); }
+
+void OffloadedFft::execute_at(void* in, void* out) {
+  enqueue(in, out);
+  work_->settle();
+}
+
+void OffloadedFft::run_at(void* in, void* out, PhaseClock& clock) {
+  const Region region(clock, Phase::fft);
+  enqueue(in, out);
+  work_->settle(clock);
+}
+
+void OffloadedFft::begin(PhaseClock& clock) {
+  const Region region(clock, Phase::fft);
+  enqueue(in_, out_);
+  if (work_->is_done()) work_->settle_late(clock);
+}
+
+void OffloadedFft::end(PhaseClock& clock) {
+  const Region region(clock, Phase::fft);
+  work_->settle_late(clock);
+}
+
+std::vector<WorkPart> OffloadedFft::parts() {
+  return {{Phase::h2d,
+           [this] {
+             for (const Part& part : parts_) copy_in(part, in_);
+             for (const auto& queue : queues_) queue->synchronise();
+           },
+           data_bytes_},
+          {Phase::fft,
+           [this] {
+             for (Part& part : parts_) part.fft->enqueue(*queues_[part.queue]);
+             for (const auto& queue : queues_) queue->synchronise();
+           },
+           2 * data_bytes_},
+          {Phase::d2h,
+           [this] {
+             for (const Part& part : parts_) copy_out(part, out_);
+             for (const auto& queue : queues_) queue->synchronise();
+           },
+           data_bytes_}};
+}
+
+std::string OffloadedFft::describe() const {
+  if (parts_.empty()) return "nothing";
+  const std::string one = parts_.front().fft->describe();
+  return parts_.size() == 1 ? one : fmt::format("{} parts, first: {}", parts_.size(), one);
+}
+
+std::size_t OffloadedFft::workspace_bytes() const {
+  std::size_t bytes = (source_ && owns_source_ ? source_->bytes() : 0) + (result_ ? result_->bytes() : 0);
+  for (const Part& part : parts_) bytes += part.fft->workspace_bytes();
+  return bytes;
+}
+
+}  // namespace fourscore

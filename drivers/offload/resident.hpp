@@ -1,0 +1,56 @@
+#pragma once
+// Data that stays on a device: transforms there, blocks packed and unpacked there, and messages by way of the host's
+// memory or straight from the device's, where MPI takes its addresses.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interfaces/device.hpp"
+#include "offload/device_arrays.hpp"
+#include "offload/phased_work.hpp"
+
+namespace fourscore {
+
+/// Transforms in the mirrors of the host's arrays.
+class ResidentLibrary : public LocalFftLibrary {
+ public:
+  ResidentLibrary(std::shared_ptr<Device> device, const Mirrors& mirrors, Card card)
+      : device_(std::move(device)), mirrors_(mirrors), card_(std::move(card)) {}
+  [[nodiscard]] Card card() const override { return card_; }
+  [[nodiscard]] std::string version() const override { return {}; }
+  [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override;
+  void import_wisdom(const std::string& /*text*/, const std::string& /*origin*/) const override {}
+  [[nodiscard]] std::string export_wisdom() const override { return {}; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  const Mirrors& mirrors_;
+  Card card_;
+};
+
+/// Exchanges of another method between the mirrors. One whose packing can be done apart (Exchange::packed_memory()) has
+/// it done on the device, and only its messages pass through the host; of others the whole array does.
+class ResidentMethod : public ExchangeMethod {
+ public:
+  /// `direct`: messages go from the device's memory to the device's memory.
+  ResidentMethod(std::shared_ptr<Device> device, const Mirrors& mirrors, const ExchangeMethod& inner, bool direct)
+      : device_(std::move(device)), mirrors_(mirrors), inner_(inner), direct_(direct) {}
+  [[nodiscard]] Card card() const override { return inner_.card(); }
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
+    return inner_.allocate(comm, bytes, use);
+  }
+  [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {
+    return inner_.staging_bytes(spec);
+  }
+  [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override;
+
+ private:
+  std::shared_ptr<Device> device_;
+  const Mirrors& mirrors_;
+  const ExchangeMethod& inner_;
+  bool direct_;
+};
+
+}  // namespace fourscore

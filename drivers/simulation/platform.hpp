@@ -1,0 +1,40 @@
+#pragma once
+// A simulated machine as its file says it (jobscripts/platforms): network, hosts and what a message costs a rank. Every
+// quantity has its unit in its key.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "simulation/topology.hpp"
+
+namespace fourscore {
+
+struct Platform {
+  std::string name;     ///< of its file
+  std::string summary;  ///< one line
+  std::string source;   ///< where the numbers are from
+  NetworkShape network;
+  int dimensions = 0;  ///< extents = "auto": of a torus or mesh of as many hosts as are asked for
+  double link_bandwidth_bytes_per_s = 0;
+  double link_latency_s = 0;
+  double injection_bandwidth_bytes_per_s =
+      0;                                    ///< of a host into its network and out of it; 0: its links alone limit it
+  double flops_per_s = 0;                   ///< of a rank
+  double memory_bandwidth_bytes_per_s = 0;  ///< of a rank
+  double send_overhead_s = 0, receive_overhead_s = 0;  ///< of a rank's own time, for each message
+  /// A longer message waits for its receiver. SimGrid keeps each message that does not until the end, and looks through
+  /// them again and again: so none by default.
+  int eager_limit_bytes = 1;
+  nlohmann::json content;  ///< of the file, for the machine's identity
+};
+
+/// Throws InputError with file, line and key where it cannot be used.
+[[nodiscard]] Platform read_platform(const std::filesystem::path& file);
+/// A name in the folder of platforms, or the path of a file. Throws InputError naming those that there are.
+[[nodiscard]] std::filesystem::path find_platform(const std::string& name);
+/// The platform with a network for at least `hosts` hosts: as many where its file leaves that open. Throws InputError
+/// where it has fewer.
+[[nodiscard]] Platform fitted(Platform platform, int hosts);
+
+}  // namespace fourscore

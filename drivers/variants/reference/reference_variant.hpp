@@ -1,0 +1,66 @@
+#pragma once
+// Other people's distributed transforms as variants: a library's file says what it does not take, and makes its plan.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "interfaces/variant.hpp"
+
+namespace fourscore {
+
+/// A library with an exchange and a local FFT of its own.
+class ReferenceVariant : public Variant {
+ public:
+  /// `library`: its name in messages.
+  explicit ReferenceVariant(std::string library) : library_(std::move(library)) {}
+
+  [[nodiscard]] bool takes_exchange() const final { return false; }
+  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "fftw"; }
+  /// Throws InputError where the library is missing, or does not take the problem.
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const final;
+
+ protected:
+  [[nodiscard]] const std::string& library() const { return library_; }
+
+ private:
+  /// Of a problem that the library takes; called only where it is there. Collective.
+  [[nodiscard]] virtual std::unique_ptr<Plan> plan_of(const PlanContext& context) const = 0;
+
+  std::string library_;
+};
+
+/// One for pencils, on a grid of two entries (reference_grid), with one thread.
+class PencilReference : public ReferenceVariant {
+ public:
+  explicit PencilReference(std::string library, int least_axes = 3)
+      : ReferenceVariant(std::move(library)), least_axes_(least_axes) {}
+
+  [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const final { return 2; }
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const final;
+  /// Of the grid that is given, or that `pencil` has; a library may choose another. Throws InputError without a grid.
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const final;
+
+ private:
+  /// The reason why the library cannot transform the problem on this grid, or nothing.
+  [[nodiscard]] virtual std::optional<std::string> limit(const Problem& problem, int ranks, const Grid& grid) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const = 0;
+  [[nodiscard]] std::unique_ptr<Plan> plan_of(const PlanContext& context) const final;
+
+  int least_axes_;
+};
+
+/// One for slabs: no grid, and no more ranks than the smaller of the first two extents.
+class SlabReference : public ReferenceVariant {
+ public:
+  using ReferenceVariant::ReferenceVariant;
+
+  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const final;
+  [[nodiscard]] Cost cost(const Problem& problem, int ranks) const final;
+
+ private:
+  /// The reason why the library cannot transform the problem, or nothing.
+  [[nodiscard]] virtual std::optional<std::string> limit(const Problem& problem) const = 0;
+};
+
+}  // namespace fourscore

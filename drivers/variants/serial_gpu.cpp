@@ -1,0 +1,41 @@
+// One rank and one device: one plan of the device's library over all axes, the yardstick for the other variants there.
+
+#include <fmt/format.h>
+
+#include "chain/device_plan.hpp"
+#include "chain/limits_and_cost.hpp"
+
+namespace fourscore {
+
+namespace {
+
+class SerialGpu : public DeviceVariant {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {"serial-gpu", "one rank, one plan over all axes on an accelerator", "czechowski2012"};
+  }
+  [[nodiscard]] bool takes_exchange() const override { return false; }
+
+ protected:
+  [[nodiscard]] std::optional<std::string> fits(const Problem& problem, int ranks) const override {
+    if (ranks != 1) return fmt::format("{} ranks; serial-gpu takes 1", ranks);
+    require_grid(problem, ranks, 1);
+    return chain_limits(problem, 1, 3);
+  }
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, int /*ranks*/) const override {
+    ChainStage stage{decompose(problem.complex_extents(), Grid{}), {}};
+    for (std::size_t a = 0; a < problem.shape.size(); ++a) stage.axes.push_back(a);
+    return {stage};
+  }
+  [[nodiscard]] std::vector<int> grid_of(const Problem& /*problem*/, int /*ranks*/) const override { return {}; }
+  [[nodiscard]] Cost cost_of_whole_exchanges(const Problem& problem, int /*ranks*/) const override {
+    return {problem.credited_flops(), 0, 0};
+  }
+  [[nodiscard]] bool single_plan() const override { return true; }
+};
+
+FOURSCORE_REGISTER_VARIANT(SerialGpu);
+
+}  // namespace
+
+}  // namespace fourscore

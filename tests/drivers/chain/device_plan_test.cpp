@@ -1,0 +1,344 @@
+// Plans on the stand-in for a device: right in every staging, with every exchange and kind of host memory, and their
+// times told apart in phases that add up. Where the device is there, FOURSCORE_TEST_DEVICE=cuda runs the same on it.
+
+#include "chain/device_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../variants/real_fixture.hpp"
+#include "mpi/handles.hpp"
+#include "offload/phased_work.hpp"
+#include "support/variant_fixture.hpp"
+
+namespace fourscore {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<std::string> variants{"serial-gpu", "slab-gpu", "pencil-gpu"};
+
+const Variant& variant(const std::string& name) { return VariantRegistry::instance().get(name, "variant"); }
+
+std::map<std::string, std::string> on_device(std::map<std::string, std::string> parameters) {
+  const char* const device = std::getenv("FOURSCORE_TEST_DEVICE");
+  parameters["device"] = device == nullptr ? "host" : device;
+  parameters["share-device"] = "yes";
+  return parameters;
+}
+
+const std::vector<std::map<std::string, std::string>> stagings{
+    {{"staging", "copy"}, {"host-memory", "pageable"}},
+    {{"staging", "copy"}, {"host-memory", "managed"}},
+    {{"staging", "resident"}},
+    {{"staging", "resident"}, {"messages", "device"}},
+    {{"staging", "streamed"}},
+    {{"staging", "streamed"}, {"pieces", "3"}, {"host-memory", "managed"}},
+};
+
+class DevicePlans : public testing::TestWithParam<std::size_t> {
+ protected:
+  /// Each exchange that goes with the parameters.
+  template <class Check>
+  int for_each_case(const Variant& one, const Problem& problem, const Check& check) const {
+    if (one.supports(problem, ranks_)) return 0;
+    int cases = 0;
+    for (const ExchangeMethod* exchange : test::exchanges_of(one)) {
+      if (exchange != nullptr && one.refuses_parameters(*exchange, problem)) continue;
+      SCOPED_TRACE(one.card().name + " " + test::text_of(problem, exchange));
+      check(*test::make_plan(one, problem, exchange));
+      ++cases;
+    }
+    return cases;
+  }
+  [[nodiscard]] Problem with_staging(Problem problem) const {
+    problem.parameters = on_device(stagings[GetParam()]);
+    return problem;
+  }
+  const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
+  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
+};
+
+TEST_P(DevicePlans, AreTheTransformByItsDefinition) {
+  int cases = 0;
+  for (const auto& name : variants)
+    for (const std::vector<Index>& shape : {std::vector<Index>{15, 14, 13}, {8, 12, 8}})
+      for (const Problem& contract : test::contracts(shape)) {
+        const Problem problem = with_staging(contract);
+        cases += for_each_case(variant(name), problem, [&](Plan& plan) {
+          PhaseClock clock;
+          for (int run = 0; run < 2; ++run) {
+            test::run_on_random_field(plan, problem, clock);
+            EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1,
+                                     plan.output_layout(), me_, problem.precision, plan.output()),
+                      20)
+                << run;
+          }
+        });
+      }
+  EXPECT_GT(cases, 30);
+}
+
+TEST_P(DevicePlans, TransformRealData) {
+  int cases = 0;
+  for (const auto& name : variants)
+    for (const std::vector<Index>& shape : {std::vector<Index>{9, 10, 7}, {8, 6, 8}})
+      for (const Problem& contract : test::contracts(shape)) {
+        Problem problem = with_staging(contract);
+        problem.kind = Kind::r2c;
+        cases += for_each_case(variant(name), problem, [&](Plan& plan) {
+          EXPECT_LT(problem.precision == Precision::double_precision ? test::error_of_real_run<double>(plan, problem)
+                                                                     : test::error_of_real_run<float>(plan, problem),
+                    20);
+        });
+      }
+  EXPECT_GT(cases, 30);
+}
+
+/// What a measurement does: the input is placed once, and every run begins where the last one's data lies.
+TEST_P(DevicePlans, ComputeOnPlacedDataAlone) {
+  Problem contract;
+  contract.shape = {12, 10, 8};
+  contract.contract = {LayoutContract::transposed, Buffers::out_of_place, Effort::estimate};
+  const Problem problem = with_staging(contract);
+  const bool resident = problem.parameters.at("staging") == "resident";
+  const auto& field = test::random_field(problem.extents());
+  for (const auto& name : variants)
+    for_each_case(variant(name), problem, [&](Plan& plan) {
+      PhaseClock clock(false);
+      plan.keep_data_in_place(true);
+      test::write(field, plan.input_layout(), me_, problem.precision, plan.input());
+      plan.place_input();
+      const auto volume = static_cast<std::size_t>(plan.output_layout().volume(me_));
+      std::memset(plan.output(), 0xff, volume * problem.element_bytes());
+      plan.execute(clock);
+      const auto error = [&] {
+        return test::error_of(test::transformed_field(problem.extents(), Direction::forward), 1, plan.output_layout(),
+                              me_, problem.precision, plan.output());
+      };
+      if (resident && volume > 0) {
+        EXPECT_GT(error(), 1e3) << "something was copied back";
+      }
+      plan.fetch_output();
+      EXPECT_LT(error(), 20);
+    });
+}
+
+std::set<Phase> phases_of(Plan& plan, const Problem& problem) {
+  PhaseClock clock;
+  clock.start();
+  test::run_on_random_field(plan, problem, clock);
+  clock.stop();
+  std::set<Phase> phases;
+  for (std::size_t p = 0; p < phase_count; ++p)
+    if (clock.seconds(static_cast<Phase>(p)) > 0) phases.insert(static_cast<Phase>(p));
+  return phases;
+}
+
+TEST_P(DevicePlans, TellCopiesFromTransforms) {
+  Problem contract;
+  contract.shape = {24, 24, 24};
+  contract.contract.effort = Effort::estimate;
+  const Problem problem = with_staging(contract);
+  for (const auto& name : variants)
+    for_each_case(variant(name), problem, [&](Plan& plan) {
+      EXPECT_THAT(phases_of(plan, problem), testing::IsSupersetOf({Phase::fft, Phase::h2d, Phase::d2h}));
+      std::set<std::string> components;
+      for (const Component& component : plan.components()) components.insert(component.name);
+      const std::string& staging = problem.parameters.at("staging");
+      if (staging == "copy") {
+        EXPECT_THAT(components, testing::IsSupersetOf({"h2d-1", "fft-1", "d2h-1"}));
+      } else if (staging == "resident" && !problem.parameters.contains("messages") && ranks_ > 1) {
+        EXPECT_THAT(components, testing::IsSupersetOf({"d2h-exchange-1", "exchange-1", "h2d-exchange-1"}));
+      }
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Stagings, DevicePlans, testing::Range(std::size_t{0}, stagings.size()));
+
+/// lee2018, chapter 4.
+TEST(PencilsOnADevice, AreTheTransformByItsDefinition) {
+  const Variant& one = variant("overdecomposed");
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  for (const char* memory : {"pinned", "pageable", "managed"})
+    for (Problem problem : test::contracts({15, 14, 13})) {
+      problem.parameters = on_device({{"offload", "pencil"}, {"host-memory", memory}});
+      ASSERT_FALSE(one.supports(problem, ranks));
+      SCOPED_TRACE(test::text_of(problem, nullptr));
+      const auto plan = test::make_plan(one, problem, nullptr);
+      PhaseClock clock;
+      clock.start();
+      test::run_on_random_field(*plan, problem, clock);
+      clock.stop();
+      EXPECT_GT(clock.seconds(Phase::h2d), 0);
+      EXPECT_GT(clock.seconds(Phase::d2h), 0);
+      EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
+                               me, problem.precision, plan->output()),
+                20);
+    }
+}
+
+TEST(PencilsOnADevice, AreAskedForBeforeADeviceIs) {
+  Problem problem;
+  problem.shape = {16, 16, 16};
+  problem.parameters["host-memory"] = "pinned";
+  EXPECT_THAT(variant("overdecomposed").supports(problem, 1).value_or(""), HasSubstr("offload=pencil"));
+}
+
+TEST(DeviceRequests, NameWhatCannotBe) {
+  const auto asked = [](std::map<std::string, std::string> parameters) {
+    Problem problem;
+    problem.shape = {8, 8, 8};
+    problem.parameters = std::move(parameters);
+    try {
+      (void)device_request(problem);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_EQ(asked({{"staging", "resident"}}), "taken");
+  EXPECT_THAT(asked({{"staging", "nowhere"}}), testing::AllOf(HasSubstr("staging"), HasSubstr("streamed")));
+  EXPECT_THAT(asked({{"host-memory", "rom"}}), testing::AllOf(HasSubstr("host-memory"), HasSubstr("managed")));
+  EXPECT_THAT(asked({{"device", "abacus"}}), testing::AllOf(HasSubstr("device"), HasSubstr("cuda")));
+  EXPECT_THAT(asked({{"pieces", "0"}, {"staging", "streamed"}}), HasSubstr("pieces"));
+}
+
+TEST(DeviceRequests, OfTwoParametersThatDoNotGoTogetherAreNotSupported) {
+  const auto reason = [](std::map<std::string, std::string> parameters) {
+    Problem problem;
+    problem.shape = {8, 8, 8};
+    problem.parameters = std::move(parameters);
+    problem.parameters["device"] = "host";
+    return variant("slab-gpu").supports(problem, 1).value_or("supported");
+  };
+  EXPECT_THAT(reason({{"messages", "device"}}), HasSubstr("staging=resident"));
+  EXPECT_EQ(reason({{"messages", "device"}, {"staging", "resident"}}), "supported");
+  EXPECT_THAT(reason({{"pieces", "3"}}), HasSubstr("staging=streamed"));
+  EXPECT_EQ(reason({{"pieces", "1"}}), "supported");
+}
+
+/// What is in the way of a point, with the stand-in lacking something.
+std::string obstacle(const char* faults, std::map<std::string, std::string> parameters) {
+  setenv("FOURSCORE_STAND_IN", faults, 1);
+  Problem problem;
+  problem.shape = {16, 16, 16};
+  problem.parameters = std::move(parameters);
+  problem.parameters["device"] = "host";
+  const std::string reason = variant("slab-gpu").cannot_run_on(problem, MPI_COMM_WORLD, 2);
+  unsetenv("FOURSCORE_STAND_IN");
+  return reason;
+}
+
+TEST(DeviceLimits, AreToldBeforeAnythingIsAllocated) {
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  EXPECT_EQ(obstacle("", {}), "");
+  EXPECT_THAT(obstacle("devices=0", {}), HasSubstr("no device 'host' is on this node"));
+  if (ranks > 1) {
+    EXPECT_THAT(obstacle("devices=1", {}), testing::AllOf(HasSubstr(std::to_string(ranks) + " ranks"),
+                                                          HasSubstr("1 device"), HasSubstr("share-device=yes")));
+  }
+  EXPECT_EQ(obstacle("devices=1", {{"share-device", "yes"}}), "");
+  EXPECT_THAT(obstacle("managed=no", {{"host-memory", "managed"}}), HasSubstr("no managed memory"));
+  EXPECT_EQ(obstacle("managed=no", {}), "");
+  // Two plans of 16^3 elements of 16 bytes, one array on the device.
+  EXPECT_THAT(obstacle("memory=1000,devices=1", {{"share-device", "yes"}}),
+              testing::AllOf(HasSubstr("not enough memory"), HasSubstr("2 plans")));
+  EXPECT_EQ(obstacle("memory=200000,devices=1", {{"share-device", "yes"}}), "");
+  EXPECT_THAT(obstacle("memory=200000,devices=1", {{"share-device", "yes"}, {"staging", "resident"}}),
+              ranks > 1 ? HasSubstr("not enough memory") : HasSubstr(""));
+}
+
+TEST(DeviceLimits, RefuseAnEnvironmentThatSaysNothing) {
+  setenv("FOURSCORE_STAND_IN", "colour=red", 1);
+  EXPECT_THROW((void)DeviceRegistry::instance().get("host", "device").count(), InputError);
+  unsetenv("FOURSCORE_STAND_IN");
+}
+
+TEST(DeviceChoices, GoByTheRankOnTheNode) {
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  setenv("FOURSCORE_STAND_IN", "devices=2", 1);
+  const DeviceChoice choice = choose_device(DeviceRegistry::instance().get("host", "device"), MPI_COMM_WORLD);
+  unsetenv("FOURSCORE_STAND_IN");
+  EXPECT_EQ(choice.number, me % 2);
+  EXPECT_EQ(choice.ranks, ranks);
+  EXPECT_EQ(choice.sharing, (ranks - me % 2 + 1) / 2);
+}
+
+TEST(Devices, FailWithTheirOwnTextInTheMiddle) {
+  if (mpi::size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "for one rank";
+  setenv("FOURSCORE_STAND_IN", "fail-at=2", 1);
+  Problem problem;
+  problem.shape = {8, 8, 8};
+  problem.contract.effort = Effort::estimate;
+  problem.parameters["device"] = "host";
+  const auto plan = test::make_plan(variant("serial-gpu"), problem, nullptr);
+  unsetenv("FOURSCORE_STAND_IN");
+  PhaseClock clock(false);
+  try {
+    plan->execute(clock);
+    FAIL() << "nothing failed";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the stand-in failed at a transform"));
+  }
+}
+
+/// Rows of a box within a larger array, cut along each of its axes.
+TEST(RowCopies, ReachEachElementOfABoxOnce) {
+  for (const Extents& box :
+       {Extents{3, 4, 5}, Extents{3, 4, 2}, Extents{3, 2, 5}, Extents{2, 4, 5}, Extents{1, 1, 1}}) {
+    const Extents strides{20, 5, 1};
+    std::vector<CopyPlan::Loop> loops;
+    for (std::size_t a = 0; a < 3; ++a) loops.push_back({box[a], strides[a] * 8, strides[a] * 8});
+    std::vector<int> reached(60, 0);
+    for (const RowCopy& rows : rows_of(loops, 8))
+      for (Index row = 0; row < rows.rows; ++row)
+        for (std::size_t byte = 0; byte < rows.row_bytes; byte += 8)
+          ++reached.at(
+              (reinterpret_cast<std::uintptr_t>(rows.to) + static_cast<std::size_t>(row) * rows.to_pitch + byte) / 8);
+    for (Index i = 0; i < 3; ++i)
+      for (Index j = 0; j < 4; ++j)
+        for (Index k = 0; k < 5; ++k)
+          EXPECT_EQ(reached[static_cast<std::size_t>(20 * i + 5 * j + k)],
+                    i < box[0] && j < box[1] && k < box[2] ? 1 : 0);
+  }
+  EXPECT_TRUE(rows_of({{0, 8, 8}}, 8).empty());
+}
+
+TEST(PhaseClocks, TakeADevicesStretchesForTheWait) {
+  PhaseClock clock;
+  clock.start();
+  {
+    const Region region(clock, Phase::fft);
+    const std::vector<PhaseEvent> stretches{{0, 1000, no_piece, Phase::h2d}, {1000, 4000, no_piece, Phase::pack}};
+    clock.replace_wait(stretches);
+  }
+  clock.stop();
+  EXPECT_DOUBLE_EQ(clock.seconds(Phase::h2d), 1e-6);
+  EXPECT_DOUBLE_EQ(clock.seconds(Phase::pack), 3e-6);
+}
+
+/// What the device did before this thread began to wait counts for nothing.
+TEST(PhaseClocks, ShareAWaitOutNoLongerThanItWas) {
+  PhaseClock clock;
+  clock.start();
+  {
+    const Region region(clock, Phase::fft);
+    const std::vector<PhaseEvent> stretches{{0, 1'000'000'000'000, no_piece, Phase::d2h}};
+    clock.share_wait(stretches);
+  }
+  clock.stop();
+  EXPECT_LT(clock.seconds(Phase::d2h), 60);
+}
+
+}  // namespace
+}  // namespace fourscore

@@ -1,0 +1,99 @@
+"""Variants on a device, as their users meet them: what a record says, what is skipped, and what an error in the middle does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import Bench
+
+POINT = ("--variant", "slab-gpu", "--shape", "24x20x18", "--planner", "estimate", "--repetitions", "3")
+
+
+def measured(bench: Bench, *more: str, ranks: int = 2) -> dict:
+    run = bench(*POINT, "--parameter", "device=host", *more, "--json", ranks=ranks, faulty=False)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def test_a_record_says_on_what_it_was_computed_and_that_it_was_emulated(bench: Bench) -> None:
+    record = measured(bench, "--isolate")
+    assert "emulated" in record["flags"]
+    assert record["point"]["local_fft"] == "fftw"
+    [devices] = record["resolved"]["devices"]
+    assert devices["ranks"] == 2
+    assert devices["device"]["backend"] == "host" and devices["device"]["emulated"]
+    assert devices["device"]["ranks_on_it"] == 1
+    assert {"fft", "h2d", "d2h", "exchange"} <= set(record["samples"]["rank_phase_s"])
+    assert {"h2d-1", "fft-1", "d2h-1", "exchange-1", "h2d-2"} <= {entry["name"] for entry in record["isolated"]}
+
+
+def test_a_variant_without_a_device_names_none(bench: Bench) -> None:
+    run = bench("--variant", "slab", "--shape", "8x8x8", "--planner", "estimate", "--json", ranks=2, faulty=False)
+    record = json.loads(run.stdout)
+    assert "devices" not in record["resolved"]
+    assert "emulated" not in record["flags"]
+    assert not {"h2d", "d2h"} & set(record["samples"]["rank_phase_s"])
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward", "roundtrip"])
+def test_data_that_stays_on_the_device_is_neither_placed_nor_fetched_while_timed(bench: Bench, direction: str) -> None:
+    more = ("--parameter", "staging=resident", "--direction", direction)
+    record = measured(bench, *more, "--parameter", "messages=device")
+    assert not {"h2d", "d2h"} & set(record["samples"]["rank_phase_s"])
+    assert record["verification"]["ok"]
+    through_host = measured(bench, *more)
+    assert {"h2d", "d2h"} <= set(through_host["samples"]["rank_phase_s"])
+
+
+@pytest.mark.parametrize(
+    ("faults", "more", "expected"),
+    [
+        ("devices=0", (), "no device 'host' is on this node"),
+        ("devices=1", (), "expected share-device=yes"),
+        ("memory=5000", (), "not enough memory on the device"),
+        ("managed=no", ("--parameter", "host-memory=managed"), "no managed memory"),
+    ],
+)
+def test_what_the_device_lacks_is_a_reason_to_skip(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, faults: str, more: tuple[str, ...], expected: str
+) -> None:
+    monkeypatch.setenv("FOURSCORE_STAND_IN", faults)
+    record = measured(bench, *more)
+    assert record["verdict"]["status"] == "skipped"
+    assert expected in record["verdict"]["reason"]
+    assert "samples" not in record
+
+
+def test_without_a_gpu_the_point_that_asks_for_one_is_skipped(bench: Bench) -> None:
+    listed = {entry["name"]: entry for entry in json.loads(bench("--list", faulty=False).stdout)["local_ffts"]}
+    if listed["cufft"]["available"]:
+        pytest.skip("a GPU is here")
+    run = bench(*POINT, "--parameter", "device=cuda", "--json", ranks=2, faulty=False)
+    record = json.loads(run.stdout)
+    assert record["verdict"]["status"] == "skipped"
+    assert listed["cufft"]["reason"] in record["verdict"]["reason"]
+
+
+def test_an_error_in_the_middle_ends_the_launch_with_the_devices_text(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOURSCORE_STAND_IN", "fail-at=40")
+    run = bench(*POINT, "--parameter", "device=host", ranks=2, faulty=False)
+    assert run.returncode != 0
+    assert "the stand-in failed at a" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (("staging=nowhere",), "staging"),
+        (("pieces=0", "staging=streamed"), "pieces"),
+        (("device=abacus",), "device"),
+    ],
+)
+def test_a_parameter_that_cannot_be_used_is_named(bench: Bench, more: tuple[str, ...], expected: str) -> None:
+    options = [option for value in more for option in ("--parameter", value)]
+    run = bench(*POINT, *options, ranks=2, faulty=False)
+    assert run.returncode == 2
+    assert expected in run.stderr
