@@ -21,10 +21,12 @@ endif()
 set(FOURSCORE_COMMON_HEADERS <algorithm> <array> <complex> <cstddef> <filesystem> <fstream> <functional> <map> <memory> <optional>
   <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
 
-# fourscore_precompile(<target>... [TESTS] [OPENMP] [UNTIMED]): TESTS adds GoogleTest's headers. UNTIMED is for what no
-# time depends on, tests among it: a release build compiles it with -O1, which takes two thirds of the time.
+# fourscore_precompile(<target>... [TESTS] [OPENMP] [UNTIMED] [TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is
+# for what no time depends on, tests among it: a release build compiles it with -O1, which takes two thirds of the time.
+# TOGETHER compiles several files as one, which takes a third of it (-DCMAKE_UNITY_BUILD=OFF: each alone, for who edits
+# one of them often): for files that share a large header and no names.
 function(fourscore_precompile)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "TESTS;OPENMP;UNTIMED" "" "")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "TESTS;OPENMP;UNTIMED;TOGETHER" "" "")
   set(precompiled fourscore_precompiled)
   set(headers ${FOURSCORE_COMMON_HEADERS})
   set(libraries fourscore::compile nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
@@ -47,6 +49,9 @@ function(fourscore_precompile)
     target_precompile_headers(${target} REUSE_FROM ${precompiled})
     if(arg_UNTIMED OR arg_TESTS)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
+    if(arg_TOGETHER AND NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     endif()
   endforeach()
 endfunction()

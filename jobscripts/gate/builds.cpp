@@ -122,7 +122,7 @@ ComparedBuild build_revision(const std::string& text, const std::string& commit,
   std::string settings;
   for (const auto& argument : request.configure) settings += argument + '\n';
   // Other settings make another build.
-  const std::string digits = settings.empty() ? "" : "-" + sha256_hex(settings).substr(0, 8);
+  const std::string digits = settings.empty() ? "" : fmt::format("-{}", sha256_hex(settings).substr(0, 8));
   const fs::path folder = builds_folder() / (commit.substr(0, 12) + digits);
   const fs::path source = folder / "source";
   const fs::path build = folder / "build";

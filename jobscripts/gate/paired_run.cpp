@@ -15,7 +15,7 @@ namespace {
 
 constexpr int patience_with_the_launcher = 3;
 
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// std::shuffle and the library's distributions differ between systems; this does not.
 template <class Item>
@@ -93,14 +93,14 @@ bool PairedRun::run(const ComparisonStage& stage) {
     if (launch.planned.done) continue;
     if (InterruptGuard::interrupted()) return false;
     const double each_s = launch_s();
-    const double began_s = now_s();
+    const double began_s = steady_s();
     const auto outcome = launch.runner->launch_one(launch.planned, progress, each_s * static_cast<double>(left),
                                                    each_s * static_cast<double>(left - 1));
     if (outcome == CampaignRunner::Outcome::interrupted) return false;
     not_started = outcome == CampaignRunner::Outcome::not_started ? not_started + 1 : 0;
     if (not_started == patience_with_the_launcher)
       throw EnvironmentError(launch.runner->not_started().back() + "; the same command goes on");
-    spent_s_ += now_s() - began_s;
+    spent_s_ += steady_s() - began_s;
     ++launched_;
     --left;
   }

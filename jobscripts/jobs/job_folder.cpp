@@ -23,8 +23,6 @@ fs::path jobs_folder(const Archive& archive, const std::string& campaign) {
   return archive.campaign_folder(campaign) / "jobs";
 }
 
-double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
-
 /// Empty where it is not there or cannot be read.
 std::string text_in(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -54,6 +52,8 @@ json launches_json(const std::vector<JobLaunch>& launches) {
 }
 
 }  // namespace
+
+double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 std::string stem_of(const JobLaunch& launch) { return fmt::format("{}-{:03}", launch.point_id, launch.launch); }
 

@@ -84,6 +84,9 @@ class JobFolder {
   std::filesystem::path folder_;
 };
 
+/// Seconds since 1970, as in journals.
+[[nodiscard]] double now_s();
+
 /// In the order in which they were made.
 [[nodiscard]] std::vector<JobFolder> jobs_of(const Archive& archive, const std::string& campaign);
 /// "0004-8-nodes", after all that there are and `skipped` more.

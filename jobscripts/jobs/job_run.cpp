@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -16,8 +15,6 @@ namespace {
 /// Between the end of the last launch and that of the job. Slurm's warning comes up to 50 s before the end, and would
 /// interrupt what runs then.
 constexpr double reserve_s = 55.0;
-
-double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 /// Throws InputError.
 void require_wanted(const JobFolder& job) {

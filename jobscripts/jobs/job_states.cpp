@@ -14,8 +14,6 @@ using nlohmann::json;
 
 namespace {
 
-double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
-
 /// What schedulers said last, in the archive's root: by scheduler {"asked_s", "jobs": {id: state}}.
 class Remembered {
  public:

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Two variants, of which `b` has a grid of two entries and the default exchange `y`, and two exchanges.
-class Words : public SuiteWords {
+class TwoVariants : public SuiteWords {
  public:
   std::vector<std::string> names(const std::string& key) override {
     return key == "variant" ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"x", "y"};
@@ -31,7 +31,7 @@ class Words : public SuiteWords {
 };
 
 Suite parsed_text(const std::string& text, MachineSize machine = 4) {
-  Words words;
+  TwoVariants words;
   return parse_suite(text, "s.toml", machine, words);
 }
 
@@ -63,7 +63,7 @@ TEST(Suite, ListsAreAProductInWhichTheKeyWrittenFirstIsSlowest) {
 }
 
 Suite sized(const std::string& size, const std::string& more = "") {
-  Words words;
+  TwoVariants words;
   return parse_suite("name = \"s\"\nsizes = [\"here\", \"paper\"]\nlaunches = 2\nmax_oversubscription = 1.0\n" + more +
                          "[size.paper]\nlaunches = 7\nmax_oversubscription = 0.0\n"
                          "[defaults]\nvariant = \"a\"\nshape = \"4\"\n"

@@ -84,7 +84,7 @@ class Folder {
   fs::path path_;
 };
 
-std::string text_of(const fs::path& file) {
+std::string text_in(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -160,7 +160,7 @@ TEST(RankColumns, StandBesideTheRecordAndAreVerifiedWithIt) {
   read_rank_columns(record, folder.records());
   EXPECT_EQ(record["samples"]["rank_total_s"].size(), 70U);
 
-  std::string bytes = text_of(columns);
+  std::string bytes = text_in(columns);
   bytes[bytes.size() - 3] ^= 1;
   std::ofstream(columns, std::ios::binary) << bytes;
   ASSERT_FALSE(folder.findings().empty());
