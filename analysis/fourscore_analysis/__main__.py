@@ -1,3 +1,4 @@
+import gc
 import os
 import sys
 
@@ -5,7 +6,10 @@ import sys
 # that fits and figures are spread over.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from fourscore_analysis.cli import main
+# Of the million small objects of an archive nearly all live to the end of a command: looking for others takes seconds.
+gc.disable()
 
-if __name__ == "__main__":  # `fourscore report` imports this module first, to see whether it can be loaded
+if __name__ == "__main__":
+    from fourscore_analysis.cli import main
+
     sys.exit(main())

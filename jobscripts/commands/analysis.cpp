@@ -35,7 +35,7 @@ constexpr auto look_for_packages =
     "names = ('fourscore_analysis', 'numpy', 'scipy', 'matplotlib', 'jinja2'); "
     "print('missing:', ', '.join(n for n in names if importlib.util.find_spec(n) is None))";
 
-constexpr auto call_main = "from fourscore_analysis.cli import main; sys.exit(main())";
+constexpr auto call_main = "import runpy; runpy.run_module('fourscore_analysis', run_name='__main__')";
 
 /// Throws EnvironmentError saying what is missing.
 void check_python(const std::string& interpreter) {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
 
@@ -57,7 +56,6 @@ def _run(options: argparse.Namespace) -> int:
         fit_anyway=tuple(options.fit_anyway),
         machine_hash=options.machine_hash,
     )
-    gc.disable()  # of a million small objects nearly all live to the end: looking for others takes seconds
     found = fits(read_campaigns(options.archive, names), choice)
     print(json.dumps(fits_json(found), indent=1) if options.json else fits_text(found))
     if options.suggest:

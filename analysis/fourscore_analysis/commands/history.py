@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
 from pathlib import Path
@@ -75,7 +74,6 @@ def _run(options: argparse.Namespace) -> int:
         prepare_file(options.json, options.archive, "history", "--json")
     if options.json is not None and options.json.resolve() == options.output.resolve():
         raise InputError(f"-o and --json both name '{options.json}'")
-    gc.disable()  # of a million small objects nearly all live to the end: looking for others takes seconds
     question = Question(series=options.series, margin=options.margin / 100, **read_context(options.context))
     history = read_history(options.archive, question)
     for file in history.unreadable:

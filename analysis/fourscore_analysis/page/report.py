@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,7 @@ def machine_line(report: Report) -> str:
     return " · ".join(part for part in parts if part and part != "–")
 
 
+@cache  # labels stand in many rows
 def breakable(text: str) -> Markup:
     """`text`, escaped, with places where a line may end: behind each slash, and within words longer than any label."""
     parts = re.findall(rf"[^\s/]{{1,{LONGEST_WORD}}}/?|\s+|/", text)

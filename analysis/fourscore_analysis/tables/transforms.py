@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from fourscore_analysis.points.claims import claim
@@ -55,7 +56,7 @@ class ContractTable:
     summary: list[SummaryRow] = field(default_factory=list)
     rows: list[PointRow] = field(default_factory=list)
 
-    @property
+    @cached_property  # once the rows are complete: the page asks with each row
     def has_intervals(self) -> bool:
         return any(row.interval for row in self.rows)
 
