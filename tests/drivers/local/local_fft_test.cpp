@@ -311,6 +311,17 @@ std::vector<std::string> built() {
 INSTANTIATE_TEST_SUITE_P(Local, EachLibrary, testing::ValuesIn(built()),
                          [](const auto& instance) { return instance.param; });
 
+// Nothing is timed, so the columns' stride decides: 1 KiB crowds them into few sets of a cache, 960 B does not.
+TEST(LocalLibraries, AnEstimatedPlanCopiesColumnsThatCrowdTheCache) {
+  const auto& fftw = LocalFftRegistry::instance().get("fftw", "local FFT library");
+  std::vector<std::complex<double>> data(static_cast<std::size_t>(8 * 64 * 64));
+  const auto described = [&](Index side) {
+    return fftw.make(spec_of({{8, side, side}, {1, 2}}), data.data(), data.data())->describe();
+  };
+  EXPECT_THAT(described(64), testing::HasSubstr("blocks 256 B wide"));
+  EXPECT_THAT(described(60), testing::Not(testing::HasSubstr("blocks")));
+}
+
 TEST(LocalLibraries, AreFftwAndThoseThatSayWhyTheyAreNotHere) {
   EXPECT_THAT(built(), testing::Contains("fftw"));
   for (const char* name : {"mkl", "pocketfft"}) {
