@@ -28,8 +28,18 @@ class Refused:
     reason: str
 
 
-def undetermined(free: Sequence[str], slopes: np.ndarray, log_values: np.ndarray) -> tuple[Refused, ...]:
-    """By the directions in which the parameters may move without moving a prediction."""
+def at_end(free: Sequence[str], log_values: np.ndarray) -> tuple[Refused, ...]:
+    """Those whose best value is the least or the most that is allowed: there the fit would go further."""
+    return tuple(
+        Refused((name,), "the best value is absurd: at the end of what was allowed")
+        for name, value in zip(free, log_values, strict=True)
+        if min(abs(value - math.log(parameter(name).least)), abs(value - math.log(parameter(name).most))) < 1e-3
+    )
+
+
+def undetermined(free: Sequence[str], slopes: np.ndarray, ended: Sequence[Refused]) -> tuple[Refused, ...]:
+    """By the directions in which the parameters may move without moving a prediction. `ended`: of one name each, whose
+    best value is where the fit had to end."""
     if not len(free):
         return ()
     squares, vectors = np.linalg.eigh(slopes.T @ slopes)
@@ -45,16 +55,22 @@ def undetermined(free: Sequence[str], slopes: np.ndarray, log_values: np.ndarray
             found.append(
                 Refused(names, "these points tell them only together: they act in the same way in all of them")
             )
-    at_bound = [
-        name
-        for name, value in zip(free, log_values, strict=True)
-        if min(abs(value - math.log(parameter(name).least)), abs(value - math.log(parameter(name).most))) < 1e-3
-        and not any(name in one.names for one in found)
-    ]
-    return (
-        *found,
-        *(Refused((name,), "the best value is absurd: at the end of what was allowed") for name in at_bound),
-    )
+    known = {name for one in found for name in one.names}
+    found += [one for one in ended if not known.issuperset(one.names)]
+    known |= {name for one in ended for name in one.names}
+    for held in (name for one in ended for name in one.names):
+        resting = tuple(name for name in _moved_with(held, free, slopes) if name not in known)
+        if resting:
+            found.append(Refused(resting, f"the best value rests on that of {held}, which these points do not tell"))
+            known |= set(resting)
+    return tuple(found)
+
+
+def _moved_with(held: str, free: Sequence[str], slopes: np.ndarray) -> list[str]:
+    """Those that would move half as far as this one, or further, to keep the predictions where they are."""
+    others = [column for column, name in enumerate(free) if name != held]
+    moves, *_ = np.linalg.lstsq(slopes[:, others], -slopes[:, free.index(held)], rcond=None)
+    return [free[column] for column, move in zip(others, moves, strict=True) if abs(move) >= LEAST_SURE]
 
 
 def _leverage(slopes: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -64,9 +80,19 @@ def _leverage(slopes: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def bootstrap(
-    keys: Sequence[tuple[int, str]], rows: Rows, residuals: np.ndarray, slopes: np.ndarray, draws: int
+    keys: Sequence[tuple[int, str]],
+    rows: Rows,
+    residuals: np.ndarray,
+    slopes: np.ndarray,
+    held: np.ndarray,
+    draws: int,
 ) -> np.ndarray:
-    """Moves of the log parameters, one line a draw."""
+    """Moves of the log parameters, one line a draw; those that are `held` where the fit ended stay."""
+    if held.any():
+        moves = np.zeros((draws, len(held)))
+        some = np.zeros(int((~held).sum()), dtype=bool)
+        moves[:, ~held] = bootstrap(keys, rows, residuals, slopes[:, ~held], some, draws)
+        return moves
     free = slopes.shape[1]
     if not free or not draws:
         return np.zeros((draws, free))

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from fourscore_analysis.models.base import Forms, Model
-from fourscore_analysis.models.certainty import CONFIDENCE, Refused, bootstrap, undetermined
+from fourscore_analysis.models.certainty import CONFIDENCE, Refused, at_end, bootstrap, undetermined
 from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.observations import Observation
 from fourscore_analysis.models.rows import Designs, Found, Rows, key_of, matched, rows_of
@@ -219,14 +219,15 @@ def _described(search: _Search, best: _At, draws: int) -> Fitted:
     origin = {name: given[name].origin if name in given else "not known: a guess" for name in best.shaping}
     origin |= {name: one.origin for name, one in given.items() if name in matrix.parameters}
     origin |= dict.fromkeys(free, "fitted")
-    refused = undetermined(free, slopes, log_free) if draws else ()
-    if search.searches and not any(SEARCHED in one.names for one in refused):
-        refused += search.too_small(best)
+    smallest = search.too_small(best) if search.searches else ()
+    ended = (*at_end(free, log_free), *smallest)
+    refused = undetermined(free, slopes, ended) if draws else smallest
     for name in {name for one in refused for name in one.names}:
         origin[name] = "undetermined"
     moved, quantiles = np.zeros((0, len(free))), None
     if draws:
-        moved = bootstrap(matrix.rows, search.rows, residuals, slopes, draws) + log_free
+        held = np.array([any(name in one.names for one in ended) for name in free])
+        moved = bootstrap(matrix.rows, search.rows, residuals, slopes, held, draws) + log_free
         quantiles = np.quantile(moved, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     intervals = {name: one.interval for name, one in given.items() if name in origin and one.interval}
     intervals |= {

@@ -107,6 +107,19 @@ def test_a_cache_smaller_than_all_data_that_were_measured_is_refused():
     assert "cache_bytes" not in fitted.intervals
 
 
+def test_what_rests_on_a_parameter_that_ended_at_its_bound_is_refused_too():
+    """With A beyond what is allowed, the bandwidth of memory is only as large as the allowed A needs."""
+    given = GIVEN | {"cache_bytes": Given(TRUE["cache_bytes"], "known")}
+    beyond = TRUE | {"memory_constant": 400.0}
+    fitted = fit(CZECHOWSKI, observed(cubes(), true=beyond), FORMS, given)
+    reasons = {name: refused.reason for refused in fitted.refused for name in refused.names}
+    assert "absurd" in reasons["memory_constant"]
+    assert "rests on that of memory_constant" in reasons["memory_bandwidth"]
+    assert fitted.intervals
+    for name, (low, high) in fitted.intervals.items():
+        assert low <= fitted.values[name] <= high, name
+
+
 def test_predictions_do_not_need_what_was_refused():
     given = GIVEN | {"cache_bytes": Given(TRUE["cache_bytes"], "known")}
     measured = observed(cubes(ranks=(1,)), noise=0.0)
