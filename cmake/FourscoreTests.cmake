@@ -4,11 +4,12 @@
 # Open MPI does when told, and MPICH with our help (see the file).
 set(FOURSCORE_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1)
+set(preloaded)
 if(MPI_C_FOUND AND FOURSCORE_MPI_VENDOR STREQUAL "mpich")
   add_library(fourscore_yield_when_idle MODULE ${PROJECT_SOURCE_DIR}/tests/support/yield_when_idle.c)
   set_target_properties(fourscore_yield_when_idle PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
   target_link_libraries(fourscore_yield_when_idle PRIVATE ${CMAKE_DL_LIBS})
-  list(APPEND FOURSCORE_TEST_ENVIRONMENT "LD_PRELOAD=${CMAKE_BINARY_DIR}/lib/libfourscore_yield_when_idle.so")
+  list(APPEND preloaded "${CMAKE_BINARY_DIR}/lib/libfourscore_yield_when_idle.so")
 endif()
 # Every skipped test writes a line into this file (tests/support/skips.hpp, record_skips.py). The fixture `skips` empties
 # it before the first test and holds it against the skips that are expected after the last (tests/skips.py).
@@ -21,8 +22,12 @@ if(FOURSCORE_SANITIZE)
   add_library(fourscore_keep_loaded MODULE ${PROJECT_SOURCE_DIR}/tests/support/keep_loaded.c)
   set_target_properties(fourscore_keep_loaded PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
   list(APPEND FOURSCORE_TEST_ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=verify_asan_link_order=0"
-    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/leaks.supp:print_suppressions=0"
-    "LD_PRELOAD=${CMAKE_BINARY_DIR}/lib/libfourscore_keep_loaded.so")
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/leaks.supp:print_suppressions=0")
+  list(APPEND preloaded "${CMAKE_BINARY_DIR}/lib/libfourscore_keep_loaded.so")
+endif()
+if(preloaded)
+  list(JOIN preloaded ":" preloaded)
+  list(APPEND FOURSCORE_TEST_ENVIRONMENT "LD_PRELOAD=${preloaded}")
 endif()
 set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 

@@ -13,7 +13,8 @@
 #include "core/point_keys.hpp"
 #include "core/record.hpp"
 #include "core/threads.hpp"
-#include "hwcounters/counter.hpp"
+#include "jobscripts/launch_command.hpp"
+#include "jobscripts/launch_verdict.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/precision.hpp"
 #include "jobscripts/retry.hpp"
@@ -53,11 +54,6 @@ std::string now_utc() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms % 1000);
 }
 
-std::string epoch_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{:.6f}", std::chrono::duration<double>(now).count());
-}
-
 std::string short_name(const Point& point) {
   if (!point.component.empty())
     return fmt::format("{}{} {} rank{}", point.component, parameters_text(point), point.ranks,
@@ -67,33 +63,6 @@ std::string short_name(const Point& point) {
 }
 
 std::string program_name(const Point& point) { return point.component.empty() ? "fft_bench" : point.component; }
-
-/// The last line in which the program itself says what went wrong: mpirun says much more after it.
-std::string own_words(const std::string& stderr_tail, const std::string& program) {
-  const std::string mark = program + ": ";
-  const std::size_t at = stderr_tail.rfind(mark);
-  if (at == std::string::npos) return {};
-  const std::size_t begin = at + mark.size();
-  return ": " + stderr_tail.substr(begin, std::min<std::size_t>(stderr_tail.find('\n', begin) - begin, 300));
-}
-
-/// `left`: what a launch without a record left, for the reason: " and left no record".
-Verdict failure_of(const ProcessResult& result, double time_limit_s, const std::string& program,
-                   const std::string& left) {
-  Verdict verdict{"failed", "", result.exit_status, result.signal, result.stderr_tail};
-  if (result.timed_out) {
-    verdict.status = "timeout";
-    verdict.reason = fmt::format("not finished after the time limit of {} s", time_limit_s);
-  } else if (result.signal != 0) {
-    verdict.reason = fmt::format("the launch was ended by signal {} ({})", result.signal, ::strsignal(result.signal));
-  } else if (result.exit_status != 0) {
-    verdict.reason = fmt::format("the launch ended with status {}{}{}", result.exit_status, left,
-                                 own_words(result.stderr_tail, program));
-  } else {
-    verdict.reason = "the launch ended without an error but left no record";
-  }
-  return verdict;
-}
 
 bool ended_badly(const ProcessResult& result) {
   return !result.interrupted && !result.timed_out && (result.signal != 0 || result.exit_status != 0);
@@ -226,7 +195,8 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   std::ofstream(stamp.path()) << stamp_of(planned).dump() << std::flush;
   const std::string started_at = now_utc();
   LaunchRequest request = launch_request(point);
-  request.program = program_command(planned, staged);
+  request.program = program_command(campaign_, archive_, settings_, point,
+                                    {planned.record, verified.path(), started.path(), stamp.path()});
   if (settings_.watch != nullptr) request.hosts = settings_.watch->hosts(point);
   // One that cannot choose among the job's nodes takes its own.
   if (!settings_.launcher->refuses(settings_.launcher_options, request).empty()) request.hosts.clear();
@@ -289,53 +259,6 @@ json CampaignRunner::stamp_of(const PlannedLaunch& planned) const {
   json stamp = campaign_.stamp(planned.launch, planned.order);
   if (planned.retry_of) stamp["retry_of"] = *planned.retry_of;
   return stamp;
-}
-
-std::vector<std::string> CampaignRunner::program_command(const PlannedLaunch& planned, const fs::path& staged) const {
-  const Suite& suite = campaign_.suite;
-  const Point& point = campaign_.points[planned.point].point;
-  std::vector<std::string> argv{campaign_.programs.at(point.component).string()};
-  for (auto& option : point_options(point)) argv.push_back(std::move(option));
-  const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
-  add({"--repetitions", std::to_string(suite.repetitions), "--record", planned.record.string()});
-  add({"--launcher", settings_.launcher->card().name, "--launched-at", epoch_seconds()});
-  add({"--started", staged.string() + ".started", "--campaign-json", staged.string() + ".campaign.json"});
-  if (!point.component.empty()) {
-    add({"--min-time-s", fmt::format("{}", suite.min_time_s)});
-    if (suite.synchronised) add({"--synchronised"});
-    return argv;
-  }
-  add({"--warmup", std::to_string(suite.warmup)});
-  add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", verified_file(planned).string()});
-  argv.insert(argv.end(), settings_.arguments.begin(), settings_.arguments.end());
-  if (suite.check != "all") add({"--check", suite.check});
-  if (suite.isolate) add({"--isolate"});
-  if (!suite.phases) add({"--no-phases"});
-  if (suite.timeline) add({"--timeline"});
-  if (suite.counters.counters != "none") {
-    add({"--counters", suite.counters.counters});
-    if (!suite.counters.group.empty()) add({"--counter-group", suite.counters.group});
-    if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});
-    if (const fs::path file = qualification_file(); names_something(file)) add({"--qualification", file.string()});
-  }
-  const bool estimates = settings_.launcher->simulates();  // there is nothing to keep
-  if (suite.wisdom != Wisdom::none && !estimates) add({"--wisdom", wisdom_file().string()});
-  return argv;
-}
-
-fs::path CampaignRunner::wisdom_file() const {
-  if (!settings_.wisdom.empty()) return settings_.wisdom;
-  const std::string machine = campaign_.machine_hash.empty() ? "unknown" : campaign_.machine_hash;
-  if (campaign_.suite.wisdom == Wisdom::machine) return archive_.wisdom_file(machine);
-  return archive_.campaign_folder(campaign_.id) / "wisdom.txt";
-}
-
-/// Where `fourscore counters qualify` leaves what it found about the suite's counters on this machine.
-fs::path CampaignRunner::qualification_file() const {
-  const CounterChoice& choice = campaign_.suite.counters;
-  const std::string group =
-      choice.group.empty() ? CounterRegistry::instance().at(choice.counters).default_group() : choice.group;
-  return archive_.qualification_file(campaign_.machine_hash, choice.counters, group);
 }
 
 void CampaignRunner::archive_failure(const PlannedLaunch& planned, const ProcessResult& result,

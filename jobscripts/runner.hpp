@@ -93,10 +93,6 @@ class CampaignRunner {
   Outcome launch(const PlannedLaunch& planned, Progress& progress);
   void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
   void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
-  [[nodiscard]] std::vector<std::string> program_command(const PlannedLaunch& planned,
-                                                         const std::filesystem::path& staged) const;
-  [[nodiscard]] std::filesystem::path wisdom_file() const;
-  [[nodiscard]] std::filesystem::path qualification_file() const;
   [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
   void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);
   /// Where launches leave what is not finished: a folder for each job.

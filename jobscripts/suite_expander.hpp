@@ -8,36 +8,22 @@
 #include <utility>
 #include <vector>
 
-#include "core/point_keys.hpp"
 #include "jobscripts/suite.hpp"
-#include "jobscripts/suite_reader.hpp"
-#include "jobscripts/suite_words.hpp"
+#include "jobscripts/suite_table.hpp"
 
 namespace fourscore {
-
-/// A key with its values; the axes of a product.
-struct Axis {
-  std::string key;
-  std::vector<SuiteValue> values;
-};
-/// Axes that advance together.
-using AxisGroup = std::vector<Axis>;
-/// Key and allowed canonical values: one { ... } of exclude or only.
-using Condition = std::vector<Axis>;
-
-/// The two kinds of table that expand to points.
-struct TableForm {
-  const char* name;
-  const std::vector<PointKey>& keys;
-  bool defaults;  ///< [defaults] stand in for what it does not say
-};
 
 /// Adds the points of tables to a suite. Throws InputError with file, line and key; Interrupted when asked to stop.
 class Expander {
  public:
   /// `tags` are those of all points of the suite.
   Expander(const SuiteReader& reader, Suite& suite, MachineSize machine, SuiteWords& words, std::set<std::string> tags)
-      : reader_(reader), suite_(suite), machine_(machine), words_(words), tags_of_all_(std::move(tags)) {}
+      : reader_(reader),
+        suite_(suite),
+        machine_(machine),
+        words_(words),
+        tables_(reader, machine, words),
+        tags_of_all_(std::move(tags)) {}
 
   void read_defaults(const toml::table& table);
   void read_sweep(const toml::table& table);
@@ -53,39 +39,24 @@ class Expander {
     std::string grid_word;
   };
 
-  [[nodiscard]] std::vector<Axis> read_axes(const toml::table& table, bool single) const;
-  [[nodiscard]] Axis read_axis(const std::string& key, const toml::node& node, bool single) const;
-  void set_value(Point& point, const std::string& key, const SuiteValue& value) const;
-  [[nodiscard]] std::vector<AxisGroup> group_axes(const toml::table& table, std::vector<Axis> axes) const;
-  [[nodiscard]] std::vector<std::vector<SuiteValue>> read_zips(const toml::table& table) const;
-  [[nodiscard]] std::vector<Condition> read_conditions(const toml::table& table, const char* key,
-                                                       const TableForm& form) const;
   [[nodiscard]] bool matches(const Point& point, const Condition& condition) const;
   void check_direction(const SuiteValue& kind, const SuiteValue& direction) const;
-  [[nodiscard]] std::string shape_on(const SuiteValue& shape, const Point& point) const;
   void place_ranks(Point& point, const std::map<std::string, const SuiteValue*>& said, std::uint32_t line) const;
-  void check_product(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
-                     const std::vector<Condition>& only, std::uint32_t line);
-  void expand(const std::vector<AxisGroup>& groups, const std::vector<Condition>& exclude,
-              const std::vector<Condition>& only, std::uint32_t line);
+  void check_product(const SuiteTable& table);
+  void expand(const SuiteTable& table);
   [[nodiscard]] Draft build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position,
                             std::uint32_t line) const;
-  void add_with_grids(std::vector<Draft> drafts, const std::vector<Condition>& exclude,
-                      const std::vector<Condition>& only, std::uint32_t line);
+  void add_with_grids(std::vector<Draft> drafts, const SuiteTable& table);
   void check_combinations(double of_table, std::uint32_t line);
-  void check_comparisons(double combinations, const std::vector<Condition>& exclude, const std::vector<Condition>& only,
-                         std::uint32_t line);
-  /// "cores", "1..cores" and "all" as the values that they stand for.
-  [[nodiscard]] std::vector<SuiteValue> spell_out(const std::string& key, const std::vector<SuiteValue>& values) const;
+  void check_comparisons(double combinations, const SuiteTable& table);
   [[nodiscard]] std::string value_of(const Point& point, const std::string& key) const;
-  void add(const Point& point, const std::vector<Condition>& exclude, const std::vector<Condition>& only,
-           std::uint32_t line);
+  void add(const Point& point, const SuiteTable& table);
 
   const SuiteReader& reader_;
   Suite& suite_;
   MachineSize machine_;
   SuiteWords& words_;
-  std::vector<Axis> defaults_;
+  TableReader tables_;
   std::set<std::string> tags_of_all_;
   std::set<std::string> tags_;               ///< of the table that is being read
   std::map<std::string, std::size_t> seen_;  ///< number of the suite's point, by its text
