@@ -40,6 +40,7 @@ elseif(FOURSCORE_POCKETFFT_INCLUDE_DIR)
 endif()
 fourscore_part("pocketfft" "${FOURSCORE_POCKETFFT_INCLUDE_DIR}" drivers/local/pocketfft.cpp
   "local FFT library pocketfft, ${FOURSCORE_POCKETFFT_INCLUDE_DIR}" "no pocketfft_hdronly.h found: -DFOURSCORE_POCKETFFT_INCLUDE_DIR=")
+include(FourscoreCuda)
 include(FourscoreReferences)
 
 find_package(benchmark QUIET)
@@ -53,7 +54,6 @@ endif()
 find_package(OpenMP QUIET COMPONENTS CXX)
 fourscore_part("OpenMP" "${OpenMP_CXX_FOUND}" drivers/variants/node.cpp "variant node: threads within a rank"
   "the compiler has no -fopenmp that works")
-include(FourscoreCuda)
 pkg_check_modules(papi QUIET IMPORTED_TARGET papi)
 fourscore_part("PAPI" "${papi_FOUND}" hwcounters/papi.cpp "counter backend papi" "no pkg-config module papi")
 find_path(FOURSCORE_LIKWID_INCLUDE_DIR likwid.h)

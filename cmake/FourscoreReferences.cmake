@@ -47,6 +47,20 @@ if(MPI_C_FOUND)
 endif()
 fourscore_reference(heffte "heFFTe" "${reference_library}" "${reference_missing}" TARGETS Heffte::Heffte
   VERSION ${Heffte_VERSION})
+# The same library, where it was built for GPUs too; its device is our device cuda.
+set(reference_library "")
+set(reference_missing "no package Heffte found")
+if(TARGET Heffte::Heffte)
+  if(NOT Heffte_CUDA_FOUND)
+    set(reference_missing "${Heffte_DIR} is a heFFTe without CUDA")
+  elseif(NOT FOURSCORE_CUDA)
+    set(reference_missing "this build is without CUDA")
+  else()
+    get_target_property(reference_library Heffte::Heffte LOCATION)
+  endif()
+endif()
+fourscore_reference(heffte-cufft "heFFTe on GPUs" "${reference_library}" "${reference_missing}" TARGETS Heffte::Heffte
+  VERSION ${Heffte_VERSION})
 
 set(reference_library "")
 if(MPI_C_FOUND)

@@ -340,8 +340,8 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
 std::vector<std::string> our_variants() {
   auto names = VariantRegistry::instance().names();
   std::erase_if(names, [](const std::string& name) {
-    return name == "fftw-mpi" || name == "heffte" || name == "accfft" || name == "2decomp" || name == "dtfft" ||
-           name == "mkl-cdft";
+    return name == "fftw-mpi" || name == "heffte" || name == "heffte-cufft" || name == "accfft" || name == "2decomp" ||
+           name == "dtfft" || name == "mkl-cdft";
   });
   return names;
 }

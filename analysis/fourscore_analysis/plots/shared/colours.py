@@ -46,6 +46,7 @@ VARIANT_COLOURS = {
     "rods": TEAL,
     "pencil-gpu": BROWN,
     "heffte": TEAL,
+    "heffte-cufft": INDIGO,
     "2decomp": BROWN,
     "accfft": YELLOW,
     "dtfft": WINE,

@@ -1,0 +1,212 @@
+// heFFTe with its cuFFT backend, as a reference on GPUs: z-pencils in, x-pencils out, data on the device.
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <limits>
+#include <sstream>
+
+#include "chain/device_plan.hpp"
+#include "chain/limits_and_cost.hpp"
+#include "mpi/handles.hpp"
+#include "offload/phased_work.hpp"
+#include "variants/reference/heffte_layouts.hpp"
+#include "variants/reference/reference_plan.hpp"
+#include "variants/reference/reference_variant.hpp"
+
+namespace fourscore {
+
+namespace {
+
+using namespace heffte_variants;
+
+/// Of our own device: heFFTe computes on the one that is current, which ours makes it.
+DeviceRequest request_of(const Problem& problem) {
+  Problem asks;
+  asks.parameters["device"] = "cuda";
+  if (const auto share = problem.parameters.find("share-device"); share != problem.parameters.end())
+    asks.parameters.insert(*share);
+  DeviceRequest request = device_request(asks);
+  request.staging = DataStaging::resident;
+  return request;
+}
+
+bool messages_from_device(const Problem& problem) {
+  return choice_parameter(problem, "messages", {"host", "device"}) == "device";
+}
+
+#ifdef FOURSCORE_HEFFTE_CUFFT
+
+using Backend = heffte::backend::cufft;
+using Transform = heffte::fft3d<Backend, long long>;
+
+heffte::plan_options plan_options_of(const Problem& problem) {
+  heffte::plan_options options = to_heffte<Backend>(Options(problem));
+  options.use_gpu_aware = messages_from_device(problem);
+  return options;
+}
+
+/// Phase `other` has heFFTe's transform. Its input is copied there before and its output back after, unless it stays.
+template <class Real>
+class HeffteCufftPlan : public ReferencePlan {
+ public:
+  HeffteCufftPlan(const PlanContext& context, const Grid& grid, const Ends& ends)
+      : ReferencePlan(context, layouts_of(ends, plan_options_of(context.problem)), grid),
+        comm_(mpi::duplicate(context.comm)),
+        forward_(context.problem.direction == Direction::forward),
+        options_(plan_options_of(context.problem)),
+        device_(device_on(context)),
+        queue_(device_->make_queue()),
+        work_(*device_, 1),
+        transform_(box_in(ends.input), box_in(ends.output), comm_.get(), options_),
+        elements_(static_cast<std::size_t>(
+            std::max(ends.input.volume(mpi::rank_in(comm_.get())), ends.output.volume(mpi::rank_in(comm_.get()))))),
+        source_(device_->allocate(elements_ * sizeof(std::complex<Real>))),
+        workspace_(device_->allocate(transform_.size_workspace() * sizeof(std::complex<Real>))) {
+    if (input() != output()) result_ = device_->allocate(source_->bytes());
+    move(Phase::h2d);
+    run();  // heFFTe plans when it first executes
+  }
+
+  void execute(PhaseClock& clock) override {
+    if (!stays_) move_timed(clock, Phase::h2d);
+    run();
+    if (!stays_) move_timed(clock, Phase::d2h);
+  }
+  void keep_data_in_place(bool stays) override { stays_ = stays; }
+  void place_input() override { move(Phase::h2d); }
+  void fetch_output() override { move(Phase::d2h); }
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    return source_->bytes() + (result_ ? result_->bytes() : 0) + workspace_->bytes();
+  }
+  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
+    std::ostringstream text;
+    text << "heFFTe " << version_text() << ", cuFFT, " << options_;
+    return {text.str()};
+  }
+
+ private:
+  static std::unique_ptr<Device> device_on(const PlanContext& context) {
+    const DeviceRequest request = request_of(context.problem);
+    return request.backend->make_device(choose_device(*request.backend, context.comm).number, context.local_fft);
+  }
+  [[nodiscard]] HeffteBox box_in(const Decomposition& layout) const {
+    return to_heffte(layout.box(mpi::rank_in(comm_.get())), layout.order);
+  }
+  [[nodiscard]] Buffer& result() const { return result_ ? *result_ : *source_; }
+  void run() {
+    using Complex = std::complex<Real>;
+    auto* const in = static_cast<Complex*>(source_->data());
+    auto* const out = static_cast<Complex*>(result().data());
+    auto* const work = static_cast<Complex*>(workspace_->data());
+    if (forward_)
+      transform_.forward(in, out, work);
+    else
+      transform_.backward(in, out, work);
+    heffte::gpu::synchronize_default_stream();
+  }
+  void queue_move(Phase phase) {
+    const std::size_t bytes = source_->bytes();
+    if (bytes == 0) return;
+    if (phase == Phase::h2d)
+      queue_->copy(
+          {static_cast<std::byte*>(source_->data()), static_cast<const std::byte*>(input()), bytes, 1, bytes, bytes},
+          CopyWay::to_device);
+    else
+      queue_->copy(
+          {static_cast<std::byte*>(output()), static_cast<const std::byte*>(result().data()), bytes, 1, bytes, bytes},
+          CopyWay::to_host);
+  }
+  void move(Phase phase) {
+    queue_move(phase);
+    queue_->synchronise();
+  }
+  void move_timed(PhaseClock& clock, Phase phase) {
+    const Region region(clock, phase);
+    work_.span(*queue_, phase, [&] { queue_move(phase); });
+    work_.settle(clock);
+  }
+
+  mpi::Communicator comm_;
+  bool forward_;
+  heffte::plan_options options_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Queue> queue_;
+  PhasedWork work_;
+  Transform transform_;
+  std::size_t elements_;  ///< of the larger end
+  std::unique_ptr<Buffer> source_;
+  std::unique_ptr<Buffer> result_;  ///< null: in place
+  std::unique_ptr<Buffer> workspace_;
+  bool stays_ = false;
+};
+
+#endif
+
+class HeffteCufft : public PencilReference {
+ public:
+  HeffteCufft() : PencilReference("heFFTe", 2) {}
+
+  [[nodiscard]] Card card() const override {
+    return {"heffte-cufft", "heFFTe on GPUs by its cuFFT backend, data on the device: z-pencils in, x-pencils out",
+            "https://github.com/icl-utk-edu/heffte"};
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    std::vector<Parameter> list = option_parameters();
+    list.push_back({"messages", "by way of the host, or from the device's memory", "host", {"host", "device"}});
+    list.push_back({"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}});
+    return list;
+  }
+  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "cufft"; }
+  [[nodiscard]] std::string unavailable() const override {
+#ifdef FOURSCORE_HEFFTE_CUFFT
+    return request_of({}).backend->unavailable();
+#else
+    return FOURSCORE_HEFFTE_CUFFT_MISSING;
+#endif
+  }
+  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override {
+    // Data in and out and heFFTe's workspace, which is no smaller.
+    const double share = static_cast<double>(problem.elements()) / mpi::size_of(comm);
+    return device_obstacle(request_of(problem), 2 * share * static_cast<double>(problem.element_bytes()), comm, plans);
+  }
+  [[nodiscard]] nlohmann::json describe_devices(const Problem& problem, MPI_Comm comm) const override {
+    return describe_device(request_of(problem), comm);
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,
+                                                 const Grid& grid) const override {
+    const Ends ends = ends_of(problem, grid, Options(problem));
+    if (std::max(ends.input.max_volume(), ends.output.max_volume()) > std::numeric_limits<int>::max())
+      return "a rank's share has more elements than heFFTe's counts hold (2^31 - 1)";
+    if (messages_from_device(problem) && !request_of(problem).backend->mpi_takes_its_memory())
+      return "messages=device takes an MPI that says that it takes the device's memory; this one does not";
+#ifdef FOURSCORE_HEFFTE_CUFFT
+    try {
+      static_cast<void>(route_of(ends, plan_options_of(problem)));
+    } catch (const std::runtime_error& error) {
+      return fmt::format("heFFTe cannot deal shape {} to {} ranks: {}", shape_text(problem.shape), ranks, error.what());
+    }
+#endif
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
+                                              [[maybe_unused]] const Grid& grid) const override {
+#ifdef FOURSCORE_HEFFTE_CUFFT
+    const Ends ends = ends_of(context.problem, grid, Options(context.problem));
+    if (context.problem.precision == Precision::double_precision)
+      return std::make_unique<HeffteCufftPlan<double>>(context, grid, ends);
+    return std::make_unique<HeffteCufftPlan<float>>(context, grid, ends);
+#else
+    return nullptr;
+#endif
+  }
+};
+
+FOURSCORE_REGISTER_VARIANT(HeffteCufft);
+
+}  // namespace
+
+}  // namespace fourscore
