@@ -24,7 +24,7 @@ using nlohmann::json;
 
 /// Where a record has one entry a rank; * is any key, or any element. Counters are by reader: they are columns where
 /// every rank reads its own.
-constexpr std::array<std::string_view, 26> places{"/samples/rank_total_s",
+constexpr std::array<std::string_view, 27> places{"/samples/rank_total_s",
                                                   "/samples/rank_forward_s",
                                                   "/samples/rank_phase_s/*",
                                                   "/samples/rank_instance_s",
@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, 26> places{"/samples/rank_total_s",
                                                   "/cost/bytes_self_per_rank",
                                                   "/cost/bytes_read_shared_per_rank",
                                                   "/cost/least_bytes_per_rank/*",
+                                                  "/cost/device/*",
                                                   "/memory/local_data_bytes",
                                                   "/memory/plan_bytes",
                                                   "/memory/workspace_bytes",

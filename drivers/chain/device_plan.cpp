@@ -319,10 +319,13 @@ nlohmann::json describe_device(const DeviceRequest& request, MPI_Comm comm) {
           {"state", device->state()}};
 }
 
-OffloadedContext::OffloadedContext(const PlanContext& context, const DeviceRequest& request) : context_(context) {
+OffloadedContext::OffloadedContext(const PlanContext& context, const DeviceRequest& request, std::size_t launch_bytes)
+    : context_(context) {
   const DeviceChoice choice = choose_device(*request.backend, context.comm);
   const std::shared_ptr<Device> device = request.backend->make_device(choice.number, context.local_fft);
-  library_ = std::make_unique<OffloadingLibrary>(device, context.local_fft.card(), OffloadSpec{});
+  OffloadSpec offload;
+  if (launch_bytes > 0) offload.memory = device->allocate(launch_bytes);
+  library_ = std::make_unique<OffloadingLibrary>(device, context.local_fft.card(), offload);
   memory_ = [device, kind = request.memory](std::size_t bytes) -> std::unique_ptr<Buffer> {
     return host_array(device, kind, ordinary_buffer(bytes), nullptr);
   };

@@ -54,17 +54,18 @@ struct DeviceChoice {
 /// in the kind of memory that was asked for. Needed only while the plan is made.
 class OffloadedContext {
  public:
-  /// Collective.
-  OffloadedContext(const PlanContext& context, const DeviceRequest& request);
+  /// `launch_bytes`: of the largest of its launches, which all use the same memory of the device. Collective.
+  OffloadedContext(const PlanContext& context, const DeviceRequest& request, std::size_t launch_bytes);
   OffloadedContext(const OffloadedContext&) = delete;
   OffloadedContext& operator=(const OffloadedContext&) = delete;
   [[nodiscard]] PlanContext context() const {
     return {context_.problem, context_.comm, context_.exchange, *library_, context_.shared, &memory_};
   }
+  [[nodiscard]] const OffloadingLibrary& library() const { return *library_; }
 
  private:
   const PlanContext& context_;
-  std::unique_ptr<LocalFftLibrary> library_;
+  std::unique_ptr<OffloadingLibrary> library_;
   std::function<std::unique_ptr<Buffer>(std::size_t)> memory_;
 };
 

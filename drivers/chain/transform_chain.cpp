@@ -377,6 +377,17 @@ MessageVolume TransformChain::message_volume() const {
   return total;
 }
 
+DeviceWork TransformChain::device_work() const {
+  DeviceWork total;
+  for (const Redistribution& redistribution : redistributions_) total += redistribution.exchange->device_work();
+  for (const auto& fft : ffts_)
+    if (fft) total += fft->device_work();
+  for (const Overlap& overlap : overlaps_)
+    for (const auto* slices : {&overlap.before_, &overlap.after_})
+      for (const auto& slice : *slices) total += slice->device_work();
+  return total;
+}
+
 std::size_t TransformChain::buffer_bytes() const {
   std::size_t total = 0;
   for (const auto& buffer : buffers_) total += buffer->bytes();

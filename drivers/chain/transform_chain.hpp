@@ -87,6 +87,7 @@ class TransformChain : public Plan {
   void step(std::size_t number, PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override;
+  [[nodiscard]] DeviceWork device_work() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override;
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;

@@ -4,6 +4,18 @@
 #include "interfaces/device.hpp"
 #include "offload/offloaded_fft.hpp"
 
+namespace fourscore {
+namespace {
+
+/// Threads of the processor would change nothing.
+std::optional<std::string> refused_threads(int threads) {
+  if (threads <= 1) return std::nullopt;
+  return std::to_string(threads) + " threads; cuFFT computes on the GPU and is used with one";
+}
+
+}  // namespace
+}  // namespace fourscore
+
 #ifdef FOURSCORE_CUDA
 
 #include <cuda_runtime_api.h>
@@ -254,6 +266,10 @@ class CudaDevice : public Device {
     int direct = 0;
     if (cudaDeviceGetAttribute(&direct, cudaDevAttrGPUDirectRDMASupported, number_) == cudaSuccess)
       known["gpudirect_rdma"] = direct != 0;
+    // Of the kernel: without it network cards do not reach the GPU's memory by themselves.
+    known["peer_memory_module"] = std::ranges::any_of(
+        std::array{"nvidia_peermem", "nv_peer_mem"},
+        [](const char* name) { return std::filesystem::exists(std::filesystem::path("/sys/module") / name); });
     return known;
   }
   [[nodiscard]] nlohmann::json state() const override { return nvml_state(bus_id_); }
@@ -324,6 +340,9 @@ class CufftLibrary : public LocalFftLibrary {
     const std::filesystem::path file = cufft_file();
     return {{file.filename().string(), file.filename().string() + " " + sha256_of_samples(file)}};
   }
+  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
+    return refused_threads(threads);
+  }
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override {
     return std::make_unique<OffloadedFft>(std::make_shared<CudaDevice>(number_of_this_process()), spec, in, out,
                                           OffloadSpec{});
@@ -378,6 +397,9 @@ class CufftLibrary : public LocalFftLibrary {
   }
   [[nodiscard]] std::string unavailable() const override { return missing; }
   [[nodiscard]] std::string version() const override { return {}; }
+  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
+    return refused_threads(threads);
+  }
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& /*spec*/, void* /*in*/,
                                                void* /*out*/) const override {
     throw std::runtime_error(missing);

@@ -25,6 +25,7 @@ struct Faults {
   std::optional<int> devices{};
   double memory_bytes = std::numeric_limits<double>::infinity();
   bool managed = true;
+  bool old_driver = false;
   std::int64_t fail_at = 0;  ///< the number of the queued operation that fails, from 1 on; 0: none
 };
 
@@ -50,11 +51,13 @@ Faults read_faults() {
       faults.memory_bytes = number_in(value("memory="), entry);
     else if (entry == "managed=no")
       faults.managed = false;
+    else if (entry == "driver=old")
+      faults.old_driver = true;
     else if (entry.starts_with("fail-at="))
       faults.fail_at = static_cast<std::int64_t>(number_in(value("fail-at="), entry));
     else
-      throw InputError(
-          fmt::format("{} has '{}'; expected devices=N, memory=BYTES, managed=no or fail-at=N", variable, entry));
+      throw InputError(fmt::format("{} has '{}'; expected devices=N, memory=BYTES, managed=no, driver=old or fail-at=N",
+                                   variable, entry));
   }
   return faults;
 }
@@ -192,7 +195,11 @@ class HostBackend : public DeviceBackend {
   [[nodiscard]] Card card() const override {
     return {"host", "stands in for a device: the host's memory, its copies and its local FFT library", ""};
   }
-  [[nodiscard]] std::string unavailable() const override { return {}; }
+  [[nodiscard]] std::string unavailable() const override {
+    return read_faults().old_driver
+               ? fmt::format("the stand-in's driver is too old for its runtime, as {} asks", variable)
+               : "";
+  }
   [[nodiscard]] bool emulated() const override { return true; }
   [[nodiscard]] std::string local_fft() const override { return "fftw"; }
   [[nodiscard]] std::optional<int> count() const override { return read_faults().devices; }

@@ -231,6 +231,12 @@ MessageVolume Instances::message_volume() const {
   return total;
 }
 
+DeviceWork Instances::device_work() const {
+  DeviceWork total;
+  for (const Instance& instance : instances_) total += instance.plan->device_work();
+  return total;
+}
+
 std::size_t Instances::buffer_bytes() const {
   std::size_t total = 0;
   for (const Instance& instance : instances_) total += instance.plan->buffer_bytes();

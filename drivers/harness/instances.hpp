@@ -59,6 +59,7 @@ class Instances {
   [[nodiscard]] std::map<Phase, Index> min_bytes(const Problem& problem);
 
   [[nodiscard]] MessageVolume message_volume() const;  ///< this rank, all instances
+  [[nodiscard]] DeviceWork device_work() const;        ///< likewise
   [[nodiscard]] std::size_t buffer_bytes() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
 

@@ -64,6 +64,11 @@ MessageVolume RoundTrip::message_volume() const {
   return total += backward_->message_volume();
 }
 
+DeviceWork RoundTrip::device_work() const {
+  DeviceWork total = forward_->device_work();
+  return total += backward_->device_work();
+}
+
 std::size_t RoundTrip::buffer_bytes() const { return std::max(forward_->buffer_bytes(), backward_->buffer_bytes()); }
 
 std::size_t RoundTrip::workspace_bytes() const { return forward_->workspace_bytes() + backward_->workspace_bytes(); }

@@ -41,6 +41,7 @@ class RoundTrip : public Plan {
   /// Those of the backward plan are named "backward fft-1" and so on.
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override;
+  [[nodiscard]] DeviceWork device_work() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override;
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;

@@ -15,6 +15,7 @@
 #include "core/phase.hpp"
 #include "core/problem.hpp"
 #include "core/registry.hpp"
+#include "interfaces/device_work.hpp"
 #include "interfaces/work_part.hpp"
 #include "kernels/copy.hpp"
 
@@ -132,6 +133,7 @@ class Exchange {
   virtual void end(PhaseClock& clock);
   /// In order, where start() and finish() have parts that are no messages. pack() and unpack() are not among them.
   [[nodiscard]] virtual std::vector<WorkPart> parts() { return {}; }
+  [[nodiscard]] virtual DeviceWork device_work() const { return {}; }  ///< of one run()
 
   [[nodiscard]] const ExchangeFacts& facts() const { return facts_; }
   [[nodiscard]] bool lands_in_source() const { return facts_.lands_in_source; }

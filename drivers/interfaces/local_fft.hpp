@@ -10,6 +10,7 @@
 
 #include "core/problem.hpp"
 #include "core/registry.hpp"
+#include "interfaces/device_work.hpp"
 #include "interfaces/planning_peers.hpp"
 #include "interfaces/work_part.hpp"
 
@@ -65,6 +66,9 @@ class LocalFft {
   virtual void end(PhaseClock& clock) { run(clock); }
   /// In order, where there are others than the transform itself.
   [[nodiscard]] virtual std::vector<WorkPart> parts() { return {}; }
+  /// The same of execute_at().
+  [[nodiscard]] virtual std::vector<WorkPart> parts_at(void* /*in*/, void* /*out*/) { return {}; }
+  [[nodiscard]] virtual DeviceWork device_work() const { return {}; }      ///< of one execute()
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< beyond its buffers, as far as known
   [[nodiscard]] virtual std::string describe() const = 0;                  ///< the library's own words for the plan
   [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch, 2.5 where real

@@ -78,7 +78,9 @@ class Plan {
     return Advance::complete;
   }
   [[nodiscard]] virtual std::vector<Component> components() { return {}; }
-  [[nodiscard]] virtual MessageVolume message_volume() const = 0;          ///< this rank, one execute
+  [[nodiscard]] virtual MessageVolume message_volume() const = 0;  ///< this rank, one execute
+  /// The same of a device: what one execute queues there, without placing the input and fetching the output.
+  [[nodiscard]] virtual DeviceWork device_work() const { return {}; }
   [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< of the exchanges, beyond the buffers
   [[nodiscard]] virtual std::vector<std::string> describe_local_ffts() const { return {}; }

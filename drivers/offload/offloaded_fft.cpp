@@ -96,23 +96,26 @@ std::vector<RowCopy> rows_of(std::vector<CopyPlan::Loop> loops, std::size_t elem
   return rows;
 }
 
-OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const LocalFftSpec& spec, void* in, void* out,
+OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, Precision precision, void* in, void* out,
                            const OffloadSpec& offload)
     : device_(std::move(device)),
       in_(in),
       out_(out),
       offload_(offload),
-      element_bytes_(spec.precision == Precision::double_precision ? 16 : 8),
-      credited_flops_(flops_of(spec)),
-      data_bytes_(elements_of(spec) * static_cast<Index>(element_bytes_)) {
+      element_bytes_(precision == Precision::double_precision ? 16 : 8) {
   for (int i = 0; i < offload.queues; ++i) queues_.push_back(device_->make_queue());
+}
+
+OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const LocalFftSpec& spec, void* in, void* out,
+                           const OffloadSpec& offload)
+    : OffloadedFft(std::move(device), spec.precision, in, out, offload) {
+  credited_flops_ = flops_of(spec);
+  data_bytes_ = elements_of(spec) * static_cast<Index>(element_bytes_);
   if (data_bytes_ == 0) {
     work_.emplace(*device_, 0);
     return;
   }
-  const std::size_t source_bytes = span_bytes(loops_of(spec, Side::in, element_bytes_), element_bytes_);
-  owns_source_ = offload.memory == nullptr || offload.memory->bytes() < source_bytes;
-  source_ = owns_source_ ? std::shared_ptr<Buffer>(device_->allocate(source_bytes)) : offload.memory;
+  take_source(span_bytes(loops_of(spec, Side::in, element_bytes_), element_bytes_));
   if (!same_strides(spec))
     result_ = device_->allocate(span_bytes(loops_of(spec, Side::out, element_bytes_), element_bytes_));
   const auto cut = std::ranges::max_element(
@@ -133,6 +136,34 @@ OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const LocalFftSpec& s
   work_.emplace(*device_, 3 * parts_.size());
 }
 
+OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const std::vector<PlacedFft>& together, void* in, void* out,
+                           const OffloadSpec& offload)
+    : OffloadedFft(std::move(device), together.empty() ? Precision{} : together.front().spec.precision, in, out,
+                   offload) {
+  for (const PlacedFft& one : together) {
+    credited_flops_ += flops_of(one.spec);
+    data_bytes_ += elements_of(one.spec) * static_cast<Index>(element_bytes_);
+  }
+  const auto bytes = static_cast<std::size_t>(data_bytes_);
+  if (bytes > 0) {
+    take_source(bytes);
+    const RowCopy all{nullptr, nullptr, bytes, 1, bytes, bytes};
+    Part& part = parts_.emplace_back();
+    part.to_device = part.to_host = {all};
+    for (const PlacedFft& one : together) {
+      if (elements_of(one.spec) == 0) continue;
+      auto* const place = static_cast<std::byte*>(source_->data()) + one.offset;
+      part.ffts.push_back(device_->make_fft(one.spec, place, place));
+    }
+  }
+  work_.emplace(*device_, 3 * parts_.size());
+}
+
+void OffloadedFft::take_source(std::size_t bytes) {
+  owns_source_ = offload_.memory == nullptr || offload_.memory->bytes() < bytes;
+  source_ = owns_source_ ? std::shared_ptr<Buffer>(device_->allocate(bytes)) : offload_.memory;
+}
+
 void OffloadedFft::add_part(const LocalFftSpec& spec, std::size_t in_offset, std::size_t out_offset,
                             std::size_t queue) {
   Part part;
@@ -143,7 +174,7 @@ void OffloadedFft::add_part(const LocalFftSpec& spec, std::size_t in_offset, std
   part.queue = queue;
   auto* const source = static_cast<std::byte*>(source_->data()) + in_offset;
   auto* const result = result_ ? static_cast<std::byte*>(result_->data()) + out_offset : source;
-  part.fft = device_->make_fft(spec, source, result);
+  part.ffts.push_back(device_->make_fft(spec, source, result));
   parts_.push_back(std::move(part));
 }
 
@@ -165,11 +196,15 @@ void OffloadedFft::copy_out(const Part& part, void* out) {
   }
 }
 
+void OffloadedFft::enqueue_ffts(Part& part) {
+  for (const auto& fft : part.ffts) fft->enqueue(*queues_[part.queue]);
+}
+
 void OffloadedFft::enqueue(void* in, void* out) {
   for (Part& part : parts_) {
     Queue& queue = *queues_[part.queue];
     work_->span(queue, Phase::h2d, [&] { copy_in(part, in); });
-    work_->span(queue, Phase::fft, [&] { part.fft->enqueue(queue); });
+    work_->span(queue, Phase::fft, [&] { enqueue_ffts(part); });
     work_->span(queue, Phase::d2h, [&] { copy_out(part, out); });
   }
 }
@@ -198,36 +233,53 @@ void OffloadedFft::end(PhaseClock& clock) {
   work_->settle_late(clock);
 }
 
-std::vector<WorkPart> OffloadedFft::parts() {
+void OffloadedFft::synchronise() const {
+  for (const auto& queue : queues_) queue->synchronise();
+}
+
+std::vector<WorkPart> OffloadedFft::parts_at(void* in, void* out) {
   return {{Phase::h2d,
-           [this] {
-             for (const Part& part : parts_) copy_in(part, in_);
-             for (const auto& queue : queues_) queue->synchronise();
+           [this, in] {
+             for (const Part& part : parts_) copy_in(part, in);
+             synchronise();
            },
            data_bytes_},
           {Phase::fft,
            [this] {
-             for (Part& part : parts_) part.fft->enqueue(*queues_[part.queue]);
-             for (const auto& queue : queues_) queue->synchronise();
+             for (Part& part : parts_) enqueue_ffts(part);
+             synchronise();
            },
            2 * data_bytes_},
           {Phase::d2h,
-           [this] {
-             for (const Part& part : parts_) copy_out(part, out_);
-             for (const auto& queue : queues_) queue->synchronise();
+           [this, out] {
+             for (const Part& part : parts_) copy_out(part, out);
+             synchronise();
            },
            data_bytes_}};
 }
 
+DeviceWork OffloadedFft::device_work() const {
+  DeviceWork work;
+  work.bytes_in = work.bytes_out = data_bytes_;
+  for (const Part& part : parts_) {
+    work.copies_in += static_cast<Index>(part.to_device.size());
+    work.ffts += static_cast<Index>(part.ffts.size());
+    work.copies_out += static_cast<Index>(part.to_host.size());
+  }
+  return work;
+}
+
 std::string OffloadedFft::describe() const {
   if (parts_.empty()) return "nothing";
-  const std::string one = parts_.front().fft->describe();
-  return parts_.size() == 1 ? one : fmt::format("{} parts, first: {}", parts_.size(), one);
+  const std::string one = parts_.front().ffts.front()->describe();
+  const std::size_t all = parts_.size() * parts_.front().ffts.size();
+  return all == 1 ? one : fmt::format("{} parts, first: {}", all, one);
 }
 
 std::size_t OffloadedFft::workspace_bytes() const {
   std::size_t bytes = (source_ && owns_source_ ? source_->bytes() : 0) + (result_ ? result_->bytes() : 0);
-  for (const Part& part : parts_) bytes += part.fft->workspace_bytes();
+  for (const Part& part : parts_)
+    for (const auto& fft : part.ffts) bytes += fft->workspace_bytes();
   return bytes;
 }
 

@@ -26,10 +26,19 @@ struct OffloadSpec {
   std::shared_ptr<Buffer> memory{};
 };
 
+/// One of several transforms whose data lies dense, one after the other.
+struct PlacedFft {
+  LocalFftSpec spec;       ///< the same strides on both sides
+  std::size_t offset = 0;  ///< bytes, from the first element of all to that of this one
+};
+
 /// Host to device, transform, device to host. Collective nowhere; allocates on the device when it is made.
 class OffloadedFft : public LocalFft {
  public:
   OffloadedFft(std::shared_ptr<Device> device, const LocalFftSpec& spec, void* in, void* out,
+               const OffloadSpec& offload);
+  /// One launch of several: one copy there of the data of all, their transforms, one copy back.
+  OffloadedFft(std::shared_ptr<Device> device, const std::vector<PlacedFft>& together, void* in, void* out,
                const OffloadSpec& offload);
   void execute() override;
   void execute_at(void* in, void* out) override;
@@ -38,7 +47,9 @@ class OffloadedFft : public LocalFft {
   [[nodiscard]] bool queues() const override { return offload_.queues > 1; }
   void begin(PhaseClock& clock) override;
   void end(PhaseClock& clock) override;
-  [[nodiscard]] std::vector<WorkPart> parts() override;
+  [[nodiscard]] std::vector<WorkPart> parts() override { return parts_at(in_, out_); }
+  [[nodiscard]] std::vector<WorkPart> parts_at(void* in, void* out) override;
+  [[nodiscard]] DeviceWork device_work() const override;
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] double credited_flops() const override { return credited_flops_; }
   [[nodiscard]] std::size_t workspace_bytes() const override;
@@ -49,13 +60,17 @@ class OffloadedFft : public LocalFft {
     std::size_t out_offset = 0;
     std::vector<RowCopy> to_device;  ///< addresses are offsets
     std::vector<RowCopy> to_host;
-    std::unique_ptr<DeviceFft> fft;
+    std::vector<std::unique_ptr<DeviceFft>> ffts;
     std::size_t queue = 0;
   };
+  OffloadedFft(std::shared_ptr<Device> device, Precision precision, void* in, void* out, const OffloadSpec& offload);
+  void take_source(std::size_t bytes);
   void add_part(const LocalFftSpec& spec, std::size_t in_offset, std::size_t out_offset, std::size_t queue);
   void enqueue(void* in, void* out);
   void copy_in(const Part& part, const void* in);
   void copy_out(const Part& part, void* out);
+  void enqueue_ffts(Part& part);
+  void synchronise() const;
 
   std::shared_ptr<Device> device_;
   void* in_;
@@ -81,6 +96,11 @@ class OffloadingLibrary : public LocalFftLibrary {
   [[nodiscard]] std::string version() const override { return {}; }
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override {
     return std::make_unique<OffloadedFft>(device_, spec, in, out, offload_);
+  }
+  /// One launch of several (OffloadedFft).
+  [[nodiscard]] std::unique_ptr<LocalFft> make_together(const std::vector<PlacedFft>& together, void* in,
+                                                        void* out) const {
+    return std::make_unique<OffloadedFft>(device_, together, in, out, offload_);
   }
   void import_wisdom(const std::string& /*text*/, const std::string& /*origin*/) const override {}
   [[nodiscard]] std::string export_wisdom() const override { return {}; }

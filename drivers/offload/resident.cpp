@@ -29,6 +29,7 @@ class ResidentFft : public LocalFft {
   [[nodiscard]] std::string describe() const override { return fft_->describe(); }
   [[nodiscard]] double credited_flops() const override { return 0; }
   [[nodiscard]] std::size_t workspace_bytes() const override { return fft_->workspace_bytes(); }
+  [[nodiscard]] DeviceWork device_work() const override { return {.ffts = 1}; }
 
  private:
   std::shared_ptr<Device> device_;
@@ -150,6 +151,10 @@ class ResidentExchange : public Exchange {
                     }});
     if (views_.empty()) add_copy(Phase::h2d, up_, CopyWay::to_device);
     return list;
+  }
+
+  [[nodiscard]] DeviceWork device_work() const override {
+    return {static_cast<Index>(up_.size()), bytes_of(up_), 0, static_cast<Index>(down_.size()), bytes_of(down_)};
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "harness/gather.hpp"
 #include "harness/instances.hpp"
+#include "harness/numa_distance.hpp"
 
 namespace fourscore::bench {
 
@@ -31,6 +32,7 @@ json describe_devices(MPI_Comm comm, const ResolvedPoint& resolved) {
   if (mine.is_null()) return kinds;
   json kind{{"ranks", 1}, {"state", std::move(mine["state"])}};
   mine.erase("state");
+  if (const auto distance = numa_distance(mine["identity"].value("numa_node", -1))) mine["numa_distance"] = *distance;
   kind["device"] = std::move(mine);
   const mpi::Communicator node = mpi::split_by_node(comm);
   for (json& one : gather_json(node.get(), kind)) add_kind(kinds, std::move(one));

@@ -197,6 +197,7 @@ struct PlanFacts {
   double workspace_bytes = 0;
   ResidentMemory resident;
   MessageVolume declared;
+  DeviceWork device;
   std::array<double, phase_count> min_bytes{};  ///< by phase; negative: unknown
   std::uint64_t local_ffts = 0;                 ///< a hash of their description
 };
@@ -212,6 +213,7 @@ PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double pl
   facts.workspace_bytes = static_cast<double>(instances.workspace_bytes());
   facts.resident = resident;
   facts.declared = instances.message_volume();
+  facts.device = instances.device_work();
   facts.min_bytes.fill(-1);
   for (const auto& [phase, bytes] : instances.min_bytes(problem))
     facts.min_bytes[static_cast<std::size_t>(phase)] = static_cast<double>(bytes);
@@ -234,6 +236,7 @@ void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& re
     result.peak_rss_bytes.push_back(one.resident.peak_bytes);
     result.huge_bytes.push_back(one.resident.huge_bytes);
     result.declared.push_back(one.declared);
+    result.device.push_back(one.device);
     distinct.insert(one.local_ffts);
   }
   for (std::size_t phase = 0; phase < phase_count; ++phase) {

@@ -40,6 +40,7 @@ struct Measurement {
   int distinct_plans = 0;
   std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes, huge_bytes;
   std::vector<MessageVolume> declared;                     ///< by rank, all instances
+  std::vector<DeviceWork> device;                          ///< likewise
   nlohmann::json failed_parts = nlohmann::json::object();  ///< of core/record.hpp's optional_parts, by name
   StepTimes steps;
 };

@@ -164,6 +164,19 @@ Cost formula_of(const ResolvedPoint& resolved, const Measurement& measurement) {
   return cost_of_instances(*resolved.variant, problem, resolved.point.ranks);
 }
 
+json device_json(const std::vector<DeviceWork>& ranks) {
+  const auto by_rank = [&](Index DeviceWork::*count) {
+    std::vector<double> values;
+    for (const DeviceWork& work : ranks) values.push_back(static_cast<double>(work.*count));
+    return values;
+  };
+  return {{"h2d_copies_per_rank", by_rank(&DeviceWork::copies_in)},
+          {"h2d_bytes_per_rank", by_rank(&DeviceWork::bytes_in)},
+          {"ffts_per_rank", by_rank(&DeviceWork::ffts)},
+          {"d2h_copies_per_rank", by_rank(&DeviceWork::copies_out)},
+          {"d2h_bytes_per_rank", by_rank(&DeviceWork::bytes_out)}};
+}
+
 json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
   const Cost cost = formula_of(resolved, measurement);
   const auto by_rank = [&](Index MessageVolume::*count) {
@@ -179,6 +192,8 @@ json cost_json(const ResolvedPoint& resolved, const Measurement& measurement) {
               {"bytes_read_shared_per_rank", by_rank(&MessageVolume::bytes_read_shared)},
               {"model_bytes_per_rank", cost.bytes_per_rank},
               {"model_messages_per_rank", cost.messages_per_rank}};
+  if (std::ranges::any_of(measurement.device, [](const DeviceWork& work) { return work != DeviceWork{}; }))
+    result["device"] = device_json(measurement.device);
   for (const auto& [phase, bytes] : measurement.min_bytes)
     result["least_bytes_per_rank"][std::string(phase_names[static_cast<std::size_t>(phase)])] = bytes;
   return result;

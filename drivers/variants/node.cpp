@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "chain/limits_and_cost.hpp"
+#include "chain/offloading_variant.hpp"
 #include "core/parameters.hpp"
 #include "mpi/handles.hpp"
 #include "variants/node/node_plan.hpp"
@@ -67,7 +69,7 @@ std::optional<Grid> grid_of(const Problem& problem, int ranks) {
   return std::nullopt;
 }
 
-class Node : public Variant {
+class Node : public OffloadingVariant {
  public:
   [[nodiscard]] Card card() const override {
     return {
@@ -87,20 +89,23 @@ class Node : public Variant {
   [[nodiscard]] int local_fft_threads(const Problem& /*problem*/) const override { return 1; }
   [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
   [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"style",
-             "messages in segments, or as in Charm-NodeFFT: whole, and any thread takes what comes in",
-             "segments",
-             {"segments", "charm"}},
-            {"mpi", "one thread of a rank calls MPI, or all do", "funneled", {"funneled", "multiple"}},
-            {"z-to-y", "who packs and sends after the Z state, with style=charm", "threads", {"threads", "one-thread"}},
-            {.name = "segments",
-             .summary = fmt::format("segments of a message, at most: 1 to {}", max_segments),
-             .fallback = "one a thread",
-             .samples = {"1", "2", "5"}},
-            {.name = "segment-bytes",
-             .summary = "minimum bytes of a segment",
-             .fallback = std::to_string(default_segment_bytes),
-             .samples = {"1", "1000"}}};
+    std::vector<Parameter> list{
+        {"style",
+         "messages in segments, or as in Charm-NodeFFT: whole, and any thread takes what comes in",
+         "segments",
+         {"segments", "charm"}},
+        {"mpi", "one thread of a rank calls MPI, or all do", "funneled", {"funneled", "multiple"}},
+        {"z-to-y", "who packs and sends after the Z state, with style=charm", "threads", {"threads", "one-thread"}},
+        {.name = "segments",
+         .summary = fmt::format("segments of a message, at most: 1 to {}", max_segments),
+         .fallback = "one a thread",
+         .samples = {"1", "2", "5"}},
+        {.name = "segment-bytes",
+         .summary = "minimum bytes of a segment",
+         .fallback = std::to_string(default_segment_bytes),
+         .samples = {"1", "1000"}}};
+    std::ranges::move(offload_parameters(), std::back_inserter(list));
+    return list;
   }
 
   [[nodiscard]] ThreadLevel thread_level(const Problem& problem) const override {
@@ -115,6 +120,7 @@ class Node : public Variant {
     (void)one_packs_z(problem);
     (void)segments_of(problem);
     (void)segment_bytes_of(problem);
+    if (auto reason = device_in_the_way(problem)) return reason;
     if (grid_of(problem, ranks)) return std::nullopt;
     const Extents n = problem.complex_extents();
     const std::string who =
@@ -128,13 +134,20 @@ class Node : public Variant {
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
 #ifdef FOURSCORE_OPENMP
     const Problem& problem = context.problem;
-    const Grid grid = require_grid_of(problem, mpi::size_of(context.comm));
-    return std::make_unique<NodePlan>(
-        context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)),
-        NodeOptions{callers_of(problem), one_packs_z(problem), segments_of(problem), segment_bytes_of(problem), {
-                      grid.extents[0],
-                      grid.extents[1]
-                    }});
+    const int ranks = mpi::size_of(context.comm);
+    const Grid grid = require_grid_of(problem, ranks);
+    auto stages = arrange_stages(problem, pencil_stages(problem.complex_extents(), grid));
+    NodeOptions options;
+    options.callers = callers_of(problem);
+    options.one_packs_z = one_packs_z(problem);
+    options.segments = segments_of(problem);
+    options.segment_bytes = segment_bytes_of(problem);
+    options.grid = {grid.extents[0], grid.extents[1]};
+    if (!offloads(problem)) return std::make_unique<NodePlan>(context, std::move(stages), options);
+    options.on_device = true;
+    options.device_bytes = static_cast<std::size_t>(launch_bytes(problem, ranks, mpi::rank_in(context.comm)));
+    const OffloadedContext offloaded(context, device_request(problem), options.device_bytes);
+    return std::make_unique<NodePlan>(offloaded.context(), std::move(stages), options);
 #else
     throw InputError(fmt::format("variant 'node' ({} ranks): {}", mpi::size_of(context.comm), unavailable()));
 #endif
@@ -163,6 +176,16 @@ class Node : public Variant {
   }
 
  private:
+  [[nodiscard]] std::vector<Launch> launches() const override {
+    return {{"pencil", "those of a rank's one pencil of a state in one launch, by one thread"}};
+  }
+  [[nodiscard]] double launch_bytes(const Problem& problem, int ranks, int rank) const override {
+    Index most = 0;
+    const Grid grid = require_grid_of(problem, ranks);
+    for (const ChainStage& stage : arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)))
+      if (!stage.axes.empty()) most = std::max(most, stage.layout.box(rank).volume());
+    return static_cast<double>(most) * static_cast<double>(problem.element_bytes());
+  }
   [[nodiscard]] Grid require_grid_of(const Problem& problem, int ranks) const {
     const auto grid = grid_of(problem, ranks);
     if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));

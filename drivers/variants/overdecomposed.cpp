@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <iterator>
 
-#include "chain/device_plan.hpp"
 #include "chain/limits_and_cost.hpp"
+#include "chain/offloading_variant.hpp"
 #include "core/parameters.hpp"
 #include "variants/overdecomposed/message_driven.hpp"
 #include "variants/overdecomposed/pencil_choice.hpp"
@@ -23,16 +23,7 @@ Synchronisation synchronisation_of(const Problem& problem) {
              : Synchronisation::broadcast_reduce;
 }
 
-/// Charm-FFT's GPU manager (lee2018, chapter 4): each pencil's transforms go to a device and back.
-bool offloads(const Problem& problem) { return choice_parameter(problem, "offload", {"no", "pencil"}) == "pencil"; }
-
-/// Those of its parameters that say something of a device.
-const std::vector<std::string>& device_parameter_names() {
-  static const std::vector<std::string> names{"device", "host-memory", "share-device"};
-  return names;
-}
-
-class Overdecomposed : public Variant {
+class Overdecomposed : public OffloadingVariant {
  public:
   [[nodiscard]] Card card() const override {
     return {
@@ -60,32 +51,9 @@ class Overdecomposed : public Variant {
         {"synchronisation",
          "rank 0 tells all to begin, and is told that all are through",
          "none",
-         {"none", "broadcast-reduce"}},
-        {"offload", "pencil: the transforms of each on a device, with copies there and back", "no", {"no", "pencil"}}};
-    for (Parameter& parameter : device_parameters())
-      if (std::ranges::find(device_parameter_names(), parameter.name) != device_parameter_names().end()) {
-        parameter.summary = "with offload: " + parameter.summary;
-        list.push_back(std::move(parameter));
-      }
+         {"none", "broadcast-reduce"}}};
+    std::ranges::move(offload_parameters(), std::back_inserter(list));
     return list;
-  }
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& problem) const override {
-    if (!offloads(problem)) return std::nullopt;
-    return device_request(problem).backend->local_fft();
-  }
-  [[nodiscard]] bool emulates(const Problem& problem) const override {
-    return offloads(problem) && device_request(problem).backend->emulated();
-  }
-  [[nodiscard]] nlohmann::json describe_devices(const Problem& problem, MPI_Comm comm) const override {
-    return offloads(problem) ? describe_device(device_request(problem), comm) : nlohmann::json(nullptr);
-  }
-  /// At the least the largest pencil is on the device.
-  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override {
-    if (!offloads(problem)) return {};
-    const PencilChoice choice = require_choice(problem, mpi::size_of(comm));
-    const double pencil = static_cast<double>(problem.elements()) * static_cast<double>(problem.element_bytes()) /
-                          static_cast<double>(choice.cuts[0] * choice.cuts[1]);
-    return device_obstacle(device_request(problem), pencil, comm, plans);
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
@@ -109,9 +77,14 @@ class Overdecomposed : public Variant {
         choice.grid ? std::vector<int>{choice.grid->extents[0], choice.grid->extents[1]} : std::vector<int>{ranks};
     auto states = pencil_states(problem, choice);
     options.table_bytes = table_bytes_of_a_rank(choice, states.size());
-    if (!offloads(problem)) return std::make_unique<MessageDrivenPlan>(context, std::move(states), std::move(options));
-    const OffloadedContext offloaded(context, device_request(problem));
-    return std::make_unique<MessageDrivenPlan>(offloaded.context(), std::move(states), std::move(options));
+    const auto offload = offloads(problem);
+    if (!offload) return std::make_unique<MessageDrivenPlan>(context, std::move(states), std::move(options));
+    const auto bytes = static_cast<std::size_t>(launch_bytes(problem, ranks, mpi::rank_in(context.comm)));
+    const OffloadedContext offloaded(context, device_request(problem), bytes);
+    options.on_device = true;
+    options.device_bytes = bytes;
+    return std::make_unique<MessageDrivenPlan>(offloaded.context(), std::move(states), std::move(options),
+                                               *offload == "rank" ? &offloaded.library() : nullptr);
   }
 
   /// On a grid the bytes are as for `pencil` (czechowski2012, equation 3, less what stays). A rank's D1 D2 / P pencils
@@ -134,16 +107,29 @@ class Overdecomposed : public Variant {
   }
 
  private:
-  [[nodiscard]] static std::optional<std::string> device_in_the_way(const Problem& problem) {
-    if (!offloads(problem)) {
-      for (const auto& name : device_parameter_names())
-        if (problem.parameters.contains(name)) return name + " takes offload=pencil";
-      return std::nullopt;
+  [[nodiscard]] std::vector<Launch> launches() const override {
+    return {{"pencil", "those of one pencil a launch"}, {"rank", "those of all pencils of a rank and state"}};
+  }
+  [[nodiscard]] double launch_bytes(const Problem& problem, int ranks, int rank) const override {
+    const bool whole_rank = offloads(problem) == "rank";
+    Index most = 0;
+    for (const PencilState& state : pencil_states(problem, require_choice(problem, ranks)))
+      if (state.axis) most = std::max(most, whole_rank ? state.layout.volume(rank) : largest_span(state, rank));
+    return static_cast<double>(most) * static_cast<double>(problem.element_bytes());
+  }
+  /// Elements from the first to the last of a pencil, as it lies in the rank's memory and on the device.
+  [[nodiscard]] static Index largest_span(const PencilState& state, int rank) {
+    Index most = 0;
+    for (const Box& held : state.layout.boxes(rank)) {
+      const Extents strides = state.layout.strides_within(held);
+      for (const Overlap& pencil : state.pencils.overlaps(held)) {
+        const Extents extents = pencil.box.extents();
+        Index span = 1;
+        for (std::size_t a = 0; a < 3; ++a) span += (extents[a] - 1) * strides[a];
+        if (pencil.box.volume() > 0) most = std::max(most, span);
+      }
     }
-    const DeviceBackend& backend = *device_request(problem).backend;
-    if (const std::string missing = backend.unavailable(); !missing.empty())
-      return fmt::format("no device '{}' can be used: {}", backend.card().name, missing);
-    return std::nullopt;
+    return most;
   }
   [[nodiscard]] PencilChoice require_choice(const Problem& problem, int ranks) const {
     const auto choice = choose_pencils(problem, ranks);

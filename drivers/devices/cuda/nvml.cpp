@@ -91,6 +91,8 @@ nlohmann::json nvml_state(const std::string& bus_id) {
   add_number_of(known, "memory_clock_mhz", device, "nvmlDeviceGetClockInfo", clock_of_memory);
   add_number_of(known, "temperature_c", device, "nvmlDeviceGetTemperature", sensor_of_gpu);
   add_number(known, "power_w", device, "nvmlDeviceGetPowerUsage", 1e-3);
+  add_number(known, "pcie_generation", device, "nvmlDeviceGetCurrPcieLinkGeneration");
+  add_number(known, "pcie_width", device, "nvmlDeviceGetCurrPcieLinkWidth");
   return known;
 }
 

@@ -143,6 +143,10 @@ void NodePlan::make_passes(const PlanContext& context) {
   const int me = mpi::rank_in(comm_.get());
   const int threads = team_.threads();
   for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (options_.on_device) {
+      make_launch(context, s);
+      continue;
+    }
     const Extents extents = stages_[s].layout.box(me).extents();
     const Extents strides = stages_[s].layout.strides(me);
     std::vector<Axes> list = passes_of(stages_[s].axes, extents, threads);
@@ -165,6 +169,17 @@ void NodePlan::make_passes(const PlanContext& context) {
   }
 }
 
+/// All axes of a stage at once.
+void NodePlan::make_launch(const PlanContext& context, std::size_t stage) {
+  const int me = mpi::rank_in(comm_.get());
+  auto& passes = passes_.emplace_back();
+  if (stages_[stage].axes.empty()) return;
+  const Decomposition& layout = stages_[stage].layout;
+  const LocalFftSpec spec = spec_of(context.problem, stages_[stage].axes, layout.box(me).extents(), layout.strides(me));
+  passes.emplace_back().of_thread.push_back(
+      context.local_fft.make(spec, data(places_[stage].lands_in), data(places_[stage].leaves_in)));
+}
+
 bool NodePlan::leaves_z(std::size_t stage) const { return stages_[stage].axes == Axes{2}; }
 
 void NodePlan::make_exchanges(const PlanContext& context) {
@@ -183,8 +198,16 @@ void NodePlan::make_exchanges(const PlanContext& context) {
 
 void NodePlan::run_passes(std::size_t stage, int thread, PhaseClock& clock) {
   for (Pass& pass : passes_[stage]) {
-    const Region region(clock, Phase::fft);
-    team_.step(thread, [&] { pass.of_thread[static_cast<std::size_t>(thread)]->execute(); });
+    const auto own = static_cast<std::size_t>(thread);
+    if (!options_.on_device) {
+      const Region region(clock, Phase::fft);
+      team_.step(thread, [&] { pass.of_thread[own]->execute(); });
+      team_.barrier();
+      continue;
+    }
+    team_.step(thread, [&] {
+      if (own < pass.of_thread.size()) pass.of_thread[own]->run(clock);
+    });
     team_.barrier();
   }
 }
@@ -256,18 +279,27 @@ void NodePlan::add_components_of_redistribution(std::size_t redistribution, std:
   add("unpack", Phase::unpack, 2 * exchange->bytes_unpacked(), [exchange](int thread) { exchange->unpack(thread); });
 }
 
+/// On a device the copies apart.
+void NodePlan::add_transform(std::size_t stage, int number, std::vector<Component>& list) {
+  if (options_.on_device) {
+    for (WorkPart& part : passes_[stage].front().of_thread.front()->parts())
+      list.push_back({fmt::format("{}-{}", part.name(), number), part.phase, std::move(part.run), part.min_bytes});
+    return;
+  }
+  list.push_back({fmt::format("fft-{}", number), Phase::fft,
+                  [this, stage] {
+                    PhaseClock silent(false);
+                    team_.run(
+                        [&](int thread) { run_passes(stage, thread, silent.lane(static_cast<std::size_t>(thread))); });
+                  },
+                  2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage]});
+}
+
 std::vector<Component> NodePlan::components() {
   std::vector<Component> list;
   int fft = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    if (!stages_[s].axes.empty())
-      list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
-                      [this, s] {
-                        PhaseClock silent(false);
-                        team_.run(
-                            [&](int thread) { run_passes(s, thread, silent.lane(static_cast<std::size_t>(thread))); });
-                      },
-                      2 * static_cast<Index>(stages_[s].axes.size()) * stage_bytes_[s]});
+    if (!stages_[s].axes.empty()) add_transform(s, ++fft, list);
     if (s < exchanges_.size()) add_components_of_redistribution(s, list);
   }
   return list;
@@ -285,7 +317,15 @@ std::size_t NodePlan::buffer_bytes() const {
   return total;
 }
 
-std::size_t NodePlan::workspace_bytes() const { return workspace_->bytes(); }
+DeviceWork NodePlan::device_work() const {
+  DeviceWork total;
+  for (const auto& passes : passes_)
+    for (const Pass& pass : passes)
+      for (const auto& fft : pass.of_thread) total += fft->device_work();
+  return total;
+}
+
+std::size_t NodePlan::workspace_bytes() const { return workspace_->bytes() + options_.device_bytes; }
 
 std::vector<std::string> NodePlan::describe_local_ffts() const {
   std::vector<std::string> texts;

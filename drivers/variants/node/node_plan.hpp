@@ -13,10 +13,12 @@ namespace fourscore {
 
 struct NodeOptions {
   MpiCallers callers = MpiCallers::one;
-  bool one_packs_z = false;  ///< one thread packs and sends what goes from the Z state to the Y state
-  Index segments = 1;        ///< into which a message is cut, at most
-  Index segment_bytes = 1;   ///< of which each has at least so many
-  std::vector<int> grid{};   ///< what grid() returns
+  bool one_packs_z = false;      ///< one thread packs and sends what goes from the Z state to the Y state
+  Index segments = 1;            ///< into which a message is cut, at most
+  Index segment_bytes = 1;       ///< of which each has at least so many
+  std::vector<int> grid{};       ///< what grid() returns
+  bool on_device = false;        ///< the local transforms are offloaded: thread 0 launches those of a stage together
+  std::size_t device_bytes = 0;  ///< of the device, that all of them use in turn
 };
 
 class NodePlan : public Plan {
@@ -36,12 +38,13 @@ class NodePlan : public Plan {
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
+  [[nodiscard]] DeviceWork device_work() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override;
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
   [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
 
  private:
-  /// One local transform, shared out; a barrier follows.
+  /// One local transform, shared out; a barrier follows. On a device thread 0 has all of it.
   struct Pass {
     std::vector<std::unique_ptr<LocalFft>> of_thread;
   };
@@ -55,10 +58,12 @@ class NodePlan : public Plan {
   void place_stages(Buffers buffers);
   void allocate(const PlanContext& context);
   void make_passes(const PlanContext& context);
+  void make_launch(const PlanContext& context, std::size_t stage);
   void make_exchanges(const PlanContext& context);
   void run_stage(std::size_t stage, int thread, PhaseClock& clock);
   void run_step(std::size_t stage, int thread, PhaseClock& clock);
   void run_passes(std::size_t stage, int thread, PhaseClock& clock);
+  void add_transform(std::size_t stage, int number, std::vector<Component>& list);
   void add_components_of_redistribution(std::size_t redistribution, std::vector<Component>& list);
   [[nodiscard]] std::byte* data(std::size_t buffer) const;
 

@@ -17,7 +17,7 @@ void MessageDrivenPlan::reset() {
   for (std::size_t s = 0; s < states_.size(); ++s) {
     Progress& state = progress_[s];
     for (Queue* queue : {&state.ready, &state.parked, &state.landed, &state.copies, &state.delivered}) queue->clear();
-    state.may_arrive = state.may_receive = state.may_leave = false;
+    state.may_arrive = state.may_receive = state.may_leave = state.launched = false;
     state.untransformed = state.unreleased = state.unemptied = length(tables_->tasks_of_state[s]);
     if (state.untransformed == 0) transformed_ |= bit(s);
   }
@@ -141,25 +141,38 @@ bool MessageDrivenPlan::unpack_locals() {
   return any;
 }
 
+/// All pencils of one launch must be there.
+bool MessageDrivenPlan::waits_for_the_rest(std::size_t state) const {
+  return launches_[state] != nullptr && progress_[state].ready.pushed() < length(tables_->tasks_of_state[state]);
+}
+
 bool MessageDrivenPlan::next_ready(std::size_t& task) {
   for (const std::size_t s : order_) {
-    if (progress_[s].ready.empty()) continue;
+    if (progress_[s].ready.empty() || waits_for_the_rest(s)) continue;
     task = progress_[s].ready.pop();
     return true;
   }
   return false;
 }
 
-void MessageDrivenPlan::transform(std::size_t task) const {
+void MessageDrivenPlan::transform_alone(std::size_t task) const {
   if (fft_of_task_[task] != nullptr) fft_of_task_[task]->execute_at(tables_->tasks[task].in, tables_->tasks[task].out);
+}
+
+/// The first of a launch's pencils takes the others with it.
+void MessageDrivenPlan::transform(std::size_t index) {
+  const PencilTask& task = tables_->tasks[index];
+  if (fft_of_task_[index] != nullptr) fft_of_task_[index]->run_at(task.in, task.out, *clock_);
+  Progress& state = progress_[task.state];
+  if (launches_[task.state] == nullptr || state.launched) return;
+  state.launched = true;
+  launches_[task.state]->run(*clock_);
 }
 
 void MessageDrivenPlan::run_task(std::size_t index) {
   const PencilTask& task = tables_->tasks[index];
   const Region region(*clock_, Phase::other, static_cast<std::int32_t>(index));
-  if (fft_of_task_[index] != nullptr) {
-    fft_of_task_[index]->run_at(task.in, task.out, *clock_);
-  }
+  transform(index);
   if (--progress_[task.state].untransformed == 0) {
     transformed_ |= bit(task.state);
     open_gates();

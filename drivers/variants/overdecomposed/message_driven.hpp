@@ -9,6 +9,7 @@
 
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
+#include "offload/offloaded_fft.hpp"
 #include "variants/overdecomposed/messages_in_flight.hpp"
 #include "variants/overdecomposed/pencil_objects.hpp"
 
@@ -20,8 +21,10 @@ enum class Synchronisation { none, broadcast_reduce };
 
 struct MessageDrivenOptions {
   Synchronisation synchronisation = Synchronisation::none;
-  std::vector<int> grid{};  ///< what grid() returns
-  double table_bytes = 0;   ///< that a rank's tables will take, about
+  std::vector<int> grid{};       ///< what grid() returns
+  double table_bytes = 0;        ///< that a rank's tables will take, about
+  bool on_device = false;        ///< the local transforms are offloaded
+  std::size_t device_bytes = 0;  ///< of the device, that all of them use in turn
 };
 
 /// Runs the pencils of all states without a barrier between them, on one rank in one thread, as a message-driven
@@ -36,8 +39,10 @@ struct MessageDrivenOptions {
 class MessageDrivenPlan : public Plan {
  public:
   /// Collective. `states` from input to output. Throws InputError where MPI's tags or counts are too small for so many
-  /// or so large messages, or the memory of a node for the tables.
-  MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, MessageDrivenOptions options);
+  /// or so large messages, or the memory of a node for the tables. `together`: makes one launch of the transforms of
+  /// all pencils of a state that this rank has; null: each pencil is transformed when it is ready.
+  MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, MessageDrivenOptions options,
+                    const OffloadingLibrary* together = nullptr);
 
   [[nodiscard]] const Decomposition& input_layout() const override { return states_.front().layout; }
   [[nodiscard]] const Decomposition& output_layout() const override { return states_.back().layout; }
@@ -52,7 +57,10 @@ class MessageDrivenPlan : public Plan {
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override { return tables_->traffic; }
   [[nodiscard]] std::size_t buffer_bytes() const override;
-  [[nodiscard]] std::size_t workspace_bytes() const override { return tables_->workspace_bytes(); }
+  [[nodiscard]] DeviceWork device_work() const override;
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    return tables_->workspace_bytes() + options_.device_bytes;
+  }
   [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
   [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
 
@@ -64,6 +72,7 @@ class MessageDrivenPlan : public Plan {
     void clear() { head_ = tail_ = 0; }
     void push(std::size_t item) { items_[tail_++] = item; }
     [[nodiscard]] bool empty() const { return head_ == tail_; }
+    [[nodiscard]] std::size_t pushed() const { return tail_; }  ///< since clear()
     std::size_t pop() { return items_[head_++]; }
 
    private:
@@ -87,6 +96,7 @@ class MessageDrivenPlan : public Plan {
     bool may_arrive = false;  ///< in memory of its own
     bool may_receive = false;
     bool may_leave = false;
+    bool launched = false;  ///< the transforms of all its pencils at once, where they are one launch
     std::size_t untransformed = 0;
     std::size_t unreleased = 0;  ///< tasks, copies and messages that lie in the pencils themselves
     std::size_t unemptied = 0;   ///< tasks and packed messages
@@ -94,6 +104,7 @@ class MessageDrivenPlan : public Plan {
 
   [[nodiscard]] static unsigned bit(std::size_t state) { return 1U << state; }
   void make_local_ffts(const PlanContext& context);
+  void make_launches(const PlanContext& context, const OffloadingLibrary& library);
   void make_gates();
   void make_queues();
   [[nodiscard]] Gate gate_for(std::size_t state, int buffer) const;
@@ -110,8 +121,10 @@ class MessageDrivenPlan : public Plan {
   [[nodiscard]] bool synchronised(bool wait);
   void check_reduction() const;
   [[nodiscard]] bool next_ready(std::size_t& task);
+  [[nodiscard]] bool waits_for_the_rest(std::size_t state) const;
   void run_task(std::size_t task);
-  void transform(std::size_t task) const;
+  void transform(std::size_t task);
+  void transform_alone(std::size_t task) const;
   void send_from(const PencilTask& task);
   void copy_from(const PencilTask& task);
   void run_copy(std::size_t copy);
@@ -126,6 +139,7 @@ class MessageDrivenPlan : public Plan {
   void start_receives(std::size_t state, bool copied);
   void start_receive(std::size_t receive);
   void start_send(std::size_t send);
+  void add_transforms(std::size_t state, int number, std::vector<Component>& list);
   void add_components_of_redistribution(std::size_t to_state, int number, std::vector<Component>& list);
 
   std::vector<PencilState> states_;
@@ -136,9 +150,10 @@ class MessageDrivenPlan : public Plan {
   mpi::Communicator comm_;
   MessagesInFlight in_flight_;  ///< ids: below the number of receives a receive, else a send
   Index element_bytes_;
-  std::vector<std::unique_ptr<LocalFft>> ffts_;  ///< by distinct shape and alignment
-  std::vector<LocalFft*> fft_of_task_;           ///< null: passed through
-  std::vector<std::size_t> order_;               ///< of states, in which ready pencils are looked for
+  std::vector<std::unique_ptr<LocalFft>> ffts_;      ///< by distinct shape and alignment
+  std::vector<LocalFft*> fft_of_task_;               ///< null: passed through, or in its state's launch
+  std::vector<std::unique_ptr<LocalFft>> launches_;  ///< by state, of all its pencils; null: each alone
+  std::vector<std::size_t> order_;                   ///< of states, in which ready pencils are looked for
   std::vector<Gate> arrival_gates_;
   std::vector<Gate> receive_gates_;
   std::vector<Gate> leaving_gates_;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
 #include "variants/overdecomposed/message_driven.hpp"
 
 namespace fourscore {
@@ -60,6 +64,45 @@ void MessageDrivenPlan::add_components_of_redistribution(std::size_t to_state, i
                   2 * unpacked});
 }
 
+/// The transforms of a state; on a device they and the copies apart, on every rank, also where one has no pencils.
+void MessageDrivenPlan::add_transforms(std::size_t state, int number, std::vector<Component>& list) {
+  const TableRange tasks = tables_->tasks_of_state[state];
+  if (!options_.on_device) {
+    Index bytes = 0;
+    for (std::size_t t = tasks.first; t < tasks.last; ++t) {
+      const Extents& extents = tables_->tasks[t].extents;
+      bytes += extents[0] * extents[1] * extents[2] * element_bytes_;
+    }
+    list.push_back({fmt::format("fft-{}", number), Phase::fft,
+                    [this, tasks] {
+                      for (std::size_t t = tasks.first; t < tasks.last; ++t) transform_alone(t);
+                    },
+                    2 * bytes});
+    return;
+  }
+  std::vector<WorkPart> parts;
+  if (launches_[state]) parts = launches_[state]->parts();
+  for (std::size_t t = tasks.first; t < tasks.last; ++t)
+    if (fft_of_task_[t] != nullptr)
+      std::ranges::move(fft_of_task_[t]->parts_at(tables_->tasks[t].in, tables_->tasks[t].out),
+                        std::back_inserter(parts));
+  for (const Phase phase : {Phase::h2d, Phase::fft, Phase::d2h}) {
+    std::vector<std::function<void()>> of_phase;
+    Index bytes = 0;
+    for (const WorkPart& part : parts) {
+      if (part.phase != phase) continue;
+      of_phase.push_back(part.run);
+      bytes += part.min_bytes;
+    }
+    const std::string name(phase_names[static_cast<std::size_t>(phase)]);
+    list.push_back({fmt::format("{}-{}", name, number), phase,
+                    [of_phase = std::move(of_phase)] {
+                      for (const auto& run : of_phase) run();
+                    },
+                    bytes});
+  }
+}
+
 std::vector<Component> MessageDrivenPlan::components() {
   std::vector<Component> list;
   int fft = 0;
@@ -67,17 +110,7 @@ std::vector<Component> MessageDrivenPlan::components() {
   for (std::size_t s = 0; s < states_.size(); ++s) {
     if (arrives_by_messages(states_, s)) add_components_of_redistribution(s, ++redistribution, list);
     if (!states_[s].axis) continue;
-    const TableRange tasks = tables_->tasks_of_state[s];
-    Index bytes = 0;
-    for (std::size_t t = tasks.first; t < tasks.last; ++t) {
-      const Extents& extents = tables_->tasks[t].extents;
-      bytes += extents[0] * extents[1] * extents[2] * element_bytes_;
-    }
-    list.push_back({fmt::format("fft-{}", ++fft), Phase::fft,
-                    [this, tasks] {
-                      for (std::size_t t = tasks.first; t < tasks.last; ++t) transform(t);
-                    },
-                    2 * bytes});
+    add_transforms(s, ++fft, list);
   }
   return list;
 }

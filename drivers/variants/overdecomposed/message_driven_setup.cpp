@@ -63,7 +63,7 @@ void require_memory_for_tables(MPI_Comm comm, double bytes_of_a_rank) {
 }  // namespace
 
 MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states,
-                                     MessageDrivenOptions options)
+                                     MessageDrivenOptions options, const OffloadingLibrary* together)
     : states_(std::move(states)),
       options_(std::move(options)),
       places_(places_of(states_, context.problem.contract.buffers)),
@@ -85,7 +85,11 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
                                            std::array{static_cast<std::byte*>(buffers_[0]->data()),
                                                       both ? static_cast<std::byte*>(buffers_[1]->data()) : nullptr});
   require_tags(tables_->largest_tag);
-  make_local_ffts(context);
+  launches_.resize(states_.size());
+  if (together != nullptr)
+    make_launches(context, *together);
+  else
+    make_local_ffts(context);
   make_gates();
   make_queues();
   if (options_.synchronisation == Synchronisation::none || mpi::size_of(context.comm) == 1) return;
@@ -110,6 +114,25 @@ void MessageDrivenPlan::make_local_ffts(const PlanContext& context) {
       fft = slot;
     }
     fft_of_task_.push_back(fft);
+  }
+}
+
+/// A rank's memory of a state has its boxes one after another, each dense.
+void MessageDrivenPlan::make_launches(const PlanContext& context, const OffloadingLibrary& library) {
+  fft_of_task_.assign(tables_->tasks.size(), nullptr);
+  for (std::size_t s = 0; s < states_.size(); ++s) {
+    const Decomposition& layout = states_[s].layout;
+    std::vector<PlacedFft> together;
+    Index offset = 0;
+    for (const Box& box : layout.boxes(mpi::rank_in(comm_.get()))) {
+      if (states_[s].axis)
+        together.push_back({spec_of(context.problem, box.extents(), layout.strides_within(box), *states_[s].axis),
+                            static_cast<std::size_t>(offset * element_bytes_)});
+      offset += box.volume();
+    }
+    if (together.empty()) continue;
+    launches_[s] = library.make_together(together, buffers_[static_cast<std::size_t>(places_[s].lands_in)]->data(),
+                                         buffers_[static_cast<std::size_t>(places_[s].leaves_in)]->data());
   }
 }
 
@@ -165,8 +188,19 @@ std::size_t MessageDrivenPlan::buffer_bytes() const {
   return total;
 }
 
+DeviceWork MessageDrivenPlan::device_work() const {
+  DeviceWork total;
+  for (const LocalFft* fft : fft_of_task_)
+    if (fft != nullptr) total += fft->device_work();
+  for (const auto& launch : launches_)
+    if (launch) total += launch->device_work();
+  return total;
+}
+
 std::vector<std::string> MessageDrivenPlan::describe_local_ffts() const {
   std::vector<std::string> texts;
+  for (const auto& launch : launches_)
+    if (launch) texts.push_back(launch->describe());
   for (const auto& fft : ffts_) texts.push_back(fft->describe());
   return texts;
 }

@@ -16,23 +16,18 @@
 #include "../variants/real_fixture.hpp"
 #include "mpi/handles.hpp"
 #include "offload/phased_work.hpp"
+#include "support/on_device.hpp"
 #include "support/variant_fixture.hpp"
 
 namespace fourscore {
 namespace {
 
+using test::on_device;
 using testing::HasSubstr;
 
 const std::vector<std::string> variants{"serial-gpu", "slab-gpu", "pencil-gpu"};
 
 const Variant& variant(const std::string& name) { return VariantRegistry::instance().get(name, "variant"); }
-
-std::map<std::string, std::string> on_device(std::map<std::string, std::string> parameters) {
-  const char* const device = std::getenv("FOURSCORE_TEST_DEVICE");
-  parameters["device"] = device == nullptr ? "host" : device;
-  parameters["share-device"] = "yes";
-  return parameters;
-}
 
 const std::vector<std::map<std::string, std::string>> stagings{
     {{"staging", "copy"}, {"host-memory", "pageable"}},
@@ -161,37 +156,27 @@ TEST_P(DevicePlans, TellCopiesFromTransforms) {
     });
 }
 
+/// Within 2 % of the host's clock, at least in the quietest of several runs, in both kinds and precisions.
+TEST_P(DevicePlans, HavePhasesThatAddUpToTheHostsClock) {
+  Problem contract;
+  contract.shape = {60, 50, 40};
+  contract.contract.effort = Effort::estimate;
+  for (const auto& name : variants)
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+        Problem problem = with_staging(contract);
+        problem.kind = kind;
+        problem.precision = precision;
+        if (variant(name).supports(problem, ranks_)) continue;
+        const ExchangeMethod* exchange = nullptr;
+        if (variant(name).takes_exchange())
+          exchange = &ExchangeRegistry::instance().get(variant(name).default_exchange(), "exchange");
+        const auto plan = test::make_plan(variant(name), problem, exchange);
+        EXPECT_LT(test::smallest_gap(*plan), 0.02) << name;
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(Stagings, DevicePlans, testing::Range(std::size_t{0}, stagings.size()));
-
-/// lee2018, chapter 4.
-TEST(PencilsOnADevice, AreTheTransformByItsDefinition) {
-  const Variant& one = variant("overdecomposed");
-  const int ranks = mpi::size_of(MPI_COMM_WORLD);
-  const int me = mpi::rank_in(MPI_COMM_WORLD);
-  for (const char* memory : {"pinned", "pageable", "managed"})
-    for (Problem problem : test::contracts({15, 14, 13})) {
-      problem.parameters = on_device({{"offload", "pencil"}, {"host-memory", memory}});
-      ASSERT_FALSE(one.supports(problem, ranks));
-      SCOPED_TRACE(test::text_of(problem, nullptr));
-      const auto plan = test::make_plan(one, problem, nullptr);
-      PhaseClock clock;
-      clock.start();
-      test::run_on_random_field(*plan, problem, clock);
-      clock.stop();
-      EXPECT_GT(clock.seconds(Phase::h2d), 0);
-      EXPECT_GT(clock.seconds(Phase::d2h), 0);
-      EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
-                               me, problem.precision, plan->output()),
-                20);
-    }
-}
-
-TEST(PencilsOnADevice, AreAskedForBeforeADeviceIs) {
-  Problem problem;
-  problem.shape = {16, 16, 16};
-  problem.parameters["host-memory"] = "pinned";
-  EXPECT_THAT(variant("overdecomposed").supports(problem, 1).value_or(""), HasSubstr("offload=pencil"));
-}
 
 TEST(DeviceRequests, NameWhatCannotBe) {
   const auto asked = [](std::map<std::string, std::string> parameters) {
@@ -224,6 +209,26 @@ TEST(DeviceRequests, OfTwoParametersThatDoNotGoTogetherAreNotSupported) {
   EXPECT_EQ(reason({{"messages", "device"}, {"staging", "resident"}}), "supported");
   EXPECT_THAT(reason({{"pieces", "3"}}), HasSubstr("staging=streamed"));
   EXPECT_EQ(reason({{"pieces", "1"}}), "supported");
+}
+
+TEST(DeviceRequests, RefuseExchangesThatDoNotGoWithThem) {
+  const auto reason = [](const char* exchange, std::map<std::string, std::string> parameters) {
+    Problem problem;
+    problem.shape = {8, 8, 8};
+    problem.parameters = std::move(parameters);
+    const ExchangeMethod& method = ExchangeRegistry::instance().get(exchange, "exchange");
+    return variant("slab-gpu").refuses_parameters(method, problem).value_or("taken");
+  };
+  EXPECT_THAT(reason("alltoallw", {{"staging", "streamed"}}), HasSubstr("several pieces"));
+  EXPECT_EQ(reason("p2p", {{"staging", "streamed"}}), "taken");
+  EXPECT_THAT(reason("shared", {{"host-memory", "managed"}}), HasSubstr("host-memory=managed"));
+  EXPECT_EQ(reason("shared", {{"host-memory", "pinned"}}), "taken");
+}
+
+TEST(LocalLibrariesOnADevice, RefuseThreadsOfTheProcessor) {
+  const LocalFftLibrary& cufft = *LocalFftRegistry::instance().find("cufft");
+  EXPECT_THAT(cufft.refuses(Kind::c2c, 2).value_or(""), HasSubstr("2 threads"));
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) EXPECT_FALSE(cufft.refuses(kind, 1));
 }
 
 /// What is in the way of a point, with the stand-in lacking something.

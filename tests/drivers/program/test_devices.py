@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
-from conftest import Bench
+from conftest import Bench, read_record
 
 POINT = ("--variant", "slab-gpu", "--shape", "24x20x18", "--planner", "estimate", "--repetitions", "3")
 
@@ -28,10 +30,45 @@ def test_a_record_says_on_what_it_was_computed_and_that_it_was_emulated(bench: B
     assert {"h2d-1", "fft-1", "d2h-1", "exchange-1", "h2d-2"} <= {entry["name"] for entry in record["isolated"]}
 
 
+def test_a_record_has_what_the_driver_tells_of_a_gpu(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """From NVML, loaded at run time; a library of the tests' own stands at its name."""
+    before = os.environ.get("LD_LIBRARY_PATH", "")
+    monkeypatch.setenv("LD_LIBRARY_PATH", os.environ["FOURSCORE_FAKE_NVML"] + (":" + before if before else ""))
+    out = tmp_path / "record.json"
+    run = bench(*POINT, "--parameter", "device=fake-gpu", "--record", str(out), ranks=2)
+    assert run.returncode == 0, run.stderr
+    [entry] = read_record(out)["resolved"]["devices"]
+    assert entry["device"]["identity"] == {
+        "model": "fake GPU",
+        "numa_node": 0,
+        "driver": "999.12.03",
+        "ecc": True,
+        "pcie_generation": 5,
+        "pcie_width": 16,
+    }
+    assert entry["device"]["versions"] == {"driver_api": "13.0", "runtime": "13.0", "cufft": "12.0.0"}
+    distances = Path("/sys/devices/system/node/node0/distance")
+    if distances.exists():
+        assert entry["device"]["numa_distance"] >= 10
+    state = {"sm_clock_mhz": 1410, "memory_clock_mhz": 1215, "pcie_generation": 1, "pcie_width": 8}
+    assert entry["state_before"] | state == entry["state_before"]
+    assert entry["state_after"] | state == entry["state_after"]
+    for rises in ("power_w", "temperature_c"):
+        assert entry["state_after"][rises] > entry["state_before"][rises]
+
+
+def test_a_record_counts_what_was_queued_on_the_device(bench: Bench) -> None:
+    """Of slabs on two ranks: two stages, each copied there and back whole."""
+    device = measured(bench)["cost"]["device"]
+    assert device["h2d_copies_per_rank"] == device["d2h_copies_per_rank"] == device["ffts_per_rank"] == [2, 2]
+    assert sum(device["h2d_bytes_per_rank"]) == sum(device["d2h_bytes_per_rank"]) == 2 * 24 * 20 * 18 * 16
+
+
 def test_a_variant_without_a_device_names_none(bench: Bench) -> None:
     run = bench("--variant", "slab", "--shape", "8x8x8", "--planner", "estimate", "--json", ranks=2, faulty=False)
     record = json.loads(run.stdout)
     assert "devices" not in record["resolved"]
+    assert "device" not in record["cost"]
     assert "emulated" not in record["flags"]
     assert not {"h2d", "d2h"} & set(record["samples"]["rank_phase_s"])
 
@@ -71,6 +108,27 @@ def test_without_a_gpu_the_point_that_asks_for_one_is_skipped(bench: Bench) -> N
         pytest.skip("a GPU is here")
     run = bench(*POINT, "--parameter", "device=cuda", "--json", ranks=2, faulty=False)
     record = json.loads(run.stdout)
+    assert record["verdict"]["status"] == "skipped"
+    assert listed["cufft"]["reason"] in record["verdict"]["reason"]
+
+
+@pytest.mark.parametrize("variant", [POINT, ("--variant", "node", *POINT[2:], "--parameter", "offload=pencil")])
+def test_a_driver_too_old_for_the_runtime_is_a_reason_to_skip(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, variant: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("FOURSCORE_STAND_IN", "driver=old")
+    run = bench(*variant, "--parameter", "device=host", "--json", ranks=2, faulty=False)
+    record = json.loads(run.stdout)
+    assert record["verdict"]["status"] == "skipped"
+    assert "no device 'host' can be used: the stand-in's driver is too old" in record["verdict"]["reason"]
+
+
+def test_a_local_library_on_a_gpu_says_why_it_cannot_be_used(bench: Bench) -> None:
+    listed = {entry["name"]: entry for entry in json.loads(bench("--list", faulty=False).stdout)["local_ffts"]}
+    if listed["cufft"]["available"]:
+        pytest.skip("a GPU is here")
+    slab = ("--variant", "slab", *POINT[2:], "--local-fft", "cufft", "--json")
+    record = json.loads(bench(*slab, ranks=2, faulty=False).stdout)
     assert record["verdict"]["status"] == "skipped"
     assert listed["cufft"]["reason"] in record["verdict"]["reason"]
 

@@ -1,0 +1,39 @@
+#pragma once
+// Variants on the processors that offload their local transforms to a device where they are asked to: Charm-FFT's GPU
+// manager (lee2018, chapter 4).
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chain/device_plan.hpp"
+
+namespace fourscore {
+
+/// With parameter `offload`: the transforms of a launch go to a device and back, as with staging=copy.
+class OffloadingVariant : public Variant {
+ public:
+  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& problem) const override;
+  [[nodiscard]] bool emulates(const Problem& problem) const override;
+  [[nodiscard]] nlohmann::json describe_devices(const Problem& problem, MPI_Comm comm) const override;
+  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override;
+
+ protected:
+  /// What a launch has: a value of `offload`, and what it says.
+  struct Launch {
+    std::string value;
+    std::string summary;
+  };
+  [[nodiscard]] virtual std::vector<Launch> launches() const = 0;
+  /// Of one direction: bytes of the largest launch of a rank.
+  [[nodiscard]] virtual double launch_bytes(const Problem& problem, int ranks, int rank) const = 0;
+
+  /// `offload`, and those of its parameters that say something of a device.
+  [[nodiscard]] std::vector<Parameter> offload_parameters() const;
+  /// The value of `offload`; nothing: the processors compute. Throws InputError for another value.
+  [[nodiscard]] std::optional<std::string> offloads(const Problem& problem) const;
+  /// As supports(), of the device.
+  [[nodiscard]] std::optional<std::string> device_in_the_way(const Problem& problem) const;
+};
+
+}  // namespace fourscore
