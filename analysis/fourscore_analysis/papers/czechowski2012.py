@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fourscore_analysis.equations import czechowski2012 as equations
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
@@ -159,14 +159,39 @@ def figure_6_reading() -> Claims:
 
 # Ours, measured.
 
-PARTS = {1: ("fft", "twiddle", "combine"), 2: ("pack", "unpack")}
+COPIES = 3
+PARTS = {1: ("fft", "twiddle", "combine"), 2: ("pack", "unpack"), COPIES: ("h2d", "d2h")}  # by printed row
 
 
-def largest(here: Here) -> Point | None:
-    """The fastest pencil method at its largest cube, on the most ranks there."""
-    cubes = [
-        point for point in here.transforms("pencil") if len(set(point.cell.shape)) == 1 and len(point.cell.shape) == 3
-    ]
+def as_digpufft(here: Here) -> list[Point]:
+    """Pencils on GPUs with copies around each local transform."""
+    found = here.transforms("pencil-gpu")
+    return [point for point in found if (point.method.option("staging") or "copy") == "copy"]
+
+
+def gpu_gains(here: Here) -> list[tuple[Point, float]]:
+    """Gain in percent over the processors, where pencil was measured on the same ranks too."""
+    found = []
+    for point in as_digpufft(here):
+        same = [one for one in here.transforms("pencil", point.cell.shape) if one.cell.place == point.cell.place]
+        other = fastest(same)
+        if other is not None:
+            found.append((point, 100 * (other.time_s / point.time_s - 1)))
+    return found
+
+
+def figure_3_here(here: Here) -> Iterator[Measured]:
+    """The smallest and the largest gain over all sizes."""
+    gains = gpu_gains(here)
+    for column, choose in (("gain_low_percent", min), ("gain_high_percent", max)):
+        if gains:
+            point, gain = choose(gains, key=lambda one: one[1])
+            yield Measured(1, column, gain, len(point.measured), what_text(point))
+
+
+def largest(points: Sequence[Point]) -> Point | None:
+    """The fastest at their largest cube, on the most ranks there."""
+    cubes = [point for point in points if len(set(point.cell.shape)) == 1 and len(point.cell.shape) == 3]
     cubes = [point for point in cubes if sum(point.phases.values()) > 0]
     most = max(((point.cell.elements, point.cell.ranks) for point in cubes), default=None)
     return fastest([point for point in cubes if (point.cell.elements, point.cell.ranks) == most])
@@ -174,12 +199,16 @@ def largest(here: Here) -> Point | None:
 
 def figure_4_here(here: Here) -> Iterator[Measured]:
     """Shares of the slowest rank's phases; a method on the CPU has no copies."""
-    point = largest(here)
-    if point is not None:
+    for points, where in ((here.transforms("pencil"), "CPU"), (as_digpufft(here), "GPU")):
+        point = largest(points)
+        if point is None:
+            continue
         total = sum(point.phases.values())
         for row, phases in PARTS.items():
+            if row == COPIES and where == "CPU":
+                continue
             share = 100 * sum(point.phases.get(phase, 0.0) for phase in phases) / total
-            yield Measured(row, "share_percent", share, len(point.measured), f"{what_text(point)}, on the CPU")
+            yield Measured(row, "share_percent", share, len(point.measured), f"{what_text(point)}, on the {where}")
 
 
 def a_here(here: Here) -> Iterator[Measured]:
@@ -288,7 +317,7 @@ PAPER = Paper(
     NAME,
     {
         "figure-2": Item(("nodes",), claims=figure_2),
-        "figure-3": Item(),
+        "figure-3": Item(measured=figure_3_here),
         "figure-4": Item(("part",), measured=figure_4_here),
         "figure-5": Item(
             ("system",),

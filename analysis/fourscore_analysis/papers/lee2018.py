@@ -231,6 +231,44 @@ def table_3_1_here(here: Here) -> Iterator[Measured]:
             yield _time(number, "backward_ms", point)
 
 
+ALLOCATIONS = {"default": "pageable", "pinned": "pinned", "unified": "managed"}  # of Table 4.2, and host-memory
+LARGEST = (500,) * 3
+
+
+def table_4_1_here(here: Here) -> Iterator[Measured]:
+    """Copies of a rank's pencils, each state's in one launch, forward and backward: of the GPU's busy time."""
+    found = here.transforms(CHARM, LARGE, direction="roundtrip")
+    point = fastest([one for one in found if one.method.option("offload") == "rank" and one.device is not None])
+    if point is None:
+        return
+    busy = sum(point.phases.get(phase, 0.0) for phase in ("h2d", "d2h", "fft"))
+    for number, phase, operations in ((1, "h2d", point.device.h2d_copies), (2, "d2h", point.device.d2h_copies)):
+        time_s = point.phases.get(phase, 0.0)
+        values = {
+            "total_ms": 1e3 * time_s,
+            "average_ms": 1e3 * time_s / operations,
+            "operations": operations,
+            "share_percent": 100 * equations.share(time_s, busy),
+        }
+        for column, value in values.items():
+            yield Measured(number, column, value, len(point.measured), what_text(point))
+
+
+def table_4_2_here(here: Here) -> Iterator[Measured]:
+    for number, row in enumerate(rows_of(NAME, "table-4.2"), 1):
+        memory = ALLOCATIONS.get(row["allocation"])
+        for direction in ("forward", "backward"):
+            found = here.transforms(NODE, LARGEST, direction=direction, ranks=4)
+            if memory is None:
+                found = [one for one in found if one.method.option("offload") is None]
+            else:
+                offloaded = [one for one in found if one.method.option("offload")]
+                found = [one for one in offloaded if (one.method.option("host-memory") or "pinned") == memory]
+            point = fastest(found)
+            if point is not None:
+                yield Measured(number, f"{direction}_s", point.time_s, len(point.measured), what_text(point))
+
+
 def several_here(here: Here, item: str) -> Iterator[Measured]:
     """Instances at once, there and back: the time until the last is done."""
     data = printed(NAME, item)
@@ -273,8 +311,8 @@ PAPER = Paper(
         "section-5.2.2": Item(("instances", "nodes"), claims=section_5_2_2, reading=section_5_2_2_reading),
         "table-2.1": Item(("decomposition",), claims=table_2_1, measured=table_2_1_here),
         "table-3.1": Item(("points_per_node", "threads"), claims=table_3_1, measured=table_3_1_here),
-        "table-4.1": Item(("operation",), claims=table_4_1, reading=table_4_1_reading),
-        "table-4.2": Item(("allocation",)),
+        "table-4.1": Item(("operation",), claims=table_4_1, reading=table_4_1_reading, measured=table_4_1_here),
+        "table-4.2": Item(("allocation",), measured=table_4_2_here),
         "table-5.1": Item(("instances", "nodes"), measured=lambda here: several_here(here, "table-5.1")),
         "table-5.2": Item(("instances", "nodes"), measured=lambda here: several_here(here, "table-5.2")),
         "table-5.3": Item(("instances", "nodes"), measured=lambda here: several_here(here, "table-5.3")),

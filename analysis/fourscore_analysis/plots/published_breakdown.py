@@ -81,7 +81,7 @@ def draw(view: View, points: list[Point], heading: str) -> Figure:
         bars.append(Bar(label, shares_of(point), point_text(point)))
     present = [part for part in COLOURS if any(bar.shares.get(part) for bar in bars)]
     figure, [axes] = layout.stacked_axes(
-        heading,
+        f"EMULATED {heading}" if "emulated" in points[0].flags else heading,
         [ROW_IN * len(bars)],
         lettering.label_width_in(bar.label for bar in bars),
         top_in=layout.legend_room_in(present, COLUMNS),

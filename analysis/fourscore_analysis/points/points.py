@@ -17,7 +17,16 @@ from fourscore_analysis.points.stats import Spread, resampled_medians, spread
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import PHASES, STATUSES, Cell, Contract, Launch, Method, Traffic
+from fourscore_analysis.records.transforms import (
+    PHASES,
+    STATUSES,
+    Cell,
+    Contract,
+    DeviceWork,
+    Launch,
+    Method,
+    Traffic,
+)
 
 REFERENCE = "fftw-mpi"
 LEAST_SHARE = 0.01  # of the transform; a phase below it is not compared with its components alone
@@ -164,6 +173,11 @@ class Point:
         return {
             status: count for status in STATUSES if (count := sum(launch.status == status for launch in self.launches))
         }
+
+    @property
+    def device(self) -> DeviceWork | None:
+        """What one transform queues on a device; the same in each launch."""
+        return next((launch.device for launch in self.measured if launch.device), None)
 
     @cached_property
     def traffic(self) -> Traffic | None:

@@ -145,6 +145,17 @@ class Traffic:
 
 
 @dataclass(slots=True)
+class DeviceWork:
+    """What one transform queues on a device: copies there and back, and transforms, of the rank that copies most."""
+
+    h2d_copies: float
+    h2d_bytes: float
+    ffts: float
+    d2h_copies: float
+    d2h_bytes: float
+
+
+@dataclass(slots=True)
 class Lane:
     """What one thread of one rank did when: columns of one length, seconds on the axis of all lanes."""
 
@@ -197,6 +208,7 @@ class Launch(Run):
     closure_worst: float | None = None
     memory: Memory = field(default_factory=Memory)
     traffic: Traffic | None = None
+    device: DeviceWork | None = None  # None without a device
     counters: Counters | None = None
     least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
     declared: Declared = field(default_factory=dict)
@@ -270,6 +282,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
     if launch.status == "ok":
         _read_samples(launch, data)
         launch.traffic = _traffic(cost)
+        launch.device = _device_work(cost)
         launch.counters = read(data, "counters", read_counters, None)
         launch.least_bytes = read_least_bytes(cost)
         launch.declared = read_declared(data)
@@ -350,6 +363,17 @@ def _traffic(cost: dict[str, Any]) -> Traffic | None:
         model_bytes=read(cost, "model_bytes_per_rank", amount_of, None),
         model_messages=read(cost, "model_messages_per_rank", amount_of, None),
     )
+
+
+def _device_work(cost: dict[str, Any]) -> DeviceWork | None:
+    device = read(cost, "device", table_of, {})
+    names = ("h2d_copies", "h2d_bytes", "ffts", "d2h_copies", "d2h_bytes")
+    columns = [read(device, f"{name}_per_rank", each(amount_of), ()) for name in names]
+    if not all(columns):
+        return None
+    if len({len(column) for column in columns}) > 1:
+        raise RecordError("columns of cost.device differ in length")
+    return DeviceWork(*max(zip(*columns, strict=True), key=lambda one: one[1] + one[4]))
 
 
 def _timeline(value: Any) -> Timeline:

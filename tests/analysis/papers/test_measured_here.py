@@ -1,7 +1,7 @@
 """What an archive has measured stands beside the number of the paper that it belongs to."""
 
 import pytest
-from fourscore_analysis.papers import gupta1993, lee2018
+from fourscore_analysis.papers import czechowski2012, gupta1993, lee2018
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
@@ -120,3 +120,97 @@ def test_curves_join_no_two_builds():
     records += known_records(new, points[:2], lambda p: 0.1, launches=1)
     found = lee2018.decomposed(here_of(records), "forward")
     assert {cut: point.time_s for cut, point in found.items()} == dict.fromkeys(("5x5", "10x10", "20x20"), 1.0)
+
+
+def on_device(point: dict, seconds: float, phases: dict[str, float], flags=(), device=None) -> dict:
+    rows = {phase: [[time] * 3] * point["ranks"] for phase, time in phases.items()}
+    record = Maker().with_samples(point, 0, [[seconds] * 3] * point["ranks"], rows)
+    record["flags"] = list(flags)
+    if device:
+        record["cost"]["device"] = {f"{name}_per_rank": [value] * point["ranks"] for name, value in device.items()}
+    return record
+
+
+@pytest.mark.parametrize("flags", [(), ("emulated",)])
+def test_copies_of_table_4_1_are_a_gpus_and_never_a_stand_ins(flags):
+    point = make_point(
+        "overdecomposed",
+        "none",
+        (300,) * 3,
+        1,
+        direction="roundtrip",
+        parameters={"offload": "rank"},
+    )
+    work = {
+        "h2d_copies": 6,
+        "h2d_bytes": 1e9,
+        "ffts": 6,
+        "d2h_copies": 6,
+        "d2h_bytes": 1e9,
+    }
+    times = {"h2d": 0.5, "d2h": 0.4, "fft": 0.1, "pack": 1.0}
+    here = here_of([on_device(point, 2.0, times, flags, work)])
+    found = {(one.row, one.column): one.value for one in lee2018.table_4_1_here(here)}
+    expected = {
+        (1, "total_ms"): 500,
+        (1, "average_ms"): 500 / 6,
+        (1, "operations"): 6,
+        (1, "share_percent"): 50,
+        (2, "total_ms"): 400,
+        (2, "average_ms"): 400 / 6,
+        (2, "operations"): 6,
+        (2, "share_percent"): 40,
+    }
+    assert found == ({} if flags else pytest.approx(expected))
+
+
+def test_kinds_of_memory_stand_beside_the_rows_of_table_4_2():
+    def node(seconds: float, **parameters: str) -> dict:
+        point = make_point("node", "none", (500,) * 3, 4, parameters=parameters)
+        return on_device(point, seconds, {"fft": seconds})
+
+    records = [
+        node(4.0),
+        node(1.0, offload="pencil", **{"host-memory": "pageable"}),
+        node(2.0, offload="pencil"),  # pinned is the default
+        node(3.0, offload="pencil", **{"host-memory": "managed"}),
+    ]
+    found = {(one.row, one.column): one.value for one in lee2018.table_4_2_here(here_of(records))}
+    assert found == {
+        (1, "forward_s"): pytest.approx(4),
+        (2, "forward_s"): pytest.approx(1),
+        (3, "forward_s"): pytest.approx(2),
+        (4, "forward_s"): pytest.approx(3),
+    }
+
+
+def test_shares_and_gain_of_digpufft_are_of_pencils_with_copies_on_gpus():
+    def pencil(variant: str, seconds: float, extent: int, flags=(), **parameters: str) -> dict:
+        point = make_point(variant, "alltoallv", (extent,) * 3, 2, parameters=parameters)
+        of_gpu = {"h2d": 0.15 * seconds, "d2h": 0.1 * seconds} if variant == "pencil-gpu" else {}
+        rest = {"fft": 0.2 * seconds, "pack": 0.05 * seconds, "unpack": 0.05 * seconds}
+        exchange = seconds - sum(rest.values()) - sum(of_gpu.values())
+        return on_device(point, seconds, {**rest, **of_gpu, "exchange": exchange}, flags)
+
+    records = [
+        pencil("pencil", 1.2, 128),
+        pencil("pencil", 1.1, 256),
+        pencil("pencil-gpu", 1.0, 128),
+        pencil("pencil-gpu", 1.0, 256, staging="copy"),
+        pencil("pencil-gpu", 0.1, 256, staging="resident"),
+        pencil("pencil-gpu", 0.2, 256, flags=["emulated"], staging="copy"),
+    ]
+    here = here_of(records)
+    low, high = czechowski2012.figure_3_here(here)
+    assert (low.column, low.value) == ("gain_low_percent", pytest.approx(10))
+    assert (high.column, high.value) == ("gain_high_percent", pytest.approx(20))
+    found = [(one.row, one.value, one.what.rpartition(" ")[2]) for one in czechowski2012.figure_4_here(here)]
+    assert found == [
+        (1, pytest.approx(20), "CPU"),
+        (2, pytest.approx(10), "CPU"),
+        (1, pytest.approx(20), "GPU"),
+        (2, pytest.approx(10), "GPU"),
+        (3, pytest.approx(25), "GPU"),
+    ]
+    emulated = here_of([pencil("pencil-gpu", 1.0, 128, flags=["emulated"])])
+    assert list(czechowski2012.figure_4_here(emulated)) == []

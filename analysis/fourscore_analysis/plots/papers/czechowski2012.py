@@ -12,10 +12,12 @@ from fourscore_analysis.equations import czechowski2012 as equations
 from fourscore_analysis.papers.czechowski2012 import (
     KAPPAS,
     PARTS,
+    as_digpufft,
+    gpu_gains,
     largest,
     memory_over_network,
 )
-from fourscore_analysis.papers.here import Here, comparable, fastest, what_text
+from fourscore_analysis.papers.here import Here, comparable, what_text
 from fourscore_analysis.papers.readings.czechowski2012 import AS_PRINTED, FOUND, keeneland_parts_s, node_of, outcome
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
@@ -120,7 +122,7 @@ def draw_figure_3(here: Here, heading: str) -> Figure:
     handles += [marker_handle(colours.PURPLE, "o", "pencil-gpu here")] * bool(ours)
     figure, [axes] = layout.stacked_axes(heading, [2.0], 0.62, top_in=layout.legend_room_in(handles, 1))
     layout.page_legend(figure, handles, 1)
-    extents = sorted({256, 512, 1024, 2048, *(extent for extent, _, _ in ours)})
+    extents = sorted({256, 512, 1024, 2048, *(point.cell.shape[0] for point, _ in ours)})
     axes.axhspan(low, high, color=colours.LIGHT_GREY, linewidth=0, zorder=0)
     for name, link in LINKS.items():
         gains = [
@@ -128,9 +130,9 @@ def draw_figure_3(here: Here, heading: str) -> Figure:
             for n in extents
         ]
         axes.plot(extents, gains, color=colours.INK, linestyle=styles[name])
-    for extent, gain, said in ours:
-        [drawn] = axes.plot([extent], [gain], color=colours.PURPLE, marker="o", markersize=4, linestyle="")
-        mark(drawn, said)
+    for point, gain in ours:
+        [drawn] = axes.plot([point.cell.shape[0]], [gain], color=colours.PURPLE, marker="o", markersize=4, linestyle="")
+        mark(drawn, what_text(point))
     axes.set_xscale("log", base=2)
     axes.set_xticks(extents, [str(extent) for extent in extents])
     axes.set_xticks([], minor=True)
@@ -140,19 +142,8 @@ def draw_figure_3(here: Here, heading: str) -> Figure:
     return figure
 
 
-def gpu_gains(here: Here) -> list[tuple[int, float, str]]:
-    """Extent, gain in percent, and what it is of: where pencil and pencil-gpu were measured on the same ranks."""
-    found = []
-    for point in here.transforms("pencil-gpu"):
-        same = [one for one in here.transforms("pencil", point.cell.shape) if one.cell.place == point.cell.place]
-        other = fastest(same)
-        if other is not None:
-            found.append((point.cell.shape[0], 100 * (other.time_s / point.time_s - 1), what_text(point)))
-    return found
-
-
 def draw_figure_4(here: Here, heading: str) -> Figure:
-    """Shares of the time: printed, by the equations, and ours, which has no copies."""
+    """Shares of the time: printed, by the equations, and ours: on the CPU without copies, on GPUs with them."""
     names = ("FFT", "local transpose", "copies", "the rest")
     of_name = dict(zip(names, (COMPUTATION, TRANSPOSE, COPIES, COMMUNICATION), strict=True))
     shares = [row["share_percent"] / 100 for row in published(NAME, "figure-4").rows]
@@ -160,12 +151,17 @@ def draw_figure_4(here: Here, heading: str) -> Figure:
     for name, link in LINKS.items():
         parts = list(_keeneland(link).values())
         bars[f"Eqs, {name.partition(' (')[0]}"] = [part / sum(parts) for part in parts]
-    point = largest(here)
-    if point is not None:
+    said = []
+    ours = {"pencil here, on the CPU": here.transforms("pencil"), "pencil-gpu here": as_digpufft(here)}
+    for label, points in ours.items():
+        point = largest(points)
+        if point is None:
+            continue
         total = sum(point.phases.values())
-        fft, transpose = (sum(point.phases.get(phase, 0) for phase in PARTS[row]) / total for row in (1, 2))
-        bars["pencil here, on the CPU"] = [fft, transpose, 0, 1 - fft - transpose]
-    note = f"Here: {what_text(point)}." if point else ""
+        parts = [sum(point.phases.get(phase, 0) for phase in phases) / total for phases in PARTS.values()]
+        bars[label] = [*parts, 1 - sum(parts)]
+        said.append(what_text(point))
+    note = f"Here: {'; '.join(said)}." if said else ""
     figure, [axes] = layout.stacked_axes(
         heading, [0.3 * len(bars)], 1.75, top_in=layout.legend_room_in(list(names), 4), note=note
     )
@@ -271,7 +267,7 @@ PLOTS = (
         "figure-4",
         "Figure 4: where the time goes",
         "2048³ on 64 nodes of Keeneland. The rest is not printed; it is the network. Ours: the pencil method at the "
-        "largest cube of the archive, on the CPU, so without copies.",
+        "largest cube of the archive, on the CPU, so without copies, and on GPUs where there are any.",
         draw_figure_4,
     ),
     PaperPlot(
