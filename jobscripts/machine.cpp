@@ -284,7 +284,7 @@ std::optional<double> seconds_of(const std::string& text) {
     rest.erase(0, colon == std::string::npos ? rest.size() : colon + 1);
     if (parts[i].empty()) return std::nullopt;
   }
-  constexpr std::array<double, 4> units{86400, 3600, 60, 1};
+  constexpr std::array<double, 4> unit_s{86400, 3600, 60, 1};
   const std::array<std::size_t, 4> longest{2, parts[0].empty() ? 4U : 2U, 2, 2};
   double seconds = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -292,7 +292,7 @@ std::optional<double> seconds_of(const std::string& text) {
     if (!digits || parts[i].size() > longest[i]) return std::nullopt;
     const int number = parts[i].empty() ? 0 : std::stoi(parts[i]);
     if (i > 1 && number > 59) return std::nullopt;
-    seconds += units[i] * number;
+    seconds += unit_s[i] * number;
   }
   return seconds;
 }
