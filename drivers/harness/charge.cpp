@@ -5,6 +5,7 @@
 namespace fourscore {
 namespace {
 
+constexpr std::int64_t most_exchanges = 8;
 constexpr std::array<Phase, 3> computing{Phase::fft, Phase::twiddle, Phase::combine};
 
 std::size_t number_of(Phase phase) { return static_cast<std::size_t>(phase); }
@@ -35,9 +36,17 @@ double charge_of(const Component& component, const PhaseSeconds& charges, const 
          static_cast<double>(of_phase->second);
 }
 
+void ChargingObserver::end_run() {
+  stretches_before_ = stretches_;
+  if (keeps_loads_) machine_.enter_exchange(-1);
+}
+
 void ChargingObserver::switched_to(Phase phase) noexcept {
   const std::size_t number = number_of(phase);
-  ++stretches_[number];
+  const auto stretch = ++stretches_[number];
+  // Variants that send piece by piece have hundreds of stretches: the last of those kept has all that follow.
+  if (keeps_loads_ && phase == Phase::exchange)
+    machine_.enter_exchange(static_cast<int>(std::min<std::int64_t>(stretch, most_exchanges) - 1));
   if (stretches_before_[number] == 0 || charges_[number] <= 0) return;
   machine_.advance(charges_[number] / static_cast<double>(stretches_before_[number]));
 }

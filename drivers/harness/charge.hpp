@@ -25,18 +25,23 @@ using PhaseSeconds = std::array<double, phase_count>;
                                const std::map<Phase, Index>& min_bytes);
 
 /// Lets a phase's time pass where its Regions begin, an equal part in each of as many as the run before had. The first
-/// run of all only counts them.
+/// run of all only counts them. The link loads of the second are kept, of which there always is one.
 class ChargingObserver final : public PhaseObserver {
  public:
   ChargingObserver(const SimulatedMachine& machine, const PhaseSeconds& charges)
       : machine_(machine), charges_(charges) {}
-  void begin_run() { stretches_.fill(0); }
-  void end_run() { stretches_before_ = stretches_; }
+  void begin_run() {
+    stretches_.fill(0);
+    keeps_loads_ = runs_++ == 1;
+  }
+  void end_run();
   void switched_to(Phase phase) noexcept override;
 
  private:
   const SimulatedMachine& machine_;
   PhaseSeconds charges_;
+  int runs_ = 0;
+  bool keeps_loads_ = false;
   std::array<std::int64_t, phase_count> stretches_{};         ///< in the run in hand
   std::array<std::int64_t, phase_count> stretches_before_{};  ///< in the one before
 };

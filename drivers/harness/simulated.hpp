@@ -21,6 +21,10 @@ struct SimulatedMachine {
   int nodes = 1;
   std::vector<int> node_of_rank;        ///< one for all ranks, which share the process
   std::function<void(double)> advance;  ///< lets so many seconds of simulated time pass for the calling rank
+  /// What the calling rank sends from here on is of this exchange of a run whose link loads are kept; negative: of
+  /// none.
+  std::function<void(int)> enter_exchange;
+  std::function<nlohmann::json()> link_loads;  ///< [exchange] of that run
 };
 
 /// Null where the ranks run on real machines.

@@ -293,6 +293,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const W
   }
   record["flags"] = flags_of(options, resolved, measurement, provenance);
   record["samples"] = samples_json(resolved.point, measurement.samples);
+  if (simulated_machine() != nullptr) record["link_loads"] = simulated_machine()->link_loads();
   // What failed on another rank may be there on this one.
   const auto through = [&](const char* part) { return !measurement.failed_parts.contains(part); };
   if (measurement.timeline && through("timeline")) record["timeline"] = timeline_json(*measurement.timeline);

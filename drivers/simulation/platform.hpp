@@ -18,15 +18,12 @@ struct Platform {
   int dimensions = 0;  ///< extents = "auto": of a torus or mesh of as many hosts as are asked for
   double link_bandwidth_bytes_per_s = 0;
   double link_latency_s = 0;
-  double injection_bandwidth_bytes_per_s =
-      0;                                    ///< of a host into its network and out of it; 0: its links alone limit it
-  double flops_per_s = 0;                   ///< of a rank
-  double memory_bandwidth_bytes_per_s = 0;  ///< of a rank
+  double injection_bandwidth_bytes_per_s = 0;  ///< of a host into its network and out; 0: its links alone limit it
+  double flops_per_s = 0;                      ///< of a rank
+  double memory_bandwidth_bytes_per_s = 0;     ///< of a rank
   double send_overhead_s = 0, receive_overhead_s = 0;  ///< of a rank's own time, for each message
-  /// A longer message waits for its receiver. SimGrid keeps each message that does not until the end, and looks through
-  /// them again and again: so none by default.
-  int eager_limit_bytes = 1;
-  nlohmann::json content;  ///< of the file, for the machine's identity
+  int eager_limit_bytes = 0;                           ///< a longer message waits for its receiver
+  nlohmann::json content;                              ///< of the file, for the machine's identity
 };
 
 /// Throws InputError with file, line and key where it cannot be used.

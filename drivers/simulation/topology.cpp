@@ -56,11 +56,15 @@ class Lattice : public NetworkTopology {
     }
   }
   [[nodiscard]] std::string name_of(std::int64_t link) const override {
-    const std::int64_t node = link / per_node(), port = link % per_node();
+    const std::int64_t node = link / per_node();
     std::vector<int> at;
     for (std::size_t d = 0; d < extents_.size(); ++d) at.push_back(coordinate(static_cast<int>(node), d));
+    return fmt::format("{} {}", fmt::join(at, ","), kind_of(link));
+  }
+  [[nodiscard]] std::string kind_of(std::int64_t link) const override {
+    const std::int64_t port = link % per_node();
     const std::string sign = shared_ ? "" : port % 2 == 0 ? "+" : "-";
-    return fmt::format("{} {}{}", fmt::join(at, ","), sign, shared_ ? port : port / 2);
+    return fmt::format("{}{}", sign, shared_ ? port : port / 2);
   }
 
  private:
@@ -100,7 +104,10 @@ class Hypercube : public NetworkTopology {
     }
   }
   [[nodiscard]] std::string name_of(std::int64_t link) const override {
-    return fmt::format("{} bit {}", link / std::max(dimensions_, 1), link % std::max(dimensions_, 1));
+    return fmt::format("{} {}", link / std::max(dimensions_, 1), kind_of(link));
+  }
+  [[nodiscard]] std::string kind_of(std::int64_t link) const override {
+    return fmt::format("bit {}", link % std::max(dimensions_, 1));
   }
 
  private:
@@ -143,16 +150,23 @@ class FatTree : public NetworkTopology {
       links.push_back(wire(level, to, planes[level], to / planes_[level] % up_[level], 1));
   }
   [[nodiscard]] std::string name_of(std::int64_t link) const override {
-    const std::int64_t wire = shared_ ? link : link / 2;
-    std::size_t level = down_.size() - 1;
-    while (wire < first_[level]) --level;
-    return fmt::format("level {} wire {}{}", level + 1, wire - first_[level],
-                       shared_         ? ""
-                       : link % 2 == 0 ? " up"
-                                       : " down");
+    const std::size_t level = level_of(link);
+    return fmt::format("level {} wire {}{}", level + 1, wire_of(link) - first_[level], direction_of(link));
+  }
+  [[nodiscard]] std::string kind_of(std::int64_t link) const override {
+    return fmt::format("level {}{}", level_of(link) + 1, direction_of(link));
   }
 
  private:
+  [[nodiscard]] std::int64_t wire_of(std::int64_t link) const { return shared_ ? link : link / 2; }
+  [[nodiscard]] const char* direction_of(std::int64_t link) const {
+    return shared_ ? "" : link % 2 == 0 ? " up" : " down";
+  }
+  [[nodiscard]] std::size_t level_of(std::int64_t link) const {
+    std::size_t level = down_.size() - 1;
+    while (wire_of(link) < first_[level]) --level;
+    return level;
+  }
   [[nodiscard]] std::int64_t wire(std::size_t level, int host, std::int64_t plane, std::int64_t choice,
                                   int direction) const {
     const std::int64_t node = host / below_[level] * planes_[level] + plane;
@@ -196,6 +210,10 @@ class Dragonfly : public NetworkTopology {
     }
     return fmt::format("group {} to {}", (link - first_global()) / groups_, (link - first_global()) % groups_);
   }
+  [[nodiscard]] std::string kind_of(std::int64_t link) const override {
+    if (link < first_local()) return link % 2 == 0 ? "hosts out" : "hosts in";
+    return link < first_global() ? "within groups" : "between groups";
+  }
 
  private:
   [[nodiscard]] std::int64_t first_local() const { return 2 * std::int64_t{groups_} * routers_ * hosts_; }
@@ -229,6 +247,7 @@ class Full : public NetworkTopology {
   [[nodiscard]] std::string name_of(std::int64_t link) const override {
     return fmt::format("{} to {}", link / hosts_, link % hosts_);
   }
+  [[nodiscard]] std::string kind_of(std::int64_t /*link*/) const override { return "pairs"; }
 
  private:
   int hosts_;
@@ -246,6 +265,9 @@ class Star : public NetworkTopology {
   }
   [[nodiscard]] std::string name_of(std::int64_t link) const override {
     return shared_ ? fmt::format("host {}", link) : fmt::format("host {} {}", link / 2, link % 2 == 0 ? "out" : "in");
+  }
+  [[nodiscard]] std::string kind_of(std::int64_t link) const override {
+    return shared_ ? "hosts" : link % 2 == 0 ? "hosts out" : "hosts in";
   }
 
  private:

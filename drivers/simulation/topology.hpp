@@ -26,8 +26,10 @@ class NetworkTopology {
   [[nodiscard]] virtual std::int64_t links() const = 0;
   /// Appends the links from host `from` to another host `to`, in the order in which a message takes them.
   virtual void route(int from, int to, std::vector<std::int64_t>& links) const = 0;
-  /// "3,4 +x": for a map of loads.
+  /// "3,4 +0": one link of a map of loads.
   [[nodiscard]] virtual std::string name_of(std::int64_t link) const = 0;
+  /// "+0": links that a map shows together, as those of one dimension and direction, or of one level.
+  [[nodiscard]] virtual std::string kind_of(std::int64_t link) const = 0;
 };
 
 /// Throws InputError where extents and hosts contradict each other, or where there are too many hosts.

@@ -17,8 +17,11 @@
 #include "core/phase.hpp"
 #include "harness/simulated.hpp"
 #include "simulation/host_order.hpp"
+#include "simulation/link_loads.hpp"
 #include "simulation/platform.hpp"
+#include "simulation/simgrid/carried_messages.hpp"
 #include "simulation/simgrid/network_zone.hpp"
+#include "simulation/simgrid/shared_communicators.hpp"
 
 namespace fourscore {
 namespace {
@@ -26,7 +29,10 @@ namespace {
 namespace s4u = simgrid::s4u;
 constexpr const char* instance = "fourscore";
 
-std::int64_t simulated_now_ns() { return std::llround(s4u::Engine::get_clock() * 1e9); }
+std::int64_t simulated_now_ns() {
+  const double now_s = s4u::this_actor::is_maestro() ? s4u::Engine::get_clock() : rank_now_s();
+  return std::llround(now_s * 1e9);
+}
 
 /// Of SimGrid and its MPI: time passes by messages and by what the harness charges, and by nothing else. Bandwidth and
 /// latency are those of the links: no factor of a measured machine is applied.
@@ -54,8 +60,8 @@ void configure(const Platform& platform) {
   set("smpi/or", fmt::format("0:{}:0", platform.receive_overhead_s));
   set("smpi/os", fmt::format("0:{}:0", platform.send_overhead_s));
   set("smpi/ois", fmt::format("0:{}:0", platform.send_overhead_s));
-  set("smpi/send-is-detached-thresh", fmt::format("{}", platform.eager_limit_bytes));
-  set("smpi/async-small-thresh", fmt::format("{}", platform.eager_limit_bytes));
+  set("smpi/send-is-detached-thresh", fmt::format("{}", std::max(platform.eager_limit_bytes, 1)));
+  set("smpi/async-small-thresh", fmt::format("{}", std::max(platform.eager_limit_bytes, 1)));
   // What a rank that polls spends each time it finds nothing.
   set("smpi/test", "1e-6");
   set("smpi/iprobe", "1e-6");
@@ -84,7 +90,9 @@ SimulatedMachine machine_of(const Simulation& simulation, const Platform& platfo
   machine.memory_bandwidth_bytes_per_s = platform.memory_bandwidth_bytes_per_s;
   machine.nodes = simulation.nodes;
   for (int rank = 0; rank < simulation.ranks; ++rank) machine.node_of_rank.push_back(node_of(simulation, rank));
-  machine.advance = [](double seconds) { s4u::this_actor::sleep_for(seconds); };
+  machine.advance = pass_time;
+  machine.enter_exchange = [](int number) { this_rank().exchange = number; };
+  machine.link_loads = [] { return link_loads_json(*message_network().backlogs); };
   return machine;
 }
 
@@ -109,11 +117,17 @@ int simulate(const Simulation& simulation, const std::function<int()>& rank_main
   simulate_machine(machine_of(simulation, platform));
   PhaseClock::use_clock(simulated_now_ns);
   SMPI_app_instance_register(instance, nullptr, simulation.ranks);
+  std::vector<s4u::Host*> host_of_rank;
+  std::vector<std::size_t> number_of_host;
+  for (const int node : simulated_machine()->node_of_rank) {
+    number_of_host.push_back(static_cast<std::size_t>(hosts[static_cast<std::size_t>(node)]));
+    host_of_rank.push_back(network.hosts[number_of_host.back()]);
+  }
+  carry_messages(platform, network.backlogs);
+  share_world(number_of_host);
   int code = 0;
   for (int rank = 0; rank < simulation.ranks; ++rank) {
-    const int node = simulated_machine()->node_of_rank[static_cast<std::size_t>(rank)];
-    const auto actor = s4u::Actor::init(fmt::format("rank {}", rank),
-                                        network.hosts[static_cast<std::size_t>(hosts[static_cast<std::size_t>(node)])]);
+    const auto actor = s4u::Actor::init(fmt::format("rank {}", rank), host_of_rank[static_cast<std::size_t>(rank)]);
     actor->set_property("instance_id", instance);
     actor->set_property("rank", std::to_string(rank));
     actor->start([&code, &rank_main] { code = std::max(code, rank_main()); });

@@ -15,7 +15,9 @@ BENCH = pathlib.Path(os.environ.get("FOURSCORE_SMPI_BENCH", BIN / "../../smpi/bi
 pytestmark = pytest.mark.skipif(not BENCH.is_file(), reason="no fft_bench of the preset smpi")
 
 
-def simulated(*options: str, variant: str = "pencil", ranks: int = 64, nodes: int | None = None) -> subprocess.CompletedProcess[str]:
+def simulated(
+    *options: str, variant: str = "pencil", ranks: int = 64, nodes: int | None = None
+) -> subprocess.CompletedProcess[str]:
     places = {"FOURSCORE_SIMULATED_RANKS": str(ranks), "FOURSCORE_SIMULATED_NODES": str(nodes or ranks)}
     if "--planner" not in options:
         options = (*options, "--planner", "estimate")
@@ -25,17 +27,53 @@ def simulated(*options: str, variant: str = "pencil", ranks: int = 64, nodes: in
 
 def record(*options: str, variant: str = "pencil", ranks: int = 64, nodes: int | None = None) -> dict:
     few = ("--repetitions", "2", "--warmup", "1", "--check", "spots", "--json")
-    run = simulated("--platform", "bluegene-l", *few, *options, variant=variant, ranks=ranks, nodes=nodes)
+    platform = () if "--platform" in options else ("--platform", "bluegene-l")
+    run = simulated(*platform, *few, *options, variant=variant, ranks=ranks, nodes=nodes)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
 
-@pytest.mark.parametrize("variant", ["pencil", "volumetric"])
+@pytest.mark.parametrize("variant", ["pencil", "pencil-overlap", "volumetric", "danielson-lanczos", "overdecomposed"])
 def test_two_runs_have_the_same_digits(variant: str) -> None:
     first, second = (record(variant=variant)["samples"] for _ in range(2))
     assert first == second
-    # Ranks leave the barrier before a run as the messages of the one before let them.
-    assert first["time_s"][0] == pytest.approx(first["time_s"][1], rel=0.02)
+
+
+EXCHANGES = ["alltoallv", "alltoallw", "ialltoallv", "p2p", "pairwise", "bruck", "rma", "active", "hierarchical", "shared"]
+
+
+@pytest.mark.parametrize("exchange", EXCHANGES)
+def test_every_exchange_is_right_and_a_rank_does_not_wait_for_messages_of_the_run_before(exchange: str) -> None:
+    made = record("--exchange", exchange, ranks=16, nodes=4)
+    assert made["verdict"]["status"] == "ok"
+    assert made["samples"]["time_s"][0] == pytest.approx(made["samples"]["time_s"][1], rel=0.02)
+
+
+def test_four_messages_through_one_link_take_four_times_as_long(tmp_path: pathlib.Path) -> None:
+    """Ranks of a star send to all others at once: each link carries the messages of one rank."""
+    times = []
+    for share, bandwidth in (("each direction", 1e6), ("both directions", 1e6), ("both directions", 2e6)):
+        platform = tmp_path / f"star-{len(times)}.toml"
+        platform.write_text(
+            'summary = "s"\nsource = "s"\n[network]\ntopology = "star"\n'
+            f'link_bandwidth_bytes_per_s = {bandwidth}\nlink_latency_s = 0\nsharing = "{share}"\n'
+            "[host]\nspeed_flops_per_s = 1e9\nmemory_bandwidth_bytes_per_s = 1e12\n"
+        )
+        made = record("--platform", str(platform), variant="slab", ranks=4)
+        times.append(max(rank[-1] for rank in made["samples"]["rank_phase_s"]["exchange"]))
+    sent_s = 3 * 32**3 * 16 / 4 / 4 / 1e6  # to three others, of what a rank has
+    assert times == pytest.approx([sent_s, 2 * sent_s, sent_s], rel=1e-3)
+
+
+def test_a_map_of_link_loads_says_which_links_are_busy_in_which_exchange() -> None:
+    """Rows of the 8x8 grid are two lines of the 4x4x4 torus side by side, columns lie across them."""
+    loads = record("--grid", "8x8")["link_loads"]
+    rows, columns = ({kind["kind"]: kind for kind in exchange["kinds"]} for exchange in loads)
+    assert set(rows) == {"+0", "-0", "+1", "-1", "+2", "-2"}
+    assert all(kind["links"] == 64 for kind in rows.values())
+    assert [name for name, kind in rows.items() if kind["most_busy"] == 0] == ["+0", "-0"]
+    assert [name for name, kind in columns.items() if kind["most_busy"] == 0] == ["+2", "-2"]
+    assert all(0.9 < exchange["busiest"][0]["busy"] <= 1 for exchange in loads)
 
 
 def test_the_record_says_that_it_is_simulated_and_where() -> None:

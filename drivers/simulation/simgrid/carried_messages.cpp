@@ -1,0 +1,284 @@
+#include "simulation/simgrid/carried_messages.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "mpi/error.hpp"
+#include "simulation/simgrid/shared_communicators.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace s4u = simgrid::s4u;
+constexpr double poll_s = 1e-6;
+
+std::optional<MessageNetwork> network;  // NOLINT: written before the first rank starts
+
+/// Its elements follow each other without gaps, in order.
+bool is_plain(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  FOURSCORE_MPI(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+std::size_t size_of_type(MPI_Datatype type) {
+  int size = 0;
+  FOURSCORE_MPI(MPI_Type_size(type, &size));
+  return static_cast<std::size_t>(size);
+}
+
+/// The other side of a message has come.
+void tell_of_meeting(SimulatedRank& rank, bool& is_asleep) {
+  if (std::exchange(is_asleep, false)) tell(rank);
+}
+
+void set_off(Transfer& transfer, double begin_s, std::size_t to) {
+  transfer.begin_s = begin_s;
+  network->backlogs->announce(
+      {begin_s, static_cast<double>(transfer.bytes), transfer.sender->host, to, transfer.exchange},
+      &transfer.arrival_s);
+}
+
+/// Both sides are there.
+void meet(Transfer& transfer, MPI_Comm comm) {
+  if (transfer.waits) {
+    copy_message(transfer.sent, transfer.received, comm);
+    set_off(transfer, std::max(transfer.sent_s, transfer.posted_s), transfer.receiver->host);
+  } else {
+    unpack_message(transfer.kept, transfer.received, comm);
+    transfer.kept = {};
+  }
+}
+
+/// Until the backlogs know when they arrive.
+void sleep_until_begun(const std::vector<TransferSide>& sides) {
+  double begun_s = rank_now_s();
+  for (const auto& side : sides) begun_s = std::max(begun_s, side.transfer->begin_s);
+  sleep_until(begun_s);
+  network->backlogs->begun_until(begun_s);
+}
+
+bool& asleep_flag(const TransferSide& side) {
+  return side.receives ? side.transfer->is_receiver_asleep : side.transfer->is_sender_asleep;
+}
+
+/// Counts what has to come before over_s() can be known in the calling rank's `awaited`, `most` at most.
+void await_others(const std::vector<TransferSide>& sides, int most) {
+  int missing = 0;
+  for (const auto& side : sides) {
+    if (side.transfer->is_met() || (!side.receives && !side.transfer->waits)) continue;
+    asleep_flag(side) = true;
+    ++missing;
+  }
+  this_rank().awaited = std::min(most, missing);
+}
+
+/// Sleeps until the other side of one comes, or until `at_most_s`.
+void sleep_until_one_is_met(const std::vector<TransferSide>& sides, double at_most_s) {
+  await_others(sides, 1);
+  SimulatedRank& rank = this_rank();
+  const double left_s = at_most_s - s4u::Engine::get_clock();
+  if (rank.awaited == 0 && at_most_s < never_s)
+    sleep_until(at_most_s);
+  else if (at_most_s == never_s)
+    sleep_until_woken();
+  else if (left_s > 0)
+    (void)rank.wake->acquire_timeout(left_s);  // a late wake() only lets a later sleep look again
+  rank.awaited = 0;
+  for (const auto& side : sides) asleep_flag(side) = false;
+}
+
+}  // namespace
+
+void sleep_until(double time_s) {
+  if (time_s > s4u::Engine::get_clock()) s4u::this_actor::sleep_until(time_s);
+}
+
+void sleep_until_woken() {
+  SimulatedRank& rank = this_rank();
+  while (rank.awaited > 0) rank.wake->acquire();
+}
+
+void tell(SimulatedRank& rank) {
+  if (--rank.awaited == 0) rank.wake->release();
+}
+
+void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs) {
+  network = MessageNetwork{{platform.send_overhead_s, platform.receive_overhead_s},
+                           static_cast<double>(platform.eager_limit_bytes),
+                           std::move(backlogs)};
+}
+
+const MessageNetwork& message_network() { return *network; }
+
+SimulatedRank& this_rank() {
+  static std::vector<std::unique_ptr<SimulatedRank>> ranks;
+  const auto actor = static_cast<std::size_t>(s4u::this_actor::get_pid());
+  if (actor >= ranks.size()) ranks.resize(actor + 1);
+  if (!ranks[actor]) {
+    ranks[actor] = std::make_unique<SimulatedRank>();
+    ranks[actor]->host = s4u::this_actor::get_host()->get_netpoint()->id();
+  }
+  return *ranks[actor];
+}
+
+double rank_now_s() { return std::max(s4u::Engine::get_clock(), this_rank().busy_until_s); }
+
+void pass_time(double seconds) { s4u::this_actor::sleep_until(rank_now_s() + seconds); }
+
+void spend_a_poll() { pass_time(poll_s); }
+
+std::size_t MessageBuffer::bytes() const {
+  return count == 0 ? 0 : size_of_type(type) * static_cast<std::size_t>(count);
+}
+
+MessageBuffer buffer_of(const void* at, int count, MPI_Datatype type) {
+  return {static_cast<std::byte*>(const_cast<void*>(at)), count, type};  // NOLINT: what is sent is only read
+}
+
+std::ptrdiff_t extent_of(MPI_Datatype type) {
+  MPI_Aint low = 0, extent = 0;
+  FOURSCORE_MPI(MPI_Type_get_extent(type, &low, &extent));
+  return extent;
+}
+
+std::vector<std::byte> packed(const MessageBuffer& from, MPI_Comm comm) {
+  std::vector<std::byte> bytes(from.bytes());
+  int position = 0;
+  if (bytes.empty()) return bytes;
+  if (is_plain(from.type))
+    std::memcpy(bytes.data(), from.at, bytes.size());
+  else
+    FOURSCORE_MPI(
+        MPI_Pack(from.at, from.count, from.type, bytes.data(), static_cast<int>(bytes.size()), &position, comm));
+  return bytes;
+}
+
+void unpack_message(const std::vector<std::byte>& from, const MessageBuffer& to, MPI_Comm comm) {
+  if (from.empty()) return;
+  if (from.size() > to.bytes()) throw std::logic_error("a message is longer than its receiver expects");
+  if (is_plain(to.type)) {
+    std::memcpy(to.at, from.data(), from.size());
+    return;
+  }
+  const int length = static_cast<int>(from.size());
+  const int elements = length / static_cast<int>(size_of_type(to.type));
+  int position = 0;
+  if (to.at != MPI_BOTTOM) {
+    FOURSCORE_MPI(MPI_Unpack(from.data(), length, &position, to.at, elements, to.type, comm));
+    return;
+  }
+  // SimGrid's MPI_Unpack does not know MPI_BOTTOM: the same addresses, told from another one.
+  std::byte origin{};
+  const int one = 1;
+  const MPI_Aint from_origin = -reinterpret_cast<MPI_Aint>(&origin);  // NOLINT
+  MPI_Datatype told = MPI_DATATYPE_NULL;
+  FOURSCORE_MPI(MPI_Type_create_hindexed(1, &one, &from_origin, to.type, &told));
+  FOURSCORE_MPI(MPI_Type_commit(&told));
+  FOURSCORE_MPI(MPI_Unpack(from.data(), length, &position, &origin, elements, told, comm));
+  FOURSCORE_MPI(MPI_Type_free(&told));
+}
+
+void copy_message(const MessageBuffer& from, const MessageBuffer& to, MPI_Comm comm) {
+  const std::size_t bytes = from.bytes();
+  if (bytes == 0) return;
+  if (!is_plain(from.type) || !is_plain(to.type)) return unpack_message(packed(from, comm), to, comm);
+  if (bytes > to.bytes()) throw std::logic_error("a message is longer than its receiver expects");
+  std::memcpy(to.at, from.at, bytes);
+}
+
+TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer) {
+  SimulatedRank& rank = this_rank();
+  rank.busy_until_s = rank_now_s() + network->overheads.send_s;
+  SharedCommunicator& shared = shared_communicator(comm);
+  const auto destination = static_cast<std::size_t>(address.destination);
+  Transfer& transfer = shared.mailboxes[destination].side_of(address, false);
+  transfer.sender = &rank;
+  transfer.sent = buffer;
+  transfer.sent_s = rank.busy_until_s;
+  transfer.bytes = buffer.bytes();
+  transfer.exchange = rank.exchange;
+  transfer.waits = static_cast<double>(transfer.bytes) > network->eager_limit_bytes;
+  if (!transfer.waits) {
+    transfer.kept = packed(buffer, comm);
+    set_off(transfer, transfer.sent_s, shared.hosts[destination]);
+  }
+  if (transfer.is_met()) {
+    meet(transfer, comm);
+    tell_of_meeting(*transfer.receiver, transfer.is_receiver_asleep);
+  }
+  return {&transfer, false};
+}
+
+TransferSide post_receive(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer) {
+  SimulatedRank& rank = this_rank();
+  Mailbox& box = shared_communicator(comm).mailboxes[static_cast<std::size_t>(address.destination)];
+  Transfer& transfer = box.side_of(address, true);
+  transfer.receiver = &rank;
+  transfer.received = buffer;
+  transfer.posted_s = rank_now_s();
+  if (transfer.is_met()) {
+    meet(transfer, comm);
+    tell_of_meeting(*transfer.sender, transfer.is_sender_asleep);
+  }
+  return {&transfer, true};
+}
+
+const Transfer* find_sent(MPI_Comm comm, int source, int tag) {
+  return shared_communicator(comm).mailboxes[rank_in_shared(comm)].find_sent(source, tag);
+}
+
+void cancel(MPI_Comm comm, const TransferSide& side) {
+  if (side.transfer->is_met()) return;
+  shared_communicator(comm).mailboxes[static_cast<std::size_t>(side.transfer->address.destination)].remove(
+      side.transfer);
+  --side.transfer->users;  // the other side, which never comes
+}
+
+void release(const TransferSide& side) {
+  // Of one that was cancelled on its way the backlogs still write the arrival: it stays.
+  const bool is_on_its_way = side.transfer->begin_s >= 0 && side.transfer->arrival_s < 0;
+  if (--side.transfer->users == 0 && !is_on_its_way) delete side.transfer;
+}
+
+void wait_for_all(const std::vector<TransferSide>& sides) {
+  await_others(sides, std::numeric_limits<int>::max());
+  sleep_until_woken();
+  sleep_until_begun(sides);
+  std::vector<double> arrivals_s;
+  double sent_s = rank_now_s(), taken_s = sent_s;
+  for (const auto& side : sides) {
+    if (side.receives)
+      arrivals_s.push_back(over_s(side));
+    else
+      sent_s = std::max(sent_s, over_s(side));
+  }
+  std::ranges::sort(arrivals_s);
+  for (const double arrival_s : arrivals_s) taken_s = std::max(taken_s, arrival_s) + network->overheads.receive_s;
+  sleep_until(std::max(sent_s, taken_s));
+}
+
+void wait_for_any(const std::vector<TransferSide>& sides) {
+  while (true) {
+    const double now_s = rank_now_s();
+    sleep_until(now_s);
+    network->backlogs->begun_until(now_s);
+    double next_s = never_s;
+    for (const auto& side : sides) {
+      const double known_s = over_s(side);
+      if (known_s <= now_s) return;
+      const bool begins = known_s == never_s && side.transfer->is_met();
+      next_s = std::min(next_s, begins ? side.transfer->begin_s : known_s);
+    }
+    sleep_until_one_is_met(sides, next_s);
+    // SimGrid's clock rounds: what was to happen at that time has happened.
+    if (next_s < never_s && s4u::Engine::get_clock() > next_s - 1e-11) this_rank().busy_until_s = next_s;
+  }
+}
+
+}  // namespace fourscore

@@ -1,0 +1,133 @@
+#pragma once
+// The messages of simulated ranks, carried by this program in the place of SimGrid. SimGrid takes tens of microseconds
+// of the host for each message, and an all-to-all of a thousand ranks has a million. Ranks, communicators, types,
+// windows and the clock stay SimGrid's. Here all ranks see one memory: data are copied once both sides of a message are
+// there, the backlogs say when it arrives, and a rank sleeps until then.
+//
+// mpi_messages.cpp has the calls of MPI that send and receive, mpi_collectives.cpp the collective ones,
+// mpi_communicators.cpp those that make communicators. Windows, and the collective calls that stand in none of these
+// files, send SimGrid's own messages over the same links.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <simgrid/s4u.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "simulation/backlogs.hpp"
+#include "simulation/collective_times.hpp"
+#include "simulation/platform.hpp"
+
+namespace fourscore {
+
+/// Before the first rank starts.
+void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs);
+
+/// Of the calling rank: the simulation's clock, or later by what its messages cost it since it last slept.
+[[nodiscard]] double rank_now_s();
+/// Lets so many seconds of the calling rank's own time pass.
+void pass_time(double seconds);
+
+/// What a platform says of messages, and its links.
+struct MessageNetwork {
+  MessageOverheads overheads;
+  double eager_limit_bytes = 0;
+  std::shared_ptr<Backlogs> backlogs;
+};
+[[nodiscard]] const MessageNetwork& message_network();
+
+/// Data of a call of MPI.
+struct MessageBuffer {
+  std::byte* at = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  [[nodiscard]] std::size_t bytes() const;
+  /// `displacement` bytes further.
+  [[nodiscard]] MessageBuffer after(std::ptrdiff_t displacement, int elements) const {
+    return {at + displacement, elements, type};
+  }
+};
+[[nodiscard]] MessageBuffer buffer_of(const void* at, int count, MPI_Datatype type);
+[[nodiscard]] std::ptrdiff_t extent_of(MPI_Datatype type);
+[[nodiscard]] std::vector<std::byte> packed(const MessageBuffer& from, MPI_Comm comm);
+/// Throws std::logic_error where `to` has no room for it, as copy_message does.
+void unpack_message(const std::vector<std::byte>& from, const MessageBuffer& to, MPI_Comm comm);
+void copy_message(const MessageBuffer& from, const MessageBuffer& to, MPI_Comm comm);
+
+/// A rank of MPI_COMM_WORLD as this program keeps it.
+struct SimulatedRank {
+  simgrid::s4u::SemaphorePtr wake = simgrid::s4u::Semaphore::create(0);
+  std::size_t host = 0;
+  double busy_until_s = 0;
+  int awaited = 0;    ///< what has to come before it is woken
+  int exchange = -1;  ///< of which it sends: ExchangeLoads
+};
+[[nodiscard]] SimulatedRank& this_rank();
+/// Of what the calling rank's `awaited` counts. Returns once all of it has come.
+void sleep_until_woken();
+/// One thing that it waits for has come.
+void tell(SimulatedRank& rank);
+void sleep_until(double time_s);
+
+struct MessageAddress {
+  int source = 0, destination = 0;  ///< within the communicator
+  std::int64_t tag = 0;
+};
+/// Beyond those of MPI: what the collective calls send.
+inline constexpr std::int64_t collective_tag = std::int64_t{1} << 31U;
+
+/// A message of which at least one side is there.
+struct Transfer {
+  MessageAddress address;
+  SimulatedRank* sender = nullptr;
+  SimulatedRank* receiver = nullptr;
+  MessageBuffer sent{}, received{};
+  double sent_s = 0, posted_s = 0;  ///< of the sender and the receiver
+  double begin_s = -1;              ///< on its way; negative: not known yet
+  double arrival_s = -1;            ///< the same
+  std::vector<std::byte> kept{};    ///< of one that does not wait for its receiver
+  std::size_t bytes = 0;
+  int exchange = -1;                                          ///< of its sender
+  bool waits = false;                                         ///< for its receiver
+  bool is_sender_asleep = false, is_receiver_asleep = false;  ///< until the other side comes
+  int users = 2;                                              ///< the ranks that are not done with it
+
+  [[nodiscard]] bool is_met() const { return sender != nullptr && receiver != nullptr; }
+};
+
+/// A side of a transfer that a rank has posted.
+struct TransferSide {
+  Transfer* transfer = nullptr;
+  bool receives = false;
+};
+
+[[nodiscard]] TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer);
+[[nodiscard]] TransferSide post_receive(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer);
+/// A message from there that nobody has received yet.
+[[nodiscard]] const Transfer* find_sent(MPI_Comm comm, int source, int tag);
+/// Takes it back where the other side has not come.
+void cancel(MPI_Comm comm, const TransferSide& side);
+/// The rank is done with it.
+void release(const TransferSide& side);
+
+/// When the side's rank may go on; never_s where that is not known yet.
+inline constexpr double never_s = std::numeric_limits<double>::infinity();
+[[nodiscard]] inline double over_s(const TransferSide& side) {
+  const Transfer& transfer = *side.transfer;
+  if (!side.receives && !transfer.waits) return transfer.sent_s;
+  return transfer.is_met() && transfer.arrival_s >= 0 ? transfer.arrival_s : never_s;
+}
+/// Sleeps until all are over, and takes what arrives in the order of arrival.
+void wait_for_all(const std::vector<TransferSide>& sides);
+/// Sleeps until one of them is over.
+void wait_for_any(const std::vector<TransferSide>& sides);
+/// What a rank spends that looks for messages in vain.
+void spend_a_poll();
+
+}  // namespace fourscore

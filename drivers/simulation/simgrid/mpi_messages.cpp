@@ -1,0 +1,231 @@
+// The calls of MPI that send and receive, in the place of SimGrid's: carried_messages.hpp. A request of ours is told
+// from one of SimGrid's, which only collective calls return that stay SimGrid's, by its lowest bit.
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "mpi/error.hpp"
+#include "simulation/simgrid/carried_messages.hpp"
+#include "simulation/simgrid/carried_requests.hpp"
+#include "simulation/simgrid/shared_communicators.hpp"
+
+namespace fourscore {
+namespace {
+
+bool is_ours(MPI_Request request) { return (reinterpret_cast<std::uintptr_t>(request) & 1U) != 0; }  // NOLINT
+
+CarriedRequest* ours(MPI_Request request) {
+  if (!is_ours(request)) throw std::logic_error("a request of SimGrid's among those that this program carries");
+  return reinterpret_cast<CarriedRequest*>(reinterpret_cast<std::uintptr_t>(request) - 1U);  // NOLINT
+}
+
+bool is_over(const CarriedRequest& request, double now_s) {
+  return std::ranges::all_of(request.sides, [now_s](const TransferSide& side) { return over_s(side) <= now_s; });
+}
+
+/// Of the message that it received; of other requests nothing is asked.
+void tell_status(const CarriedRequest& request, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE || request.sides.empty()) return;
+  const Transfer& transfer = *request.sides.front().transfer;
+  *status = {transfer.address.source, static_cast<int>(transfer.address.tag), MPI_SUCCESS,
+             static_cast<int>(transfer.bytes), 0};
+}
+
+/// It is over.
+void finish(MPI_Request& handle, MPI_Status* status) {
+  CarriedRequest* const request = ours(handle);
+  tell_status(*request, status);
+  for (const auto& side : request->sides) release(side);
+  delete request;
+  handle = MPI_REQUEST_NULL;
+}
+
+/// Takes those that are over; what a rank spends for each message that it takes so is added to its time.
+int finish_some(int count, MPI_Request* requests, int* indices, MPI_Status* statuses) {
+  const double now_s = rank_now_s();
+  message_network().backlogs->begun_until(now_s);
+  int taken = 0, received = 0;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL || !is_over(*ours(requests[i]), now_s)) continue;
+    for (const auto& side : ours(requests[i])->sides) received += side.receives ? 1 : 0;
+    finish(requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[taken]);
+    indices[taken++] = i;
+  }
+  this_rank().busy_until_s = now_s + received * message_network().overheads.receive_s;
+  return taken;
+}
+
+bool are_all_null(int count, const MPI_Request* requests) {
+  return std::all_of(requests, requests + count, [](MPI_Request each) { return each == MPI_REQUEST_NULL; });
+}
+
+std::vector<TransferSide> sides_of(int count, const MPI_Request* requests) {
+  std::vector<TransferSide> sides;
+  for (int i = 0; i < count; ++i)
+    if (requests[i] != MPI_REQUEST_NULL)
+      sides.insert(sides.end(), ours(requests[i])->sides.begin(), ours(requests[i])->sides.end());
+  return sides;
+}
+
+/// Of each request, none of which is over, the first side that is not.
+std::vector<TransferSide> missing_of(int count, const MPI_Request* requests) {
+  const double now_s = rank_now_s();
+  std::vector<TransferSide> missing;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    const auto& sides = ours(requests[i])->sides;
+    missing.push_back(*std::ranges::find_if(sides, [now_s](const TransferSide& side) { return over_s(side) > now_s; }));
+  }
+  return missing;
+}
+
+TransferSide send_to(const void* data, int count, MPI_Datatype type, int rank, std::int64_t tag, MPI_Comm comm) {
+  return post_send(comm, {static_cast<int>(rank_in_shared(comm)), rank, tag}, buffer_of(data, count, type));
+}
+
+TransferSide receive_from(void* data, int count, MPI_Datatype type, int rank, std::int64_t tag, MPI_Comm comm) {
+  if (rank == MPI_ANY_SOURCE || tag == MPI_ANY_TAG)
+    throw std::logic_error("a simulated rank receives from a rank that it names, by its tag");
+  return post_receive(comm, {rank, static_cast<int>(rank_in_shared(comm)), tag}, buffer_of(data, count, type));
+}
+
+int wait(CarriedRequest request, MPI_Status* status) {
+  wait_for_all(request.sides);
+  tell_status(request, status);
+  for (const auto& side : request.sides) release(side);
+  return MPI_SUCCESS;
+}
+
+bool probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const Transfer* const found = find_sent(comm, source, tag);
+  if (found != nullptr && status != MPI_STATUS_IGNORE)
+    *status = {found->address.source, static_cast<int>(found->address.tag), MPI_SUCCESS, static_cast<int>(found->bytes),
+               0};
+  return found != nullptr;
+}
+
+}  // namespace
+
+MPI_Request handle_of(std::vector<TransferSide> sides, MPI_Comm comm) {
+  auto* const request = new CarriedRequest{std::move(sides), comm};                      // finish() deletes it
+  return reinterpret_cast<MPI_Request>(reinterpret_cast<std::uintptr_t>(request) + 1U);  // NOLINT
+}
+
+}  // namespace fourscore
+
+// In the place of SimGrid's, which the linker would take otherwise.
+extern "C" {
+
+using namespace fourscore;  // NOLINT: no header
+
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
+  *request = handle_of({send_to(data, count, type, rank, tag, comm)}, comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
+  *request = handle_of({receive_from(data, count, type, rank, tag, comm)}, comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Send(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
+  return wait({{send_to(data, count, type, rank, tag, comm)}, comm}, MPI_STATUS_IGNORE);
+}
+
+int MPI_Recv(void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Status* status) {
+  return wait({{receive_from(data, count, type, rank, tag, comm)}, comm}, status);
+}
+
+int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
+                 int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
+                 MPI_Status* status) {
+  const TransferSide received = receive_from(receive, receive_count, receive_type, from, receive_tag, comm);
+  return wait({{received, send_to(send, send_count, send_type, to, send_tag, comm)}, comm}, status);
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (*request == MPI_REQUEST_NULL || !is_ours(*request)) return PMPI_Wait(request, status);
+  wait_for_all(ours(*request)->sides);
+  finish(*request, status);
+  return MPI_SUCCESS;
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  wait_for_all(sides_of(count, requests));
+  for (int i = 0; i < count; ++i)
+    if (requests[i] != MPI_REQUEST_NULL)
+      finish(requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
+  return MPI_SUCCESS;
+}
+
+int MPI_Waitsome(int count, MPI_Request* requests, int* taken, int* indices, MPI_Status* statuses) {
+  *taken = MPI_UNDEFINED;
+  if (are_all_null(count, requests)) return MPI_SUCCESS;
+  while ((*taken = finish_some(count, requests, indices, statuses)) == 0) wait_for_any(missing_of(count, requests));
+  return MPI_SUCCESS;
+}
+
+int MPI_Testsome(int count, MPI_Request* requests, int* taken, int* indices, MPI_Status* statuses) {
+  *taken = MPI_UNDEFINED;
+  if (are_all_null(count, requests)) return MPI_SUCCESS;
+  *taken = finish_some(count, requests, indices, statuses);
+  if (*taken == 0) spend_a_poll();
+  return MPI_SUCCESS;
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (*request == MPI_REQUEST_NULL || !is_ours(*request)) return PMPI_Test(request, flag, status);
+  int index = 0;
+  *flag = finish_some(1, request, &index, status);
+  if (*flag == 0) spend_a_poll();
+  return MPI_SUCCESS;
+}
+
+int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  *index = MPI_UNDEFINED;
+  *flag = are_all_null(count, requests) ? 1 : 0;
+  for (int i = 0; i < count && *flag == 0; ++i)
+    if (int first = 0; finish_some(1, &requests[i], &first, status) == 1) {
+      *index = i;
+      *flag = 1;
+    }
+  if (*flag == 0) spend_a_poll();
+  return MPI_SUCCESS;
+}
+
+int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  const double now_s = rank_now_s();
+  message_network().backlogs->begun_until(now_s);
+  *flag = std::all_of(requests, requests + count,
+                      [now_s](MPI_Request each) { return each == MPI_REQUEST_NULL || is_over(*ours(each), now_s); });
+  if (*flag == 0) {
+    spend_a_poll();
+    return MPI_SUCCESS;
+  }
+  return MPI_Waitall(count, requests, statuses);
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  *flag = probe(source, tag, comm, status) ? 1 : 0;
+  if (*flag == 0) spend_a_poll();
+  return MPI_SUCCESS;
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  while (!probe(source, tag, comm, status)) spend_a_poll();
+  return MPI_SUCCESS;
+}
+
+int MPI_Cancel(MPI_Request* request) {
+  for (const auto& side : ours(*request)->sides) cancel(ours(*request)->comm, side);
+  return MPI_SUCCESS;
+}
+
+int MPI_Request_free(MPI_Request* request) {
+  finish(*request, MPI_STATUS_IGNORE);
+  return MPI_SUCCESS;
+}
+
+}  // extern "C"
