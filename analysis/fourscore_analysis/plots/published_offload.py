@@ -164,7 +164,7 @@ def pages(view: View) -> list[Page]:
     return found
 
 
-def draw(view: View, page: Page, heading: str) -> Figure:
+def draw(_: View, page: Page, heading: str) -> Figure:
     activity, allocations = (published(PAPER, item) for item in ("table-4.1", "table-4.2"))
     bars = [bar for bar in (published_bar(activity),) if bar] + [bar_of(point) for point in page.offloaded]
     theirs, ours = published_ratios(allocations), ratios(page.offloaded, page.on_host)
@@ -180,10 +180,10 @@ def draw(view: View, page: Page, heading: str) -> Figure:
     )
     layout.page_legend(figure, handles, COLUMNS)
     _draw_bars(axes[0], bars)
-    layout.facet_title(axes[0], "Time in which the device is busy", view.subtitle(page.offloaded[0]))
+    layout.facet_title(axes[0], "Time in which the device is busy", "published: dotted")
     if rows:
         _draw_ratios(axes[1], rows, theirs, ours)
-        layout.facet_title(axes[1], "Kinds of host memory", "published: dotted, of Charm-NodeFFT")
+        layout.facet_title(axes[1], "Kinds of host memory", "published: white, of Charm-NodeFFT")
     return figure
 
 

@@ -111,6 +111,7 @@ def example_archive(archive: Path) -> None:
     papers = Maker("papers-55555555", "papers", seed=5)
     fill(archive, papers, paper_points(), 2)
     say_paper(archive, papers.campaign, PAPER_ITEMS)
+    offload_campaign(archive)
     counted_campaigns(archive)
 
 
@@ -119,6 +120,23 @@ def say_paper(archive: Path, campaign: str, items: Iterable[str]) -> None:
     folder = archive / "campaigns" / campaign
     folder.mkdir(parents=True)
     (folder / "campaign.json").write_text(canonical({"size": "here", "paper": list(items)}), encoding="utf-8")
+
+
+def offload_campaign(archive: Path) -> None:
+    """Pencils on a stand-in for a device, and the same without."""
+    offload = Maker("offload-eeeeeeee", "offload", seed=14)
+    for parameters in ({}, {"offload": "pencil", "host-memory": "pageable"}, {"offload": "pencil"}):
+        point = make_point("node", "none", (64, 64, 64), 2, parameters=parameters)
+        phases = {"fft": 0.002, "exchange": 0.004} | ({"h2d": 0.003, "d2h": 0.002} if parameters else {})
+        rows = {name: [[seconds] * 3] * 2 for name, seconds in phases.items()}
+        record = offload.with_samples(point, 0, [[sum(phases.values())] * 3] * 2, rows)
+        if parameters:
+            record["flags"] = ["emulated"]
+            share = 64**3 * 16 * 3 / 2
+            work = {"h2d_copies": 3, "h2d_bytes": share, "ffts": 3, "d2h_copies": 3, "d2h_bytes": share}
+            record["cost"]["device"] = {f"{name}_per_rank": [value] * 2 for name, value in work.items()}
+        store(archive, record)
+    say_paper(archive, offload.campaign, ["lee2018/table-4.1", "lee2018/table-4.2"])
 
 
 def counted_campaigns(archive: Path) -> None:
