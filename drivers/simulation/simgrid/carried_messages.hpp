@@ -125,7 +125,7 @@ inline constexpr double never_s = std::numeric_limits<double>::infinity();
 }
 /// Sleeps until all are over, and takes what arrives in the order of arrival.
 void wait_for_all(const std::vector<TransferSide>& sides);
-/// Sleeps until one of them is over.
+/// Sleeps until one of them is over, or was when the rank last looked: it looks every microsecond.
 void wait_for_any(const std::vector<TransferSide>& sides);
 /// What a rank spends that looks for messages in vain.
 void spend_a_poll();
