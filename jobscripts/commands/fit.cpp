@@ -28,6 +28,7 @@ Command fit_command() {
         options.repeated("--fit-anyway", "NAME", "a parameter that a component program measured: fit it all the same");
         options.one("--machine-hash", "HASH", "of one machine, or how it begins");
         options.one("--suggest", "FILE", "write the points that would tell more, as a suite");
+        options.one("--platform", "FILE", "write the machine as a platform to simulate (docs/simulation.md)");
         options.flag("--json", "print the fits as JSON for machines");
         auto archive = std::make_shared<std::string>();
         add_archive_option(app, *archive);

@@ -36,12 +36,14 @@ def _add(fit: argparse.ArgumentParser) -> None:
     )
     fit.add_argument("--machine-hash", default="", metavar="HASH", help="of one machine, or how it begins")
     fit.add_argument("--suggest", type=file_of, metavar="FILE", help="write the points that would tell more as a suite")
+    fit.add_argument("--platform", type=file_of, metavar="FILE", help="write the machine as a platform to simulate")
     fit.add_argument("--json", action="store_true", help="print the fits as JSON")
 
 
 def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.records.archive import campaign_names, read_campaigns, select_campaigns
     from fourscore_analysis.tables.fits import fits_json, fits_text
+    from fourscore_analysis.tables.platforms import MEMORY, NEEDED, platform_text
     from fourscore_analysis.tables.suggested import suite_text
     from fourscore_analysis.views.fits import Choice, fits
 
@@ -64,6 +66,15 @@ def _run(options: argparse.Namespace) -> int:
             options.suggest.write_text(text, encoding="utf-8")
         else:
             print("fourscore fit: nothing to suggest: every parameter is determined", file=sys.stderr)
+    if options.platform:
+        text = platform_text(found)
+        if not text:
+            print(
+                f"fourscore fit: no fit knows {', '.join(NEEDED)} and {' or '.join(MEMORY)}: no platform was written",
+                file=sys.stderr,
+            )
+            return SAYS_NO
+        options.platform.write_text(text, encoding="utf-8")
     return OK if any(one.tried for one in found) else SAYS_NO
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 import synthetic
 from fourscore_analysis.cli import main
+from fourscore_analysis.models.machines import read_toml
 from synthetic import Maker, make_point
 
 EXTENTS = (16, 24, 32, 48, 64, 96, 128)
@@ -170,3 +171,23 @@ def test_a_variant_that_no_paper_models_has_the_normal_form(tmp_path, capsys):
     archive = archive_of(tmp_path / "archive", points("fftw-mpi"))
     [found] = json.loads(asked(capsys, archive, "--json").out)
     assert [model["model"] for model in found["models"]] == ["pmnf"]
+
+
+def test_the_machine_is_written_as_a_platform_to_simulate(archive, tmp_path, capsys):
+    file = tmp_path / "mine.toml"
+    given = {"latency": 4e-6, "link_bandwidth": 1e9}
+    known = [word for name, value in given.items() for word in ("--given", f"{name}={value}")]
+    asked(capsys, archive, "--platform", str(file), "--model", "czechowski2012", *known)
+    platform = read_toml(file)
+    assert platform["network"]["link_bandwidth_bytes_per_s"] == 1e9
+    assert platform["network"]["link_latency_s"] == 2e-6  # of each of the two links on the way
+    assert 1e9 < platform["host"]["memory_bandwidth_bytes_per_s"] < 1e11  # that of the made-up machine is 4e9
+    assert platform["host"]["speed_flops_per_s"] == pytest.approx(2e9, rel=0.2)  # of the made-up machine
+    assert "latency given" in platform["source"]
+
+
+def test_no_platform_is_written_of_a_fit_that_does_not_know_it(archive, tmp_path, capsys):
+    file = tmp_path / "mine.toml"
+    said = asked(capsys, archive, "--platform", str(file), "--model", "pmnf", code=1)
+    assert "no platform was written" in said.err
+    assert not file.exists()
