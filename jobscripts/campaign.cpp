@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <random>
@@ -107,6 +108,18 @@ void check_programs(const Suite& suite) {
   }
 }
 
+/// Throws InputError with the line of a simulated machine where other points are of real ones: no table has both.
+void check_platforms(const Suite& suite) {
+  const auto is_real = [](const Point& point) { return point.platform == "none"; };
+  const auto simulated = std::ranges::find_if_not(suite.points, is_real);
+  if (simulated == suite.points.end() || std::ranges::none_of(suite.points, is_real)) return;
+  const auto line = ValueLines(suite).line_of(*simulated, "platform");
+  throw InputError(
+      fmt::format("{}:{} key 'platform': {} is simulated, and other points of the suite are not; expected "
+                  "suites of their own, since a campaign is either simulated or real",
+                  suite.file.string(), line ? fmt::format("{}:", *line) : "", simulated->platform));
+}
+
 /// The programs of the points, each asked once: answers in the order of the points.
 std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, const std::string& bench,
                                      const std::map<std::string, json>& identities) {
@@ -136,6 +149,7 @@ std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, con
 void check_points(const Suite& suite, Campaign& campaign, const std::string& bench,
                   const std::map<std::string, json>& identities) {
   check_programs(suite);
+  check_platforms(suite);
   std::set<std::string> errors;
   std::map<std::string, std::size_t> seen;
   ValueLines lines(suite);

@@ -54,6 +54,7 @@ def product(count: int, keys: int, more: str = "") -> str:
         ("[defaults]\nvariant = \"all\"\n" + GOOD, 2, ["'variant'", "one value", '"all" stands in [[sweep]]']),
         ("[defaults]\nexchange = \"all\"\n" + GOOD, 2, ["'exchange'", "one value"]),
         ("[defaults]\ngrid = \"all\"\n" + GOOD, 2, ["'grid'", "one value"]),
+        (GOOD + 'platform = ["none", "bluegene-l"]\n', 6, ["'platform'", "bluegene-l is simulated", "either simulated or real"]),
         (GOOD + 'kind = "r2r"\n', 6, ["'kind'", "r2r", "c2c, r2c, c2r"]),
         (GOOD + 'kind = "c2r"\ndirection = ["backward", "forward"]\n', 6, ["'kind'", "c2r", "direction is forward"]),
         (GOOD + 'zip = [["shape", "grid"]]\n', 6, ["'zip'", "'grid'"]),
