@@ -73,6 +73,7 @@ def test_the_newest_campaign_of_each_suite_is_the_default(example):
         "fft-constant-99999999",
         "grids-cccccccc",
         "nodes-aaaaaaaa",
+        "offload-eeeeeeee",
         "papers-55555555",
         "peers-44444444",
         "sizes-7a7a7a7a",
