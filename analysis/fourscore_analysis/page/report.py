@@ -18,6 +18,7 @@ from fourscore_analysis.page.output import prepare_output, write_whole
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.isoefficiency import EFFICIENCIES, as_json
 from fourscore_analysis.points.libraries import substitutions
+from fourscore_analysis.points.link_loads import SATURATED
 from fourscore_analysis.points.points import group_by, setting_names
 from fourscore_analysis.points.provenance import (
     Difference,
@@ -28,12 +29,14 @@ from fourscore_analysis.points.provenance import (
     launch_differences,
     volatile_ranges,
 )
+from fourscore_analysis.points.units import percent_text
 from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
 from fourscore_analysis.tables import floors as floor_tables
 from fourscore_analysis.tables import isoefficiency as isoefficiency_tables
 from fourscore_analysis.tables import libraries as library_tables
+from fourscore_analysis.tables import link_loads as link_tables
 from fourscore_analysis.tables import nodes as node_tables
 from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
@@ -77,6 +80,7 @@ class Section:
     bench: list[component_tables.BenchTable]
     alpha_beta: list[component_tables.AlphaBetaRow]
     floors: floor_tables.FloorTable | None
+    links: list[link_tables.LinkRow]
     nodes: node_tables.NodeTable | None
     isoefficiency: list[isoefficiency_tables.IsoefficiencyTable]
     lacking: list[tuple[str, str]]
@@ -94,7 +98,8 @@ class Section:
 
     def counted_json(self) -> dict[str, Any]:
         """The constant A, alpha and beta of messages, what nodes do to their launches, what another local library
-        changes, isoefficiency, and the floors of each point, where the campaign has them."""
+        changes, isoefficiency, the floors of each point, and how busy simulated links are, where the campaign has
+        them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
@@ -102,6 +107,7 @@ class Section:
             "libraries": [one.as_json() for one in substitutions(self.view.points)],
             "isoefficiency": [as_json(family, self.view.efficiencies) for family in self.view.isoefficiency[0]],
             "floors": [one.as_json() for one in self.view.floors],
+            "link_loads": [one.as_json() for one in self.view.link_loads],
         }
         return {name: values for name, values in found.items() if values}
 
@@ -190,6 +196,7 @@ def section_of(view: View) -> Section:
         bench=component_tables.bench_tables(view),
         alpha_beta=component_tables.alpha_beta_rows(view),
         floors=floor_tables.floor_table(view),
+        links=link_tables.link_rows(view),
         nodes=node_tables.node_table(view.node_effects),
         isoefficiency=isoefficiency_tables.isoefficiency_tables(view),
         lacking=isoefficiency_tables.lacking(view),
@@ -258,6 +265,7 @@ def render(report: Report, archive: Path) -> str:
         last=max(started)[:16].replace("T", " ") if started else "",
         flag_meanings=meanings(flag for section in report.sections for flag in section.flags),
         least_launches=LEAST_LAUNCHES,
+        saturated=percent_text(SATURATED),
         open_rows=OPEN_TABLE_ROWS,
         open_pages=OPEN_PAGES,
         version=__version__,

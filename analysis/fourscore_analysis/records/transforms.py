@@ -24,6 +24,7 @@ from fourscore_analysis.records.basics import (
 )
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
 from fourscore_analysis.records.declared import Declared, read_declared
+from fourscore_analysis.records.link_loads import ExchangeLoad, read_link_loads
 from fourscore_analysis.records.nodes import node_of_rank, seconds_by_node, work_of_ranks
 from fourscore_analysis.records.rank_columns import read_rank_columns
 from fourscore_analysis.records.traffic import Counters, read_counters, read_least_bytes
@@ -213,6 +214,7 @@ class Launch(Run):
     least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
     declared: Declared = field(default_factory=dict)
     timeline: Timeline | None = field(default=None, compare=False)
+    link_loads: tuple[ExchangeLoad, ...] = ()  # of a simulated machine
     failed_parts: tuple[FailedPart, ...] = ()  # what was asked for behind the samples and is not there
 
     @property
@@ -288,6 +290,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         launch.declared = read_declared(data)
         launch.failed_parts = read(data, "failed_parts", _failed_parts, ())
         launch.timeline = read(data, "timeline", _timeline, None)
+        launch.link_loads = read(data, "link_loads", read_link_loads, ())
         launch.components = read(data, "isolated", each(_component), ())
     return launch
 

@@ -9,6 +9,7 @@ from fourscore_analysis.points.points import REFERENCE, Comparison, Point, plans
 from fourscore_analysis.points.units import percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.tables.floors import floor_sentence
 from fourscore_analysis.tables.libraries import library_findings
+from fourscore_analysis.tables.link_loads import link_findings
 from fourscore_analysis.tables.nodes import slow_node_findings
 from fourscore_analysis.tables.traffic_findings import no_time_reason, traffic_findings
 from fourscore_analysis.views.view import View
@@ -34,7 +35,8 @@ def _size(one: Comparison) -> tuple[int, int]:
 
 def findings(view: View) -> list[str]:
     """Slow nodes; a sentence for each contract of the campaign, that of the largest problem first, then the most
-    measured, and how far that is from the machine's floors; what another local library changes; what was counted."""
+    measured, and how far that is from the machine's floors; what another local library changes;
+    differing plans; links that saturate; what was counted."""
     by_contract: dict[str, list[Comparison]] = {}
     for one in view.comparisons:
         by_contract.setdefault(view.contract_of(one), []).append(one)
@@ -48,7 +50,8 @@ def findings(view: View) -> list[str]:
     counted = traffic_findings(view)
     if not sentences:
         return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
-    return slow_node_findings(view.node_effects) + sentences + library_findings(view) + plan_findings(view) + counted
+    others = library_findings(view) + plan_findings(view) + link_findings(view)
+    return slow_node_findings(view.node_effects) + sentences + others + counted
 
 
 def plan_findings(view: View) -> list[str]:

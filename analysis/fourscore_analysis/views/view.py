@@ -12,6 +12,7 @@ from fourscore_analysis.models.slow_nodes import NodeEffects, node_effects
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
 from fourscore_analysis.points.isoefficiency import EFFICIENCIES, Family, Lacking, families
+from fourscore_analysis.points.link_loads import LinkLoads, link_loads
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.archive import Campaign, InputError
@@ -79,6 +80,11 @@ class View:
             for one in self.counted
             if id(one) not in lines or rivals[one.point.cell, one.point.setting, one.source] > 1
         ]
+
+    @cached_property
+    def link_loads(self) -> list[LinkLoads]:
+        """How busy the links of simulated machines are, in the order of the tables."""
+        return link_loads(point for one in self.comparisons for point in one.ranked)
 
     @cached_property
     def isoefficiency(self) -> tuple[list[Family], list[Lacking]]:

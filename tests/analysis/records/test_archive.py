@@ -76,6 +76,7 @@ def test_the_newest_campaign_of_each_suite_is_the_default(example):
         "offload-eeeeeeee",
         "papers-55555555",
         "peers-44444444",
+        "simulated-ffffffff",
         "sizes-7a7a7a7a",
         "strong-1a2b3c4d",
         "traffic-77777777",

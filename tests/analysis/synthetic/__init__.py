@@ -8,6 +8,7 @@ from synthetic.comparisons import BASE, CANDIDATE, Pairs, gate_points
 from synthetic.components import benchmark, component_point, component_record, component_records
 from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
 from synthetic.example import CLUSTER, example_archive, fill
+from synthetic.links import exchange_load, simulated
 from synthetic.points import (
     METHODS,
     breakdown_points,
@@ -48,6 +49,7 @@ __all__ = [
     "decomposition_points",
     "digest",
     "example_archive",
+    "exchange_load",
     "fill",
     "gate_points",
     "grid_points",
@@ -60,6 +62,7 @@ __all__ = [
     "many_points",
     "peers_points",
     "phase_model",
+    "simulated",
     "size_points",
     "store",
     "strong_node_points",

@@ -10,6 +10,7 @@ from typing import Any
 from synthetic.common import canonical, store
 from synthetic.components import component_point, component_records
 from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
+from synthetic.links import exchange_load, simulated
 from synthetic.points import (
     PAPER_ITEMS,
     breakdown_points,
@@ -113,6 +114,7 @@ def example_archive(archive: Path) -> None:
     say_paper(archive, papers.campaign, PAPER_ITEMS)
     offload_campaign(archive)
     counted_campaigns(archive)
+    simulated_campaign(archive)
 
 
 def say_paper(archive: Path, campaign: str, items: Iterable[str]) -> None:
@@ -154,3 +156,12 @@ def counted_campaigns(archive: Path) -> None:
         store(archive, record)
     failed = components.ended(component_point("memory_bench", 8), 0, "failed", "exit status 3", exit_status=3)
     store(archive, failed)
+
+
+def simulated_campaign(archive: Path) -> None:
+    """Two host orders on a torus, one of which keeps a link busy."""
+    maker = Maker("simulated-ffffffff", "simulated", seed=15, isolate=False)
+    rows, columns = [("+0", 0.4, 0.7), ("-0", 0.3, 0.7), ("+1", 0, 0)], [("+0", 0, 0), ("-0", 0, 0), ("+1", 0.5, 0.97)]
+    store(archive, simulated(maker, [exchange_load(rows), exchange_load(rows)]))
+    busy = exchange_load(columns, 2e-4, "0,1,0 +1")
+    store(archive, simulated(maker, [exchange_load(rows), busy], host_order="random"))
