@@ -204,3 +204,21 @@ def test_json_has_every_number(ncube):
     bounds = [one for one in data["isoefficiency"] if one["log2_elements"] is None]
     assert known
     assert all((one["below_log2"] is None) != (one["above_log2"] is None) for one in bounds)
+
+
+def test_one_rank_of_a_simulated_machine_is_that_of_its_own_machine():
+    def point(ranks, platform):
+        place = {"ranks": ranks, "nodes": ranks, "platform": platform} if platform else {"ranks": ranks}
+        return make_point("binary-exchange", "none", (4096,), **place)
+
+    maker = Maker(isolate=False)
+    seconds = {("ncube", 1): 8.0, ("ncube", 4): 2.5, ("", 1): 1.0, ("mesh", 4): 4.0}
+    records = [
+        maker.with_samples(point(ranks, platform), 0, [[time] * 3] * ranks, {"fft": [[time] * 3] * ranks})
+        for (platform, ranks), time in seconds.items()
+    ]
+    [family], [missing] = families(points_of(records))
+    [one] = family.measured
+    assert (one.point.cell.contract.platform, one.serial.cell.contract.platform) == ("ncube", "ncube")
+    assert one.efficiency.value == pytest.approx(8.0 / (4 * 2.5))
+    assert missing.point.cell.contract.platform == "mesh"
