@@ -34,8 +34,9 @@ std::size_t size_of_type(MPI_Datatype type) {
 }
 
 /// The other side of a message has come.
-void tell_of_meeting(SimulatedRank& rank, bool& is_asleep) {
-  if (std::exchange(is_asleep, false)) tell(rank);
+void tell_of_meeting(SimulatedRank& rank, bool& is_asleep, const CarriedRequest* request) {
+  const bool waits_for_any = request != nullptr && std::exchange(rank.is_asleep_for_any, false);
+  if (std::exchange(is_asleep, false) || waits_for_any) tell(rank);
 }
 
 void set_off(Transfer& transfer, double begin_s, std::size_t to) {
@@ -54,10 +55,12 @@ void meet(Transfer& transfer, MPI_Comm comm) {
     unpack_message(transfer.kept, transfer.received, comm);
     transfer.kept = {};
   }
+  if (transfer.send_request != nullptr) transfer.sender->requests.meet(*transfer.send_request);
+  if (transfer.receive_request != nullptr) transfer.receiver->requests.meet(*transfer.receive_request);
 }
 
 /// Until the backlogs know when they arrive.
-void sleep_until_begun(const std::vector<TransferSide>& sides) {
+void sleep_until_begun(const TransferSides& sides) {
   double begun_s = rank_now_s();
   for (const auto& side : sides) begun_s = std::max(begun_s, side.transfer->begin_s);
   sleep_until(begun_s);
@@ -69,7 +72,7 @@ bool& asleep_flag(const TransferSide& side) {
 }
 
 /// Counts what has to come before over_s() can be known in the calling rank's `awaited`, `most` at most.
-void await_others(const std::vector<TransferSide>& sides, int most) {
+void await_others(const TransferSides& sides, int most) {
   int missing = 0;
   for (const auto& side : sides) {
     if (side.transfer->is_met() || (!side.receives && !side.transfer->waits)) continue;
@@ -79,9 +82,8 @@ void await_others(const std::vector<TransferSide>& sides, int most) {
   this_rank().awaited = std::min(most, missing);
 }
 
-/// Sleeps until the other side of one comes, or until `at_most_s`.
-void sleep_until_one_is_met(const std::vector<TransferSide>& sides, double at_most_s) {
-  await_others(sides, 1);
+/// Sleeps until what the calling rank awaits comes, or until `at_most_s`.
+void sleep_until_told(double at_most_s) {
   SimulatedRank& rank = this_rank();
   const double left_s = at_most_s - s4u::Engine::get_clock();
   if (rank.awaited == 0 && at_most_s < never_s)
@@ -91,7 +93,14 @@ void sleep_until_one_is_met(const std::vector<TransferSide>& sides, double at_mo
   else if (left_s > 0)
     (void)rank.wake->acquire_timeout(left_s);  // a late wake() only lets a later sleep look again
   rank.awaited = 0;
-  for (const auto& side : sides) asleep_flag(side) = false;
+}
+
+/// Looking at hundreds of requests for each that is over would take the host minutes: it looks as one that polls.
+void look_again(double now_s, double next_s) {
+  double looks_s = std::max(now_s + poll_s, s4u::Engine::get_clock());
+  if (std::abs(looks_s - next_s) < 1e-11) looks_s = next_s;  // SimGrid's clock rounds
+  sleep_until(looks_s);
+  this_rank().busy_until_s = looks_s;
 }
 
 }  // namespace
@@ -211,7 +220,7 @@ TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const Messa
   }
   if (transfer.is_met()) {
     meet(transfer, comm);
-    tell_of_meeting(*transfer.receiver, transfer.is_receiver_asleep);
+    tell_of_meeting(*transfer.receiver, transfer.is_receiver_asleep, transfer.receive_request);
   }
   return {&transfer, false};
 }
@@ -225,7 +234,7 @@ TransferSide post_receive(MPI_Comm comm, const MessageAddress& address, const Me
   transfer.posted_s = rank_now_s();
   if (transfer.is_met()) {
     meet(transfer, comm);
-    tell_of_meeting(*transfer.sender, transfer.is_sender_asleep);
+    tell_of_meeting(*transfer.sender, transfer.is_sender_asleep, transfer.send_request);
   }
   return {&transfer, true};
 }
@@ -247,7 +256,7 @@ void release(const TransferSide& side) {
   if (--side.transfer->users == 0 && !is_on_its_way) delete side.transfer;
 }
 
-void wait_for_all(const std::vector<TransferSide>& sides) {
+void wait_for_all(const TransferSides& sides) {
   await_others(sides, std::numeric_limits<int>::max());
   sleep_until_woken();
   sleep_until_begun(sides);
@@ -264,7 +273,7 @@ void wait_for_all(const std::vector<TransferSide>& sides) {
   sleep_until(std::max(sent_s, taken_s));
 }
 
-void wait_for_any(const std::vector<TransferSide>& sides) {
+void wait_for_any(const TransferSides& sides) {
   while (true) {
     const double now_s = rank_now_s();
     sleep_until(now_s);
@@ -276,12 +285,26 @@ void wait_for_any(const std::vector<TransferSide>& sides) {
       const bool begins = known_s == never_s && side.transfer->is_met();
       next_s = std::min(next_s, begins ? side.transfer->begin_s : known_s);
     }
-    sleep_until_one_is_met(sides, next_s);
-    // Looking at hundreds of requests for each that is over would take the host minutes: it looks as one that polls.
-    double looks_s = std::max(now_s + poll_s, s4u::Engine::get_clock());
-    if (std::abs(looks_s - next_s) < 1e-11) looks_s = next_s;  // SimGrid's clock rounds
-    sleep_until(looks_s);
-    this_rank().busy_until_s = looks_s;
+    await_others(sides, 1);
+    sleep_until_told(next_s);
+    for (const auto& side : sides) asleep_flag(side) = false;
+    look_again(now_s, next_s);
+  }
+}
+
+void wait_for_any_request() {
+  SimulatedRank& rank = this_rank();
+  while (true) {
+    const double now_s = rank_now_s();
+    sleep_until(now_s);
+    network->backlogs->begun_until(now_s);
+    if (!rank.requests.over_at(now_s).empty()) return;
+    const double next_s = rank.requests.next_s();
+    rank.is_asleep_for_any = rank.requests.has_unmet();
+    rank.awaited = rank.is_asleep_for_any ? 1 : 0;
+    sleep_until_told(next_s);
+    rank.is_asleep_for_any = false;
+    look_again(now_s, next_s);
   }
 }
 

@@ -22,6 +22,8 @@
 #include "simulation/backlogs.hpp"
 #include "simulation/collective_times.hpp"
 #include "simulation/platform.hpp"
+#include "simulation/simgrid/recycled.hpp"
+#include "simulation/simgrid/request_queue.hpp"
 
 namespace fourscore {
 
@@ -65,8 +67,10 @@ struct SimulatedRank {
   simgrid::s4u::SemaphorePtr wake = simgrid::s4u::Semaphore::create(0);
   std::size_t host = 0;
   double busy_until_s = 0;
-  int awaited = 0;    ///< what has to come before it is woken
-  int exchange = -1;  ///< of which it sends: ExchangeLoads
+  int awaited = 0;                 ///< what has to come before it is woken
+  bool is_asleep_for_any = false;  ///< until the other side of one of its requests comes
+  int exchange = -1;               ///< of which it sends: ExchangeLoads
+  RequestQueue requests{};
 };
 [[nodiscard]] SimulatedRank& this_rank();
 /// Of what the calling rank's `awaited` counts. Returns once all of it has come.
@@ -97,8 +101,12 @@ struct Transfer {
   bool waits = false;                                         ///< for its receiver
   bool is_sender_asleep = false, is_receiver_asleep = false;  ///< until the other side comes
   int users = 2;                                              ///< the ranks that are not done with it
+  CarriedRequest *send_request = nullptr, *receive_request = nullptr;
+  Transfer* next = nullptr;  ///< that waits for its other side: Mailbox
 
   [[nodiscard]] bool is_met() const { return sender != nullptr && receiver != nullptr; }
+  static void* operator new(std::size_t /*bytes*/) { return Recycled<Transfer>{}.allocate(1); }
+  static void operator delete(void* place) { Recycled<Transfer>{}.deallocate(static_cast<Transfer*>(place), 1); }
 };
 
 /// A side of a transfer that a rank has posted.
@@ -106,6 +114,7 @@ struct TransferSide {
   Transfer* transfer = nullptr;
   bool receives = false;
 };
+using TransferSides = std::vector<TransferSide, Recycled<TransferSide>>;
 
 [[nodiscard]] TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer);
 [[nodiscard]] TransferSide post_receive(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer);
@@ -124,9 +133,11 @@ inline constexpr double never_s = std::numeric_limits<double>::infinity();
   return transfer.is_met() && transfer.arrival_s >= 0 ? transfer.arrival_s : never_s;
 }
 /// Sleeps until all are over, and takes what arrives in the order of arrival.
-void wait_for_all(const std::vector<TransferSide>& sides);
+void wait_for_all(const TransferSides& sides);
 /// Sleeps until one of them is over, or was when the rank last looked: it looks every microsecond.
-void wait_for_any(const std::vector<TransferSide>& sides);
+void wait_for_any(const TransferSides& sides);
+/// The same for all requests of the calling rank, of which each must have one message.
+void wait_for_any_request();
 /// What a rank spends that looks for messages in vain.
 void spend_a_poll();
 

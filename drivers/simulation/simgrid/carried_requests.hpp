@@ -6,14 +6,22 @@
 #include <vector>
 
 #include "simulation/simgrid/carried_messages.hpp"
+#include "simulation/simgrid/request_queue.hpp"
 
 namespace fourscore {
 
 struct CarriedRequest {
-  std::vector<TransferSide> sides;
+  TransferSides sides;
   MPI_Comm comm = MPI_COMM_NULL;
+  std::size_t place = 0;  ///< in its rank's queue
+  RequestQueue::State state = RequestQueue::State::unseen;
+
+  static void* operator new(std::size_t /*bytes*/) { return Recycled<CarriedRequest>{}.allocate(1); }
+  static void operator delete(void* place) {
+    Recycled<CarriedRequest>{}.deallocate(static_cast<CarriedRequest*>(place), 1);
+  }
 };
 
-[[nodiscard]] MPI_Request handle_of(std::vector<TransferSide> sides, MPI_Comm comm);
+[[nodiscard]] MPI_Request handle_of(TransferSides sides, MPI_Comm comm);
 
 }  // namespace fourscore

@@ -45,7 +45,7 @@ struct AllToAll {
 };
 
 /// Its own block is copied; nothing is sent where there is nothing to send.
-std::vector<TransferSide> post_all(const AllToAll& call, MPI_Comm comm) {
+TransferSides post_all(const AllToAll& call, MPI_Comm comm) {
   const std::size_t self = rank_in_shared(comm), ranks = shared_communicator(comm).hosts.size();
   const std::ptrdiff_t send_extent = extent_of(call.send.type), receive_extent = extent_of(call.receive.type);
   const auto sent = [&](std::size_t to) {
@@ -55,7 +55,7 @@ std::vector<TransferSide> post_all(const AllToAll& call, MPI_Comm comm) {
     return call.receive.after(call.receive_displacements[from] * receive_extent, call.receive_counts[from]);
   };
   copy_message(sent(self), received(self), comm);
-  std::vector<TransferSide> sides;
+  TransferSides sides;
   // Each begins with the rank after it, so that not all send to one.
   for (std::size_t step = 1; step < ranks; ++step) {
     const std::size_t from = (self + ranks - step) % ranks;
@@ -71,7 +71,7 @@ std::vector<TransferSide> post_all(const AllToAll& call, MPI_Comm comm) {
   return sides;
 }
 
-void complete(const std::vector<TransferSide>& sides) {
+void complete(const TransferSides& sides) {
   wait_for_all(sides);
   for (const auto& side : sides) release(side);
 }
@@ -116,7 +116,7 @@ int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_plac
                      receive_types[from]);
   };
   copy_message(sent(self), received(self), comm);
-  std::vector<TransferSide> sides;
+  TransferSides sides;
   for (int step = 1; step < ranks; ++step) {
     const int from = (self + ranks - step) % ranks;
     if (received(from).bytes() > 0) sides.push_back(post_receive(comm, {from, self, collective_tag}, received(from)));

@@ -2,6 +2,7 @@
 // from one of SimGrid's, which only collective calls return that stay SimGrid's, by its lowest bit.
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -37,21 +38,31 @@ void tell_status(const CarriedRequest& request, MPI_Status* status) {
 void finish(MPI_Request& handle, MPI_Status* status) {
   CarriedRequest* const request = ours(handle);
   tell_status(*request, status);
+  this_rank().requests.remove(*request);
   for (const auto& side : request->sides) release(side);
   delete request;
   handle = MPI_REQUEST_NULL;
 }
 
-/// Takes those that are over; what a rank spends for each message that it takes so is added to its time.
-int finish_some(int count, MPI_Request* requests, int* indices, MPI_Status* statuses) {
+/// Takes those that are over, `most` at most; what a rank spends for each message that it takes so is added to its
+/// time.
+int finish_some(int count, MPI_Request* requests, int* indices, MPI_Status* statuses, int most) {
   const double now_s = rank_now_s();
   message_network().backlogs->begun_until(now_s);
+  RequestQueue& queue = this_rank().requests;
+  // Not for a few: to queue all that is in flight takes longer.
+  const bool by_queue = count >= 16 && queue.has_one_message_each();
+  std::span<CarriedRequest* const> over;
   int taken = 0, received = 0;
-  for (int i = 0; i < count; ++i) {
-    if (requests[i] == MPI_REQUEST_NULL || !is_over(*ours(requests[i]), now_s)) continue;
-    for (const auto& side : ours(requests[i])->sides) received += side.receives ? 1 : 0;
+  if (by_queue) over = queue.over_at(now_s);
+  for (int i = 0; i < count && taken < most && !(by_queue && over.empty()); ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    CarriedRequest* const request = ours(requests[i]);
+    if (!(by_queue ? std::ranges::binary_search(over, request) : is_over(*request, now_s))) continue;
+    for (const auto& side : request->sides) received += side.receives ? 1 : 0;
     finish(requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[taken]);
     indices[taken++] = i;
+    if (by_queue) over = queue.over_at(now_s);
   }
   this_rank().busy_until_s = now_s + received * message_network().overheads.receive_s;
   return taken;
@@ -61,18 +72,25 @@ bool are_all_null(int count, const MPI_Request* requests) {
   return std::all_of(requests, requests + count, [](MPI_Request each) { return each == MPI_REQUEST_NULL; });
 }
 
-std::vector<TransferSide> sides_of(int count, const MPI_Request* requests) {
-  std::vector<TransferSide> sides;
+TransferSides sides_of(int count, const MPI_Request* requests) {
+  TransferSides sides;
   for (int i = 0; i < count; ++i)
     if (requests[i] != MPI_REQUEST_NULL)
       sides.insert(sides.end(), ours(requests[i])->sides.begin(), ours(requests[i])->sides.end());
   return sides;
 }
 
+/// None of those given is over. Where they are all that the rank has, its queue knows what is next.
+bool is_queue_asked(int count, const MPI_Request* requests) {
+  const RequestQueue& queue = this_rank().requests;
+  const auto given = static_cast<std::size_t>(count - std::count(requests, requests + count, MPI_REQUEST_NULL));
+  return given == queue.size() && queue.has_one_message_each();
+}
+
 /// Of each request, none of which is over, the first side that is not.
-std::vector<TransferSide> missing_of(int count, const MPI_Request* requests) {
+TransferSides missing_of(int count, const MPI_Request* requests) {
   const double now_s = rank_now_s();
-  std::vector<TransferSide> missing;
+  TransferSides missing;
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
     const auto& sides = ours(requests[i])->sides;
@@ -108,8 +126,9 @@ bool probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 
 }  // namespace
 
-MPI_Request handle_of(std::vector<TransferSide> sides, MPI_Comm comm) {
-  auto* const request = new CarriedRequest{std::move(sides), comm};                      // finish() deletes it
+MPI_Request handle_of(TransferSides sides, MPI_Comm comm) {
+  auto* const request = new CarriedRequest{std::move(sides), comm};  // finish() deletes it
+  this_rank().requests.add(*request);
   return reinterpret_cast<MPI_Request>(reinterpret_cast<std::uintptr_t>(request) + 1U);  // NOLINT
 }
 
@@ -163,14 +182,19 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 int MPI_Waitsome(int count, MPI_Request* requests, int* taken, int* indices, MPI_Status* statuses) {
   *taken = MPI_UNDEFINED;
   if (are_all_null(count, requests)) return MPI_SUCCESS;
-  while ((*taken = finish_some(count, requests, indices, statuses)) == 0) wait_for_any(missing_of(count, requests));
+  while ((*taken = finish_some(count, requests, indices, statuses, count)) == 0) {
+    if (is_queue_asked(count, requests))
+      wait_for_any_request();
+    else
+      wait_for_any(missing_of(count, requests));
+  }
   return MPI_SUCCESS;
 }
 
 int MPI_Testsome(int count, MPI_Request* requests, int* taken, int* indices, MPI_Status* statuses) {
   *taken = MPI_UNDEFINED;
   if (are_all_null(count, requests)) return MPI_SUCCESS;
-  *taken = finish_some(count, requests, indices, statuses);
+  *taken = finish_some(count, requests, indices, statuses, count);
   if (*taken == 0) spend_a_poll();
   return MPI_SUCCESS;
 }
@@ -178,19 +202,19 @@ int MPI_Testsome(int count, MPI_Request* requests, int* taken, int* indices, MPI
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (*request == MPI_REQUEST_NULL || !is_ours(*request)) return PMPI_Test(request, flag, status);
   int index = 0;
-  *flag = finish_some(1, request, &index, status);
+  *flag = finish_some(1, request, &index, status, 1);
   if (*flag == 0) spend_a_poll();
   return MPI_SUCCESS;
 }
 
 int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   *index = MPI_UNDEFINED;
-  *flag = are_all_null(count, requests) ? 1 : 0;
-  for (int i = 0; i < count && *flag == 0; ++i)
-    if (int first = 0; finish_some(1, &requests[i], &first, status) == 1) {
-      *index = i;
-      *flag = 1;
-    }
+  *flag = 1;
+  if (are_all_null(count, requests)) return MPI_SUCCESS;
+  if (int first = 0; finish_some(count, requests, &first, status, 1) == 1)
+    *index = first;
+  else
+    *flag = 0;
   if (*flag == 0) spend_a_poll();
   return MPI_SUCCESS;
 }

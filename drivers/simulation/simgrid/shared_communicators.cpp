@@ -95,22 +95,24 @@ int own_rank(MPI_Comm comm) { return mpi::rank_in(comm); }
 }  // namespace
 
 Transfer& Mailbox::side_of(const MessageAddress& address, bool receives) {
-  const std::uint64_t key = key_of(address);
-  const auto queue = queues_.find(key);
-  if (queue != queues_.end() && (queue->second.front()->sender != nullptr) == receives) {
-    Transfer* const first = queue->second.front();
-    queue->second.pop_front();
-    if (queue->second.empty()) queues_.erase(queue);
-    return *first;
+  const auto [place, is_new] = queues_.try_emplace(key_of(address));
+  Queue& queue = place->second;
+  if (!is_new && (queue.first->sender != nullptr) == receives) {
+    Transfer& first = *queue.first;
+    queue.first = first.next;
+    if (queue.first == nullptr) queues_.erase(place);
+    return first;
   }
-  auto* const made = new Transfer{.address = address};  // release() deletes it
-  queues_[key].push_back(made);
+  auto* const made = new Transfer;  // release() deletes it
+  made->address = address;
+  (is_new ? queue.first : queue.last->next) = made;
+  queue.last = made;
   return *made;
 }
 
 const Transfer* Mailbox::find_sent(int source, int tag) const {
   for (const auto& [key, queue] : queues_) {
-    const Transfer* const first = queue.front();
+    const Transfer* const first = queue.first;
     if (first->sender == nullptr || first->address.tag >= collective_tag) continue;
     if ((source == MPI_ANY_SOURCE || source == first->address.source) &&
         (tag == MPI_ANY_TAG || tag == first->address.tag))
@@ -120,10 +122,14 @@ const Transfer* Mailbox::find_sent(int source, int tag) const {
 }
 
 void Mailbox::remove(const Transfer* transfer) {
-  const auto queue = queues_.find(key_of(transfer->address));
-  if (queue == queues_.end()) return;
-  std::erase(queue->second, transfer);
-  if (queue->second.empty()) queues_.erase(queue);
+  const auto place = queues_.find(key_of(transfer->address));
+  if (place == queues_.end()) return;
+  Queue& queue = place->second;
+  Transfer* before = nullptr;
+  for (Transfer* each = queue.first; each != transfer; each = each->next) before = each;
+  (before == nullptr ? queue.first : before->next) = transfer->next;
+  if (queue.last == transfer) queue.last = before;
+  if (queue.first == nullptr) queues_.erase(place);
 }
 
 void share_world(std::vector<std::size_t> hosts) { world() = make_shared_communicator(std::move(hosts)); }

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simulation/simgrid/carried_messages.hpp"
@@ -26,7 +28,12 @@ class Mailbox {
   static std::uint64_t key_of(const MessageAddress& address) {
     return static_cast<std::uint64_t>(address.source) << 32U | static_cast<std::uint64_t>(address.tag);
   }
-  std::unordered_map<std::uint64_t, std::deque<Transfer*>> queues_;  // never with both sends and receives
+  struct Queue {
+    Transfer *first = nullptr, *last = nullptr;
+  };
+  using Element = std::pair<const std::uint64_t, Queue>;
+  std::unordered_map<std::uint64_t, Queue, std::hash<std::uint64_t>, std::equal_to<>, Recycled<Element>>
+      queues_;  // never empty, nor with both sends and receives
 };
 
 /// A rank within a collective call.
