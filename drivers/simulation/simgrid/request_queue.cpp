@@ -54,9 +54,9 @@ void RequestQueue::wait_for(CarriedRequest& request) {
   request.state = State::waits;
   const TransferSide& side = request.sides.front();
   if (const double known_s = over_s(side); known_s < never_s)
-    arrive_.push({known_s, &request});
+    arrive_.push({known_s, &request, side.transfer});
   else
-    begin_.push({side.transfer->begin_s, &request});
+    begin_.push({side.transfer->begin_s, &request, side.transfer});
 }
 
 /// One that waits is gone, which seldom happens: the next look sees all anew.
@@ -75,10 +75,8 @@ std::span<CarriedRequest* const> RequestQueue::over_at(double now_s) {
     is_used_ = true;
   }
   // What begins later than the first of which the arrival is not known arrives later, too.
-  while (!begin_.empty() && over_s(begin_.top().request->sides.front()) < never_s) {
-    arrive_.push({over_s(begin_.top().request->sides.front()), begin_.top().request});
-    begin_.pop();
-  }
+  for (; !begin_.empty() && begin_.top().transfer->arrival_s >= 0; begin_.pop())
+    arrive_.push({begin_.top().transfer->arrival_s, begin_.top().request, begin_.top().transfer});
   const std::size_t before = over_.size();
   for (; !arrive_.empty() && arrive_.top().at_s <= now_s; arrive_.pop()) {
     arrive_.top().request->state = State::over;

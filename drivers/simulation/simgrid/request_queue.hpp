@@ -11,6 +11,7 @@
 namespace fourscore {
 
 struct CarriedRequest;
+struct Transfer;
 
 /// The requests that a rank has in flight. From its first look for those that are over each is queued, by the time at
 /// which its message begins, and then by that at which it arrives.
@@ -37,6 +38,7 @@ class RequestQueue {
   struct Event {
     double at_s;
     CarriedRequest* request;
+    const Transfer* transfer;
     bool operator>(const Event& other) const { return at_s > other.at_s; }
   };
   using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;

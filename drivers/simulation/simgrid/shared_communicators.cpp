@@ -97,7 +97,7 @@ int own_rank(MPI_Comm comm) { return mpi::rank_in(comm); }
 Transfer& Mailbox::side_of(const MessageAddress& address, bool receives) {
   const auto [place, is_new] = queues_.try_emplace(key_of(address));
   Queue& queue = place->second;
-  if (!is_new && (queue.first->sender != nullptr) == receives) {
+  if (!is_new && queue.has_receives != receives) {
     Transfer& first = *queue.first;
     queue.first = first.next;
     if (queue.first == nullptr) queues_.erase(place);
@@ -107,6 +107,7 @@ Transfer& Mailbox::side_of(const MessageAddress& address, bool receives) {
   made->address = address;
   (is_new ? queue.first : queue.last->next) = made;
   queue.last = made;
+  queue.has_receives = receives;
   return *made;
 }
 

@@ -30,10 +30,11 @@ class Mailbox {
   }
   struct Queue {
     Transfer *first = nullptr, *last = nullptr;
+    bool has_receives = false;  ///< else sends
   };
   using Element = std::pair<const std::uint64_t, Queue>;
   std::unordered_map<std::uint64_t, Queue, std::hash<std::uint64_t>, std::equal_to<>, Recycled<Element>>
-      queues_;  // never empty, nor with both sends and receives
+      queues_;  // none is empty
 };
 
 /// A rank within a collective call.
