@@ -162,6 +162,6 @@ def simulated_campaign(archive: Path) -> None:
     """Two host orders on a torus, one of which keeps a link busy."""
     maker = Maker("simulated-ffffffff", "simulated", seed=15, isolate=False)
     rows, columns = [("+0", 0.4, 0.7), ("-0", 0.3, 0.7), ("+1", 0, 0)], [("+0", 0, 0), ("-0", 0, 0), ("+1", 0.5, 0.97)]
-    store(archive, simulated(maker, [exchange_load(rows), exchange_load(rows)]))
+    store(archive, simulated(maker, [exchange_load(rows), exchange_load(rows)], platform="ncube"))
     busy = exchange_load(columns, 2e-4, "0,1,0 +1")
-    store(archive, simulated(maker, [exchange_load(rows), busy], host_order="random"))
+    store(archive, simulated(maker, [exchange_load(rows), busy], platform="ncube", host_order="random"))
