@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from fourscore_analysis.plots.base import Plot, View, mark
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.published_marks import measures
 from fourscore_analysis.plots.shared.said import point_text
+from fourscore_analysis.plots.shared.share_bars import draw_share_bar, label_share_bars
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import percent_text, shape_text
+from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.published import Published, published
 
 PAPER = "czechowski2012"
@@ -89,24 +90,9 @@ def draw(view: View, points: list[Point], heading: str) -> Figure:
     )
     layout.page_legend(figure, [Patch(color=COLOURS[part], label=part) for part in present], COLUMNS)
     for row, bar in enumerate(bars):
-        left = 0.0
-        for part in present:
-            share = bar.shares.get(part, 0.0)
-            if share <= 0:
-                continue
-            look = {"hatch": "....", "edgecolor": "white"} if bar.is_published else {}
-            [drawn] = axes.barh(
-                [row], [100 * share], left=100 * left, height=0.78, color=COLOURS[part], linewidth=0, **look
-            )
-            mark(drawn, f"{part}: {percent_text(share)}\n{bar.said}")
-            if share > 0.06:
-                where = (100 * (left + share / 2), row)
-                patch = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-                axes.annotate(percent_text(share), where, ha="center", va="center", fontsize=6.5, bbox=patch)
-            left += share
-    layout.row_axis(axes, [bar.label for bar in bars], range(len(bars)), (-0.6, len(bars) - 0.4))
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("share of the time (%)")
+        shares = {part: bar.shares[part] for part in present if bar.shares.get(part, 0.0) > 0}
+        draw_share_bar(axes, row, shares, dict.fromkeys(shares, bar.said), COLOURS, bar.is_published)
+    label_share_bars(axes, [bar.label for bar in bars])
     labels = dict.fromkeys(point.label for point in points)
     layout.facet_title(axes, ", ".join(labels), view.subtitle(points[0]))
     return figure

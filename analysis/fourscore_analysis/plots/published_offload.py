@@ -14,9 +14,10 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.published_marks import LOOK
 from fourscore_analysis.plots.shared.said import point_text
+from fourscore_analysis.plots.shared.share_bars import draw_share_bar, label_share_bars
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.points.units import bytes_text, digits, percent_text, rate_text, shape_text, time_text
+from fourscore_analysis.points.units import bytes_text, digits, rate_text, shape_text, time_text
 from fourscore_analysis.records.published import Published, published
 
 PAPER = "lee2018"
@@ -189,21 +190,8 @@ def draw(_: View, page: Page, heading: str) -> Figure:
 
 def _draw_bars(axes: Axes, bars: list[Bar]) -> None:
     for row, bar in enumerate(bars):
-        left = 0.0
-        for part, share in bar.shares.items():
-            look = {"hatch": "....", "edgecolor": "white"} if bar.is_published else {}
-            [drawn] = axes.barh(
-                [row], [100 * share], left=100 * left, height=0.78, color=COLOURS[part], linewidth=0, **look
-            )
-            mark(drawn, f"{part}: {percent_text(share)}\n{bar.said[part]}")
-            if share > 0.06:
-                where = (100 * (left + share / 2), row)
-                patch = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-                axes.annotate(percent_text(share), where, ha="center", va="center", fontsize=6.5, bbox=patch)
-            left += share
-    layout.row_axis(axes, [bar.label for bar in bars], range(len(bars)), (-0.6, len(bars) - 0.4))
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("share of the time (%)")
+        draw_share_bar(axes, row, bar.shares, bar.said, COLOURS, bar.is_published)
+    label_share_bars(axes, [bar.label for bar in bars])
 
 
 def _draw_ratios(axes: Axes, rows: list[str], theirs: list[Ratio], ours: list[Ratio]) -> None:
