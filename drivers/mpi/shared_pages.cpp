@@ -54,8 +54,11 @@ struct Address {
 Address make_file(File& file, std::size_t bytes) {
   file.open(::memfd_create("fourscore", MFD_CLOEXEC));
   const bool is_there = file.number() >= 0 && ::ftruncate(file.number(), static_cast<off_t>(bytes)) == 0;
+  // The highest bits of the time are lost, which tells no two processes apart.
+  const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  constexpr std::uint64_t most_processes = 4194304;  // of Linux
   return {::getpid(), is_there ? file.number() : -1,
-          std::chrono::steady_clock::now().time_since_epoch().count() * 4194304 + ::getpid()};
+          static_cast<std::int64_t>(time * most_processes + static_cast<std::uint64_t>(::getpid()))};
 }
 
 /// Maps the file at a multiple of a huge page, within a reservation that is released as a whole.
