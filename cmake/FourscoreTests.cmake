@@ -104,8 +104,8 @@ endfunction()
 #                  [ENVIRONMENT <name=value>...])
 #
 # Every test_<part>.py at or below the folders (default: this one) is a test <kind>.<part>. Most wait for programs that
-# they start, so two run at once; those of ALONE look at what a program does with the cores of the machine. The longest
-# begin first (COST).
+# they start, so several run at once; those of ALONE look at what a program does with the cores of the machine, and count
+# as more than ctest ever runs at once. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so
@@ -124,7 +124,7 @@ function(fourscore_pytest kind)
     endif()
     set(processors 1)
     if(part IN_LIST arg_ALONE)
-      set(processors 2)
+      set(processors 1000)
     endif()
     fourscore_test(NAME ${kind}.${part} LABELS ${kind} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
       COMMAND "${FOURSCORE_PYTHON}" -m pytest -q -p no:cacheprovider -p record_skips "${file}"
