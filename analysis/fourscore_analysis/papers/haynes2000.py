@@ -11,10 +11,12 @@ from fourscore_analysis.equations import haynes2000 as equations
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
 from fourscore_analysis.papers.here import Here, fastest, what_text
 from fourscore_analysis.papers.ranges import Claim, Claims, rows_of
-from fourscore_analysis.points.points import group_by
+from fourscore_analysis.points.points import Point, group_by
 
 NAME = "haynes2000"
 ETHERNET_BYTES_PER_S = 100e6 / 8
+PLATFORM = "ethernet-100mbit"  # the paper's cluster, simulated
+SIMULATED_EXTENTS = (8, 16, 32, 64, 128)
 # P, n and alpha at which a printed formula is compared with ours, beta being 2 kB / alpha: small and large.
 SAMPLES = [(nodes, float(extent**3), alpha) for nodes in (2, 64, 1024) for extent in (8, 64) for alpha in (1e-5, 2e-4)]
 FORMULAS: dict[tuple[str, str], Callable[[float, float, float, float], float]] = {
@@ -70,7 +72,7 @@ class Crossing:
 
     extent: int
     ranks: int
-    ratio: float  # time of the new method over that of the traditional one
+    ratio: float  # time of the new method over that of the traditional one, below 1 the new one wins
     what: str
 
 
@@ -89,6 +91,35 @@ def crossings_here(here: Here) -> list[Crossing]:
         if new is not None and traditional is not None and new.cell.ranks > 1:
             ratio = new.time_s / traditional.time_s
             found.append(Crossing(new.cell.shape[0], new.cell.ranks, ratio, what_text(new)))
+    return found
+
+
+def simulated_here(here: Here, extent: int) -> list[Point]:
+    """Both methods on the simulated cluster of 100 Mbit/s, a rank a node, on each count of nodes; the traditional one
+    with its messages one after the other, and all at once."""
+    found = [
+        here.simulated(PLATFORM, variant, (extent,) * 3, exchange)
+        for variant, exchange in (("danielson-lanczos", "none"), ("rods", "pairwise"), ("rods", "p2p"))
+    ]
+    return [point for points in found for point in points if point.cell.place.ranks_per_node == 1]
+
+
+def simulated_crossings(here: Here) -> list[Crossing]:
+    """Of communication alone, on the slowest rank, as Eqs 4 and 5 count it: one message after the other."""
+    found = []
+    for extent in SIMULATED_EXTENTS:
+        by_method = group_by(simulated_here(here, extent), lambda point: (point.method.variant, point.method.exchange))
+        exchange_s = {
+            (group[0].method.exchange, point.cell.ranks): point.phases_max["exchange"]
+            for group in by_method
+            for point in group
+            if point.phases_max.get("exchange")
+        }
+        for (exchange, ranks), old_s in exchange_s.items():
+            new_s = exchange_s.get(("none", ranks))
+            if exchange == "pairwise" and new_s:
+                what = f"{extent}³, {ranks} simulated nodes of {PLATFORM}: communication alone"
+                found.append(Crossing(extent, ranks, new_s / old_s, what))
     return found
 
 

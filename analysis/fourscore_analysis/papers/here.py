@@ -50,15 +50,24 @@ class Here:
             and all(_term(point, name) == value for name, value in wanted.items())
         ]
 
-    def simulated(self, platform: str, variant: str, shape: tuple[int, ...]) -> list[Point]:
-        """Complex forward transforms on a simulated machine, on each number of ranks, by rising ranks; nodes in the
-        order of the network."""
+    def simulated(
+        self,
+        platform: str,
+        variant: str,
+        shape: tuple[int, ...],
+        exchange: str = "",
+        direction: str = "forward",
+        host_order: str = "row-major",
+    ) -> list[Point]:
+        """Complex transforms on a simulated machine, on each number of ranks, by rising ranks; of one exchange, or of
+        the fastest."""
         found = [
             point
             for point in self.points
             if (point.cell.contract.platform, point.method.variant, point.cell.shape) == (platform, variant, shape)
-            and (point.cell.contract.kind, point.cell.contract.direction) == ("c2c", "forward")
-            and point.cell.place.host_order == "row-major"
+            and (point.cell.contract.kind, point.cell.contract.direction) == ("c2c", direction)
+            and point.cell.place.host_order == host_order
+            and exchange in ("", point.method.exchange)
         ]
         return comparable(found, lambda point: point.cell.ranks)
 

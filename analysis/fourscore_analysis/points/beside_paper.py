@@ -55,6 +55,8 @@ def _here_parts(points: Sequence[Point]) -> list[str]:
     launches = [point.measured[0] if point.measured else point.launches[0] for point in points]
     machines = [launch.identity.get("machine", {}) for launch in launches]
     models = dict.fromkeys(str(machine["cpu_model"]) for machine in machines if machine.get("cpu_model"))
+    platforms = dict.fromkeys(point.cell.contract.platform for point in points)
+    models |= {f"simulated {platform}": None for platform in platforms if platform != "none"}
     parts = [*models] or ["machine not known"]
     for values, one, many in (
         ([machine.get("cores") for machine in machines], "core", "cores"),

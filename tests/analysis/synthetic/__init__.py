@@ -26,13 +26,26 @@ from synthetic.points import (
     weak_points,
 )
 from synthetic.scalability import Known, known_records, line_points
+from synthetic.simulations import (
+    ETHERNET,
+    GEMINI,
+    OVERHEADS,
+    latency_points,
+    network_of,
+    node_points,
+    placement_points,
+    simulated_records,
+)
 from synthetic.transforms import Maker, make_point, phase_model
 
 __all__ = [
     "BASE",
     "CANDIDATE",
     "CLUSTER",
+    "ETHERNET",
+    "GEMINI",
     "METHODS",
+    "OVERHEADS",
     "Known",
     "Maker",
     "Pairs",
@@ -56,13 +69,18 @@ __all__ = [
     "identity_of",
     "instance_points",
     "known_records",
+    "latency_points",
     "line_bytes",
     "line_points",
     "make_point",
     "many_points",
+    "network_of",
+    "node_points",
     "peers_points",
     "phase_model",
+    "placement_points",
     "simulated",
+    "simulated_records",
     "size_points",
     "store",
     "strong_node_points",

@@ -27,6 +27,14 @@ from synthetic.points import (
     weak_node_points,
     weak_points,
 )
+from synthetic.simulations import (
+    OVERHEADS,
+    latency_points,
+    network_of,
+    node_points,
+    placement_points,
+    simulated_records,
+)
 from synthetic.transforms import Maker, make_point
 
 CLUSTER = tuple(f"n{number}" for number in range(1, 9))
@@ -115,6 +123,7 @@ def example_archive(archive: Path) -> None:
     offload_campaign(archive)
     counted_campaigns(archive)
     simulated_campaign(archive)
+    simulated_papers(archive)
 
 
 def say_paper(archive: Path, campaign: str, items: Iterable[str]) -> None:
@@ -165,3 +174,21 @@ def simulated_campaign(archive: Path) -> None:
     store(archive, simulated(maker, [exchange_load(rows), exchange_load(rows)], platform="ncube"))
     busy = exchange_load(columns, 2e-4, "0,1,0 +1")
     store(archive, simulated(maker, [exchange_load(rows), busy], platform="ncube", host_order="random"))
+
+
+def simulated_papers(archive: Path) -> None:
+    """What the papers' simulated suites measure, a platform in each campaign, of a short name: a table must fit a
+    desk."""
+    tori = [point | {"platform": "torus"} for point in placement_points() if point["platform"] == "hopper-gemini"]
+    for number, (item, points) in enumerate(
+        (
+            ("haynes2000/section-5", latency_points()),
+            ("czechowski2012/figure-6", tori),
+            ("lee2018/table-3.1", node_points()),
+        )
+    ):
+        name = f"{item.partition('/')[0]}-simulated"
+        maker = Maker(f"{name}-abababab", name, seed=16 + number, isolate=False)
+        for record in simulated_records(maker, points, lambda point: 2e-3 / point["ranks"], network_of, OVERHEADS):
+            store(archive, record)
+        say_paper(archive, maker.campaign, [item])

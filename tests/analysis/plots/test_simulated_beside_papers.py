@@ -1,0 +1,117 @@
+"""Simulated points on the papers' axes, beside equations and printed numbers: on a campaign's page, on a paper's."""
+
+import math
+from pathlib import Path
+
+import pytest
+from fourscore_analysis.papers.haynes2000 import simulated_crossings
+from fourscore_analysis.papers.here import Here
+from fourscore_analysis.plots import crossover_model, published_latency
+from fourscore_analysis.plots.papers import haynes2000
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.views.view import View
+from synthetic import ETHERNET, Maker, canonical, latency_points, simulated_records
+
+ALPHA_S = 160e-6
+
+
+def campaign_of(records, *paper: str) -> Campaign:
+    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return Campaign("a-11111111", "a", parsed, paper=paper)
+
+
+def marks(figure) -> str:
+    return "\n".join(artist.get_gid() or "" for axes in figure.axes for artist in axes.get_children())
+
+
+def note(figure) -> str:
+    return " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
+
+
+def markers(axes) -> set[tuple[float, float]]:
+    """Of points; the equations are lines."""
+    return {
+        (x, y)
+        for line in axes.lines
+        if line.get_linestyle() == "None"
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+def as_the_equations_say(point) -> float:
+    """Eqs 4 and 5; messages that are all under way at once have one latency."""
+    nodes, grid_bytes = point["ranks"], 16 * math.prod(point["shape"])
+    if point["variant"] == "danielson-lanczos":
+        return math.log2(nodes) * (ALPHA_S + grid_bytes / 12.5e6 / nodes)
+    latencies = nodes - 1 if point["exchange"] == "pairwise" else 1
+    return 2 * (latencies * ALPHA_S + (nodes - 1) * grid_bytes / 12.5e6 / nodes**2)
+
+
+def latency_records():
+    return simulated_records(Maker("a-11111111", "a"), latency_points(), as_the_equations_say, ETHERNET)
+
+
+def test_simulated_communication_stands_on_the_lines_of_equations_4_and_5():
+    view = View(campaign_of(latency_records(), "haynes2000/section-5"), 0)
+    [rows] = published_latency.pages(view)
+    figure = published_latency.draw(view, rows, "heading")
+    assert [row.elements for row in rows] == [16**3, 32**3]
+    for row, axes in zip(rows, figure.axes, strict=True):
+        on_lines = {
+            (x, round(y, 6))
+            for line in axes.lines
+            if line.get_linestyle() == "-"
+            for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+        }
+        found = {(x, round(y, 6)) for x, y in markers(axes)}
+        assert len(found) == len(row.points) == 6
+        assert len(found & on_lines) == 4
+        assert row.alpha_beta == pytest.approx(2000)
+    assert "Published (haynes2000 Section 5)" in note(figure)
+    assert "Here: simulated ethernet-100mbit, on 4 to 16 nodes" in note(figure)
+
+
+def test_real_and_simulated_networks_have_figures_of_their_own():
+    view = View(campaign_of(latency_records(), "haynes2000/section-5"), 0)
+    assert crossover_model.pages(view) == []
+    assert published_latency.pages(View(campaign_of(latency_records()), 0)) == []
+    real = [point | {"platform": "none"} for point in latency_points()]
+    records = [Maker("a-11111111", "a").ok(point, 0) for point in real]
+    view = View(campaign_of(records, "haynes2000/section-5"), 0)
+    assert published_latency.pages(view) == []
+    assert len(crossover_model.pages(view)) == 1
+
+
+def test_where_the_new_method_wins_is_of_simulated_communication_with_one_message_after_the_other():
+    here = Here(None, [campaign_of(latency_records())])
+    found = {(one.extent, one.ranks): one.ratio for one in simulated_crossings(here)}
+    assert set(found) == {(16, 4), (16, 16), (32, 4), (32, 16)}
+    times = {
+        (p["variant"], p["exchange"], p["shape"][0], p["ranks"]): as_the_equations_say(p) for p in latency_points()
+    }
+    for (extent, ranks), ratio in found.items():
+        new, old = (
+            times["danielson-lanczos", "none", extent, ranks],
+            times["rods", "pairwise", extent, ranks],
+        )
+        assert ratio == pytest.approx(new / old)
+    assert found[16, 16] < 1 < found[32, 4]
+
+
+def test_the_page_of_haynes2000_has_the_simulated_cluster(tmp_path: Path):
+    here = Here(None, [campaign_of(latency_records())])
+    crossover, times = (plot.draw(here, plot.title) for plot in haynes2000.PLOTS)
+    assert {(4, 16), (16, 16), (4, 32), (16, 32)} == markers(crossover.axes[0])
+    drawn = dict(zip(haynes2000.EXTENTS, times.axes, strict=True))
+    assert {extent: len(markers(axes)) for extent, axes in drawn.items()} == {
+        16: 6,
+        32: 6,
+        64: 0,
+        128: 0,
+    }
+    assert "times alpha" in marks(times)
+    for plot in haynes2000.PLOTS:
+        figure = plot.draw(Here(), plot.title)
+        figure.savefig(tmp_path / f"{plot.name}.svg")
+        assert not any(markers(axes) for axes in figure.axes)
