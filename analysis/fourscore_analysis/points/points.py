@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -338,14 +338,15 @@ def group_points(campaign: Campaign) -> list[Point]:
 
 
 def setting_names(launches: Iterable[Launch]) -> dict[tuple[str, str], str]:
-    """A short name for each (machine, build) when measured launches have more than one: "A", "B" ..., by first use."""
-    found: dict[tuple[str, str], None] = {}
+    """A short name for each (machine, build) when measured launches have more than one: "A", "B" ..., by first use.
+    Simulated machines have the names of their platforms, so that they need one where their build differs."""
+    found: dict[tuple[str, str], str] = {}
     for launch in sorted(launches, key=lambda launch: str(launch.volatile.get("started_at", ""))):
         if launch.status == "ok":
-            found.setdefault((launch.machine_hash, launch.code_hash))
-    if len(found) < 2:
-        return {}
-    return {pair: f"setting {chr(65 + number) if number < 26 else number}" for number, pair in enumerate(found)}
+            found.setdefault((launch.machine_hash, launch.code_hash), launch.place.platform)
+    shared = Counter(found.values())
+    pairs = [pair for pair, platform in found.items() if shared[platform] > 1]
+    return {pair: f"setting {chr(65 + number) if number < 26 else number}" for number, pair in enumerate(pairs)}
 
 
 def _order(cell: Cell, setting: str) -> tuple:

@@ -6,12 +6,21 @@ from pathlib import Path
 import pytest
 from fourscore_analysis.papers.haynes2000 import simulated_crossings
 from fourscore_analysis.papers.here import Here
-from fourscore_analysis.plots import crossover_model, published_latency
-from fourscore_analysis.plots.papers import haynes2000
+from fourscore_analysis.plots import crossover_model, published_latency, published_placement
+from fourscore_analysis.plots.papers import czechowski2012, haynes2000
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
-from synthetic import ETHERNET, Maker, canonical, latency_points, simulated_records
+from synthetic import (
+    ETHERNET,
+    OVERHEADS,
+    Maker,
+    canonical,
+    latency_points,
+    network_of,
+    placement_points,
+    simulated_records,
+)
 
 ALPHA_S = 160e-6
 
@@ -115,3 +124,67 @@ def test_the_page_of_haynes2000_has_the_simulated_cluster(tmp_path: Path):
         figure = plot.draw(Here(), plot.title)
         figure.savefig(tmp_path / f"{plot.name}.svg")
         assert not any(markers(axes) for axes in figure.axes)
+
+
+ORDERS = {"random": 4e-4, "row-major": 2e-4, "sub-cube": 1e-4}  # seconds of both exchanges
+
+
+def placement_records(points=None):
+    return simulated_records(
+        Maker("a-11111111", "a"),
+        placement_points() if points is None else points,
+        lambda point: ORDERS[point.get("host_order", "row-major")],
+        network_of,
+        OVERHEADS,
+    )
+
+
+def test_placements_stand_beside_equation_4_and_others_beside_equation_5():
+    view = View(campaign_of(placement_records(), "czechowski2012/figure-6"), 0)
+    [found] = published_placement.pages(view)
+    assert [facet.title for facet in found] == ["64³ on 64 nodes", "128³ on 64 nodes"]
+    rows = {row.label: row for row in found[1].rows}
+    assert list(rows) == ["3-D torus, random", "3-D torus, row-major", "3-D torus, sub-cube", "4-D torus, row-major"]
+    both = 2 * 128**3 * 16 / 4.68e9
+    powers = {"random": 16, "row-major": 16, "sub-cube": 32}  # 64^(2/3), 64^(5/6)
+    for order, power in powers.items():
+        assert rows[f"3-D torus, {order}"].modelled_s == pytest.approx(both / power)
+        assert rows[f"3-D torus, {order}"].simulated_s == ORDERS[order]
+    assert rows["4-D torus, row-major"].modelled_s == pytest.approx(both / 64**0.75)
+    assert found[1].gain_text == "sub-cube: 2.00 times as fast by the equations, 2.00 simulated"
+    first = found[1].rows[0]
+    assert first.own_time_s == pytest.approx(first.point.traffic.messages * 1e-6)
+    assert first.injection_s == pytest.approx(first.point.traffic.bytes_sent / 6e9)
+    figure = published_placement.draw(view, found, "heading")
+    assert [len(markers(axes)) for axes in figure.axes] == [8, 8]
+    assert "Eq. 4, both exchanges" in marks(figure)
+    assert "Here: simulated hopper-gemini, simulated hopper-torus-4d, on 64 nodes, 64 ranks, 64³, 128³." in note(figure)
+
+
+def test_only_what_can_be_compared_is_a_placement():
+    alone = [point for point in placement_points() if point.get("host_order") == "random"]
+    for points in (alone, [point | {"precision": "single"} for point in placement_points()]):
+        view = View(campaign_of(placement_records(points), "czechowski2012/figure-6"), 0)
+        assert published_placement.pages(view) == []
+    assert published_placement.pages(View(campaign_of(placement_records()), 0)) == []
+    star = simulated_records(Maker("a-11111111", "a"), placement_points(), lambda _: 1e-3, ETHERNET)
+    assert published_placement.pages(View(campaign_of(star, "czechowski2012/figure-6"), 0)) == []
+
+
+def test_the_page_of_czechowski2012_has_the_simulated_tori(tmp_path: Path):
+    [plot] = [plot for plot in czechowski2012.PLOTS if plot.name == "placement"]
+    figure = plot.draw(Here(None, [campaign_of(placement_records())]), plot.title)
+    assert [len(markers(axes)) for axes in figure.axes] == [8, 8]
+    assert "Simulated: hopper-gemini, hopper-torus-4d." in note(figure)
+    alone = plot.draw(Here(), plot.title)
+    alone.savefig(tmp_path / "alone.svg")
+    assert [len(markers(axes)) for axes in alone.axes] == [4, 4]
+
+
+def test_simulated_machines_have_the_names_of_their_platforms():
+    """No letter tells them apart in addition."""
+    campaign = campaign_of(placement_records())
+    assert len({launch.machine_hash for launch in campaign.launches}) == 2
+    assert {point.setting for point in View(campaign, 0).points} == {""}
+    campaign.launches[0].code_hash = "another build"
+    assert {point.setting for point in View(campaign, 0).points} == {"setting A", "setting B", ""}

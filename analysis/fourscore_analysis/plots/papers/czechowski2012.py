@@ -22,6 +22,7 @@ from fourscore_analysis.papers.readings.czechowski2012 import AS_PRINTED, FOUND,
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot, line_handle, log_axes, log_y, marker_handle
+from fourscore_analysis.plots.shared.placement_rows import equations_alone, facets, figure_of
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import digits, percent_text, time_text
 from fourscore_analysis.records.published import published
@@ -30,6 +31,8 @@ NAME = "czechowski2012"
 COMPUTATION, COMMUNICATION, TRANSPOSE, COPIES = colours.BLUE, colours.VERMILLION, colours.SKY, colours.ORANGE
 HOPPER_NODES, HOPPER_PROCESSORS = 4096, 4  # a node has four chips of six cores, as Table 1's CPU
 EXTENTS = (1024, 2048, 4096, 8192)
+ALONE = ((128, 64), (512, 4096))  # extents and nodes without simulated points: those of papers/czechowski2012/torus
+MOST_FACETS = 4  # of a figure, those on most nodes
 MEASURED = {"computation": (PARTS[1], COMPUTATION), "communication": (("exchange",), COMMUNICATION)}
 
 
@@ -248,6 +251,16 @@ def draw_figure_6(here: Here, heading: str) -> Figure:
     return figure
 
 
+def draw_placement(here: Here, heading: str) -> Figure:
+    found = facets(here.points)
+    if found:
+        platforms = dict.fromkeys(point.cell.contract.platform for facet in found for point in facet.points)
+        return figure_of(found[-MOST_FACETS:], heading, f"Simulated: {', '.join(platforms)}.")
+    link = node_of("CPU", 0).link_bytes_per_s
+    alone = [equations_alone(extent, nodes, link) for extent, nodes in ALONE]
+    return figure_of(alone, heading, "By the bandwidth of Table 1's link of 2010.")
+
+
 PLOTS = (
     PaperPlot(
         "figure-2",
@@ -283,5 +296,14 @@ PLOTS = (
         "T_mem / T_net by Eqs 2, 4 and 5 for Table 1's CPU, n³ growing as the nodes from 4096³ in 2010. "
         "Lines count both exchanges; dotted, Eq. 4 as printed counts none. At the right what the text prints.",
         draw_figure_6,
+    ),
+    PaperPlot(
+        "placement",
+        "Equations 4 and 5: placement and topology",
+        "Both exchanges by Eq. 4 for the ideal placement, by Eq. 5 for a global all-to-all, and by Eq. 5 for tori of "
+        "more dimensions. Circles: the pencil method simulated on such tori, where an archive has it, with the links "
+        "of Hopper. Dashed: what the bytes of a rank take to get into the network; dotted: the ranks' own time for "
+        "their messages. The text says that the ideal placement could be as much as 10 times as fast in 2020.",
+        draw_placement,
     ),
 )
