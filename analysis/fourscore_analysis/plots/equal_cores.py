@@ -73,14 +73,17 @@ def _problem(point: Point):
 
 def _packing(point: Point) -> str:
     """16 cores a node; "" where the campaign is on one node."""
-    place, threads = point.cell.place, point.cell.contract.threads
-    return place.with_placement(f"{place.ranks_per_node * threads} cores a node") if point.names_nodes else ""
+    place = point.cell.place
+    cores = place.ranks_per_node * point.cell.contract.threads
+    return place.with_placement(f"{cores} core{'s' if cores > 1 else ''} a node") if point.names_nodes else ""
 
 
 def pages(view: View) -> list[list[Row]]:
     if not measures(view, PAPER) or not any(item.startswith(f"{PAPER}/figure-3") for item in view.campaign.paper):
         return []
-    points = [point for one in view.drawn for point in one.ranked if point.method.variant in (CHARM, NODE)]
+    # A simulated node computes as all of its cores do: they are not counted.
+    real = [one for one in view.drawn if one.cell.contract.platform == "none"]
+    points = [point for one in real for point in one.ranked if point.method.variant in (CHARM, NODE)]
     rows = []
     for group in group_by(points, _problem):
         lines: dict[tuple[str, int], dict[int, Point]] = {}

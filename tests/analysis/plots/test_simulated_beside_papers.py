@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 from fourscore_analysis.papers.haynes2000 import simulated_crossings
 from fourscore_analysis.papers.here import Here
-from fourscore_analysis.plots import crossover_model, published_latency, published_placement
-from fourscore_analysis.plots.papers import czechowski2012, haynes2000
+from fourscore_analysis.plots import (
+    crossover_model,
+    equal_cores,
+    published_latency,
+    published_nodes,
+    published_placement,
+)
+from fourscore_analysis.plots.papers import czechowski2012, haynes2000, lee2018
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
@@ -18,6 +24,7 @@ from synthetic import (
     canonical,
     latency_points,
     network_of,
+    node_points,
     placement_points,
     simulated_records,
 )
@@ -188,3 +195,48 @@ def test_simulated_machines_have_the_names_of_their_platforms():
     assert {point.setting for point in View(campaign, 0).points} == {""}
     campaign.launches[0].code_hash = "another build"
     assert {point.setting for point in View(campaign, 0).points} == {"setting A", "setting B", ""}
+
+
+def node_records(**changes):
+    return simulated_records(
+        Maker("a-11111111", "a"), node_points(**changes), lambda point: 0.02 / point["ranks"], ETHERNET
+    )
+
+
+def printed_times(axes) -> list[tuple[list[float], list[float]]]:
+    found = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines if line.get_linestyle() == ":"]
+    return [one for one in found if one[0] != [0, 1]]  # the level reaches over the axes
+
+
+def test_simulated_nodes_stand_beside_the_best_times_of_lee2018():
+    view = View(campaign_of(node_records(), "lee2018/table-3.1"), 0)
+    [points] = published_nodes.pages(view)
+    figure = published_nodes.draw(view, points, "heading")
+    [axes] = figure.axes
+    assert printed_times(axes) == [([4, 8, 16], [122, 109, 67]), ([4], [41]), ([8, 8], [25, 30]), ([64], [20])]
+    assert {(nodes, round(time_ms, 6)) for nodes, time_ms in markers(axes)} == {(4, 10.0), (64, 0.625)}
+    assert len([line for line in axes.lines if line.get_linestyle() == "None"]) == 3
+    assert "Published (lee2018 Table 2.1, Table 3.1, Figure 3.3, Figure 3.4): " in note(figure)
+    assert "Here: simulated hdr-fat-tree, on 4 to 64 nodes" in note(figure)
+
+
+@pytest.mark.parametrize("changes", [{"direction": "forward"}, {"platform": "none"}, {"precision": "single"}])
+def test_other_transforms_stand_beside_no_time_of_lee2018(changes):
+    view = View(campaign_of(node_records(**changes), "lee2018/table-3.1"), 0)
+    assert published_nodes.pages(view) == []
+
+
+def test_the_cores_of_simulated_nodes_are_not_counted():
+    view = View(campaign_of(node_records(), "lee2018/figure-3.3"), 0)
+    assert equal_cores.pages(view) == []
+    assert len(published_nodes.pages(view)) == 1
+
+
+def test_the_page_of_lee2018_has_the_simulated_nodes(tmp_path: Path):
+    [plot] = [plot for plot in lee2018.PLOTS if plot.name == "nodes"]
+    [axes] = plot.draw(Here(None, [campaign_of(node_records())]), plot.title).axes
+    assert {(nodes, round(time_ms, 6)) for nodes, time_ms in markers(axes)} == {(4, 10.0), (64, 0.625)}
+    alone = plot.draw(Here(), plot.title)
+    alone.savefig(tmp_path / "alone.svg")
+    assert not markers(alone.axes[0])
+    assert len(printed_times(alone.axes[0])) == 4
