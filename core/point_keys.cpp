@@ -94,7 +94,7 @@ std::vector<PointKey> with_launch_keys(std::vector<PointKey> before, const std::
   return before;
 }
 
-std::vector<PointKey> keys_before_launch_keys() {
+std::vector<PointKey> transform_keys() {
   return {
       {.name = "variant",
        .option = "--variant",
@@ -149,7 +149,7 @@ std::vector<PointKey> keys_before_launch_keys() {
   };
 }
 
-std::vector<PointKey> keys_after_launch_keys() {
+std::vector<PointKey> plan_keys() {
   return {
       {.name = "grid",
        .option = "--grid",
@@ -211,7 +211,7 @@ const PointKey& key_named(std::string_view name) {
 }  // namespace
 
 const std::vector<PointKey>& point_keys() {
-  static const std::vector<PointKey> keys = with_launch_keys(keys_before_launch_keys(), keys_after_launch_keys());
+  static const std::vector<PointKey> keys = with_launch_keys(transform_keys(), plan_keys());
   return keys;
 }
 
