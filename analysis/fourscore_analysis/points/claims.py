@@ -41,7 +41,7 @@ class Claim:
 def doubts(point: Point) -> tuple[str, ...]:
     """Why no claim rests on the time of `point`."""
     found = [f"flagged {', '.join(flags)}"] if (flags := doubts_of_time(point.flags)) else []
-    if (count := len(point.measured)) < LEAST_LAUNCHES:
+    if (count := len(point.measured)) < LEAST_LAUNCHES and "simulated" not in point.flags:
         found.append(f"{count} launch{'es' if count > 1 else ''}, a claim takes {LEAST_LAUNCHES}")
     return tuple(found)
 

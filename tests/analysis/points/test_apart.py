@@ -28,6 +28,14 @@ def test_three_launches_show_nothing_and_four_or_more_can(count):
     assert not shown_slower(launches(FAST[:count]), launches(SLOW[:count]))
 
 
+def test_one_launch_on_a_simulated_network_shows_it():
+    fast, slow = ([replace(one, flags=("simulated",)) for one in launches(times)] for times in ([1.0], [1.1]))
+    assert shown_slower(slow, fast)
+    assert not shown_slower(fast, slow)
+    assert not shown_slower(fast, fast)
+    assert not shown_slower(slow, launches([1.0]))  # a real one has noise
+
+
 def test_rounds_take_out_what_the_machine_did():
     """Each round is 30 % slower than the one before; the second method takes 2 % longer in each."""
     first = [1.3**number for number in range(8)]
