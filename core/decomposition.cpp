@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 namespace fourscore {
 
 namespace {
-
-constexpr int any = -1;
 
 std::string name_of(const Grid& grid) {
   constexpr std::array<char, 3> letters{'x', 'y', 'z'};
@@ -30,13 +27,6 @@ Range common(const Range& a, const Range& b) {
   return {result.low, std::max(result.low, result.high)};
 }
 
-/// How many levels of both are the same, from the outermost on.
-std::size_t common_levels(const AxisCut& a, const AxisCut& b) {
-  if (a.pieces != b.pieces || a.dealt != b.dealt) return 0;
-  const auto differ = std::ranges::mismatch(a.levels, b.levels);
-  return static_cast<std::size_t>(differ.in1 - a.levels.begin());
-}
-
 bool same_cut(const AxisCut& a, const AxisCut& b) {
   return a.levels == b.levels && a.pieces == b.pieces && a.dealt == b.dealt;
 }
@@ -48,7 +38,7 @@ Decomposition::Decomposition(const Extents& shape_, std::vector<int> grid, std::
     : shape(shape_), name(std::move(name_)), grid_(std::move(grid)), cuts_(std::move(cuts)) {
   check();
   drop_single_dimensions();
-  fixed_.assign(grid_.size(), any);
+  fixed_.assign(grid_.size(), any_coordinate);
 }
 
 Decomposition Decomposition::of_boxes(const Extents& shape, std::vector<Box> boxes, std::string name) {
@@ -131,21 +121,21 @@ int Decomposition::ranks() const {
   if (boxes_) return static_cast<int>(boxes_->size());
   int count = 1;
   for (std::size_t d = 0; d < grid_.size(); ++d)
-    if (fixed_[d] == any) count *= grid_[d];
+    if (fixed_[d] == any_coordinate) count *= grid_[d];
   return count;
 }
 
 int Decomposition::rank_stride(std::size_t dimension) const {
   int stride = 1;
   for (std::size_t d = dimension + 1; d < grid_.size(); ++d)
-    if (fixed_[d] == any) stride *= grid_[d];
+    if (fixed_[d] == any_coordinate) stride *= grid_[d];
   return stride;
 }
 
 std::vector<int> Decomposition::coordinates(int rank) const {
   std::vector<int> result = fixed_;
   for (std::size_t d = grid_.size(); d-- > 0;) {
-    if (fixed_[d] != any) continue;
+    if (fixed_[d] != any_coordinate) continue;
     result[d] = rank % grid_[d];
     rank /= grid_[d];
   }
@@ -259,7 +249,7 @@ void Decomposition::add_stretches(std::size_t axis, std::size_t level, const Ran
       const std::size_t d = levels[level][i];
       const int coordinate = rest % grid_[d];
       rest /= grid_[d];
-      if (fixed_[d] == any)
+      if (fixed_[d] == any_coordinate)
         below += coordinate * rank_stride(d);
       else
         held = held && coordinate == fixed_[d];
@@ -312,60 +302,6 @@ int Decomposition::owner(const Extents& index) const {
   return found.front().rank;
 }
 
-Extents Decomposition::strides_of(const Extents& extents, Index padding) const {
-  Extents result{};
-  Index stride = 1;
-  for (std::size_t position = 3; position-- > 0;) {
-    const auto axis = static_cast<std::size_t>(order[position]);
-    result[axis] = stride;
-    stride *= extents[axis] + (is_padded(axis) ? padding : 0);
-  }
-  return result;
-}
-
-Extents Decomposition::strides(int rank) const { return strides_of(box(rank).extents(), padding(rank)); }
-
-Extents Decomposition::strides_within(const Box& box) const { return strides_of(box.extents(), 0); }
-
-void Decomposition::indices(std::size_t axis, Index first, std::span<Index> out) const {
-  if (cuts_[axis].order)
-    cuts_[axis].order->indices(first, out);
-  else
-    std::iota(out.begin(), out.end(), first);
-}
-
-Index Decomposition::coordinate_of(std::size_t axis, Index index) const {
-  return cuts_[axis].order ? cuts_[axis].order->coordinate_of(index) : index;
-}
-
-Extents Decomposition::global_index(int rank, Index offset) const {
-  const std::vector<Box> list = boxes(rank);
-  auto found = list.begin();
-  for (; pieces_ && found + 1 != list.end() && offset >= found->volume(); ++found) offset -= found->volume();
-  const Box& held = *found;
-  const Extents extents = held.extents();
-  Extents result{};
-  for (std::size_t position = 3; position-- > 0;) {
-    const auto axis = static_cast<std::size_t>(order[position]);
-    indices(axis, held.low[axis] + offset % extents[axis], {&result[axis], 1});
-    offset /= extents[axis];
-  }
-  return result;
-}
-
-Index Decomposition::place(int rank, Index offset) const {
-  const Index gap = padding(rank);
-  if (gap == 0) return offset;
-  return offset + offset / box(rank).extents()[*real_axis_] * gap;
-}
-
-Index Decomposition::memory_volume(int rank) const {
-  if (pieces_) return volume(rank);
-  Extents extents = box(rank).extents();
-  if (real_axis_) extents[*real_axis_] += padding(rank);
-  return extents[0] * extents[1] * extents[2];
-}
-
 /// The first block of an axis is never shorter than another.
 Index Decomposition::max_volume() const {
   if (!boxes_ && !pieces_) return box(0).volume();
@@ -392,7 +328,7 @@ Index Decomposition::parts_with_elements(std::size_t axis, std::size_t level, In
 
 Index Decomposition::idle_ranks() const {
   const bool listed = boxes_ != nullptr || pieces_ != nullptr ||
-                      std::ranges::any_of(fixed_, [](int coordinate) { return coordinate != any; });
+                      std::ranges::any_of(fixed_, [](int coordinate) { return coordinate != any_coordinate; });
   if (listed) {
     Index idle = 0;
     for (int rank = 0; rank < ranks(); ++rank) idle += volume(rank) == 0 ? 1 : 0;
@@ -441,35 +377,6 @@ Decomposition real_in_place_of(const Decomposition& complex, std::size_t axis, I
   result.name += ", real";
   result.real_axis_ = axis;
   return result;
-}
-
-RedistributionGroup redistribution_group(const Decomposition& from, const Decomposition& to, int rank) {
-  RedistributionGroup group{from, to, 0, rank};
-  const bool by_grid = !from.boxes_ && !to.boxes_ && !from.pieces_ && !to.pieces_;
-  const bool has_subgroups = by_grid && from.grid_ == to.grid_ && from.fixed_ == to.fixed_ &&
-                             std::ranges::count(from.fixed_, any) == std::ssize(from.fixed_);
-  if (!has_subgroups) return group;
-  std::vector<bool> moves(from.grid_.size(), false);
-  for (std::size_t a = 0; a < 3; ++a) {
-    const std::size_t same = common_levels(from.cuts_[a], to.cuts_[a]);
-    for (const Decomposition* side : {&from, &to})
-      for (std::size_t level = same; level < side->cuts_[a].levels.size(); ++level)
-        for (const std::size_t d : side->cuts_[a].levels[level]) moves[d] = true;
-  }
-  const auto place = from.coordinates(rank);
-  std::vector<int> fixed(moves.size(), any);
-  group.member = 0;
-  for (std::size_t d = 0; d < moves.size(); ++d) {
-    if (moves[d]) {
-      group.member = group.member * from.grid_[d] + place[d];
-    } else {
-      group.first += place[d] * from.rank_stride(d);
-      fixed[d] = place[d];
-    }
-  }
-  group.from.fixed_ = fixed;
-  group.to.fixed_ = fixed;
-  return group;
 }
 
 }  // namespace fourscore

@@ -127,7 +127,8 @@ class Decomposition {
   [[nodiscard]] Extents strides_of(const Extents& extents, Index padding) const;
 
   std::vector<int> grid_;
-  std::vector<int> fixed_;  ///< the coordinate along each dimension that all ranks here share, or any_
+  static constexpr int any_coordinate = -1;
+  std::vector<int> fixed_;  ///< the coordinate along each dimension that all ranks here share, or any_coordinate
   std::array<AxisCut, 3> cuts_;
   std::shared_ptr<const std::vector<Box>> boxes_;  ///< in place of all these
   std::shared_ptr<const Decomposition> pieces_;    ///< what is dealt, in place of all these
