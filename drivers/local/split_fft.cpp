@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/copy.hpp"
 #include "local/contest.hpp"
 #include "local/pass_fft.hpp"
 
@@ -51,6 +52,16 @@ Index span_elements(const Work& work) {
   for (const auto* loops : {&work.axes, &work.batch})
     for (const Loop& loop : *loops) last += (loop.count - 1) * loop.in_stride;
   return last + 1;
+}
+
+/// At all places; those of a scratch are one.
+Index elements_written(const Work& work) {
+  Index count = 1;
+  for (const auto* loops : {&work.axes, &work.batch})
+    for (const Loop& loop : *loops) count *= loop.count;
+  for (const Work::Places& places : work.places)
+    if (places.out_stride_bytes != 0) count *= places.count;
+  return count;
 }
 
 Work with_axes(const Work& work, std::size_t first, std::size_t last) {
@@ -137,6 +148,7 @@ PassPtr SplitPlanner::choose(const Work& work) {
     if (same != list.end()) return same->plan();
   }
   if (peers_ == nullptr) throw NotRemembered{};
+  std::erase_if(list, [](const Candidate& candidate) { return !candidate.contests; });
   return fastest(work, name, list);
 }
 
@@ -229,13 +241,18 @@ void SplitPlanner::add_buffered(std::vector<Candidate>& list, const Work& work) 
   if (work.real_length > 0 || spec_.threads > 1 || axis.count < 8 || batch.empty() || batch.front().in_stride != 1)
     return;
   const Index columns = batch.front().count;
+  // The clock of this pass does not see what the next one loses when its data has left the caches.
+  const bool outgrows_caches =
+      stores_for(static_cast<std::size_t>(elements_written(work) * element_bytes_)) == Stores::streaming;
   for (const Index width_bytes : {256, 128, 512}) {
     const Index width = width_bytes / element_bytes_;
     if (width > columns) continue;
     const std::string name = fmt::format("buffered-{}", width_bytes);
-    if (work.in != work.out && columns % width == 0)
-      list.push_back({name + "-streamed", [this, work, width] { return plan_buffered(work, width, true); }});
     list.push_back({name, [this, work, width] { return plan_buffered(work, width, false); }});
+    if (work.in == work.out || columns % width != 0) continue;
+    list.push_back(
+        {name + "-streamed", [this, work, width] { return plan_buffered(work, width, true); }, outgrows_caches});
+    if (outgrows_caches) std::swap(list.back(), list[list.size() - 2]);
   }
 }
 

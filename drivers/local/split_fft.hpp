@@ -66,6 +66,7 @@ class SplitPlanner {
   struct Candidate {
     std::string name;
     std::function<PassPtr()> plan;
+    bool contests = true;  ///< or is taken only where it was decided for
   };
   using Body = std::function<PassPtr(const Work&)>;
 
