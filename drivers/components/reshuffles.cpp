@@ -9,7 +9,7 @@
 
 #include "core/grid.hpp"
 #include "interfaces/local_fft.hpp"
-#include "kernels/copy.hpp"
+#include "kernels/copy_steps.hpp"
 #include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore::component {
@@ -85,12 +85,10 @@ class PlanMover : public Mover {
                         static_cast<const std::byte*>(from) + move.from_offset * static_cast<Index>(size),
                         static_cast<std::byte*>(to) + move.to_offset * static_cast<Index>(size)});
   }
-  void run() override {
-    for (const CopyStep& step : steps_) step.run();
-  }
+  void run() override { steps_.run(); }
 
  private:
-  std::vector<CopyStep> steps_;
+  CopySteps steps_;
 };
 
 class FftMover : public Mover {

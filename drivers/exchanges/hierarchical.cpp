@@ -191,7 +191,7 @@ class Hierarchical : public StagedExchange {
     for (const Message& message : sends_)
       FOURSCORE_MPI(
           MPI_Isend(message.place, message.count, type(), message.rank, message_tag, comm(), requests_.next()));
-    run_all(reads_);
+    reads_.run();
   }
   void finish() override {
     if (moves_nothing()) return;
@@ -301,7 +301,7 @@ class Hierarchical : public StagedExchange {
   mpi::Communicator plan_node_;
   bool shares_window_ = false;        ///< with other exchanges of a plan that spans several nodes
   std::vector<std::byte*> segments_;  ///< of the window, by number within the node
-  std::vector<CopyStep> reads_;       ///< of neighbours' blocks
+  CopySteps reads_;                   ///< of neighbours' blocks
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   mpi::Requests requests_;

@@ -94,8 +94,7 @@ class Shared : public Exchange {
       FOURSCORE_MPI(
           MPI_Isend(source_.data(), 1, message.type.get(), message.rank, message_tag, comm_.get(), requests_.next()));
     meet_neighbours();  // their sources are written
-    if (!copies_are_left_)
-      for (const CopyStep& read : reads_) read.run();
+    if (!copies_are_left_) reads_.run();
   }
   void finish() override {
     if (moves_nothing_) return;
@@ -163,7 +162,7 @@ class Shared : public Exchange {
   const Buffer& source_;
   void* spare_ = nullptr;
   CopyStep own_{CopyPlan(), nullptr, nullptr};
-  std::vector<CopyStep> reads_;
+  CopySteps reads_;
   std::optional<std::vector<SourceBlock>> readable_;
   bool copies_are_left_ = false;
   std::vector<Message> receives_;

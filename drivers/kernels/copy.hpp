@@ -44,6 +44,8 @@ class CopyPlan {
   /// All loops, the one that is fastest in the destination last, around contiguous runs of run_bytes().
   [[nodiscard]] std::array<Loop, 3> loops() const;
   [[nodiscard]] std::size_t run_bytes() const { return run_bytes_; }
+  [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
+  [[nodiscard]] Stores stores() const { return streaming_ ? Stores::streaming : Stores::ordinary; }
   /// Elements lie in the same order in both arrays, so that they can be moved within one array.
   [[nodiscard]] bool preserves_order() const { return preserves_order_; }
 

@@ -58,10 +58,6 @@ bool stays(const ExchangeSpec& spec, int me) {
 
 }  // namespace
 
-void run_all(const std::vector<CopyStep>& steps) {
-  for (const CopyStep& step : steps) step.run();
-}
-
 Extents dense_strides(const Extents& extents, const std::array<int, 3>& order) {
   Extents strides{};
   Index stride = 1;
@@ -188,8 +184,8 @@ ExchangeFacts PackedBlocks::facts() const {
           !unpack_steps_.empty(),
           lands_in_source_,
           message_volume_,
-          bytes_of(pack_steps_),
-          bytes_of(unpack_steps_),
+          pack_steps_.bytes(),
+          unpack_steps_.bytes(),
           0};
 }
 
@@ -222,7 +218,7 @@ void PackedBlocks::plan_messages(const ExchangeSpec& spec, const Layout& layout)
   // With two passes the block that stays waits at the front of the receive buffer.
   Index sent = 0;
   Index received = layout.pack && layout.unpack ? block_between(spec.from, me, spec.to, me).volume() : 0;
-  std::vector<CopyStep> unpack_others;
+  CopySteps unpack_others;
   for (const int rank : receivers_of(spec)) {
     const Block block = block_between(spec.from, me, spec.to, rank);
     sends_.push_back({rank, block.volume(), layout.pack ? sent : block.from_offset});
@@ -244,7 +240,7 @@ void PackedBlocks::plan_messages(const ExchangeSpec& spec, const Layout& layout)
     received += block.volume();
   }
   plan_own_block(spec, layout, sent, received);
-  unpack_steps_.insert(unpack_steps_.end(), unpack_others.begin(), unpack_others.end());
+  unpack_steps_.append(unpack_others);
 }
 
 void PackedBlocks::plan_own_block(const ExchangeSpec& spec, const Layout& layout, Index after_sends,
@@ -277,12 +273,6 @@ void PackedBlocks::plan_own_block(const ExchangeSpec& spec, const Layout& layout
     steps.push_back({gather, from, layout.spare + place});
     steps.push_back({scatter, layout.spare + place, to});
   }
-}
-
-Index bytes_of(const std::vector<CopyStep>& steps) {
-  Index bytes = 0;
-  for (const CopyStep& step : steps) bytes += step.plan.bytes();
-  return bytes;
 }
 
 CollectiveCounts::CollectiveCounts(int ranks, const std::vector<PackedBlocks::Message>& sends,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "interfaces/exchange.hpp"
-#include "kernels/copy.hpp"
+#include "kernels/copy_steps.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {
@@ -58,18 +58,6 @@ struct MessageOrder {
 /// Throws InputError naming `count` and `what` it counts when MPI's int cannot hold it.
 void require_int_count(Index count, const char* what, const char* exchange);
 
-/// A copy planned with its addresses.
-struct CopyStep {
-  CopyPlan plan;
-  const std::byte* from;
-  std::byte* to;
-  bool overlapping = false;
-  void run() const { overlapping ? plan.run_overlapping(from, to) : plan.run(from, to); }
-};
-void run_all(const std::vector<CopyStep>& steps);
-
-[[nodiscard]] Index bytes_of(const std::vector<CopyStep>& steps);
-
 /// Messages of contiguous elements, and the local copies before and after them. A side on which all ranks find every
 /// block contiguous is left out:
 ///   pack, unpack   source -> spare, messages spare -> source, source -> spare
@@ -88,8 +76,8 @@ class PackedBlocks {
   /// Collective as agree(). `exchange` is named in errors.
   PackedBlocks(const ExchangeSpec& spec, const char* exchange);
 
-  void pack() const { run_all(pack_steps_); }
-  void unpack() const { run_all(unpack_steps_); }
+  void pack() const { pack_steps_.run(); }
+  void unpack() const { unpack_steps_.run(); }
   [[nodiscard]] ExchangeFacts facts() const;
   [[nodiscard]] PackedMemory memory(std::size_t element_bytes) const;
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }        ///< by rank
@@ -104,8 +92,8 @@ class PackedBlocks {
   void plan_own_block(const ExchangeSpec& spec, const Layout& layout, Index after_sends, Index after_receives);
 
   ExchangeAgreement agreement_;
-  std::vector<CopyStep> pack_steps_;
-  std::vector<CopyStep> unpack_steps_;
+  CopySteps pack_steps_;
+  CopySteps unpack_steps_;
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   std::byte* send_buffer_ = nullptr;

@@ -192,14 +192,14 @@ void PiecewiseExchange::state_copies() {
   for (const Piece& piece : pieces_) {
     declared().packs = declared().packs || !piece.pack.empty();
     declared().unpacks = declared().unpacks || !piece.unpack.empty();
-    declared().bytes_packed += bytes_of(piece.pack);
-    declared().bytes_unpacked += bytes_of(piece.unpack);
+    declared().bytes_packed += piece.pack.bytes();
+    declared().bytes_unpacked += piece.unpack.bytes();
   }
   declared().workspace_bytes = staging_.own_bytes();
 }
 
 void PiecewiseExchange::pack() {
-  for (const Piece& piece : pieces_) run_all(piece.pack);
+  for (const Piece& piece : pieces_) piece.pack.run();
 }
 void PiecewiseExchange::start() {
   if (agreement_.moves_nothing) return;
@@ -210,7 +210,7 @@ void PiecewiseExchange::finish() {
   for (int k = 0; k < pieces(); ++k) finish_piece(k);
 }
 void PiecewiseExchange::unpack() {
-  for (const Piece& piece : pieces_) run_all(piece.unpack);
+  for (const Piece& piece : pieces_) piece.unpack.run();
 }
 
 void PiecewiseExchange::run(PhaseClock& clock) {
@@ -224,7 +224,7 @@ void PiecewiseExchange::run_around(PhaseClock& clock, PieceWork& work) {
     work.before(k, clock);
     if (!piece_at(k).pack.empty()) {
       const Region region(clock, Phase::pack, k);
-      run_all(piece_at(k).pack);
+      piece_at(k).pack.run();
     }
     if (moves) {
       const Region region(clock, Phase::exchange, k);
@@ -239,7 +239,7 @@ void PiecewiseExchange::run_around(PhaseClock& clock, PieceWork& work) {
     }
     if (!piece_at(k).unpack.empty()) {
       const Region region(clock, Phase::unpack, k);
-      run_all(piece_at(k).unpack);
+      piece_at(k).unpack.run();
     }
     work.after(k, clock);
   }

@@ -82,8 +82,8 @@ class PiecewiseExchange : public Exchange {
 
  private:
   struct Piece {
-    std::vector<CopyStep> pack;
-    std::vector<CopyStep> unpack;
+    CopySteps pack;
+    CopySteps unpack;
     std::vector<Message> sends;     ///< by rank, none of them empty
     std::vector<Message> receives;  ///< by rank, none of them empty
   };

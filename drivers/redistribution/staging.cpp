@@ -46,8 +46,8 @@ void StagedExchange::stage(const ExchangeSpec& spec, const ExchangeMethod& metho
 void StagedExchange::state_copies() {
   declared().packs = !pack_.empty();
   declared().unpacks = !unpack_.empty();
-  declared().bytes_packed = bytes_of(pack_);
-  declared().bytes_unpacked = bytes_of(unpack_);
+  declared().bytes_packed = pack_.bytes();
+  declared().bytes_unpacked = unpack_.bytes();
   declared().workspace_bytes = staging_.own_bytes();
 }
 
@@ -68,7 +68,7 @@ CopyStep StagedExchange::copy_out(const ExchangeSpec& spec, const Block& block, 
           place, static_cast<std::byte*>(spec.spare.data()) + block.to_offset * element_bytes_};
 }
 
-void StagedExchange::add_own_block(const ExchangeSpec& spec, std::vector<CopyStep>& steps) const {
+void StagedExchange::add_own_block(const ExchangeSpec& spec, CopySteps& steps) const {
   const int me = mpi::rank_in(spec.comm);
   const Block own = block_between(spec.from, me, spec.to, me);
   if (own.volume() == 0) return;

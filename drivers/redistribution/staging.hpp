@@ -38,8 +38,8 @@ class Staging {
 /// it into the spare. A subclass adds how blocks get from one rank's staging to the other's.
 class StagedExchange : public Exchange {
  public:
-  void pack() override { run_all(pack_); }
-  void unpack() override { run_all(unpack_); }
+  void pack() override { pack_.run(); }
+  void unpack() override { unpack_.run(); }
 
  protected:
   /// Collective as agree(). `exchange` is named in errors.
@@ -52,9 +52,9 @@ class StagedExchange : public Exchange {
   /// From a place in any rank's staging to the block's in the spare.
   [[nodiscard]] CopyStep copy_out(const ExchangeSpec& spec, const Block& block, const std::byte* place) const;
   /// Of the block that stays, from the source to the spare; the list stays as it is where nothing does.
-  void add_own_block(const ExchangeSpec& spec, std::vector<CopyStep>& steps) const;
-  [[nodiscard]] std::vector<CopyStep>& pack_steps() { return pack_; }
-  [[nodiscard]] std::vector<CopyStep>& unpack_steps() { return unpack_; }
+  void add_own_block(const ExchangeSpec& spec, CopySteps& steps) const;
+  [[nodiscard]] CopySteps& pack_steps() { return pack_; }
+  [[nodiscard]] CopySteps& unpack_steps() { return unpack_; }
   /// The facts that follow from the copies: to be called once all of them are planned.
   void state_copies();
 
@@ -70,8 +70,8 @@ class StagedExchange : public Exchange {
   MPI_Datatype type_;
   Index element_bytes_;
   Staging staging_;
-  std::vector<CopyStep> pack_;
-  std::vector<CopyStep> unpack_;
+  CopySteps pack_;
+  CopySteps unpack_;
 };
 
 }  // namespace fourscore

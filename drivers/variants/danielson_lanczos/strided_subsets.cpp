@@ -101,17 +101,13 @@ BlocksToSubsets::BlocksToSubsets(const Extents& shape, const Grid& grid, MPI_Com
   }
 }
 
-void BlocksToSubsets::pack() const {
-  for (const CopyStep& step : pack_steps_) step.run();
-}
+void BlocksToSubsets::pack() const { pack_steps_.run(); }
 
 void BlocksToSubsets::exchange() const {
   FOURSCORE_MPI(MPI_Alltoallv(spare_, send_counts_.data(), send_places_.data(), type_, source_, receive_counts_.data(),
                               receive_places_.data(), type_, comm_.get()));
 }
 
-void BlocksToSubsets::unpack() const {
-  for (const CopyStep& step : unpack_steps_) step.run();
-}
+void BlocksToSubsets::unpack() const { unpack_steps_.run(); }
 
 }  // namespace fourscore

@@ -30,8 +30,8 @@ class BlocksToSubsets {
   [[nodiscard]] bool unpacks() const { return unpacks_; }
   [[nodiscard]] bool lands_in_source() const { return !unpacks_; }
   [[nodiscard]] const MessageVolume& message_volume() const { return message_volume_; }
-  [[nodiscard]] Index bytes_packed() const { return bytes_of(pack_steps_); }
-  [[nodiscard]] Index bytes_unpacked() const { return bytes_of(unpack_steps_); }
+  [[nodiscard]] Index bytes_packed() const { return pack_steps_.bytes(); }
+  [[nodiscard]] Index bytes_unpacked() const { return unpack_steps_.bytes(); }
 
  private:
   mpi::Communicator comm_;
@@ -39,8 +39,8 @@ class BlocksToSubsets {
   std::byte* source_;
   std::byte* spare_;
   bool unpacks_ = false;
-  std::vector<CopyStep> pack_steps_;
-  std::vector<CopyStep> unpack_steps_;
+  CopySteps pack_steps_;
+  CopySteps unpack_steps_;
   std::vector<int> send_counts_;
   std::vector<int> send_places_;
   std::vector<int> receive_counts_;

@@ -14,7 +14,7 @@ namespace fourscore {
 namespace {
 
 /// Copies of three loops each: the fastest of either side and the longest other one; a copy for each place of the rest.
-void add_copies(std::vector<CopyStep>& copies, const DealtBox& box, bool from_natural, std::size_t element_bytes,
+void add_copies(CopySteps& copies, const DealtBox& box, bool from_natural, std::size_t element_bytes,
                 const std::byte* from, std::byte* to) {
   struct Copied {
     Index count;
@@ -60,28 +60,28 @@ void add_copies(std::vector<CopyStep>& copies, const DealtBox& box, bool from_na
 
 class Permutation : public TransposeStep {
  public:
-  Permutation(Phase phase, std::vector<CopyStep> copies) : phase_(phase), copies_(std::move(copies)) {}
+  Permutation(Phase phase, CopySteps copies) : phase_(phase), copies_(std::move(copies)) {}
   void run(PhaseClock& clock) override {
     const Region region(clock, phase_);
     copy();
   }
   void add_components(std::vector<Component>& list, int number) override {
-    list.push_back({fmt::format("permute-{}", number), phase_, [this] { copy(); }, 2 * bytes_of(copies_)});
+    list.push_back({fmt::format("permute-{}", number), phase_, [this] { copy(); }, 2 * copies_.bytes()});
   }
   [[nodiscard]] Sort sort() const override { return Sort::permutation; }
   [[nodiscard]] bool lands_in_source() const override { return false; }
 
  private:
-  void copy() const { run_all(copies_); }
+  void copy() const { copies_.run(); }
   Phase phase_;
-  std::vector<CopyStep> copies_;
+  CopySteps copies_;
 };
 
 }  // namespace
 
 std::unique_ptr<TransposeStep> permutation(const std::vector<DealtBox>& boxes, bool from_natural,
                                            std::size_t element_bytes, const Buffer& from, const Buffer& to) {
-  std::vector<CopyStep> copies;
+  CopySteps copies;
   for (const DealtBox& box : boxes)
     add_copies(copies, box, from_natural, element_bytes, static_cast<const std::byte*>(from.data()),
                static_cast<std::byte*>(to.data()));
