@@ -32,7 +32,8 @@ std::size_t bound_of_median(std::size_t samples) {
   return bound;
 }
 
-Contest::Contest(std::size_t candidates) : times_(candidates), in_(candidates, true) {}
+Contest::Contest(std::size_t candidates, std::size_t first_to_leave)
+    : times_(candidates), in_(candidates, true), first_to_leave_(first_to_leave) {}
 
 std::vector<std::size_t> Contest::order() const {
   std::vector<std::size_t> list;
@@ -70,7 +71,7 @@ bool Contest::judge(std::span<const double> slowest) {
     if (in_[candidate]) left.push_back(candidate);
   const std::size_t best = *std::ranges::min_element(left, {}, median);
   const double bar = (rounds_ >= least_rounds ? 1 + tie : far_slower) * high(best);
-  if (rounds_ >= 2)
+  if (rounds_ >= first_to_leave_)
     for (const std::size_t candidate : left)
       if (candidate != best && low(candidate) > bar) in_[candidate] = false;
   std::erase_if(left, [&](std::size_t candidate) { return !in_[candidate]; });

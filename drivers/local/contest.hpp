@@ -9,9 +9,9 @@ namespace fourscore::local {
 
 /// Candidates that are told slower leave, until one is left, those that are left tie, or there were most_rounds. A
 /// candidate is told slower when the interval of its median lies more than `tie` above that of the candidate with the
-/// lowest median: order statistics of at least 90 % (david2003), from least_rounds rounds on; before that when it lies
-/// beyond `far_slower` times that. Among candidates within `tie` of the lowest median the first one wins, so that the
-/// same candidate does every time.
+/// lowest median: order statistics of at least 90 % (david2003), from least_rounds rounds on; before that, where so
+/// early is allowed, when it lies beyond `far_slower` times that. Among candidates within `tie` of the lowest median
+/// the first one wins, so that the same candidate does every time.
 ///
 /// With several ranks each gives its view of the candidates, and all judge by the largest of each number: the median of
 /// the slowest rank, and bounds of it.
@@ -23,7 +23,8 @@ class Contest {
   static constexpr double tie = 0.02;
   static constexpr std::size_t numbers = 3;  ///< of a view, for each candidate: median, lower and upper bound
 
-  explicit Contest(std::size_t candidates);
+  /// `first_to_leave`: rounds after which candidates may leave.
+  explicit Contest(std::size_t candidates, std::size_t first_to_leave = 2);
 
   /// Those that run in the next round, in this order: forth in one round, back in the next.
   [[nodiscard]] std::vector<std::size_t> order() const;
@@ -37,6 +38,7 @@ class Contest {
  private:
   std::vector<std::vector<double>> times_;  ///< of each candidate, sorted
   std::vector<bool> in_;
+  std::size_t first_to_leave_;
   std::size_t rounds_ = 0;
   std::size_t winner_ = 0;
 };

@@ -19,6 +19,30 @@ namespace {
 /// Tests of random shapes must not keep all of them.
 constexpr std::size_t most_fields_kept = 200;
 
+/// Calls use(i, position) for each local element in memory order: global_index() of one after another, in rows.
+template <class Use>
+void for_each_element(const Decomposition& layout, int me, const Use& use) {
+  Index i = 0;
+  for (const Box& box : layout.boxes(me)) {
+    const Extents extents = box.extents();
+    std::array<std::vector<Index>, 3> indices;
+    for (std::size_t a = 0; a < 3; ++a) {
+      indices[a].resize(static_cast<std::size_t>(extents[a]));
+      layout.indices(a, box.low[a], indices[a]);
+    }
+    Extents index{};
+    const auto over = [&](const auto& self, std::size_t depth) -> void {
+      if (depth == 3) return use(i++, position(layout.shape, index));
+      const auto axis = static_cast<std::size_t>(layout.order[depth]);
+      for (const Index place : indices[axis]) {
+        index[axis] = place;
+        self(self, depth + 1);
+      }
+    };
+    if (!box.empty()) over(over, 0);
+  }
+}
+
 void note_largest(Field& field) {
   for (const Wide& value : field.values) field.largest = std::max(field.largest, std::abs(value));
 }
@@ -56,13 +80,13 @@ const Field& transformed_field(const Extents& shape, Direction direction) {
 }
 
 void write(const Field& field, const Decomposition& layout, int me, Precision precision, void* data) {
-  for (Index i = 0; i < layout.volume(me); ++i) {
-    const Wide value = field.values[position(layout.shape, layout.global_index(me, i))];
+  for_each_element(layout, me, [&](Index i, std::size_t at) {
+    const Wide value = field.values[at];
     if (precision == Precision::double_precision)
       static_cast<std::complex<double>*>(data)[i] = std::complex<double>(value);
     else
       static_cast<std::complex<float>*>(data)[i] = std::complex<float>(value);
-  }
+  });
 }
 
 Wide element(const void* data, Precision precision, Index i) {
@@ -78,12 +102,11 @@ long double epsilon_of(Precision precision) {
 double error_of(const Field& expected, long double factor, const Decomposition& layout, int me, Precision precision,
                 const void* data) {
   long double error = 0;
-  for (Index i = 0; i < layout.volume(me); ++i) {
-    const Wide value = expected.values[position(layout.shape, layout.global_index(me, i))] * factor;
-    const long double difference = std::abs(value - element(data, precision, i));
-    if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
-    error = std::max(error, difference);
-  }
+  for_each_element(layout, me, [&](Index i, std::size_t at) {
+    const long double difference = std::abs(expected.values[at] * factor - element(data, precision, i));
+    error = std::isfinite(difference) ? std::max(error, difference) : std::numeric_limits<long double>::infinity();
+  });
+  if (std::isinf(error)) return std::numeric_limits<double>::infinity();
   return static_cast<double>(error / (expected.largest * factor) / epsilon_of(precision));
 }
 

@@ -116,21 +116,24 @@ TEST_P(PlanOf, ExecutesWithoutAllocating) {
     ::operator delete(::operator new(1));
     ASSERT_EQ(allocations - before, 1) << "allocations are not counted";
   }
-  const std::vector<Index> shape{40, 42, 44};
+  // Where the heap is not seen, with a sanitizer, the size of arrays tells nothing.
+  const std::vector<Index> shape = sees_heap ? std::vector<Index>{40, 42, 44} : std::vector<Index>{15, 14, 13};
   const auto exchanges = test::exchanges_of(variant());
   for (const Problem& problem : problems_on(shape))
     for (const ExchangeMethod* exchange : exchanges) {
       if (ranks_ == 1 && exchange != exchanges.front()) continue;  // none of them does anything
       const auto plan = test::make_plan(variant(), problem, exchange);
       PhaseClock clock;
-      for (int run = 0; run < 2; ++run) test::run_on_random_field(*plan, problem, clock);  // MPI connects and caches
-      const long allocations_before = allocations;
-      const std::size_t heap_before = heap_bytes();
-      for (int run = 0; run < 3; ++run) {
+      const auto run = [&] {
         clock.start();
         plan->execute(clock);
         clock.stop();
-      }
+      };
+      test::run_on_random_field(*plan, problem, clock);  // MPI connects and caches
+      run();
+      const long allocations_before = allocations;
+      const std::size_t heap_before = heap_bytes();
+      for (int again = 0; again < 3; ++again) run();
       const std::size_t heap_after = heap_bytes();
       EXPECT_EQ(allocations - allocations_before, 0) << test::text_of(problem, exchange);
       // MPI and FFTW may take what they give back, keep a few requests, or a message that came before it was expected;

@@ -76,6 +76,17 @@ TEST(Contest, WhatIsFarSlowerLeavesAfterTwoRounds) {
   EXPECT_THAT(ran, ElementsAre(2, Contest::least_rounds, Contest::least_rounds));
 }
 
+TEST(Contest, TwoDisturbedRoundsInARowDecideNothingWhereNoneMayLeaveSoEarly) {
+  Contest contest(3, Contest::least_rounds);
+  const auto time_s = [](std::size_t candidate, std::size_t round) {
+    const double disturbed = round < 2 && candidate == 0 ? 2.0 : 1.0;
+    return disturbed * std::vector{1.0, 1.2, 1.3}[candidate];
+  };
+  EXPECT_EQ(winner_of(contest, time_s), 0);
+  Contest hasty(3);
+  EXPECT_EQ(winner_of(hasty, time_s), 1);
+}
+
 TEST(Contest, RoundsGoForthAndBack) {
   Contest contest(3);
   EXPECT_THAT(contest.order(), ElementsAre(0, 1, 2));
