@@ -51,8 +51,9 @@ bool CopySteps::Rows::same_in_source(const Rows& other) const {
 CopySteps::Rows CopySteps::rows_of(const CopyStep& step) {
   Rows rows;
   const auto run = static_cast<Index>(step.plan.run_bytes());
-  const bool in_caches = step.plan.stores() == Stores::ordinary;
-  if (step.overlapping || in_caches || step.plan.bytes() == 0 || run > long_piece_bytes) return rows;
+  const bool streams =
+      step.plan.stores() == Stores::streaming && copy_kernels::is_aligned(step.to, step.plan.element_bytes());
+  if (step.overlapping || !streams || step.plan.bytes() == 0 || run > long_piece_bytes) return rows;
   rows.loops = step.plan.loops();
   std::ranges::stable_sort(rows.loops, std::greater{}, &Loop::from);
   const auto is_row = [run](const Loop& loop) { return loop.count > 1 && loop.from > run; };
@@ -135,38 +136,23 @@ void CopySteps::run_in_turns(const Pass& pass) const {
   const Rows& rows = pass.rows;
   const Loop slow = rows.over_rows < 1 ? Loop{} : rows.loops[0];
   const Loop middle = rows.over_rows < 2 ? Loop{} : rows.loops[1];
-  const auto streams = [&](std::size_t k) {
-    const CopyStep& step = steps_[pass.first + k];
-    return step.plan.stores() == Stores::streaming && copy_kernels::is_aligned(step.to, step.plan.element_bytes());
-  };
-  bool streaming = true;
-  for (std::size_t k = 0; k < pass.count; ++k) streaming = streaming && streams(k);
   for (Index i = 0; i < slow.count; ++i)
     for (Index j = 0; j < middle.count; ++j) {
       const Index from = i * slow.from + j * middle.from;
-      if (!rows.are_runs)
-        take_turns(pass, from, {i, j});
-      else if (streaming)
-        run_row_by_row<true>(pass, from, {i, j});
-      else
-        run_row_by_row<false>(pass, from, {i, j});
+      rows.are_runs ? run_row_by_row(pass, from, {i, j}) : take_turns(pass, from, {i, j});
     }
-  if (rows.are_runs && streaming) copy_kernels::fence_stores();
+  if (rows.are_runs) copy_kernels::fence_stores();
 }
 
 /// `place`: in the loops around the rows; `from` is its offset in the source.
-template <bool streaming>
 void CopySteps::run_row_by_row(const Pass& pass, Index from, const std::array<Index, 2>& place) const {
   const Loop& cut = pass.rows.loops[pass.rows.over_rows];
   for (Index row = 0; row < cut.count; ++row, from += cut.from)
     for (std::size_t k = 0; k < pass.count; ++k) {
       const CopyStep& step = steps_[pass.first + k];
       const Turn& turn = pass.turns[k];
-      std::byte* const to = step.to + turn.offset(place) + row * turn.row_stride;
-      if constexpr (streaming)
-        copy_kernels::stream_run(step.from + from, to, step.plan.run_bytes());
-      else
-        copy_kernels::copy_run(step.from + from, to, step.plan.run_bytes());
+      copy_kernels::stream_run(step.from + from, step.to + turn.offset(place) + row * turn.row_stride,
+                               step.plan.run_bytes());
     }
 }
 

@@ -68,7 +68,6 @@ class CopySteps {
   [[nodiscard]] static Turn turn_of(const CopyPlan& plan, const Rows& rows);
   [[nodiscard]] bool joins(const Pass& pass, const CopyStep& step, const Rows& rows) const;
   void run_in_turns(const Pass& pass) const;
-  template <bool streaming>
   void run_row_by_row(const Pass& pass, Index from, const std::array<Index, 2>& place) const;
   void take_turns(const Pass& pass, Index from, const std::array<Index, 2>& place) const;
 
