@@ -28,13 +28,18 @@ COLUMNS = 3
 
 def pages(view: View) -> list[list[list[Point]]]:
     """Groups of points that differ in shape only, of at least LEAST_SIZES sizes."""
-    drawn = [point for one in view.drawn for point in one.ranked if point.phases]
+    drawn = [point for one in view.drawn for point in one.ranked if _has_parts(point)]
     groups = group_by(drawn, lambda point: (point.cell.contract, point.setting, point.cell.place, point.method))
     groups = [_one_a_size(group) for group in groups]
     groups = [group for group in groups if len(group) >= LEAST_SIZES]
     if len({point.cell.place for group in groups for point in group}) > 1 and view.campaign.suite != "breakdown":
         return []  # a scaling campaign: its stacked bars show the same
     return [groups[start : start + ROWS_A_PAGE] for start in range(0, len(groups), ROWS_A_PAGE)]
+
+
+def _has_parts(point: Point) -> bool:
+    """A library that is timed as a whole has none."""
+    return any(part_time(phases, part) > 0 for part in PARTS for phases in (point.phases_max, point.alone))
 
 
 def _one_a_size(group: list[Point]) -> list[Point]:
@@ -109,6 +114,10 @@ def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> Non
 
 
 def _draw_ratios(axes, group: list[Point], present: list[str]) -> None:
+    if not any(part_time(point.alone, part) > 0 for point in group for part in present):
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "not timed alone", ha="center", color=colours.SOFT, transform=axes.transAxes)
+        return
     highest = 1.0
     for part in present:
         drawn = [point for point in group if part_time(point.alone, part) > 0 and part_time(point.phases_max, part) > 0]

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fourscore_analysis.plots import crossover, decomposition, instances, threads, timeline, traffic
+from fourscore_analysis.plots import breakdown_size, crossover, decomposition, instances, threads, timeline, traffic
+from fourscore_analysis.plots.shared import colours
 from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.records.transforms import Method, parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.views.view import View
 from synthetic import (
@@ -146,3 +147,27 @@ def test_a_timeline_of_many_events_stays_a_light_page(tmp_path: Path):
     figure = timeline.draw(view, [trace], "many")
     figure.savefig(tmp_path / "many.svg")
     assert (tmp_path / "many.svg").stat().st_size < 1_000_000
+
+
+def test_a_library_that_is_timed_as_a_whole_has_no_breakdown_by_size():
+    shapes = [(64,) * 3, (128,) * 3, (256,) * 3]
+    methods = [("slab", "alltoallv"), ("accfft", "none")]
+    records = [Maker("a-11111111", "a").ok(make_point(*method, shape, 2), 0) for method in methods for shape in shapes]
+    for record in records:
+        if record["point"]["variant"] == "accfft":
+            record["samples"]["rank_phase_s"] = {"other": record["samples"]["rank_total_s"]}
+            record["samples"]["closure"]["worst"] = 0.0
+            record.pop("isolated", None)
+    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    view = View(Campaign("a-11111111", "a", parsed), 0)
+    [[group]] = breakdown_size.pages(view)
+    assert {point.label for point in group} == {"slab/alltoallv"}
+    breakdown_size.draw(view, [group], "heading")
+
+
+def test_a_librarys_own_parameters_are_told_apart_by_their_markers():
+    looks = [
+        colours.method_style(Method(name, "none", "fftw", "auto", parameters))
+        for name, parameters in (("heffte", "reorder=no"), ("heffte", "reorder=yes"), ("mkl-cdft", ""))
+    ]
+    assert len({(look.colour, look.marker) for look in looks}) == 3

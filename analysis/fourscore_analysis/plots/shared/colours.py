@@ -50,6 +50,7 @@ VARIANT_COLOURS = {
     "2decomp": BROWN,
     "accfft": YELLOW,
     "dtfft": WINE,
+    "mkl-cdft": OLIVE,
 }
 LOOKS = {  # colour and marker of exchanges, of MPI's own calls, of kernels
     "none": (GREY, "o"),
@@ -114,10 +115,12 @@ def marker_of(name: str) -> str:
 
 
 def method_style(method: Method) -> LineStyle:
-    """Colour by variant (the reference is black), marker by exchange, line by its own parameters where it has any."""
+    """Colour by variant (the reference is black), marker by exchange, line by its own parameters where it has any: and
+    the marker too where it takes no exchange, for plots of markers alone."""
     told = ", ".join(part for part in (method.parameters, method.placement) if part)
     line = _LINES[_hashed(told, "line") % len(_LINES)] if told else "-"
-    return LineStyle(colour_of(method.variant), marker_of(method.exchange or "none"), line)
+    exchange = method.exchange or "none"
+    return LineStyle(colour_of(method.variant), marker_of(told if told and exchange == "none" else exchange), line)
 
 
 def curve_style(label: str) -> LineStyle:
