@@ -71,6 +71,19 @@ if(MPI_C_FOUND)
 endif()
 fourscore_reference(accfft "AccFFT" "${reference_library}" "no libaccfft with accfft.h and OpenMP found" TARGETS AccFFT::accfft)
 
+set(reference_library "")
+set(reference_missing "no libp3dfft.3 with p3dfft3config.h found")
+if(MPI_C_FOUND)
+  find_package(P3DFFT QUIET)
+  if(P3DFFT_FOUND AND NOT P3DFFT_FFTW)
+    set(reference_missing "${P3DFFT_LIBRARY} is a P3DFFT++ without FFTW")
+  elseif(P3DFFT_FOUND)
+    set(reference_library "${P3DFFT_LIBRARY}")
+  endif()
+endif()
+fourscore_reference(p3dfft "P3DFFT++" "${reference_library}" "${reference_missing}" TARGETS P3DFFT::p3dfft
+  VERSION ${P3DFFT_VERSION})
+
 # Of dtFFT the C interface is used; its package would also ask for MPI in Fortran and C++.
 set(reference_library "")
 set(reference_missing "no package dtfft found")

@@ -341,7 +341,7 @@ std::vector<std::string> our_variants() {
   auto names = VariantRegistry::instance().names();
   std::erase_if(names, [](const std::string& name) {
     return name == "fftw-mpi" || name == "heffte" || name == "heffte-cufft" || name == "accfft" || name == "2decomp" ||
-           name == "dtfft" || name == "mkl-cdft";
+           name == "dtfft" || name == "mkl-cdft" || name == "p3dfft";
   });
   return names;
 }

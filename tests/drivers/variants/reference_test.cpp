@@ -41,7 +41,8 @@ const std::vector<Promise> promises{
      {LayoutContract::natural, LayoutContract::transposed},
      {Effort::estimate, Effort::measure},
      true,
-     true}};
+     true},
+    {"p3dfft", {LayoutContract::natural, LayoutContract::transposed}, {Effort::measure}, true, true}};
 
 class Reference : public testing::TestWithParam<Promise> {
  protected:

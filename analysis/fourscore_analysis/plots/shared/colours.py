@@ -51,6 +51,7 @@ VARIANT_COLOURS = {
     "accfft": YELLOW,
     "dtfft": WINE,
     "mkl-cdft": OLIVE,
+    "p3dfft": PURPLE,
 }
 LOOKS = {  # colour and marker of exchanges, of MPI's own calls, of kernels
     "none": (GREY, "o"),
