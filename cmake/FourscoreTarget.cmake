@@ -23,13 +23,21 @@ set(FOURSCORE_COMMON_HEADERS <algorithm> <array> <complex> <cstddef> <filesystem
 
 # fourscore_precompile(<target>... [TESTS] [OPENMP] [UNTIMED] [TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is
 # for what no time depends on, tests among it: a release build compiles it with -O1, which takes two thirds of the time.
-# TOGETHER compiles several files as one, which takes a third of it (-DCMAKE_UNITY_BUILD=OFF: each alone, for who edits
-# one of them often): for files that share a large header and no names.
+# With sanitizers tests are not optimised: a third of the time. TOGETHER compiles several files as one, which takes a
+# third of it (-DCMAKE_UNITY_BUILD=OFF: each alone, for who edits one of them often): for files that share a large header
+# and no names.
 function(fourscore_precompile)
   cmake_parse_arguments(PARSE_ARGV 0 arg "TESTS;OPENMP;UNTIMED;TOGETHER" "" "")
   set(precompiled fourscore_precompiled)
   set(headers ${FOURSCORE_COMMON_HEADERS})
   set(libraries fourscore::compile nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
+  set(options)
+  if(arg_UNTIMED OR arg_TESTS)
+    set(options $<$<CONFIG:Release>:-O1>)
+  endif()
+  if(arg_TESTS AND FOURSCORE_SANITIZE)
+    set(options -O0)
+  endif()
   if(arg_TESTS)
     string(APPEND precompiled _tests)
     list(APPEND headers <gtest/gtest.h> <gmock/gmock.h>)
@@ -43,13 +51,12 @@ function(fourscore_precompile)
     file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/CMakeFiles/${precompiled}.cpp" CONTENT "")
     add_library(${precompiled} OBJECT "${CMAKE_BINARY_DIR}/CMakeFiles/${precompiled}.cpp")
     target_link_libraries(${precompiled} PRIVATE ${libraries})
+    target_compile_options(${precompiled} PRIVATE $<$<BOOL:${arg_TESTS}>:${options}>)
     target_precompile_headers(${precompiled} PRIVATE ${headers})
   endif()
   foreach(target IN LISTS arg_UNPARSED_ARGUMENTS)
     target_precompile_headers(${target} REUSE_FROM ${precompiled})
-    if(arg_UNTIMED OR arg_TESTS)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-    endif()
+    target_compile_options(${target} PRIVATE ${options})
     if(arg_TOGETHER AND NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     endif()

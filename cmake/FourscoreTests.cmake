@@ -33,7 +33,7 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|contract\\.readme_commands_run|jobs\\.(compare_builds|exact_baseline|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|fuzz\\..*|valgrind\\..*|.*_test\\.([678]|16))$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|contract\\.readme_commands_run|jobs\\.(compare_builds|exact_baseline|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|valgrind\\..*|.*_test\\.([678]|16))$")
 
 # fourscore_test(NAME <name> LABELS <label>... COMMAND <command>... [TIMEOUT <seconds>] [PROCESSORS <n>]
 #                [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
@@ -94,23 +94,30 @@ function(fourscore_unit_tests)
   endforeach()
 endfunction()
 
-# fourscore_discover_unit_tests(<program> [<prefix of the tests' names>])
+# fourscore_discover_unit_tests(<program> [<prefix of the tests' names>]): each test in a process of its own; with
+# sanitizers all of a program in one, since such a program takes half a second to start.
 function(fourscore_discover_unit_tests program)
+  if(FOURSCORE_SANITIZE)
+    fourscore_test(NAME ${program} LABELS unit TIMEOUT 600 COMMAND ${program})
+    return()
+  endif()
   gtest_discover_tests(${program} TEST_PREFIX "${ARGN}" DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS unit TIMEOUT 300 FIXTURES_REQUIRED skips ENVIRONMENT "${FOURSCORE_UNIT_TEST_ENVIRONMENT}")
 endfunction()
 
-# fourscore_pytest(<kind> [FOLDERS <folder>...] [WITHOUT <part>...] [ALONE <part>...] [WORKING_DIRECTORY <dir>]
-#                  [ENVIRONMENT <name=value>...])
+# fourscore_pytest(<kind> [FOLDERS <folder>...] [WITHOUT <part>...] [ALONE <part>...] [WAITING <part>...] [ONCE <part>...]
+#                  [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
 #
 # Every test_<part>.py at or below the folders (default: this one) is a test <kind>.<part>. Most wait for programs that
 # they start, so several run at once; those of ALONE look at what a program does with the cores of the machine, and count
-# as more than ctest ever runs at once. The longest begin first (COST).
+# as more than ctest ever runs at once. Those of WAITING do little else than wait: one of them runs at a time, from the
+# beginning on, so that others keep the cores busy. Those of ONCE are the same in every configuration, and have that label: `tests/run
+# --all` runs them with the sanitizers only. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WORKING_DIRECTORY" "FOLDERS;WITHOUT;ALONE;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WORKING_DIRECTORY" "FOLDERS;WITHOUT;ALONE;WAITING;ONCE;ENVIRONMENT")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
@@ -126,9 +133,16 @@ function(fourscore_pytest kind)
     if(part IN_LIST arg_ALONE)
       set(processors 1000)
     endif()
-    fourscore_test(NAME ${kind}.${part} LABELS ${kind} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
+    set(labels ${kind})
+    if(part IN_LIST arg_ONCE)
+      list(APPEND labels once)
+    endif()
+    fourscore_test(NAME ${kind}.${part} LABELS ${labels} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
       COMMAND "${FOURSCORE_PYTHON}" -m pytest -q -p no:cacheprovider -p record_skips "${file}"
       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support" ${arg_ENVIRONMENT})
     set_tests_properties(${kind}.${part} PROPERTIES COST 60)
+    if(part IN_LIST arg_WAITING)
+      set_tests_properties(${kind}.${part} PROPERTIES COST 1000 RESOURCE_LOCK waiting)
+    endif()
   endforeach()
 endfunction()
