@@ -111,8 +111,8 @@ endfunction()
 # Every test_<part>.py at or below the folders (default: this one) is a test <kind>.<part>. Most wait for programs that
 # they start, so several run at once; those of ALONE look at what a program does with the cores of the machine, and count
 # as more than ctest ever runs at once. Those of WAITING do little else than wait: one of them runs at a time, from the
-# beginning on, so that others keep the cores busy. Those of ONCE are the same in every configuration, and have that label: `tests/run
-# --all` runs them with the sanitizers only. The longest begin first (COST).
+# beginning on, so that others keep the cores busy. Those of ONCE are the same in every configuration, and have that
+# label: `tests/run --all` runs them with the sanitizers only. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so

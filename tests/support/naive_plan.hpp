@@ -107,7 +107,7 @@ class NaivePlan : public Plan {
         if (start / stride % n != 0) continue;
         for (std::size_t j = 0; j < n; ++j) line[j] = data[start + j * stride];
         for (std::size_t k = 0; k < n; ++k) {
-          // Plain pointers: this loop is most of a test's time, and tests are compiled without optimisation.
+          // Plain pointers: this loop is most of a test's time, which sanitizers do not optimise.
           const auto* value = reinterpret_cast<const double*>(line.data());
           const auto* const root = reinterpret_cast<const double*>(roots.data());
           double real = 0, imaginary = 0;
