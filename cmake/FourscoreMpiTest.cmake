@@ -11,10 +11,10 @@ function(fourscore_mpi_test_links target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE fourscore_drivers fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters
     GTest::gmock GTest::gtest)
-  fourscore_precompile(${target} TESTS OPENMP)
 endfunction()
 
-# The main program and the fixtures are compiled once for all tests that take them.
+# The main program and the fixtures are compiled once for all tests that take them, and optimised with sanitizers too:
+# there a test's time is what the fixtures compute.
 function(fourscore_mpi_test_object object)
   if(TARGET fourscore_test_${object})
     return()
@@ -22,6 +22,7 @@ function(fourscore_mpi_test_object object)
   string(REGEX REPLACE "_multiple$" "" source "${object}")
   add_library(fourscore_test_${object} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/${source}.cpp)
   fourscore_mpi_test_links(fourscore_test_${object})
+  fourscore_precompile(fourscore_test_${object} OPENMP UNTIMED)
   if(object MATCHES "_multiple$")
     target_compile_definitions(fourscore_test_${object} PRIVATE FOURSCORE_TEST_THREAD_LEVEL=MPI_THREAD_MULTIPLE)
   endif()
@@ -43,6 +44,7 @@ function(fourscore_add_mpi_test file)
   cmake_path(GET file STEM name)
   add_executable(${name} ${file}.cpp ${arg_SOURCES})
   fourscore_mpi_test_links(${name})
+  fourscore_precompile(${name} TESTS OPENMP)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
   foreach(object IN LISTS main arg_FIXTURES)
     fourscore_mpi_test_object(${object})

@@ -50,8 +50,9 @@ def set_width(browser, width: int) -> None:
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def opened(browser, report):
+    """The report, opened once: no test minds what another opened, sorted or pointed at."""
     browser.get_log("performance")
     browser.get(report.as_uri())
     return browser
