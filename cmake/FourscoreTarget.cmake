@@ -25,8 +25,9 @@ set(FOURSCORE_COMMON_HEADERS <algorithm> <array> <complex> <cstddef> <filesystem
 # fourscore_precompile(<target>... [TESTS] [OPENMP] [UNTIMED] [TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is
 # for what no time depends on, tests among it: a release build compiles it with -O1, which takes two thirds of the time.
 # With sanitizers tests are not optimised: a third of the time. TOGETHER compiles several files as one, which takes a
-# third of it (-DCMAKE_UNITY_BUILD=OFF: each alone, for who edits one of them often): for files that share a large header
-# and no names.
+# third to a half of it (-DCMAKE_UNITY_BUILD=OFF: each alone, for who edits one of them often): for files that share
+# large headers and no names. Entries of registries (variants, exchanges, counter backends, schedulers) are compiled
+# alone, so that who adds one may name its parts as they like.
 function(fourscore_precompile)
   cmake_parse_arguments(PARSE_ARGV 0 arg "TESTS;OPENMP;UNTIMED;TOGETHER" "" "")
   set(precompiled fourscore_precompiled)

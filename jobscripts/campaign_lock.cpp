@@ -40,18 +40,16 @@ std::string refusal(const std::string& campaign, CampaignLock::Kind kind, long p
 
 CampaignLock::CampaignLock(const Archive& archive, const std::string& campaign, Kind kind) {
   const fs::path file = archive.campaign_folder(campaign) / (kind == Kind::submitting ? "submit.lock" : "lock");
-  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) throw ArchiveError(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  file_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file_.is_open()) throw ArchiveError(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
   char host[256] = "";
   ::gethostname(host, sizeof(host) - 1);
   const auto begin = std::chrono::steady_clock::now();
-  while (::flock(fd_, (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+  while (::flock(file_.get(), (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (can_do_without(errno, kind)) return;
-    if (errno != EWOULDBLOCK) {
-      ::close(fd_);
+    if (errno != EWOULDBLOCK)
       throw ArchiveError(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
-    }
     std::ifstream in(file);
     long pid = 0;
     std::string holder_host;
@@ -59,20 +57,13 @@ CampaignLock::CampaignLock(const Archive& archive, const std::string& campaign, 
     const bool dead = pid > 0 && holder_host == host && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
     const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const double patience_s = kind == Kind::submitting ? longest_submission_s : dead ? longest_clean_up_s : 0.2;
-    if (waited > patience_s) {
-      ::close(fd_);
-      throw InputError(refusal(campaign, kind, pid, holder_host));
-    }
+    if (waited > patience_s) throw InputError(refusal(campaign, kind, pid, holder_host));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   const std::string text = fmt::format("{} {}\n", ::getpid(), host);
-  if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, text.data(), text.size(), 0) < 0) {
-    ::close(fd_);
+  if (::ftruncate(file_.get(), 0) != 0 || ::pwrite(file_.get(), text.data(), text.size(), 0) < 0)
     throw ArchiveError(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
-  }
 }
-
-CampaignLock::~CampaignLock() { ::close(fd_); }
 
 void sweep(const Archive& archive, const std::string& campaign) {
   std::error_code error;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/descriptor.hpp"
 #include "results/archive.hpp"
 
 namespace fourscore {
@@ -15,12 +16,9 @@ class CampaignLock {
   /// submitting: who writes jobs, beside both.
   enum class Kind { alone, shared, submitting };
   CampaignLock(const Archive& archive, const std::string& campaign, Kind kind);
-  ~CampaignLock();
-  CampaignLock(const CampaignLock&) = delete;
-  CampaignLock& operator=(const CampaignLock&) = delete;
 
  private:
-  int fd_ = -1;
+  Descriptor file_;
 };
 
 /// Removes what a killed run left in the staging folder and among the records. The caller holds the lock.

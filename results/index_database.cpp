@@ -119,20 +119,15 @@ std::string Statement::text(int column) const {
 
 IndexLock::IndexLock(const Archive& archive, int patience_ms) {
   const fs::path file = archive.root() / "index.lock";
-  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) throw IndexError(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
-  for (int waited_ms = 0; ::flock(fd_, LOCK_EX | LOCK_NB) != 0; waited_ms += 20) {
+  file_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file_.is_open()) throw IndexError(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  for (int waited_ms = 0; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0; waited_ms += 20) {
     if (errno != EWOULDBLOCK && errno != EINTR) return;  // no flock here: SQLite's locks must do
-    if (waited_ms >= patience_ms) {
-      ::close(fd_);
-      throw IndexError(fmt::format("{} is held by another writer", file.string()));
-    }
+    if (waited_ms >= patience_ms) throw IndexError(fmt::format("{} is held by another writer", file.string()));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   sweep_index(archive);
 }
-
-IndexLock::~IndexLock() { ::close(fd_); }
 
 std::string brief_digest(const std::string& file, const std::string& stamp, const std::string& status,
                          const std::string& brief) {

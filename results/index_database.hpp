@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/descriptor.hpp"
 #include "results/archive.hpp"
 #include "results/index_columns.hpp"
 
@@ -57,12 +58,9 @@ class Statement {
 class IndexLock {
  public:
   explicit IndexLock(const Archive& archive, int patience_ms = index_patience_ms);
-  ~IndexLock();
-  IndexLock(const IndexLock&) = delete;
-  IndexLock& operator=(const IndexLock&) = delete;
 
  private:
-  int fd_ = -1;
+  Descriptor file_;
 };
 
 /// A record file as it goes into the index.

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/descriptor.hpp"
 #include "core/sha256.hpp"
 #include "results/rank_columns.hpp"
 
@@ -48,26 +49,6 @@ constexpr std::string_view digest_end = "\"}\n";
 }
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-  /// close(2) may be the first to report a failed write (NFS, quotas), so its result counts.
-  [[nodiscard]] int close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return ::close(fd);
-  }
-
- private:
-  int fd_;
-};
 
 /// Removes its file at the end of the scope, whatever happened to it.
 class TemporaryFile {

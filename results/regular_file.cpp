@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/descriptor.hpp"
+
 namespace fourscore {
 namespace fs = std::filesystem;
 
@@ -30,20 +32,6 @@ FileStamp regular(const struct stat& status) {
           nanoseconds(status.st_ctim)};
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {
-    if (fd_ < 0) fail(errno);
-  }
-  ~Descriptor() { ::close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 }  // namespace
 
 bool is_there(const fs::path& path) {
@@ -63,6 +51,7 @@ FileStamp stamp_of(const fs::path& file) {
 FileContent read_regular_file(const fs::path& file) {
   (void)stamp_of(file);  // opening a device may already do something
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!descriptor.is_open()) fail(errno);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) fail(errno);
   FileContent content{{}, regular(status)};

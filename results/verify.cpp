@@ -280,8 +280,8 @@ struct Checked {
 Checked check_file(const fs::path& file) {
   Checked result;
   try {
-    const std::string text = read_regular_file(file).text;
-    json record = parse_record(text);
+    const std::string content = read_regular_file(file).text;
+    json record = parse_record(content);
     result.columns = record.value("/rank_columns/file"_json_pointer, "");
     try {
       read_rank_columns(record, file.parent_path());
@@ -291,7 +291,7 @@ Checked check_file(const fs::path& file) {
     for (std::string& problem : problems_of(record, file)) result.problems.push_back(std::move(problem));
     result.record_id = record.value("record_id", "");
     result.retry = record.contains("/campaign/retry_of"_json_pointer);
-    const Digest digest = check_digest(text);
+    const Digest digest = check_digest(content);
     result.without_digest = digest == Digest::absent && !record.contains("sha256");
     if (digest != Digest::right && !result.without_digest)
       result.problems.emplace_back(

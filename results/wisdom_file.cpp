@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/descriptor.hpp"
 #include "core/sha256.hpp"
 #include "results/output_file.hpp"
 #include "results/regular_file.hpp"
@@ -34,24 +35,19 @@ constexpr std::string_view section_word = "section";
 /// writer added meanwhile is then planned again.
 class FolderLock {
  public:
-  explicit FolderLock(const fs::path& folder) : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  explicit FolderLock(const fs::path& folder) : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (fd_ >= 0 && !is_held_) {
-      is_held_ = ::flock(fd_, LOCK_EX | LOCK_NB) == 0;
+    while (folder_.is_open() && !is_held_) {
+      is_held_ = ::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0;
       if (is_held_ || std::chrono::steady_clock::now() >= end) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  ~FolderLock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
   [[nodiscard]] bool is_held() const { return is_held_; }
 
  private:
-  int fd_;
+  Descriptor folder_;
   bool is_held_ = false;
 };
 

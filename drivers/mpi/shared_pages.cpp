@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/descriptor.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -27,22 +28,6 @@ constexpr int madvise_collapse = 25;  // MADV_COLLAPSE, Linux 6.1 and later; hea
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes; }
 
-class File {
- public:
-  File() = default;
-  explicit File(int number) : number_(number) {}
-  ~File() {
-    if (number_ >= 0) ::close(number_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  void open(int number) { number_ = number; }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_ = -1;
-};
-
 /// Where the others find the file of the node's first rank, and what its last page holds: a process of the same number
 /// in another container has another.
 struct Address {
@@ -51,25 +36,25 @@ struct Address {
   std::int64_t token = 0;
 };
 
-Address make_file(File& file, std::size_t bytes) {
-  file.open(::memfd_create("fourscore", MFD_CLOEXEC));
-  const bool is_there = file.number() >= 0 && ::ftruncate(file.number(), static_cast<off_t>(bytes)) == 0;
+Address make_file(Descriptor& file, std::size_t bytes) {
+  file = Descriptor(::memfd_create("fourscore", MFD_CLOEXEC));
+  const bool is_there = file.is_open() && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0;
   // The highest bits of the time are lost, which tells no two processes apart.
   const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   constexpr std::uint64_t most_processes = 4194304;  // of Linux
-  return {::getpid(), is_there ? file.number() : -1,
+  return {::getpid(), is_there ? file.get() : -1,
           static_cast<std::int64_t>(time * most_processes + static_cast<std::uint64_t>(::getpid()))};
 }
 
 /// Maps the file at a multiple of a huge page, within a reservation that is released as a whole.
-std::byte* map(const File& file, std::size_t bytes, void*& reserved) {
+std::byte* map(const Descriptor& file, std::size_t bytes, void*& reserved) {
   reserved = ::mmap(nullptr, bytes + huge_page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) {
     reserved = nullptr;
     return nullptr;
   }
   auto* const first = reinterpret_cast<std::byte*>(whole_pages(reinterpret_cast<std::uintptr_t>(reserved)));
-  void* const mapped = ::mmap(first, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.number(), 0);
+  void* const mapped = ::mmap(first, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.get(), 0);
   return mapped == MAP_FAILED ? nullptr : first;
 }
 
@@ -103,16 +88,17 @@ std::optional<SharedPages> SharedPages::make(MPI_Comm node, std::size_t bytes, c
   const std::size_t all_bytes = end + sizeof(Address::token);
 
   const auto me = static_cast<std::size_t>(rank_in(node));
-  File file;
+  Descriptor file;
   Address address;
   if (me == 0) address = make_file(file, all_bytes);
   FOURSCORE_MPI(MPI_Bcast(&address, sizeof(address), MPI_BYTE, 0, node));
   if (address.file < 0) return std::nullopt;
   if (me != 0)
-    file.open(::open(fmt::format("{}/{}/fd/{}", processes, address.process, address.file).c_str(), O_RDWR | O_CLOEXEC));
+    file = Descriptor(
+        ::open(fmt::format("{}/{}/fd/{}", processes, address.process, address.file).c_str(), O_RDWR | O_CLOEXEC));
   SharedPages result;
   result.mapped_bytes_ = all_bytes + huge_page_bytes;
-  std::byte* const first = file.number() < 0 ? nullptr : map(file, all_bytes, result.mapped_);
+  std::byte* const first = file.get() < 0 ? nullptr : map(file, all_bytes, result.mapped_);
   if (me == 0 && first != nullptr) std::memcpy(first + end, &address.token, sizeof(address.token));
   if (!all_of(node, first != nullptr)) return std::nullopt;
   if (!all_of(node, std::memcmp(first + end, &address.token, sizeof(address.token)) == 0)) return std::nullopt;

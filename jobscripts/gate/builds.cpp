@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "core/descriptor.hpp"
 #include "core/problem.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/output.hpp"
@@ -77,17 +78,14 @@ void require_step(const std::string& revision, const std::string& step, const Pr
 /// One builder of a commit at a time.
 class BuildLock {
  public:
-  explicit BuildLock(const fs::path& file) : fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0)
+  explicit BuildLock(const fs::path& file) : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (!file_.is_open() || ::flock(file_.get(), LOCK_EX) != 0)
       throw EnvironmentError(
           fmt::format("cannot lock {}: {}", file.string(), std::error_code(errno, std::generic_category()).message()));
   }
-  ~BuildLock() { ::close(fd_); }
-  BuildLock(const BuildLock&) = delete;
-  BuildLock& operator=(const BuildLock&) = delete;
 
  private:
-  int fd_;
+  Descriptor file_;
 };
 
 bool has_release_preset(const fs::path& source) {

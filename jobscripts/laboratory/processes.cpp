@@ -70,11 +70,6 @@ void require_system(bool holds, const std::string& what) {
   if (!holds) throw EnvironmentError(fmt::format("{}: {}", what, std::generic_category().message(errno)));
 }
 
-void Descriptor::close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 Outcome::Outcome() : Outcome(new_pipe()) {}
 Outcome::Outcome(const std::array<int, 2>& ends) : read_(ends[0]), write_(ends[1]) {}
 

@@ -10,26 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "core/descriptor.hpp"
+
 namespace fourscore {
 
 /// Throws EnvironmentError with errno's text unless `holds`.
 void require_system(bool holds, const std::string& what);
-
-/// Owner of a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  Descriptor& operator=(Descriptor&&) = delete;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-  void close();
-
- private:
-  int fd_;
-};
 
 /// A pipe by which one process tells another that it is ready, or why it is not. A program that is started does not
 /// inherit it.
