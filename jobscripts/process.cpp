@@ -79,7 +79,7 @@ class Conversation {
     bool told = false;
     while (report.size() < sizeof(SupervisorReport)) {
       if (spec_.input.size() == sent_) input_.close_end(1);
-      if (InterruptGuard::interrupted() && !told) told = ::kill(supervisor_, SIGTERM) == 0;
+      if (InterruptGuard::interrupted() && !told && !spec_.ends_by_itself) told = ::kill(supervisor_, SIGTERM) == 0;
       std::array<pollfd, 4> files{pollfd{report_.end(0), POLLIN, 0}, pollfd{output_.end(0), POLLIN, 0},
                                   pollfd{error_.end(0), POLLIN, 0}, pollfd{input_.end(1), POLLOUT, 0}};
       // The pause bounds the race between the check for an interrupt and the call.
@@ -200,7 +200,8 @@ ProcessResult run_process(const ProcessSpec& spec) {
   result.exit_status = said.exit_status;
   result.signal = said.signal;
   result.timed_out = said.ended_because == EndedBecause::time_limit;
-  result.interrupted = said.ended_because == EndedBecause::asked || InterruptGuard::interrupted();
+  result.interrupted =
+      said.ended_because == EndedBecause::asked || (InterruptGuard::interrupted() && !spec.ends_by_itself);
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

@@ -15,6 +15,7 @@ struct ProcessSpec {
   std::string input;                                             ///< written to its standard input
   double time_limit_s = 0;                                       ///< 0: none
   std::size_t output_limit = 4096;  ///< of standard output the last so many bytes are kept; 0: all
+  bool ends_by_itself = false;      ///< an interrupt does not end it, and is obeyed by what comes next
 };
 
 struct ProcessResult {

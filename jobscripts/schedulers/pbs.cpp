@@ -131,7 +131,7 @@ std::string PbsScheduler::submit(const std::filesystem::path& script) const {
   Patience patience("PBS");
   while (true) {
     // -f: qsub leaves no process behind.
-    const ProcessResult answer = ask({"qsub", "-f", file});
+    const ProcessResult answer = ask_for_job({"qsub", "-f", file});
     if (const auto job = pbs::parse_qsub(answer.output); succeeded(answer) && job) return *job;
     const std::string why = words_of(answer);
     if (answer.timed_out || succeeded(answer))

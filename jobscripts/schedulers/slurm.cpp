@@ -192,10 +192,10 @@ std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
   const std::time_t begin = std::time(nullptr);
   Patience patience("Slurm");
   while (true) {
-    const ProcessResult answer = ask({"sbatch", "--parsable", file}, {}, drop);
+    const ProcessResult answer = ask_for_job({"sbatch", "--parsable", file}, drop);
     const auto job = slurm::parse_sbatch(answer.output);
     if (answer.exit_status == 0 && answer.signal == 0 && job) {
-      refuse_what_never_starts(*job);
+      if (!InterruptGuard::interrupted()) refuse_what_never_starts(*job);
       return *job;
     }
     const std::string why = words_of(answer);

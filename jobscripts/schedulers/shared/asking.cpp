@@ -57,9 +57,11 @@ void Patience::wait(const std::string& why) {
   next_wait_s_ = std::min(2 * next_wait_s_, longest_wait_s);
 }
 
-ProcessResult ask(const std::vector<std::string>& argv,
-                  const std::vector<std::pair<std::string, std::string>>& environment,
-                  const std::function<bool(std::string_view)>& drop, double time_limit_s) {
+namespace {
+
+ProcessSpec call_of(const std::vector<std::string>& argv,
+                    const std::vector<std::pair<std::string, std::string>>& environment,
+                    const std::function<bool(std::string_view)>& drop) {
   ProcessSpec spec;
   if (drop) {
     spec.argv = {"env"};
@@ -73,14 +75,34 @@ ProcessResult ask(const std::vector<std::string>& argv,
   spec.argv.insert(spec.argv.end(), argv.begin(), argv.end());
   spec.environment = environment;
   spec.environment.emplace_back("LC_ALL", "C");
-  spec.time_limit_s = time_limit_s;
+  spec.time_limit_s = scheduler_call_limit_s;
   spec.output_limit = 0;
+  return spec;
+}
+
+ProcessResult answer_to(const ProcessSpec& spec, const std::string& program) {
   ProcessResult result = run_process(spec);
   if (result.interrupted) throw Interrupted();
   if (result.start_error != 0)
-    throw EnvironmentError(fmt::format("'{}' cannot be started ({})", argv.front(),
+    throw EnvironmentError(fmt::format("'{}' cannot be started ({})", program,
                                        std::error_code(result.start_error, std::generic_category()).message()));
   return result;
+}
+
+}  // namespace
+
+ProcessResult ask(const std::vector<std::string>& argv,
+                  const std::vector<std::pair<std::string, std::string>>& environment,
+                  const std::function<bool(std::string_view)>& drop, double time_limit_s) {
+  ProcessSpec spec = call_of(argv, environment, drop);
+  spec.time_limit_s = time_limit_s;
+  return answer_to(spec, argv.front());
+}
+
+ProcessResult ask_for_job(const std::vector<std::string>& argv, const std::function<bool(std::string_view)>& drop) {
+  ProcessSpec spec = call_of(argv, {}, drop);
+  spec.ends_by_itself = true;
+  return answer_to(spec, argv.front());
 }
 
 std::string words_of(const ProcessResult& result) {

@@ -46,6 +46,11 @@ class Patience {
                                 const std::function<bool(std::string_view)>& drop = {},
                                 double time_limit_s = scheduler_call_limit_s);
 
+/// The same for what submits a job. It is not interrupted: whose answer is lost leaves a job that nobody knows of. Who
+/// asked to stop meanwhile is obeyed by the next call.
+[[nodiscard]] ProcessResult ask_for_job(const std::vector<std::string>& argv,
+                                        const std::function<bool(std::string_view)>& drop = {});
+
 /// What it said on standard error, or how it ended: never empty.
 [[nodiscard]] std::string words_of(const ProcessResult& result);
 

@@ -229,14 +229,22 @@ def queued(slurm) -> set[str]:
     return set(slurm.rig.run(["squeue", "--noheader", "--format=%i"]).stdout.split())
 
 
-def test_an_interrupt_cancels_the_job(slurm):
+@pytest.mark.parametrize("answers_after_s", [0, 2])
+def test_an_interrupt_cancels_the_job(slurm, answers_after_s):
+    """Also where sbatch has not yet said which job it is."""
+    slow = slurm.folder / "slow"
+    slow.mkdir(exist_ok=True)
+    sbatch = shutil.which("sbatch", path=slurm.rig.environment.get("PATH"))
+    (slow / "sbatch").write_text(f'#!/bin/sh\n{sbatch} "$@" >$0.said && sleep {answers_after_s} && cat $0.said\n')
+    (slow / "sbatch").chmod(0o755)
+    environment = {**slurm.rig.environment, "PATH": f"{slow}:{slurm.rig.environment['PATH']}"}
     blocker = slurm.rig.run(
         ["sbatch", "--parsable", "-N3", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 100"]
     ).stdout.strip()
     try:
         slurm.file.write_text('name = "m"\n' + slurm.text())
         command = [slurm.folder / "fourscore", "machine", "check", slurm.file, "--archive", slurm.archive]
-        with subprocess.Popen(command, env=slurm.rig.environment, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
             deadline = time.monotonic() + 60
             while len(queued(slurm)) < 2 and time.monotonic() < deadline:
                 time.sleep(0.1)
