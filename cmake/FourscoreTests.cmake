@@ -35,7 +35,7 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|contract\\.readme_commands_run|jobs\\.(compare_builds|exact_baseline|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|valgrind\\..*|.*_test\\.([678]|16))$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|contract\\.readme_commands_run|jobs\\.(compare_builds|exact_baseline|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|valgrind\\..*)$")
 
 # fourscore_test(NAME <name> LABELS <label>... COMMAND <command>... [TIMEOUT <seconds>] [PROCESSORS <n>]
 #                [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
