@@ -1,7 +1,7 @@
 """The command and the programs against input that nobody checked. README.md says how to run this for hours.
 
 FOURSCORE_BIN             folder of the built programs (required)
-FOURSCORE_FUZZ_SECONDS    how long each kind of input goes on (default: 40 cases of each, so that every machine runs the same)
+FOURSCORE_FUZZ_SECONDS    how long each kind of input goes on; without it 40 cases of each run, the same on every machine
 FOURSCORE_FUZZ_START      the first seed (default 1; `random` draws one)
 FOURSCORE_FUZZ_SEED       this case alone; what a failure prints
 FOURSCORE_FUZZ_KEEP       folder of the failing cases (default: fuzz-failures in the current folder)
