@@ -50,6 +50,7 @@ GatheredFft::GatheredFft(const LocalFftLibrary& library, const LocalFftSpec& spe
       blocks_(std::move(blocks)),
       element_bytes_(spec.precision == Precision::double_precision ? 16 : 8),
       bytes_(volume(array.extents) * element_bytes_) {
+  std::erase_if(blocks_, [](const SourceBlock& block) { return block.box.empty(); });  // and perhaps without memory
   const Index rows = std::max<Index>(1, array.extents[axis]);
   columns_ = columns_of_tile(rows, array.extents[contiguous_axis], element_bytes_);
   row_bytes_ = (columns_ * element_bytes_ + line_bytes - 1) / line_bytes * line_bytes + line_bytes;
