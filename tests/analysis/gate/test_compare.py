@@ -103,6 +103,19 @@ def test_a_change_within_the_margin_is_no_regression_however_sure(tmp_path):
     assert words(found) == {digest(POINT): "no change"}
 
 
+def test_p_values_of_a_comparison_are_corrected_together(tmp_path):
+    """By Holm: the least of m is multiplied by m, the next by m - 1, and none is below the one before it."""
+    pairs = Pairs(tmp_path, noise=0.02)
+    for number, point in enumerate(gate_points()):
+        pairs.add(point, range(14), factor=1 + number / 100)
+    found = paired(pairs, pairs.comparison(14))["series"]
+    assert len(found) == 12
+    largest = 0.0
+    for left, one in zip(range(12, 0, -1), sorted(found, key=lambda one: one["p"]), strict=True):
+        largest = max(largest, min(1.0, left * one["p"]))
+        assert one["corrected_p"] == pytest.approx(largest)
+
+
 def test_too_few_launches_say_how_many_it_takes(tmp_path, capsys):
     pairs = Pairs(tmp_path)
     pairs.add(POINT, range(4), factor=1.2)
