@@ -98,7 +98,7 @@ std::optional<SharedPages> SharedPages::make(MPI_Comm node, std::size_t bytes, c
         ::open(fmt::format("{}/{}/fd/{}", processes, address.process, address.file).c_str(), O_RDWR | O_CLOEXEC));
   SharedPages result;
   result.mapped_bytes_ = all_bytes + huge_page_bytes;
-  std::byte* const first = file.get() < 0 ? nullptr : map(file, all_bytes, result.mapped_);
+  std::byte* const first = file.is_open() ? map(file, all_bytes, result.mapped_) : nullptr;
   if (me == 0 && first != nullptr) std::memcpy(first + end, &address.token, sizeof(address.token));
   if (!all_of(node, first != nullptr)) return std::nullopt;
   if (!all_of(node, std::memcmp(first + end, &address.token, sizeof(address.token)) == 0)) return std::nullopt;
