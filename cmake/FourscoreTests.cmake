@@ -2,10 +2,11 @@
 
 # Open MPI refuses root and more ranks than cores unless told. Ranks that share a core must yield while they wait, which
 # Open MPI does when told, and MPICH with our help (see the file). Open MPI binds the ranks of each program to the same
-# first cores unless told, where tests that run at once would wait for each other.
+# first cores unless told, where tests that run at once would wait for each other. Threads of OpenMP that wait for work
+# spin unless told, each on a core that a test beside it could use.
 set(FOURSCORE_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-  OMPI_MCA_hwloc_base_binding_policy=none)
+  OMPI_MCA_hwloc_base_binding_policy=none OMP_WAIT_POLICY=passive)
 set(preloaded)
 if(MPI_C_FOUND AND FOURSCORE_MPI_VENDOR STREQUAL "mpich")
   add_library(fourscore_yield_when_idle MODULE ${PROJECT_SOURCE_DIR}/tests/support/yield_when_idle.c)

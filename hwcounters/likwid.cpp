@@ -331,7 +331,7 @@ constexpr const char* built_without = "built without LIKWID (Debian: apt install
 #endif
 
 const bool registered_likwid = CounterRegistry::instance().add(
-    make_likwid_backend(likwid_library(), built_without, likwid_surroundings, [] { return process_sockets(); }));
+    make_likwid_backend(likwid_library(likwid_file()), built_without, likwid_surroundings, [] { return process_sockets(); }));
 
 }  // namespace
 

@@ -61,8 +61,11 @@ struct LikwidSurroundings {
 /// Whether the registers can be reached, and how. Throws CounterError that says what to do.
 [[nodiscard]] LikwidAccess likwid_access(const LikwidSurroundings& surroundings, const std::vector<int>& cpus);
 
-/// Those of the library that this program was linked with. Empty functions where it was built without.
-[[nodiscard]] LikwidCalls likwid_library();
+/// The library that this program was built with; empty where there is none.
+[[nodiscard]] std::string likwid_file();
+/// Those of the library in `file`; the first call opens it, and throws CounterError where that is no such library.
+/// Empty functions where the program was built without LIKWID.
+[[nodiscard]] LikwidCalls likwid_library(const std::string& file);
 
 /// The backend with these calls; `why_not` where there are none.
 [[nodiscard]] std::unique_ptr<CounterBackend> make_likwid_backend(LikwidCalls calls, std::string why_not,

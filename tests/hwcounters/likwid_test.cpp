@@ -354,8 +354,8 @@ TEST(LikwidSurroundings, KnowThatLikwidPerfctrStartedUs) {
 
 // What follows asks the library that this program is linked with.
 
-TEST(RealLikwid, IsLinkedKnowsTheMachineAndSaysWhyItCannotCount) {
-  const LikwidCalls library = likwid_library();
+TEST(RealLikwid, KnowsTheMachineAndSaysWhyItCannotCount) {
+  const LikwidCalls library = likwid_library(likwid_file());
   if (!library.topology_init) GTEST_SKIP() << "built without LIKWID";
   OutputCapture terminal;
   EXPECT_EQ(library.init_configuration(), 0);
@@ -371,8 +371,20 @@ TEST(RealLikwid, IsLinkedKnowsTheMachineAndSaysWhyItCannotCount) {
   EXPECT_EQ(opening, reason);
 }
 
+TEST(RealLikwid, WhoseFileIsGoneOrAnotherIsUnavailableAndSaysWhichFile) {
+  if (likwid_file().empty()) GTEST_SKIP() << "built without LIKWID";
+  const auto unavailable = [](const std::string& file) {
+    return make_likwid_backend(likwid_library(file), "", likwid_surroundings, [] { return process_sockets(); })
+        ->unavailable();
+  };
+  EXPECT_THAT(
+      unavailable("/nowhere/liblikwid.so.5"),
+      AllOf(HasSubstr("LIKWID cannot be loaded"), HasSubstr("/nowhere/liblikwid.so.5"), HasSubstr("configure anew")));
+  EXPECT_THAT(unavailable("libm.so.6"), AllOf(HasSubstr("LIKWID cannot be used"), HasSubstr("libm.so.6")));
+}
+
 TEST(RealLikwid, MarkerRegionsWithoutCountersAreAnErrorAndNoEnd) {
-  const LikwidCalls library = likwid_library();
+  const LikwidCalls library = likwid_library(likwid_file());
   if (!library.topology_init) GTEST_SKIP() << "built without LIKWID";
   const fs::path file = fs::path(testing::TempDir()) / "fourscore-likwid-marker";
   ::setenv("LIKWID_FILEPATH", file.c_str(), 1);

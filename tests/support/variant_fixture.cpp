@@ -79,6 +79,12 @@ const Field& transformed_field(const Extents& shape, Direction direction) {
   return field;
 }
 
+std::vector<std::size_t> positions(const Decomposition& layout, int me) {
+  std::vector<std::size_t> all(static_cast<std::size_t>(layout.volume(me)));
+  for_each_element(layout, me, [&](Index i, std::size_t at) { all[static_cast<std::size_t>(i)] = at; });
+  return all;
+}
+
 void write(const Field& field, const Decomposition& layout, int me, Precision precision, void* data) {
   for_each_element(layout, me, [&](Index i, std::size_t at) {
     const Wide value = field.values[at];

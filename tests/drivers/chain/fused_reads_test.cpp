@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "mpi/handles.hpp"
 #include "support/pretended_nodes.hpp"
@@ -17,6 +21,41 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
+
+/// FFTW's, each a millisecond late on the last rank.
+class LateFft : public LocalFft {
+ public:
+  explicit LateFft(std::unique_ptr<LocalFft> fft) : fft_(std::move(fft)) {}
+  void execute() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    fft_->execute();
+  }
+  void execute_at(void* in, void* out) override { fft_->execute_at(in, out); }
+  [[nodiscard]] std::string describe() const override { return fft_->describe(); }
+  [[nodiscard]] double credited_flops() const override { return fft_->credited_flops(); }
+
+ private:
+  std::unique_ptr<LocalFft> fft_;
+};
+
+class LateOnTheLastRank : public LocalFftLibrary {
+ public:
+  [[nodiscard]] Card card() const override { return fftw_.card(); }
+  [[nodiscard]] std::string version() const override { return fftw_.version(); }
+  [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override {
+    auto fft = fftw_.make(spec, in, out);
+    if (mpi::rank_in(MPI_COMM_WORLD) == mpi::size_of(MPI_COMM_WORLD) - 1)
+      fft = std::make_unique<LateFft>(std::move(fft));
+    return fft;
+  }
+  void import_wisdom(const std::string& text, const std::string& origin) const override {
+    fftw_.import_wisdom(text, origin);
+  }
+  [[nodiscard]] std::string export_wisdom() const override { return fftw_.export_wisdom(); }
+
+ private:
+  const LocalFftLibrary& fftw_ = LocalFftRegistry::instance().get("fftw", "local FFT");
+};
 
 class FusedReads : public testing::TestWithParam<std::string> {
  protected:
@@ -57,6 +96,28 @@ TEST_P(FusedReads, GoWithTheTransformAfterAnExchangeOfNeighbours) {
           << "24 x 20 x 18 is in the caches";
       EXPECT_THAT(checked_plan("p2p", nullptr, buffers, layout)->describe_local_ffts(), Not(gathers));
     }
+}
+
+/// The caller may write the input as soon as its own rank is done.
+TEST_P(FusedReads, EndOnARankOnlyWhenItsNeighboursHaveReadItsArray) {
+  if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const LateOnTheLastRank library;
+  Problem problem;
+  problem.shape = {24, 20, 18};
+  problem.contract = {LayoutContract::transposed, Buffers::out_of_place, Effort::estimate};
+  problem.parameters = {{"reads", "fused"}};
+  const auto plan =
+      VariantRegistry::instance()
+          .get(GetParam(), "variant")
+          .make_plan({problem, MPI_COMM_WORLD, &ExchangeRegistry::instance().get("shared", "exchange"), library});
+  ASSERT_THAT(plan->describe_local_ffts(), Contains(HasSubstr("gathered")));
+  PhaseClock clock(true);
+  test::run_on_random_field(*plan, problem, clock);
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  std::memset(plan->input(), 0xff, static_cast<std::size_t>(plan->input_layout().volume(me)) * problem.element_bytes());
+  EXPECT_LT(test::error_of(test::transformed_field({24, 20, 18}, Direction::forward), 1, plan->output_layout(), me,
+                           problem.precision, plan->output()),
+            30);
 }
 
 TEST_P(FusedReads, AreNoneWhereBlocksComeInMessages) {
