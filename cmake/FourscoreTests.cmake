@@ -109,29 +109,40 @@ function(fourscore_discover_unit_tests program)
 endfunction()
 
 # fourscore_pytest(<kind> [FOLDERS <folder>...] [WITHOUT <part>...] [ALONE <part>...] [WAITING <part>...] [ONCE <part>...]
-#                  [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
+#                  [BY_FOLDER] [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
 #
-# Every test_<part>.py at or below the folders (default: this one) is a test <kind>.<part>. Most wait for programs that
-# they start, so several run at once; those of ALONE look at what a program does with the cores of the machine, and count
-# as more than ctest ever runs at once. Those of WAITING do little else than wait: one of them runs at a time, from the
-# beginning on, so that others keep the cores busy. Those of ONCE are the same in every configuration, and have that
-# label: `tests/run --all` runs them with the sanitizers only. The longest begin first (COST).
+# Every test_<part>.py at or below the folders (default: this one) is a test <kind>.<part>. BY_FOLDER: those of a folder
+# below are one test together, <kind>.<folder>, where what each imports takes longer than it runs; a slow one stays by
+# itself. Most wait for programs that they start, so several run at once; those of ALONE look at what a program does with
+# the cores of the machine, and count as more than ctest ever runs at once. Those of WAITING do little else than wait: one
+# of them runs at a time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every
+# configuration, and have that label: `tests/run --all` runs them with the sanitizers only. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WORKING_DIRECTORY" "FOLDERS;WITHOUT;ALONE;WAITING;ONCE;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BY_FOLDER" "WORKING_DIRECTORY" "FOLDERS;WITHOUT;ALONE;WAITING;ONCE;ENVIRONMENT")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
   list(TRANSFORM arg_FOLDERS APPEND "/test_*.py")
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${arg_FOLDERS})
+  set(parts)
   foreach(file IN LISTS files)
     cmake_path(GET file STEM part)
     string(REGEX REPLACE "^test_" "" part "${part}")
     if(part IN_LIST arg_WITHOUT)
       continue()
     endif()
+    cmake_path(GET file PARENT_PATH folder)
+    if(arg_BY_FOLDER AND NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")
+      cmake_path(GET folder FILENAME part)
+    endif()
+    list(APPEND files_of_${part} "${file}")
+    list(APPEND parts ${part})
+  endforeach()
+  list(REMOVE_DUPLICATES parts)
+  foreach(part IN LISTS parts)
     set(processors 1)
     if(part IN_LIST arg_ALONE)
       set(processors 1000)
@@ -141,9 +152,11 @@ function(fourscore_pytest kind)
       list(APPEND labels once)
     endif()
     fourscore_test(NAME ${kind}.${part} LABELS ${labels} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
-      COMMAND "${FOURSCORE_PYTHON}" -m pytest -q -p no:cacheprovider -p record_skips "${file}"
+      COMMAND "${FOURSCORE_PYTHON}" -m pytest -q -p no:cacheprovider -p record_skips ${files_of_${part}}
       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support" ${arg_ENVIRONMENT})
-    set_tests_properties(${kind}.${part} PROPERTIES COST 60)
+    list(LENGTH files_of_${part} count)
+    math(EXPR cost "60 * ${count}")
+    set_tests_properties(${kind}.${part} PROPERTIES COST ${cost})
     if(part IN_LIST arg_WAITING)
       set_tests_properties(${kind}.${part} PROPERTIES COST 1000 RESOURCE_LOCK waiting)
     endif()

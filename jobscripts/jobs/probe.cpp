@@ -47,7 +47,7 @@ json answer_in(const fs::path& file) {
   return nullptr;
 }
 
-std::string text_in(const fs::path& file) {
+std::string last_words_of(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   std::string all = text.str();
@@ -132,7 +132,7 @@ std::map<std::string, json> identities_on_nodes(const Archive& archive, const Ma
     if (state.end != JobEnd::completed && state.end != JobEnd::unknown) break;
   }
   if (!identities.empty()) return identities;
-  const std::string log = text_in(folder / "output.log");
+  const std::string log = last_words_of(folder / "output.log");
   std::error_code ignored;
   fs::remove(folder / "id", ignored);  // the next command asks anew
   if (log.empty())

@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 
 import synthetic  # noqa: E402
 from fourscore_analysis.cli import main  # noqa: E402
+from fourscore_analysis.page import figures  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +26,9 @@ def report(example, tmp_path_factory) -> Path:
     page = tmp_path_factory.mktemp("page") / "report.html"
     assert main(["report", "--archive", str(example), "-o", str(page), "--plot-points", "45"]) == 0
     return page
+
+
+@pytest.fixture(autouse=True)
+def only_svg(monkeypatch):
+    """What a test has drawn is drawn once and not three times; `report` above has every kind of picture."""
+    monkeypatch.setattr(figures, "SAVE_OPTIONS", {".svg": figures.SAVE_OPTIONS[".svg"]})

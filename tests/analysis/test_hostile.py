@@ -231,11 +231,11 @@ def test_pages_and_plots_are_written_into_regular_files_alone(archive, tmp_path,
     assert (tmp_path / "full").readlink() == Path("/dev/full")
     plots = tmp_path / "plots"
     plots.mkdir()
-    os.mkfifo(plots / "strong-1a2b3c4d-samples.png")
+    os.mkfifo(plots / "strong-1a2b3c4d-samples.svg")
     (plots / "strong-1a2b3c4d-phases.svg").mkdir()
     assert main([*to, str(tmp_path / "r.html"), "--plots", str(plots)]) == 2
     assert "strong-1a2b3c4d-" in capsys.readouterr().err
-    assert (plots / "strong-1a2b3c4d-samples.png").is_fifo()
+    assert (plots / "strong-1a2b3c4d-samples.svg").is_fifo()
     assert not (tmp_path / "r.html").exists()
     (tmp_path / "file").write_text("x")
     assert (
@@ -250,7 +250,7 @@ def test_what_links_to_a_file_is_left_as_it_is_and_nothing_stays_beside_the_page
     precious.write_text("precious")
     plots = tmp_path / "plots"
     plots.mkdir()
-    (plots / "strong-1a2b3c4d-samples.png").symlink_to(precious)
+    (plots / "strong-1a2b3c4d-samples.svg").symlink_to(precious)
     (tmp_path / "r.html").symlink_to(precious)
     assert main(["report", "--archive", str(archive), "-o", str(tmp_path / "r.html"), "--plots", str(plots)]) == 0
     assert precious.read_text() == "precious"

@@ -11,6 +11,11 @@ from synthetic import digest, identity_of, make_point
 from synthetic.modelled_records import modelled_archive, of_model
 
 
+@pytest.fixture(autouse=True)
+def only_svg():
+    """Every kind of picture, in place of the fixture of all tests: --project is asked for each."""
+
+
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory) -> Path:
     """Of a machine whose parameters are known, with 2 % noise; sizes 32 to 256 on 1 to 4 ranks."""
