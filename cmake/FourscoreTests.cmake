@@ -36,7 +36,15 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|report)|contract\\.readme_commands_run|jobs\\.(compare_builds|exact_baseline|history|job_states|real|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(four_nodes|many_ranks)|valgrind\\..*)$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|hostile|report)|contract\\.(layering_finds_what_is_planted|readme_commands_run)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|examples|four_nodes|many_ranks)|valgrind\\..*)$")
+
+# These count for real under Valgrind, and so need the second build where there is one (FourscoreSimulator.cmake). The
+# first of them to run has it made; since that takes minutes they are slow there.
+set(FOURSCORE_SIMULATED_TESTS "^(contract\\.readme_commands_run|drivers\\.(counting|examples)|jobs\\.(counters|exact_baseline|real)|valgrind\\..*)$")
+if(TARGET fourscore_simulator)
+  add_test(NAME simulator.is_built COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target fourscore_simulator)
+  set_tests_properties(simulator.is_built PROPERTIES FIXTURES_SETUP simulator LABELS slow TIMEOUT 1800 RUN_SERIAL TRUE)
+endif()
 
 # fourscore_test(NAME <name> LABELS <label>... COMMAND <command>... [TIMEOUT <seconds>] [PROCESSORS <n>]
 #                [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
@@ -51,12 +59,16 @@ function(fourscore_test)
   if(NOT arg_WORKING_DIRECTORY)
     set(arg_WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
   endif()
-  if(arg_NAME MATCHES "${FOURSCORE_SLOW_TESTS}")
+  set(fixtures skips)
+  if(TARGET fourscore_simulator AND arg_NAME MATCHES "${FOURSCORE_SIMULATED_TESTS}")
+    list(APPEND fixtures simulator)
+  endif()
+  if(arg_NAME MATCHES "${FOURSCORE_SLOW_TESTS}" OR "simulator" IN_LIST fixtures)
     list(APPEND arg_LABELS slow)
   endif()
   add_test(NAME ${arg_NAME} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}")
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS}
-    FIXTURES_REQUIRED skips ENVIRONMENT "${FOURSCORE_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+    FIXTURES_REQUIRED "${fixtures}" ENVIRONMENT "${FOURSCORE_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
 endfunction()
 
 # fourscore_unit_tests(<folder>...): the <name>_test.cpp of a folder a/b are a program a_b_test without MPI, of kind unit.
@@ -115,7 +127,7 @@ endfunction()
 # below are one test together, <kind>.<folder>, where what each imports takes longer than it runs; a slow one stays by
 # itself. Most wait for programs that they start, so several run at once; those of ALONE look at what a program does with
 # the cores of the machine, and count as more than ctest ever runs at once. Those of WAITING do little else than wait: one
-# of them runs at a time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every
+# of each kind runs at a time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every
 # configuration, and have that label: `tests/run --all` runs them with the sanitizers only. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
@@ -158,7 +170,7 @@ function(fourscore_pytest kind)
     math(EXPR cost "60 * ${count}")
     set_tests_properties(${kind}.${part} PROPERTIES COST ${cost})
     if(part IN_LIST arg_WAITING)
-      set_tests_properties(${kind}.${part} PROPERTIES COST 1000 RESOURCE_LOCK waiting)
+      set_tests_properties(${kind}.${part} PROPERTIES COST 1000 RESOURCE_LOCK ${kind}_waiting)
     endif()
   endforeach()
 endfunction()

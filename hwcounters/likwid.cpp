@@ -330,8 +330,8 @@ constexpr const char* built_without = "";
 constexpr const char* built_without = "built without LIKWID (Debian: apt install likwid, then configure anew)";
 #endif
 
-const bool registered_likwid = CounterRegistry::instance().add(
-    make_likwid_backend(likwid_library(likwid_file()), built_without, likwid_surroundings, [] { return process_sockets(); }));
+const bool registered_likwid = CounterRegistry::instance().add(make_likwid_backend(
+    likwid_library(likwid_file()), built_without, likwid_surroundings, [] { return process_sockets(); }));
 
 }  // namespace
 

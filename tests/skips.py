@@ -56,6 +56,11 @@ EXPECTED = [
         r"PAPI has disabled its components",
         "libpfm4 knows no PMU of some virtual machines: PAPI then has no event there, not even the kernel's",
     ),
+    Expected(
+        r"pytest .*test_suite_keys",
+        r"AVX-512 instructions.*target fourscore_simulator",
+        "the build for Valgrind is made by tests that are slow, and only with them",
+    ),
     Expected(r"_test |pytest ", r"with a sanitizer", "programs with a sanitizer do not run under Valgrind"),
     Expected(r"pytest .*test_input", r"root may write anywhere", "root is refused nothing; others run this test"),
     Expected(r"pytest .*test_failures", r"may not mount", "takes root; the test before it meets a limit in the same place"),
