@@ -195,7 +195,13 @@ std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
     const ProcessResult answer = ask_for_job({"sbatch", "--parsable", file}, drop);
     const auto job = slurm::parse_sbatch(answer.output);
     if (answer.exit_status == 0 && answer.signal == 0 && job) {
-      if (!InterruptGuard::interrupted()) refuse_what_never_starts(*job);
+      try {
+        if (!InterruptGuard::interrupted()) refuse_what_never_starts(*job);
+      } catch (const Interrupted&) {
+        // The job is there: the caller, who finds out that it is interrupted, is to know which it is.
+      } catch (const EnvironmentError&) {
+        // Whether it can ever start stays unknown.
+      }
       return *job;
     }
     const std::string why = words_of(answer);

@@ -161,7 +161,7 @@ def test_pages_of_an_earlier_report_are_removed_and_other_files_kept(tmp_path):
     report_of(tmp_path, tmp_path)
     names = {path.name for path in folder.iterdir()}
     assert "strong-1a2b3c4d-samples-7.png" not in names
-    assert {"strong-1a2b3c4d-samples.png", "strong-00000001-samples-7.png", "notes.txt"} <= names
+    assert {"strong-1a2b3c4d-samples.svg", "strong-00000001-samples-7.png", "notes.txt"} <= names
 
 
 def test_points_left_out_of_the_plots_are_said(tmp_path):

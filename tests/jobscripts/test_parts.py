@@ -28,7 +28,7 @@ def suite(fourscore, variant: str, limit_s: int = 120, more: str = "") -> pathli
         ("alone-throws", 120, "failed", "thrown alone on purpose"),
         ("alone-throws-on-one", 120, "failed", "rank 1: thrown alone on purpose"),
         ("alone-aborts", 120, "failed", "the launch"),
-        ("alone-hangs", 10, "timeout", "not finished after the time limit of 10 s"),
+        ("alone-hangs", 20, "timeout", "not finished after the time limit of 20 s"),
     ],
 )
 def test_verified_samples_are_archived_with_the_part_that_failed(fourscore, variant, limit_s, status, reason):

@@ -229,14 +229,14 @@ def queued(slurm) -> set[str]:
     return set(slurm.rig.run(["squeue", "--noheader", "--format=%i"]).stdout.split())
 
 
-@pytest.mark.parametrize("answers_after_s", [0, 2])
-def test_an_interrupt_cancels_the_job(slurm, answers_after_s):
-    """Also where sbatch has not yet said which job it is."""
-    slow = slurm.folder / "slow"
-    slow.mkdir(exist_ok=True)
-    sbatch = shutil.which("sbatch", path=slurm.rig.environment.get("PATH"))
-    (slow / "sbatch").write_text(f'#!/bin/sh\n{sbatch} "$@" >$0.said && sleep {answers_after_s} && cat $0.said\n')
-    (slow / "sbatch").chmod(0o755)
+@pytest.mark.parametrize("slow_program", ["", "sbatch", "squeue"])
+def test_an_interrupt_cancels_the_job(slurm, slow_program, tmp_path):
+    """Also where sbatch has not yet said which job it is, and where squeue is asked whether it can ever start."""
+    slow = tmp_path
+    if slow_program:
+        real = shutil.which(slow_program, path=slurm.rig.environment.get("PATH"))
+        (slow / slow_program).write_text(f'#!/bin/sh\n{real} "$@" >$0.said && sleep 2 && cat $0.said\n')
+        (slow / slow_program).chmod(0o755)
     environment = {**slurm.rig.environment, "PATH": f"{slow}:{slurm.rig.environment['PATH']}"}
     blocker = slurm.rig.run(
         ["sbatch", "--parsable", "-N3", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 100"]
