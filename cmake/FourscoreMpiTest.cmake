@@ -5,8 +5,8 @@
 # MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 7 8), labelled
 # mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps the first of its numbers that the test
 # has: the sanitizers and MPICH repeat what the ci preset does at every count. Slow are more than 4 ranks, and 2 where
-# there are 4, and those of SLOW: what the others pass seldom fails there. Ranks that yield while they wait come to little beside
-# programs that do not, so a test counts as one process more than it has ranks.
+# there are 4, and those of SLOW: what the others pass seldom fails there. Ranks that yield while they wait come to
+# little beside programs that do not, so a test counts as one process more than it has ranks.
 set(FOURSCORE_TEST_RANKS "" CACHE STRING "Each MPI test runs on the first of these numbers of ranks that it has; empty: on all that it has")
 
 function(fourscore_mpi_test_links target)

@@ -60,18 +60,16 @@ else()
   list(APPEND handed_on "-DFOURSCORE_TESTS:BOOL=OFF")
 endif()
 
-set(when)
+set(unless_asked)
+set(where_built)
 if(FOURSCORE_SIMULATOR STREQUAL "ASKED")
-  set(when EXCLUDE_FROM_ALL TRUE)
+  set(unless_asked EXCLUDE_FROM_ALL TRUE)
+  set(where_built OPTIONAL)
 endif()
 include(ExternalProject)
 set(simulator_dir "${CMAKE_BINARY_DIR}/simulator")
 ExternalProject_Add(fourscore_simulator SOURCE_DIR "${PROJECT_SOURCE_DIR}" BINARY_DIR "${simulator_dir}" PREFIX "${simulator_dir}/prefix"
-  CMAKE_CACHE_ARGS ${handed_on} BUILD_ALWAYS ON ${when} DEPENDS fft_bench counter_bench fourscore
+  CMAKE_CACHE_ARGS ${handed_on} BUILD_ALWAYS ON ${unless_asked} DEPENDS fft_bench counter_bench fourscore
   BUILD_COMMAND "${CMAKE_COMMAND}" --build <BINARY_DIR> --target ${simulator_programs} INSTALL_COMMAND "")
-set(when)
-if(FOURSCORE_SIMULATOR STREQUAL "ASKED")
-  set(when OPTIONAL)
-endif()
 install(PROGRAMS "${simulator_dir}/bin/fft_bench" "${simulator_dir}/bin/counter_bench"
-  DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/fourscore/simulator" ${when})
+  DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/fourscore/simulator" ${where_built})

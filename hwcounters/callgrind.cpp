@@ -173,10 +173,8 @@ class Callgrind : public CounterBackend {
 #elif defined(__AVX512F__)
     if (!without_avx512(own_program().replace_filename("fft_bench")))
       return "this program was built with AVX-512 instructions, which Valgrind does not know, and no build without "
-             "them "
-             "stands beside it: configure with -DFOURSCORE_SIMULATOR=ON and build the target fourscore_simulator, or "
-             "build "
-             "the preset portable";
+             "them stands beside it: configure with -DFOURSCORE_SIMULATOR=ON and build the target "
+             "fourscore_simulator, or build the preset portable";
 #endif
     if (under_valgrind() || !path_of_valgrind().empty()) return {};
     return "no valgrind in PATH (Debian: apt install valgrind)";

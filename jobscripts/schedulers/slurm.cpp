@@ -200,7 +200,7 @@ std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
       } catch (const Interrupted&) {
         // The job is there: the caller, who finds out that it is interrupted, is to know which it is.
       } catch (const EnvironmentError&) {
-        // Whether it can ever start stays unknown.
+        // Whether it can ever start stays unknown, or it could not be cancelled.
       }
       return *job;
     }
