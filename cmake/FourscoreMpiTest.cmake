@@ -15,8 +15,8 @@ function(fourscore_mpi_test_links target)
     GTest::gmock GTest::gtest)
 endfunction()
 
-# The main program and the fixtures are compiled once for all tests that take them, and optimised with sanitizers too:
-# there a test's time is what the fixtures compute.
+# The main program and the fixtures are compiled once for all tests that take them, and optimised: a test's time is what
+# the fixtures compute.
 function(fourscore_mpi_test_object object)
   if(TARGET fourscore_test_${object})
     return()
@@ -24,7 +24,7 @@ function(fourscore_mpi_test_object object)
   string(REGEX REPLACE "_multiple$" "" source "${object}")
   add_library(fourscore_test_${object} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/${source}.cpp)
   fourscore_mpi_test_links(fourscore_test_${object})
-  fourscore_precompile(fourscore_test_${object} OPENMP UNTIMED)
+  fourscore_precompile(fourscore_test_${object} OPENMP)
   if(object MATCHES "_multiple$")
     target_compile_definitions(fourscore_test_${object} PRIVATE FOURSCORE_TEST_THREAD_LEVEL=MPI_THREAD_MULTIPLE)
   endif()

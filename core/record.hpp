@@ -2,7 +2,7 @@
 // The RunRecord (results/README.md): what a launch of a measurement point leaves behind. No MPI here.
 
 #include <array>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

@@ -2,7 +2,7 @@
 // Cores and caches of this machine, and which of them may be used, by hwloc. No MPI here.
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <vector>
 

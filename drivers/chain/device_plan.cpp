@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "mpi/error.hpp"
 #include "offload/resident.hpp"

@@ -30,6 +30,7 @@ std::optional<std::string> refused_threads(int threads) {
 #include <filesystem>
 #include <fstream>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/sha256.hpp"

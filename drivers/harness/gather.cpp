@@ -1,6 +1,7 @@
 #include "harness/gather.hpp"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>

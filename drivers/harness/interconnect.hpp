@@ -2,7 +2,7 @@
 // The networks between nodes, as the system of one node shows them.
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace fourscore {
 

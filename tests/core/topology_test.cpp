@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <cerrno>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 
 namespace fourscore::cuda {

@@ -1,7 +1,7 @@
 #pragma once
 // What the driver tells of a GPU through NVML, which is loaded when it is asked: without it nothing is known.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace fourscore::cuda {

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "chain/device_plan.hpp"

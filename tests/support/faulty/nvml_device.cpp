@@ -1,6 +1,8 @@
 // A device `fake-gpu`: the stand-in's memory, copies and transforms, with what the driver tells of a GPU read as for a
 // real one, from the library that NVML's name leads to.
 
+#include <nlohmann/json.hpp>
+
 #include "devices/cuda/nvml.hpp"
 #include "interfaces/device.hpp"
 
