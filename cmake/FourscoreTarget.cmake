@@ -28,32 +28,35 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND FOURSCORE_COMMON_HEADERS <nlohmann/json.hpp>)
 endif()
 
-# fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER]): TESTS adds GoogleTest's headers; a release build
-# compiles them with -Og, and one with sanitizers without any optimisation, which takes a half to a third of the time.
-# UNTIMED is for what no time depends on: -O1, two thirds of the time (it reads records half as fast again as -Og). Each has a
-# precompiled header of its own, for GCC optimises a file as its precompiled header was, whatever else it is told. TOGETHER
-# compiles several files as one, which takes a third to a half of it (-DCMAKE_UNITY_BUILD=OFF: each alone, for who edits
-# one of them often): for files that share large headers and no names. Entries of registries (variants, exchanges,
-# counter backends, schedulers) are compiled alone, so that who adds one may name its parts as they like.
+# fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is for
+# what no time depends on. A release build compiles the one with -Og and the other with -O1 (which reads records half as
+# fast again), and a build with sanitizers both without optimisation: a half to a quarter of the time. They have
+# precompiled headers of their own, for GCC optimises a file as its precompiled header was, whatever else it is told.
+# TOGETHER compiles several files as one, which takes a third to a half of the time (-DCMAKE_UNITY_BUILD=OFF: each alone,
+# for who edits one of them often): for files that share large headers and no names. Entries of registries (variants,
+# exchanges, counter backends, schedulers) are compiled alone, so that who adds one may name its parts as they like.
 function(fourscore_precompile)
   cmake_parse_arguments(PARSE_ARGV 0 arg "TESTS;OPENMP;UNTIMED;TOGETHER" "" "")
   set(precompiled fourscore_precompiled)
   set(headers ${FOURSCORE_COMMON_HEADERS})
   set(libraries fourscore::compile nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
   set(options)
-  if(arg_UNTIMED AND CMAKE_BUILD_TYPE STREQUAL "Release")
-    set(options -O1)
-    string(APPEND precompiled _untimed)
-  endif()
-  if(arg_TESTS)
+  if(arg_TESTS OR arg_UNTIMED)
     if(FOURSCORE_SANITIZE)
       set(options -O0)
     elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-      set(options -Og)
+      set(options -O1)
+      if(arg_TESTS)
+        set(options -Og)
+      endif()
     endif()
+  endif()
+  if(arg_TESTS)
     string(APPEND precompiled _tests)
     list(APPEND headers <gtest/gtest.h> <gmock/gmock.h>)
     list(APPEND libraries GTest::gmock)
+  elseif(options)
+    string(APPEND precompiled _untimed)
   endif()
   if(arg_OPENMP AND OpenMP_CXX_FOUND)
     string(APPEND precompiled _openmp)
