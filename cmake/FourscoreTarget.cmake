@@ -30,7 +30,7 @@ endif()
 
 # fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is for
 # what no time depends on. A release build compiles the one with -Og and the other with -O1 (which reads records half as
-# fast again), and a build with sanitizers both without optimisation: a half to a quarter of the time. They have
+# fast again), and a build with sanitizers tests without optimisation: a half to a third of the time. They have
 # precompiled headers of their own, for GCC optimises a file as its precompiled header was, whatever else it is told.
 # TOGETHER compiles several files as one, which takes a third to a half of the time (-DCMAKE_UNITY_BUILD=OFF: each alone,
 # for who edits one of them often): for files that share large headers and no names. Entries of registries (variants,
@@ -41,15 +41,12 @@ function(fourscore_precompile)
   set(headers ${FOURSCORE_COMMON_HEADERS})
   set(libraries fourscore::compile nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
   set(options)
-  if(arg_TESTS OR arg_UNTIMED)
-    if(FOURSCORE_SANITIZE)
-      set(options -O0)
-    elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-      set(options -O1)
-      if(arg_TESTS)
-        set(options -Og)
-      endif()
-    endif()
+  if(arg_TESTS AND FOURSCORE_SANITIZE)
+    set(options -O0)
+  elseif(arg_TESTS AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(options -Og)
+  elseif(arg_UNTIMED AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(options -O1)
   endif()
   if(arg_TESTS)
     string(APPEND precompiled _tests)
