@@ -160,7 +160,7 @@ function(fourscore_pytest kind)
       set(processors 1000)
     endif()
     set(labels ${kind})
-    if(part IN_LIST arg_ONCE)
+    if(part IN_LIST arg_ONCE AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")  # the slow ones run in ci alone
       list(APPEND labels once)
     endif()
     fourscore_test(NAME ${kind}.${part} LABELS ${labels} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
