@@ -30,7 +30,7 @@ endif()
 
 # fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is for
 # what no time depends on. A release build compiles the one with -Og and the other with -O1 (which reads records half as
-# fast again), and a build with sanitizers tests without optimisation: a half to a third of the time. They have
+# fast again), in half to two thirds of the time; with sanitizers tests are not optimised, a third of the time. They have
 # precompiled headers of their own, for GCC optimises a file as its precompiled header was, whatever else it is told.
 # TOGETHER compiles several files as one, which takes a third to a half of the time (-DCMAKE_UNITY_BUILD=OFF: each alone,
 # for who edits one of them often): for files that share large headers and no names. Entries of registries (variants,

@@ -128,7 +128,8 @@ endfunction()
 # itself. Most wait for programs that they start, so several run at once; those of ALONE look at what a program does with
 # the cores of the machine, and count as more than ctest ever runs at once. Those of WAITING do little else than wait: one
 # of each kind runs at a time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every
-# configuration, and have that label: `tests/run --all` runs them with the sanitizers only. The longest begin first (COST).
+# configuration, and have that label: `tests/run --all` runs them with the sanitizers only. Slow ones are left out there,
+# and so do not have it. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so
@@ -160,7 +161,7 @@ function(fourscore_pytest kind)
       set(processors 1000)
     endif()
     set(labels ${kind})
-    if(part IN_LIST arg_ONCE AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")  # the slow ones run in ci alone
+    if(part IN_LIST arg_ONCE AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")
       list(APPEND labels once)
     endif()
     fourscore_test(NAME ${kind}.${part} LABELS ${labels} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
