@@ -1,11 +1,17 @@
 #include "mpi/error.hpp"
 
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <thread>
 
 namespace fourscore::mpi {
 
@@ -32,6 +38,24 @@ std::string describe(int code, const char* call) {
 
 std::atomic<bool> aborting{false};
 
+/// Bytes written to standard error that its reader has not taken yet; 0 where it is neither a pipe nor a socket.
+int unread_on_standard_error() {
+  struct stat kind {};
+  int bytes = 0;
+  if (fstat(STDERR_FILENO, &kind) != 0) return 0;
+  if (S_ISFIFO(kind.st_mode) && ioctl(STDERR_FILENO, FIONREAD, &bytes) == 0) return bytes;
+  if (S_ISSOCK(kind.st_mode) && ioctl(STDERR_FILENO, TIOCOUTQ, &bytes) == 0) return bytes;
+  return 0;
+}
+
+/// At most a second. A launcher that ends a job drops what it has not read: MPICH's lost one message in sixty.
+void wait_until_launcher_has_read() {
+  using std::chrono::steady_clock;
+  const auto end = steady_clock::now() + std::chrono::seconds(1);
+  while (unread_on_standard_error() > 0 && steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 }  // namespace
 
 bool is_running() noexcept {
@@ -50,6 +74,7 @@ void abort_job(const std::string& program, const std::string& message, int code)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::fprintf(stderr, "%s: rank %d: %s\n", program.c_str(), rank, message.c_str());
   std::fflush(stderr);
+  wait_until_launcher_has_read();
   MPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);  // MPI does not return from it, but may
 }

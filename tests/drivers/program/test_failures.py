@@ -52,6 +52,18 @@ def test_a_rank_that_aborts_ends_all(bench: Bench, tmp_path: Path) -> None:
     assert not out.exists()
 
 
+def test_a_rank_that_aborts_waits_until_its_message_is_read(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launcher drops what it has not read when the job is aborted. Here nobody reads: it waits a second."""
+    monkeypatch.setenv("FOURSCORE_STAND_IN", "fail-at=10")
+    command = [bench.plain, "--variant", "slab-gpu", "--shape", "8x9x10", "--parameter", "device=host"]
+    begin = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        process.wait(timeout=120)
+        assert time.monotonic() - begin >= 1
+        assert process.stderr is not None
+        assert "fft_bench: rank 0: the stand-in failed at a" in process.stderr.read()
+
+
 @pytest.mark.parametrize("variant", ["throws-on-one-rank", "throws-in-planning"])
 def test_an_exception_on_one_rank_ends_all_with_code_3(bench: Bench, tmp_path: Path, variant: str) -> None:
     out = tmp_path / "out.json"
