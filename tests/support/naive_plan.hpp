@@ -4,14 +4,13 @@
 
 #include <mpi.h>
 
-#include <cmath>
 #include <complex>
 #include <limits>
-#include <numbers>
 #include <utility>
 #include <vector>
 
 #include "interfaces/variant.hpp"
+#include "support/naive_dft.hpp"
 
 namespace fourscore::testing_support {
 
@@ -95,34 +94,8 @@ class NaivePlan : public Plan {
   }
 
   void transform(std::vector<std::complex<double>>& data) const {
-    double sign = problem_.direction == Direction::forward ? -1 : 1;
-    if (defect_ == Defect::wrong_sign) sign = -sign;
-    std::size_t stride = 1;
-    for (std::size_t a = 3; a-- > 0;) {
-      const auto n = static_cast<std::size_t>(problem_.extents()[a]);
-      std::vector<std::complex<double>> line(n), roots(n);
-      for (std::size_t m = 0; m < n; ++m)
-        roots[m] = std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(m) / static_cast<double>(n));
-      for (std::size_t start = 0; start < data.size(); ++start) {
-        if (start / stride % n != 0) continue;
-        for (std::size_t j = 0; j < n; ++j) line[j] = data[start + j * stride];
-        for (std::size_t k = 0; k < n; ++k) {
-          // Plain pointers: this loop is most of a test's time, which sanitizers do not optimise.
-          const auto* value = reinterpret_cast<const double*>(line.data());
-          const auto* const root = reinterpret_cast<const double*>(roots.data());
-          double real = 0, imaginary = 0;
-          for (std::size_t j = 0, m = 0; j < n; ++j, value += 2) {
-            const double* const w = root + 2 * m;
-            real += value[0] * w[0] - value[1] * w[1];
-            imaginary += value[0] * w[1] + value[1] * w[0];
-            m += k;  // j * k mod n
-            if (m >= n) m -= n;
-          }
-          data[start + k * stride] = {real, imaginary};
-        }
-      }
-      stride *= n;
-    }
+    const int sign = problem_.direction == Direction::forward ? -1 : 1;
+    test::naive_dft(data, problem_.extents(), defect_ == Defect::wrong_sign ? -sign : sign);
     if (defect_ == Defect::missing_scale)
       for (auto& value : data) value /= static_cast<double>(data.size());
   }

@@ -44,7 +44,9 @@ void for_each_element(const Decomposition& layout, int me, const Use& use) {
 }
 
 void note_largest(Field& field) {
-  for (const Wide& value : field.values) field.largest = std::max(field.largest, std::abs(value));
+  long double squared = 0;  // std::abs takes care of overflow, and many times as long
+  for (const Wide& value : field.values) squared = std::max(squared, std::norm(value));
+  field.largest = std::sqrt(squared);
 }
 
 }  // namespace
@@ -107,13 +109,13 @@ long double epsilon_of(Precision precision) {
 
 double error_of(const Field& expected, long double factor, const Decomposition& layout, int me, Precision precision,
                 const void* data) {
-  long double error = 0;
+  long double squared = 0;
   for_each_element(layout, me, [&](Index i, std::size_t at) {
-    const long double difference = std::abs(expected.values[at] * factor - element(data, precision, i));
-    error = std::isfinite(difference) ? std::max(error, difference) : std::numeric_limits<long double>::infinity();
+    const long double difference = std::norm(expected.values[at] * factor - element(data, precision, i));
+    squared = std::isfinite(difference) ? std::max(squared, difference) : std::numeric_limits<long double>::infinity();
   });
-  if (std::isinf(error)) return std::numeric_limits<double>::infinity();
-  return static_cast<double>(error / (expected.largest * factor) / epsilon_of(precision));
+  if (std::isinf(squared)) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(std::sqrt(squared) / (expected.largest * factor) / epsilon_of(precision));
 }
 
 bool covers_once(const Decomposition& layout) {

@@ -89,11 +89,11 @@ double error_of_real(Plan& plan, const Problem& problem, int me, long double sca
   long double worst = 0;
   for (Index i = 0; i < out.volume(); ++i) {
     const Wide value = expected.values[position(shape, out.layout.global_index(me, i))] * factor;
-    const long double difference = std::abs(value - out.get(i));
-    if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
-    worst = std::max(worst, difference);
+    const long double squared = std::norm(value - out.get(i));
+    if (!std::isfinite(squared)) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, squared);
   }
-  return static_cast<double>(worst / (expected.largest * factor)) / std::numeric_limits<Real>::epsilon();
+  return static_cast<double>(std::sqrt(worst) / (expected.largest * factor)) / std::numeric_limits<Real>::epsilon();
 }
 
 /// Fills, runs, and compares.
