@@ -91,7 +91,7 @@ def test_launches_of_a_pair_follow_each_other_and_either_side_may_be_first(build
 
 
 def test_both_sides_plan_with_the_same_wisdom(builds):
-    builds.compare(builds.build("before"), builds.build("same"))
+    builds.compare(builds.build("before"), builds.build("same"), "--pairs", 8)
     used = set()
     for line in builds.fourscore.log.read_text().splitlines():
         argv = json.loads(line)["argv"]
@@ -119,10 +119,10 @@ def test_an_interrupted_comparison_goes_on_and_repeats_nothing(builds):
 
 def test_another_build_of_the_same_name_is_another_comparison(builds):
     base = builds.build("before")
-    builds.compare(base, builds.build("same"))
-    builds.compare(base, builds.build("other"))
+    builds.compare(base, builds.build("same"), "--pairs", 8)
+    builds.compare(base, builds.build("other"), "--pairs", 8)
     assert len(list(builds.fourscore.archive.glob("comparisons/*"))) == 2
-    builds.compare(base, builds.build("other"), "--fresh")
+    builds.compare(base, builds.build("other"), "--pairs", 8, "--fresh")
     assert len(list(builds.fourscore.archive.glob("comparisons/*"))) == 3
 
 
@@ -135,7 +135,7 @@ def test_what_only_one_side_can_measure_is_said(builds):
     builds.suite = builds.fourscore.points('"good", "picky"', points=1, launches=6, more="").read_text()
     text = builds.suite.replace("ranks = 1", "ranks = 2")
     builds.suite = builds.fourscore.suite(text)
-    said = builds.compare(builds.build("before"), builds.build("same"))
+    said = builds.compare(builds.build("before"), builds.build("same"), "--pairs", 8)
     assert said.stdout.startswith("GREEN: 2 series") and "1 skipped" in said.stdout
 
 
