@@ -20,15 +20,22 @@ def example(tmp_path_factory) -> Path:
     return archive
 
 
-@pytest.fixture(scope="session")
-def report(example, tmp_path_factory) -> Path:
+SVG_ALONE = {".svg": figures.SAVE_OPTIONS[".svg"]}
+
+
+def draw_report(example: Path, folder: Path) -> Path:
     """The report of `example`; 45 points in the plots of a campaign are enough for every plot."""
-    page = tmp_path_factory.mktemp("page") / "report.html"
+    page = folder / "report.html"
     assert main(["report", "--archive", str(example), "-o", str(page), "--plot-points", "45"]) == 0
     return page
+
+
+@pytest.fixture(scope="session")
+def report(example, tmp_path_factory) -> Path:
+    return draw_report(example, tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(autouse=True)
 def only_svg(monkeypatch):
     """What a test has drawn is drawn once and not three times; `report` above has every kind of picture."""
-    monkeypatch.setattr(figures, "SAVE_OPTIONS", {".svg": figures.SAVE_OPTIONS[".svg"]})
+    monkeypatch.setattr(figures, "SAVE_OPTIONS", SVG_ALONE)

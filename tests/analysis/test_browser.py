@@ -6,7 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from conftest import SVG_ALONE, draw_report
 from fourscore_analysis.cli import main
+from fourscore_analysis.page import figures
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
@@ -48,6 +50,14 @@ def set_width(browser, width: int) -> None:
     """Of the page itself: a headless window cannot be made as narrow as a phone."""
     metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+@pytest.fixture(scope="module")
+def report(example, tmp_path_factory):
+    """With the pictures alone that the page shows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "SAVE_OPTIONS", SVG_ALONE)
+        return draw_report(example, tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
