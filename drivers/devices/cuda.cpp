@@ -370,6 +370,8 @@ FOURSCORE_REGISTER_LOCAL_FFT(CufftLibrary);
 
 #else
 
+#include <nlohmann/json.hpp>
+
 namespace fourscore {
 namespace {
 

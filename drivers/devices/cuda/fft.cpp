@@ -1,6 +1,6 @@
-#include "devices/cuda/fft.hpp"
-
 #ifdef FOURSCORE_CUDA
+
+#include "devices/cuda/fft.hpp"
 
 #include <cufft.h>
 #include <dlfcn.h>
