@@ -19,5 +19,8 @@ pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 
 find_package(FFTW3 REQUIRED COMPONENTS double single OPTIONAL_COMPONENTS double_threads single_threads double_mpi single_mpi)
+if(NOT FOURSCORE_WITH_FFTW_THREADS)
+  set(FFTW3_double_threads_FOUND FALSE)
+endif()
 include(FourscoreMpi)
 include(FourscoreOptionalParts)

@@ -9,17 +9,6 @@ if(NOT FOURSCORE_SIMULATOR MATCHES "^(AUTO|ASKED|ON|OFF)$")
   message(FATAL_ERROR "FOURSCORE_SIMULATOR is '${FOURSCORE_SIMULATOR}'; expected AUTO, ASKED, ON or OFF")
 endif()
 
-include(CheckCXXSourceCompiles)
-set(CMAKE_REQUIRED_FLAGS "${CMAKE_CXX_FLAGS}")
-if(FOURSCORE_NATIVE)
-  string(APPEND CMAKE_REQUIRED_FLAGS " -march=native")
-endif()
-# The answer is kept in the cache, for these flags alone.
-string(MAKE_C_IDENTIFIER "FOURSCORE_HAS_AVX512 ${CMAKE_REQUIRED_FLAGS}" has_avx512)
-check_cxx_source_compiles("#ifndef __AVX512F__\n#error none\n#endif\nint main() { return 0; }" ${has_avx512})
-unset(CMAKE_REQUIRED_FLAGS)
-set(FOURSCORE_HAS_AVX512 "${${has_avx512}}")
-
 set(reason "")
 if(FOURSCORE_SIMULATOR MATCHES "^(AUTO|ASKED)$" AND NOT FOURSCORE_HAS_AVX512)
   set(reason "this build runs under Valgrind as it is")
@@ -39,10 +28,10 @@ endif()
 fourscore_optional("Build for Valgrind" found "fft_bench and counter_bench once more, without AVX-512")
 
 # What chooses compilers and libraries is handed on, as it stands in this build's cache.
-set(handed_on "-DFOURSCORE_NATIVE:BOOL=OFF" "-DFOURSCORE_SIMULATOR:STRING=OFF" "-DFOURSCORE_FOR_SIMULATOR:BOOL=ON")
+set(handed_on "-DFOURSCORE_NATIVE:BOOL=OFF" "-DFOURSCORE_AVX512:STRING=OFF" "-DFOURSCORE_SIMULATOR:STRING=OFF" "-DFOURSCORE_FOR_SIMULATOR:BOOL=ON")
 get_cmake_property(cached CACHE_VARIABLES)
 foreach(variable IN LISTS cached)
-  if(variable MATCHES "^(CMAKE_BUILD_TYPE|CMAKE_(C|CXX|Fortran)_(COMPILER|FLAGS.*|COMPILER_LAUNCHER)|CMAKE_PREFIX_PATH|CMAKE_MAKE_PROGRAM|FOURSCORE_(MPI|PYTHON|WERROR|WITH_LIKWID|WITH_MKL)|MPI_C_COMPILER|MPIEXEC_EXECUTABLE|.*_(ROOT|DIR|LIBRARY|INCLUDE_DIR))$"
+  if(variable MATCHES "^(CMAKE_BUILD_TYPE|CMAKE_(C|CXX|Fortran)_(COMPILER|FLAGS.*|COMPILER_LAUNCHER)|CMAKE_PREFIX_PATH|CMAKE_MAKE_PROGRAM|FOURSCORE_(MPI|PYTHON|WERROR|WITH_[A-Z_]+)|MPI_C_COMPILER|MPIEXEC_EXECUTABLE|.*_(ROOT|DIR|LIBRARY|INCLUDE_DIR))$"
      AND NOT variable MATCHES "_(BINARY|SOURCE)_DIR$")
     get_property(type CACHE ${variable} PROPERTY TYPE)
     if(NOT "${${variable}}" STREQUAL "" AND NOT type MATCHES "^(INTERNAL|STATIC)$")

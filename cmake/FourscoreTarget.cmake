@@ -8,6 +8,7 @@ target_compile_options(fourscore_compile INTERFACE
   $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>
   $<BUILD_INTERFACE:$<$<BOOL:${FOURSCORE_WERROR}>:-Werror>>
   $<BUILD_INTERFACE:$<$<BOOL:${FOURSCORE_NATIVE}>:-march=native>>
+  $<BUILD_INTERFACE:${FOURSCORE_AVX512_FLAG}>
   # GCC's collector reads all of a precompiled header anew each time: a tenth of a build.
   $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288>>
   $<BUILD_INTERFACE:$<$<AND:$<BOOL:${FOURSCORE_CCACHE}>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>>)

@@ -36,10 +36,11 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|hostile|report)|contract\\.(layering_finds_what_is_planted|readme_commands_run)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|examples|four_nodes|many_ranks)|valgrind\\..*)$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|hostile|report)|contract\\.(layering_finds_what_is_planted|optional_parts_each|optional_parts_finds_what_is_planted|readme_commands_run)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|examples|four_nodes|many_ranks)|valgrind\\..*)$")
 
 # These count for real under Valgrind, and so need the second build where there is one (FourscoreSimulator.cmake). The
-# first of them to run has it made; since that takes minutes they are slow there.
+# first of them to run has it made; since that takes minutes they are slow there. Single tests elsewhere that need it are
+# skipped until it is made.
 set(FOURSCORE_SIMULATED_TESTS "^(contract\\.readme_commands_run|drivers\\.(counting|examples)|jobs\\.(counters|exact_baseline|real)|valgrind\\..*)$")
 if(TARGET fourscore_simulator)
   add_test(NAME simulator.is_built COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target fourscore_simulator)
@@ -129,7 +130,8 @@ endfunction()
 # the cores of the machine, and count as more than ctest ever runs at once. Those of WAITING do little else than wait: one
 # of each kind runs at a time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every
 # configuration, and have that label: `tests/run --all` runs them with the sanitizers only. Slow ones are left out there,
-# and so do not have it. The longest begin first (COST).
+# and so do not have it. Those that
+# ask whether something counts here have the label counts, and run in each configuration: sanitized programs do not. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so
@@ -147,11 +149,15 @@ function(fourscore_pytest kind)
     if(part IN_LIST arg_WITHOUT)
       continue()
     endif()
+    file(STRINGS "${file}" counts REGEX "skip_unless_counted|why_not_counted" LIMIT_COUNT 1)
     cmake_path(GET file PARENT_PATH folder)
     if(arg_BY_FOLDER AND NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")
       cmake_path(GET folder FILENAME part)
     endif()
     list(APPEND files_of_${part} "${file}")
+    if(counts)
+      list(APPEND parts_that_count ${part})
+    endif()
     list(APPEND parts ${part})
   endforeach()
   list(REMOVE_DUPLICATES parts)
@@ -161,7 +167,9 @@ function(fourscore_pytest kind)
       set(processors 1000)
     endif()
     set(labels ${kind})
-    if(part IN_LIST arg_ONCE AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")
+    if(part IN_LIST parts_that_count)
+      list(APPEND labels counts)
+    elseif(part IN_LIST arg_ONCE AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")
       list(APPEND labels once)
     endif()
     fourscore_test(NAME ${kind}.${part} LABELS ${labels} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"

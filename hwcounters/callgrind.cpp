@@ -54,7 +54,7 @@ std::string path_of_valgrind() {
   return {};
 }
 
-#if defined(__AVX512F__) && !defined(FOURSCORE_SANITIZED)
+#ifdef FOURSCORE_COUNTS_IN_OTHER_BUILD
 /// The build of a program that Valgrind can run (cmake/FourscoreSimulator.cmake): in the build folder, or installed.
 std::optional<fs::path> without_avx512(const fs::path& program) {
   const fs::path above = program.parent_path().parent_path();
@@ -170,7 +170,7 @@ class Callgrind : public CounterBackend {
   [[nodiscard]] std::string unavailable() const override {
 #if defined(FOURSCORE_SANITIZED)
     return "this program was built with a sanitizer, and such programs do not run under Valgrind";
-#elif defined(__AVX512F__)
+#elif defined(FOURSCORE_COUNTS_IN_OTHER_BUILD)
     if (!without_avx512(own_program().replace_filename("fft_bench")))
       return "this program was built with AVX-512 instructions, which Valgrind does not know, and no build without "
              "them stands beside it: configure with -DFOURSCORE_SIMULATOR=ON and build the target "
@@ -204,7 +204,7 @@ class Callgrind : public CounterBackend {
   }
 
   [[nodiscard]] fs::path countable(const fs::path& program) const override {
-#if defined(__AVX512F__) && !defined(FOURSCORE_SANITIZED)
+#ifdef FOURSCORE_COUNTS_IN_OTHER_BUILD
     if (const auto other = without_avx512(program)) return *other;
 #endif
     return program;

@@ -1,0 +1,144 @@
+"""What is optional may be missing: the sources compile with every optional part left out, and with one at a time.
+
+Usage: optional_parts.py ROOT CMAKE FOLDER [--each]    all parts left out at once; with --each also one after the other
+       optional_parts.py ROOT CMAKE FOLDER --selftest  plants a source that needs CUDA's headers, and expects it to be found
+
+The headers of a part that is left out are refused even where the machine has them, so that it hides nothing. Only
+sources that may depend on a part are compiled, each alone, without precompiled headers, and only their syntax is checked.
+FOLDER is for the configured builds; it is kept, so that the next run is quicker. Exit code: 0 all compile, 1 some do not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+# The headers by which a source would need a part, by the name of its option FOURSCORE_WITH_...
+HEADERS = {
+    "BENCHMARK": ["benchmark/benchmark.h"],
+    "CUDA": ["cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "cufft.h", "nvml.h"],
+    "FFTW_MPI": ["fftw3-mpi.h"],
+    "FFTW_THREADS": [],
+    "LIKWID": ["likwid.h", "likwid-marker.h"],
+    "MKL": ["mkl.h", "mkl_cdft.h", "mkl_dfti.h", "mkl_service.h"],
+    "OPENMP": ["omp.h"],
+    "PAPI": ["papi.h"],
+    "VALGRIND": ["valgrind/callgrind.h", "valgrind/memcheck.h", "valgrind/valgrind.h"],
+}
+# No option leaves these out: a package that is not found does.
+PACKAGES = ["accfft.h", "dtfft.h", "heffte.h", "p3dfft.h", "pocketfft_hdronly.h", "simgrid/s4u.hpp", "smpi/smpi.h"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
+CONDITION = re.compile(r"^\s*#\s*(?:if|elif)\w*\b.*FOURSCORE_", re.M)
+
+
+def options(root: Path) -> list[str]:
+    """The optional parts, as cmake/FourscoreOptions.cmake lists them."""
+    return re.findall(r"^option\(FOURSCORE_WITH_(\w+)", (root / "cmake/FourscoreOptions.cmake").read_text(), re.M)
+
+
+def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict[Path, str]:
+    """The compiler's command for each C++ source of the build that leaves these parts out."""
+    chosen = [f"-DFOURSCORE_WITH_{part}={'OFF' if part in without else 'ON'}" for part in options(root)]
+    fixed = ["-DFOURSCORE_TESTS=OFF", "-DFOURSCORE_SIMULATOR=OFF", "-DFOURSCORE_WERROR=ON", "-DCMAKE_UNITY_BUILD=OFF"]
+    fixed += ["-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DCMAKE_CXX_COMPILER_LAUNCHER=", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    run = subprocess.run([cmake, "-S", root, "-B", folder, *fixed, *chosen], capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"cmake without {', '.join(without) or 'nothing'} ends with {run.returncode}:\n{run.stderr}")
+    entries = json.loads((folder / "compile_commands.json").read_text())
+    return {Path(entry["file"]): entry["command"] for entry in entries if entry["file"].endswith(".cpp")}
+
+
+def may_depend(source: Path, root: Path, headers: set[str], known: dict[Path, bool]) -> bool:
+    """Whether this file, or one of ours that it includes, has a condition of ours or includes one of the headers."""
+    if source not in known:
+        known[source] = False  # against circles
+        text = source.read_text()
+        included = INCLUDE.findall(text)
+        places = [place for name in included for place in (root / name, root / "drivers" / name, root / "jobscripts" / name)]
+        known[source] = bool(CONDITION.search(text)) or any(
+            name in headers for name in included
+        ) or any(may_depend(place, root, headers, known) for place in places if place.is_file())
+    return known[source]
+
+
+def refused(folder: Path, parts: list[str]) -> Path:
+    """A folder of headers that end the compilation: of these parts, and of packages that need not be there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    rows = [(f"FOURSCORE_WITH_{part} is OFF", header) for part in parts for header in HEADERS[part]]
+    for reason, header in rows + [("a package may be missing", header) for header in PACKAGES]:
+        (folder / header).parent.mkdir(parents=True, exist_ok=True)
+        (folder / header).write_text(f"#error {reason}, and this source includes {header}\n")
+    return folder
+
+
+def failure(command: str, headers: Path) -> str:
+    """What the compiler says when it checks the syntax with these headers before all others; empty when it has nothing."""
+    words = shlex.split(command)
+    words = words[: words.index("-o")] + words[words.index("-o") + 2 :]
+    run = subprocess.run([words[0], "-I", headers, *words[1:], "-fsyntax-only"], capture_output=True, text=True)
+    return run.stderr if run.returncode != 0 else ""
+
+
+def failures(root: Path, cmake: str, folder: Path, each: bool) -> list[str]:
+    """One text for each source that does not compile."""
+    parts = options(root)
+    if sorted(parts) != sorted(HEADERS):
+        return [f"HEADERS of {Path(__file__).name} has {sorted(HEADERS)}, the options are {sorted(parts)}"]
+    headers = {header for of_part in HEADERS.values() for header in of_part} | set(PACKAGES)
+    known: dict[Path, bool] = {}
+    work: list[tuple[str, Path, str, Path]] = []
+    variants = [parts] + ([[part] for part in parts] if each else [])
+    whole = configured(root, cmake, folder / "build", []) if each else {}
+    for without in variants:
+        name = "-".join(without) if len(without) == 1 else "all"
+        commands = configured(root, cmake, folder / "build", without)
+        poison = refused(folder / "refused" / name, without)
+        for source, command in commands.items():
+            if command != whole.get(source) and may_depend(source, root, headers, known):
+                work.append((f"without {', '.join(without)}: {source.relative_to(root)}", source, command, poison))
+    if len({source for _, source, _, _ in work}) < len(HEADERS):
+        return [f"only {len(work)} sources may depend on an optional part; this test looks in the wrong place"]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        said = list(pool.map(lambda item: failure(item[2], item[3]), work))
+    print(f"{len(work)} compilations, {len(variants)} configurations")
+    return [f"{name}\n{text}" for (name, _, _, _), text in zip(work, said, strict=True) if text]
+
+
+def selftest(root: Path, cmake: str, folder: Path) -> int:
+    """A source that includes a header of CUDA outside its condition, planted in a copy of the tree."""
+    copy = folder / "tree"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(root, copy, ignore=shutil.ignore_patterns("build", ".git", ".venv", "docs", "results/published"))
+    planted = copy / "drivers/devices/host.cpp"
+    planted.write_text("#include <cuda_runtime_api.h>\n" + planted.read_text())
+    found = failures(copy, cmake, folder / "planted", each=False)
+    if [line.split("\n")[0].rsplit(": ")[-1] for line in found] == ["drivers/devices/host.cpp"]:
+        return 0
+    print("\n".join(found) or "the planted include was not found")
+    return 1
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    if len(arguments) not in (3, 4) or arguments[3:] not in ([], ["--each"], ["--selftest"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    root, cmake, folder = Path(arguments[0]).resolve(), arguments[1], Path(arguments[2]).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    if arguments[3:] == ["--selftest"]:
+        return selftest(root, cmake, folder)
+    found = failures(root, cmake, folder, each=arguments[3:] == ["--each"])
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
