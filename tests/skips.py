@@ -57,9 +57,9 @@ EXPECTED = [
         "libpfm4 knows no PMU of some virtual machines: PAPI then has no event there, not even the kernel's",
     ),
     Expected(
-        r"pytest .*test_suite_keys",
+        r"pytest ",
         r"AVX-512 instructions.*target fourscore_simulator",
-        "the build for Valgrind is made by tests that are slow, and only with them",
+        "the build for Valgrind takes long: tests/run --slow makes it, and tests/run alone does not",
     ),
     Expected(r"_test |pytest ", r"with a sanitizer", "programs with a sanitizer do not run under Valgrind"),
     Expected(r"pytest .*test_input", r"root may write anywhere", "root is refused nothing; others run this test"),

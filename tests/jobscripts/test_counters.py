@@ -9,12 +9,6 @@ CACHE = ["--counter-cache", "256KiB"]
 needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind in PATH")
 
 
-def callgrind_or_skip(fourscore):
-    listed = json.loads(fourscore("counters", "list", "--counters", "callgrind", "--json").stdout)
-    if not listed["backends"][0]["available"]:
-        pytest.skip(listed["backends"][0]["reason"])
-
-
 def test_list_shows_every_backend_with_its_groups_or_why_not(fourscore):
     listed = json.loads(fourscore("counters", "list", "--json").stdout)
     names = {backend["name"] for backend in listed["backends"]}
@@ -48,7 +42,7 @@ def test_show_tells_events_formulas_and_explanation(fourscore):
 )
 def test_unusable_input_ends_with_2_and_says_what_is_expected(fourscore, arguments, words):
     if "callgrind" in arguments:
-        callgrind_or_skip(fourscore)
+        fourscore.skip_unless_counted("callgrind")
     result = fourscore("counters", *arguments, code=2)
     assert words in result.stderr and result.stdout == ""
     assert not list(fourscore.archive.glob("qualifications/*"))
@@ -56,7 +50,7 @@ def test_unusable_input_ends_with_2_and_says_what_is_expected(fourscore, argumen
 
 @needs_valgrind
 def test_callgrind_is_fit_and_the_archive_holds_the_figures(fourscore):
-    callgrind_or_skip(fourscore)
+    fourscore.skip_unless_counted("callgrind")
     out = fourscore("counters", "qualify", "--counters", "callgrind", *CACHE).stdout
     assert "callgrind MEM" in out and " fit," in out
     (file,) = fourscore.archive.glob("qualifications/*-callgrind-MEM.json")
@@ -73,7 +67,7 @@ def test_callgrind_is_fit_and_the_archive_holds_the_figures(fourscore):
 
 @needs_valgrind
 def test_a_backend_that_is_off_ends_with_1_and_is_kept_as_unfit(fourscore):
-    callgrind_or_skip(fourscore)
+    fourscore.skip_unless_counted("callgrind")
     shown = json.loads(fourscore("counters", "show", "MEM", "--counters", "callgrind", "--json").stdout)[0]
     folder = fourscore.folder / "groups" / "any"
     folder.mkdir(parents=True)

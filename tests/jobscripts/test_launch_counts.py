@@ -36,8 +36,7 @@ def test_a_suite_makes_the_launches_that_its_table_says(fourscore, suite, launch
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
         pytest.skip("the table is that of 2 cores")
-    if fourscore.is_sanitized_for(suite):
-        pytest.skip("a program with a sanitizer does not run under Valgrind")
+    fourscore.skip_unless_counted(*fourscore.counters_of(suite))
     planned = fourscore(
         "run", suite, "--dry-run", "--json", environment=REAL, preexec_fn=lambda: os.sched_setaffinity(0, cores)
     )

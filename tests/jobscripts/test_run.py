@@ -320,10 +320,7 @@ def test_a_qualification_in_the_archive_reaches_fft_bench(fourscore):
     file = fourscore.archive / "qualifications" / ("m" * 16 + "-callgrind-MEM.json")
     file.parent.mkdir(parents=True)
     file.write_text("{}")
-    listed = json.loads(fourscore("list", "counters", "--json").stdout)
-    callgrind = next(entry for entry in listed if entry["name"] == "callgrind")
-    if not callgrind["available"]:
-        pytest.skip(f"callgrind cannot run here: {callgrind['reason']}")
+    fourscore.skip_unless_counted("callgrind")
     fourscore("run", fourscore.points(points=1, launches=1, more='counters = "callgrind"'))
     assert option(argv_of_launches(fourscore)[-1], "--qualification") == str(file)
 
@@ -339,12 +336,8 @@ def test_a_qualification_in_the_archive_reaches_fft_bench(fourscore):
     ],
 )
 def test_counters_that_cannot_be_are_refused_before_anything_is_launched(fourscore, options, words):
-    suite = fourscore.points(points=1, launches=1)
-    process = fourscore.start("run", suite, *options)
-    _, err = process.communicate(timeout=60)
-    if process.returncode == 3 and "not available" in err:
-        pytest.skip(err)
-    assert process.returncode == 2, err
+    fourscore.skip_unless_counted(*{"callgrind"}.intersection(options))
+    err = fourscore("run", fourscore.points(points=1, launches=1), *options, code=2).stderr
     assert all(word in err for word in words), err
     assert not fourscore.log.exists()
 

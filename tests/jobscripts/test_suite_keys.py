@@ -105,9 +105,7 @@ def check_time_limit_s(fourscore):
 
 
 def counted(fourscore, head: str) -> list[str]:
-    listed = {e["name"]: e for e in json.loads(fourscore("list", "counters", "--json").stdout)}
-    if not listed["callgrind"]["available"]:
-        pytest.skip(f"callgrind cannot run here: {listed['callgrind']['reason']}")
+    fourscore.skip_unless_counted("callgrind")
     (argv,), _, campaign = measured(fourscore, head='counters = "callgrind"\n' + head)
     assert option(argv, "--counters") == campaign["counters"]["backend"] == "callgrind"
     return argv
