@@ -1,11 +1,12 @@
 """What is optional may be missing: the sources compile with every optional part left out, and with one at a time.
 
-Usage: optional_parts.py ROOT CMAKE FOLDER [--each]    all parts left out at once; with --each also one after the other
-       optional_parts.py ROOT CMAKE FOLDER --selftest  plants a source that needs CUDA's headers, and expects it to be found
+Usage: optional_parts.py ROOT CMAKE FOLDER [--each]    all parts left out at once; with --each also one at a time
+       optional_parts.py ROOT CMAKE FOLDER --selftest  plants a source that needs CUDA's headers; it must be found
 
 The headers of a part that is left out are refused even where the machine has them, so that it hides nothing. Only
-sources that may depend on a part are compiled, each alone, without precompiled headers, and only their syntax is checked.
-FOLDER is for the configured builds; it is kept, so that the next run is quicker. Exit code: 0 all compile, 1 some do not.
+sources that may depend on a part are compiled, each alone, without precompiled headers; only their syntax is checked.
+FOLDER is for the configured builds; it is kept, so that the next run is quicker. Exit code: 0 all compile, 1 some
+do not.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict
     """The compiler's command for each C++ source of the build that leaves these parts out."""
     chosen = [f"-DFOURSCORE_WITH_{part}={'OFF' if part in without else 'ON'}" for part in options(root)]
     fixed = ["-DFOURSCORE_TESTS=OFF", "-DFOURSCORE_SIMULATOR=OFF", "-DFOURSCORE_WERROR=ON", "-DCMAKE_UNITY_BUILD=OFF"]
-    fixed += ["-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DCMAKE_CXX_COMPILER_LAUNCHER=", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    fixed += [
+        "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",
+        "-DCMAKE_CXX_COMPILER_LAUNCHER=",
+        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+    ]
     run = subprocess.run([cmake, "-S", root, "-B", folder, *fixed, *chosen], capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(f"cmake without {', '.join(without) or 'nothing'} ends with {run.returncode}:\n{run.stderr}")
@@ -62,10 +67,14 @@ def may_depend(source: Path, root: Path, headers: set[str], known: dict[Path, bo
         known[source] = False  # against circles
         text = source.read_text()
         included = INCLUDE.findall(text)
-        places = [place for name in included for place in (root / name, root / "drivers" / name, root / "jobscripts" / name)]
-        known[source] = bool(CONDITION.search(text)) or any(
-            name in headers for name in included
-        ) or any(may_depend(place, root, headers, known) for place in places if place.is_file())
+        places = [
+            place for name in included for place in (root / name, root / "drivers" / name, root / "jobscripts" / name)
+        ]
+        known[source] = (
+            bool(CONDITION.search(text))
+            or any(name in headers for name in included)
+            or any(may_depend(place, root, headers, known) for place in places if place.is_file())
+        )
     return known[source]
 
 

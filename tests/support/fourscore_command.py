@@ -59,10 +59,10 @@ class Fourscore:
         }
 
     def why_not_counted(self, *backends: str) -> str:
-        """Why one of these counter backends cannot run here: no Valgrind, or no build that runs under it. Else empty."""
+        """Why one of these counter backends cannot run here, as without a build that Valgrind runs; else empty."""
         listed = json.loads(self("list", "counters", "--json").stdout)
-        reasons = [f"{one['name']} cannot run here: {one['reason']}" for one in listed if one["name"] in backends and not one["available"]]
-        return "; ".join(reasons)
+        missing = [one for one in listed if one["name"] in backends and not one["available"]]
+        return "; ".join(f"{one['name']} cannot run here: {one['reason']}" for one in missing)
 
     def skip_unless_counted(self, *backends: str) -> None:
         """Skips the test where one of these counter backends cannot run."""
