@@ -73,7 +73,7 @@ def _add(advise: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from fourscore_analysis.page.output import prepare_file, write_whole
+    from fourscore_analysis.records.files import prepare_file, write_whole
     from fourscore_analysis.tables.advice import advice_json, advice_suite, advice_text
     from fourscore_analysis.views.advice import advise
     from fourscore_analysis.views.fits import Choice

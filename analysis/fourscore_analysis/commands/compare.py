@@ -7,7 +7,7 @@ import json
 import sys
 
 from fourscore_analysis.commands.base import Command
-from fourscore_analysis.commands.options import add_archive, file_of, path_of, write_output
+from fourscore_analysis.commands.options import STANDARD_OUTPUT, add_archive, file_of, prepare_outputs, write_output
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable
 
@@ -37,9 +37,9 @@ def _add(compare: argparse.ArgumentParser) -> None:
         metavar="FIELD",
         help="fields of the identity that may differ (machine.memory, launch.core_maps); the result says so",
     )
-    compare.add_argument("--json", metavar="FILE", help="write the result as JSON; - for standard output")
-    compare.add_argument("--markdown", type=path_of, metavar="FILE", help="write it for a pull request")
-    compare.add_argument("--junit", type=path_of, metavar="FILE", help="write it as JUnit XML")
+    compare.add_argument("--json", type=file_of, metavar="FILE", help="write the result as JSON; - for standard output")
+    compare.add_argument("--markdown", type=file_of, metavar="FILE", help="write it for a pull request")
+    compare.add_argument("--junit", type=file_of, metavar="FILE", help="write it as JUnit XML")
     compare.add_argument(
         "--plan", action="store_true", help="of a screen: say which points to measure again, and in how many pairs"
     )
@@ -52,6 +52,7 @@ def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.gate.result import gate_of
     from fourscore_analysis.gate.sides import of_comparison, of_inputs
 
+    prepare_outputs(options, "json", "markdown", "junit", inputs=(options.base, options.candidate, options.comparison))
     if options.comparison:
         if options.base:
             raise InputError("expected BASE and CAND, or --comparison FILE, not both")
@@ -61,18 +62,18 @@ def _run(options: argparse.Namespace) -> int:
             raise InputError("expected BASE and CAND, or --comparison FILE")
         compared = of_inputs(options.archive, options.base, options.candidate, options.allow_different)
     if options.plan:
-        write_output(options.json or "-", json.dumps(plan_of(compared), indent=1) + "\n")
+        write_output(options.json or STANDARD_OUTPUT, json.dumps(plan_of(compared), indent=1) + "\n")
         return 0
     gate = gate_of(compared)
     machines = compared.candidate.hashes("machine")
     gate.certified = kept_rates(options.archive, machines[0]) if machines else None
     if options.markdown:
-        write_output(str(options.markdown), markdown_of(gate))
+        write_output(options.markdown, markdown_of(gate))
     if options.junit:
-        write_output(str(options.junit), junit_of(gate))
+        write_output(options.junit, junit_of(gate))
     if options.json:
         write_output(options.json, json.dumps(gate.as_json(), indent=1) + "\n")
-    if options.json != "-":
+    if options.json != STANDARD_OUTPUT:
         print(text_of(gate))
     for file in compared.unreadable:
         print(printable(f"fourscore compare: {file.file} is not used: {file.reason}"), file=sys.stderr)

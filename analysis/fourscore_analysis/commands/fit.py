@@ -7,7 +7,7 @@ import json
 import sys
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
-from fourscore_analysis.commands.options import add_archive, add_model_options, file_of
+from fourscore_analysis.commands.options import add_archive, add_model_options, file_of, prepare_outputs
 from fourscore_analysis.records.values import shown
 
 EXAMPLES = """examples:
@@ -42,11 +42,13 @@ def _add(fit: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.records.archive import campaign_names, read_campaigns, select_campaigns
+    from fourscore_analysis.records.files import write_whole
     from fourscore_analysis.tables.fits import fits_json, fits_text
     from fourscore_analysis.tables.platforms import MEMORY, NEEDED, platform_text
     from fourscore_analysis.tables.suggested import suite_text
     from fourscore_analysis.views.fits import Choice, fits
 
+    prepare_outputs(options, "suggest", "platform")
     names = (
         select_campaigns(options.archive, options.campaigns) if options.campaigns else campaign_names(options.archive)
     )
@@ -63,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.suggest:
         text = suite_text(found)
         if text:
-            options.suggest.write_text(text, encoding="utf-8")
+            write_whole(options.suggest, text)
         else:
             print("fourscore fit: nothing to suggest: every parameter is determined", file=sys.stderr)
     if options.platform:
@@ -74,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
                 file=sys.stderr,
             )
             return SAYS_NO
-        options.platform.write_text(text, encoding="utf-8")
+        write_whole(options.platform, text)
     return OK if any(one.tried for one in found) else SAYS_NO
 
 

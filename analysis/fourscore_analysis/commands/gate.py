@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from fourscore_analysis.commands.base import OK, Command
-from fourscore_analysis.commands.options import add_archive, file_of, ranks_of, write_output
+from fourscore_analysis.commands.options import (
+    STANDARD_OUTPUT,
+    add_archive,
+    file_of,
+    prepare_outputs,
+    ranks_of,
+    write_output,
+)
 from fourscore_analysis.records.archive import InputError
 
 EXAMPLES = """examples:
@@ -24,10 +32,14 @@ def _add(gate: argparse.ArgumentParser) -> None:
     gate.add_argument("--points", default="", metavar="ID,...", help="of a comparison that is about to be measured")
     gate.add_argument("--machine-hash", default="", metavar="HASH", help="where it will be measured")
     gate.add_argument("--most-pairs", type=ranks_of, default=160, metavar="N", help="that its second stage may take")
-    gate.add_argument("--json", metavar="FILE", help="write the result as JSON; - for standard output")
+    gate.add_argument("--json", type=file_of, metavar="FILE", help="write the result as JSON; - for standard output")
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.what == "accept":
+        prepare_outputs(options, "json", "baseline")
+    else:
+        prepare_outputs(options, "json", inputs=(options.baseline, options.certification))
     if options.what == "certify":
         return _certify(options)
     if options.what == "beforehand":
@@ -47,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
         return OK
     checked = check(baseline, points)
     _write_json(options.json, checked_json(checked))
-    if options.json != "-":
+    if options.json != STANDARD_OUTPUT:
         print(text_of(checked))
     return checked.exit_code
 
@@ -61,7 +73,7 @@ def _certify(options: argparse.Namespace) -> int:
     rates = measure_rates(options.archive, options.certification)
     keep_rates(options.archive, rates)
     _write_json(options.json, rates_json(rates))
-    if options.json != "-":
+    if options.json != STANDARD_OUTPUT:
         print(text_of(rates))
     return OK
 
@@ -72,11 +84,11 @@ def _beforehand(options: argparse.Namespace) -> int:
     points = [point for point in options.points.split(",") if point]
     if not (points and options.machine_hash):
         raise InputError("beforehand wants --points ID,... and --machine-hash HASH")
-    _write_json("-", beforehand(options.archive, points, options.machine_hash, options.most_pairs))
+    _write_json(STANDARD_OUTPUT, beforehand(options.archive, points, options.machine_hash, options.most_pairs))
     return OK
 
 
-def _write_json(name: str | None, data: dict) -> None:
+def _write_json(name: Path | None, data: dict) -> None:
     if name is not None:
         write_output(name, json.dumps(data, indent=1) + "\n")
 

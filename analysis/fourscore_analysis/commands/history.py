@@ -65,7 +65,7 @@ def _percent(text: str) -> float:
 def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.gate.archive_history import Question, read_context, read_history
     from fourscore_analysis.page.history import write_history_page
-    from fourscore_analysis.page.output import prepare_file, write_whole
+    from fourscore_analysis.records.files import prepare_file, write_whole
     from fourscore_analysis.tables.history import history_json, history_text
 
     to_screen = options.json == Path("-")

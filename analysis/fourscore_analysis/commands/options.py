@@ -8,12 +8,15 @@ import math
 import os
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.files import prepare_file, write_whole
 from fourscore_analysis.records.values import shown
 
 MOST_RANKS = 2**31 - 1
+STANDARD_OUTPUT = Path("-")
 LARGEST_EXTENT = 2**62
 # What may be asked for of a point's contract, beside its shape and place.
 TERMS = {
@@ -119,9 +122,24 @@ def file_of(text: str) -> Path:
     return Path(text)
 
 
-def write_output(name: str, content: str) -> None:
+def prepare_outputs(options: argparse.Namespace, *names: str, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Raises InputError where a file that one of the options `names` asks for cannot be written, before anything long
+    is done; where two of them name the same, or one names a file of `inputs`, which is read."""
+    taken = {Path(name).resolve(): "what is read" for name in inputs if name and Path(name).is_file()}
+    for name in names:
+        file: Path | None = getattr(options, name)
+        if file is None or file == STANDARD_OUTPUT:
+            continue
+        option = f"--{name.replace('_', '-')}"
+        prepare_file(file, options.archive, name.replace("_", " "), option)
+        other = taken.setdefault(file.resolve(), option)
+        if other != option:
+            raise InputError(f"{other} and {option} both name '{file}'")
+
+
+def write_output(name: Path, content: str) -> None:
     """To the file, or to standard output where `name` is "-"."""
-    if name == "-":
+    if name == STANDARD_OUTPUT:
         sys.stdout.write(content)
     else:
-        Path(name).write_text(content, encoding="utf-8")
+        write_whole(name, content)

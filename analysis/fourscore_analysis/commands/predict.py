@@ -116,7 +116,7 @@ def _refuse_incomplete(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace) -> None:
     """Raises InputError where a file cannot be written, before anything long is done."""
-    from fourscore_analysis.page.output import prepare_file
+    from fourscore_analysis.records.files import prepare_file
 
     if options.save_machine:
         prepare_file(options.save_machine, options.archive, "machine", "--save-machine")
@@ -182,7 +182,7 @@ def _ranks(options: argparse.Namespace, machine: Machine) -> int:
 
 def _save(options: argparse.Namespace, sources: list[Source]) -> None:
     from fourscore_analysis.models.machines import machine_text
-    from fourscore_analysis.page.output import write_whole
+    from fourscore_analysis.records.files import write_whole
 
     if options.save_machine:
         write_whole(options.save_machine, machine_text(_fitted_machine(sources)).encode("utf-8"))

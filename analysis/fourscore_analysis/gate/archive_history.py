@@ -15,6 +15,7 @@ from fourscore_analysis.points.provenance import Difference, differences, flatte
 from fourscore_analysis.records.archive import InputError, Unreadable, campaign_names
 from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.briefs import Brief, read_briefs
+from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.transforms import read_record
 from fourscore_analysis.records.values import RecordError, each, list_of, parse_json, read, table_of, text_of
 
@@ -75,7 +76,7 @@ def read_context(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        data = table_of(parse_json(file.read_bytes()))
+        data = table_of(parse_json(regular_content(file)))
         found: dict[str, Any] = {"acknowledgements": read(data, "acknowledgements", list_of, [])}
         if "revisions" in data:
             found |= {
@@ -83,7 +84,7 @@ def read_context(file: Path | None) -> dict[str, Any]:
                 "repository": read(data, "repository", text_of),
             }
         return found
-    except (OSError, RecordError) as error:
+    except RecordError as error:
         raise InputError(f"--context {file}: {error}") from None
 
 

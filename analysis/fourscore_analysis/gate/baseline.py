@@ -16,6 +16,7 @@ from fourscore_analysis.gate.result import GREEN, NOTHING_MEASURED, RED
 from fourscore_analysis.gate.series import pair_series
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.basics import Run
+from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.records.values import RecordError, each, entries, name_of, number_of, printable, read, table_of
 
 SCHEMA, SCHEMA_VERSION = "fourscore.gate-baseline", 1
@@ -111,7 +112,7 @@ def write_baseline(file: Path, points: list[Point], suite: str) -> int:
     if not lines:
         raise InputError("no point has exact numbers: nothing was measured")
     head = f'{{"schema": "{SCHEMA}", "schema_version": {SCHEMA_VERSION}, "suite": {json.dumps(suite)},\n "points": [\n'
-    file.write_text(head + ",\n".join(lines) + "\n]}\n", encoding="utf-8")
+    write_whole(file, head + ",\n".join(lines) + "\n]}\n")
     return count
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from scipy.stats import binomtest
 
 from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.files import regular_content, write_whole
 from fourscore_analysis.records.values import (
     RecordError,
     each,
@@ -102,9 +103,7 @@ def keep_rates(archive: Path, rates: Rates) -> Path:
     folder = archive / "certifications"
     folder.mkdir(exist_ok=True)
     file = folder / f"rates-{rates.machine_hash}.json"
-    draft = file.with_suffix(".draft")
-    draft.write_text(json.dumps(rates_json(rates), indent=1) + "\n", encoding="utf-8")
-    draft.replace(file)
+    write_whole(file, json.dumps(rates_json(rates), indent=1) + "\n")
     return file
 
 
@@ -135,8 +134,8 @@ def _share(data: dict, name: str) -> Share:
 def read_document(file: Path, schema: str) -> dict:
     """A JSON object that says so of itself. Raises InputError."""
     try:
-        data = parse_json(file.read_bytes())
-    except (OSError, RecordError, ValueError) as error:
+        data = parse_json(regular_content(file))
+    except RecordError as error:
         raise InputError(f"'{file}' cannot be read: {error}") from None
     if not isinstance(data, dict) or data.get("schema") != schema or data.get("schema_version") != SCHEMA_VERSION:
         raise InputError(f"'{file}' is no {schema} of version {SCHEMA_VERSION}")

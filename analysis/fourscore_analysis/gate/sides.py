@@ -20,8 +20,9 @@ from fourscore_analysis.records.archive import (
     select_campaigns,
 )
 from fourscore_analysis.records.basics import Run
+from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.google_benchmark import is_google_benchmark, read_google_benchmark
-from fourscore_analysis.records.transforms import read_record, regular_content
+from fourscore_analysis.records.transforms import read_record
 from fourscore_analysis.records.values import (
     RecordError,
     each,
@@ -132,8 +133,8 @@ def of_inputs(archive: Path, base: str, candidate: str, allowed: Sequence[str]) 
 def _comparison(file: Path) -> dict[str, Any]:
     try:
         data = table_of(parse_json(regular_content(file)))
-    except (OSError, RecordError) as error:
-        raise InputError(f"'{file}': {getattr(error, 'strerror', None) or error}") from None
+    except RecordError as error:
+        raise InputError(f"'{file}': {error}") from None
     if data.get("schema") != SCHEMA or data.get("schema_version") != SCHEMA_VERSION:
         found = f"{shown(data.get('schema'))} {shown(data.get('schema_version'))}"
         raise InputError(f"'{file}': schema is {found}, expected '{SCHEMA}' {SCHEMA_VERSION}")

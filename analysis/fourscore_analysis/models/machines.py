@@ -22,7 +22,7 @@ from fourscore_analysis.models.base import models
 from fourscore_analysis.models.parameters import PARAMETERS
 from fourscore_analysis.models.units import PLAIN, expected, size_of
 from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.transforms import regular_content
+from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.values import RecordError, shown
 
 FOLDER = Path(__file__).resolve().parents[1] / "machines"
@@ -108,12 +108,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except ModuleNotFoundError:  # Python 3.10
         import tomli as tomllib
     try:
-        content = regular_content(path)  # a pipe or a device may never end
-        if len(content) > MOST_BYTES:
-            raise InputError(f"{path}: has more than {MOST_BYTES} bytes; expected a file of parameters")
-        return tomllib.loads(content.decode("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
+        return tomllib.loads(regular_content(path, MOST_BYTES).decode("utf-8"))
     except RecordError as error:
         raise InputError(f"{path}: {error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from fourscore_analysis.page import svg
-from fourscore_analysis.page.output import refuse_unless_regular, write_whole
 from fourscore_analysis.plots import Plot, all_plots
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.archive import available_cores
+from fourscore_analysis.records.files import refuse_unless_regular, write_whole
 from fourscore_analysis.views.view import View
 
 SAVE_OPTIONS: dict[str, dict[str, Any]] = {

@@ -18,10 +18,10 @@ from fourscore_analysis.gate.archive_history import History
 from fourscore_analysis.gate.history import SMALL, Finding
 from fourscore_analysis.page import svg
 from fourscore_analysis.page.history_figure import history_figure
-from fourscore_analysis.page.output import write_whole
 from fourscore_analysis.page.small_plot import Panel, colour_of, panels_of, small_plot
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.units import time_text
+from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables import history as texts
 
 MOST_FIGURES = 16  # large ones: of the points with most to look at

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from fourscore_analysis import __version__
 from fourscore_analysis.page import svg
 from fourscore_analysis.page.figures import SAVE_OPTIONS
-from fourscore_analysis.page.output import prepare_output, refuse_unless_regular, write_whole
+from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.papers import all_papers
 from fourscore_analysis.papers.base import KINDS, Judged, Paper, counts, judge
 from fourscore_analysis.papers.here import Here, read_here
@@ -22,6 +22,7 @@ from fourscore_analysis.plots.papers import plots_of
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot
 from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.files import refuse_unless_regular, write_whole
 from fourscore_analysis.records.published import FOLDER
 from fourscore_analysis.tables import papers as tables
 

@@ -12,13 +12,13 @@ from matplotlib.lines import Line2D
 from fourscore_analysis.models.projection import memory_over_network
 from fourscore_analysis.page import svg
 from fourscore_analysis.page.figures import SAVE_OPTIONS
-from fourscore_analysis.page.output import write_whole
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.colours import GREY, INK, SKY, phase_colour
 from fourscore_analysis.plots.shared.layout import facet_title, legend_room_in, page_legend, stacked_axes
 from fourscore_analysis.points.units import digits, rate_text, time_text
 from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables.projections import phases_of, title_of
 from fourscore_analysis.views.projections import Projection
 

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from fourscore_analysis import __version__
 from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.figures import DrawnPlot, draw_all
-from fourscore_analysis.page.output import prepare_output, write_whole
+from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.isoefficiency import EFFICIENCIES, as_json
 from fourscore_analysis.points.libraries import substitutions
@@ -31,6 +31,7 @@ from fourscore_analysis.points.provenance import (
 )
 from fourscore_analysis.points.units import percent_text
 from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
+from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
 from fourscore_analysis.tables import floors as floor_tables

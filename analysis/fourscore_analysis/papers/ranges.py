@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import product
 from typing import Any, NamedTuple
 
+from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.published import FOLDER
 
 
@@ -76,7 +77,7 @@ def rounded_or_cut(value: Decimal) -> Range:
 
 def printed(paper: str, item: str) -> dict[str, Any]:
     """The file's content, with numbers that keep their digits."""
-    text = (FOLDER / paper / f"{item}.json").read_text(encoding="utf-8")
+    text = regular_content(FOLDER / paper / f"{item}.json")
     return json.loads(text, parse_float=Decimal, parse_int=Decimal)
 
 

@@ -14,16 +14,13 @@ from typing import Any
 
 from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.components import ComponentRun
-from fourscore_analysis.records.transforms import Launch, read_record, regular_content
-from fourscore_analysis.records.values import RecordError, count_of, list_of, parse_json, read, table_of
+from fourscore_analysis.records.files import regular_content
+from fourscore_analysis.records.transforms import Launch, read_record
+from fourscore_analysis.records.values import InputError, RecordError, count_of, list_of, parse_json, read, table_of
 
 _SERIAL_BELOW = 200  # files; starting processes costs more than reading so few
 _CHUNK = 125
 _SUITE_OF_NAME = re.compile(r"-[0-9a-f]{8}$")
-
-
-class InputError(Exception):
-    """What the user asked for cannot be used; ends in exit code 2."""
 
 
 @dataclass(slots=True)
@@ -202,7 +199,7 @@ def _plan(archive: Path, name: str) -> dict[str, Any]:
     """campaign.json; {} where it is missing or unusable."""
     try:
         return table_of(parse_json(regular_content(archive / "campaigns" / name / "campaign.json")))
-    except (OSError, RecordError):
+    except RecordError:
         return {}
 
 

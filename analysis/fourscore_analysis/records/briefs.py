@@ -19,7 +19,8 @@ from typing import Any
 
 from fourscore_analysis.records.archive import Unreadable, available_cores, record_files
 from fourscore_analysis.records.basics import STATUSES, median_of
-from fourscore_analysis.records.transforms import read_record, regular_content
+from fourscore_analysis.records.files import regular_content
+from fourscore_analysis.records.transforms import read_record
 from fourscore_analysis.records.values import (
     RecordError,
     each,

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fourscore_analysis.records.files import regular_content
+
 FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
 
 
@@ -64,7 +66,7 @@ def all_published() -> tuple[Published, ...]:
 def _read(path: Path) -> Published:
     """Raises ValueError with the file's name where it is not as results/published.schema.json has it."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(regular_content(path))
         return Published(
             paper=data["paper"],
             item=path.stem,

@@ -4,8 +4,6 @@ results/README.md."""
 from __future__ import annotations
 
 import math
-import os
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ from fourscore_analysis.records.basics import (
 )
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
 from fourscore_analysis.records.declared import Declared, read_declared
+from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.link_loads import ExchangeLoad, read_link_loads
 from fourscore_analysis.records.nodes import node_of_rank, seconds_by_node, work_of_ranks
 from fourscore_analysis.records.rank_columns import read_rank_columns
@@ -53,7 +52,6 @@ __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "par
 SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 3
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
-LARGEST_FILE = 2**28  # bytes; the longest timeline makes a record of some 10 MB
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
 
 
@@ -242,23 +240,7 @@ def parse_record(content: str | bytes, file: str, folder: Path | None = None) ->
 
 def read_record(path: Path, file: str) -> Launch | ComponentRun:
     """parse_record of a file; a file that cannot be opened, or is no regular one, is a RecordError too."""
-    try:
-        return parse_record(regular_content(path), file, path.parent)
-    except OSError as error:
-        raise RecordError(error.strerror or str(error)) from None
-
-
-def regular_content(path: Path) -> bytes:
-    """All of a regular file. Raises RecordError for anything else: a pipe or a device may never end, or never begin."""
-    if not stat.S_ISREG(path.stat().st_mode):  # before it is opened: that alone may do something to a device
-        raise RecordError("no regular file")
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise RecordError("no regular file")
-        if status.st_size > LARGEST_FILE:
-            raise RecordError(f"has {status.st_size} bytes, expected at most {LARGEST_FILE}")
-        return stream.read()
+    return parse_record(regular_content(path), file, path.parent)
 
 
 def _launch(data: dict[str, Any], file: str) -> Launch:

@@ -29,6 +29,10 @@ class RecordError(ValueError):
     """A file that cannot be used as a record; the message is the reason, without the file's name."""
 
 
+class InputError(Exception):
+    """What the user asked for cannot be used; ends in exit code 2."""
+
+
 def shown(value: Any) -> str:
     """`value` for a message: short, on one line, without control characters, however large or deep it is."""
     short = reprlib.Repr()
