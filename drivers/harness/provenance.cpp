@@ -1,6 +1,5 @@
 #include "harness/provenance.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,7 +9,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -19,6 +17,8 @@
 #include "build_info.hpp"
 #include "core/record.hpp"
 #include "core/sha256.hpp"
+#include "core/utc_time.hpp"
+#include "harness/environment.hpp"
 #include "harness/loaded_libraries.hpp"
 #include "harness/sampler.hpp"
 #include "harness/simulated.hpp"
@@ -26,8 +26,6 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "revision.hpp"
-
-extern char** environ;
 
 namespace fourscore {
 namespace {
@@ -42,44 +40,6 @@ fs::path own_program() {
   std::error_code error;
   const fs::path named = fs::read_symlink(link, error);
   return fs::is_regular_file(named, error) ? named : link;
-}
-
-json environment_that_matters() {
-  constexpr std::array<std::string_view, 15> prefixes{"FOURSCORE_RANKS_PER_NODE",
-                                                      "OMP_",
-                                                      "GOMP_",
-                                                      "KMP_",
-                                                      "OMPI_MCA_",
-                                                      "PMIX_MCA_",
-                                                      "PRTE_MCA_",
-                                                      "MPICH_",
-                                                      "MPIR_CVAR_",
-                                                      "UCX_",
-                                                      "FI_",
-                                                      "I_MPI_",
-                                                      "SLURM_",
-                                                      "FFTW",
-                                                      "MKL_"};
-  // Slurm keeps a token of the user's in SLURM_JWT; records are made to be passed on.
-  constexpr std::array<std::string_view, 5> secrets{"JWT", "TOKEN", "SECRET", "PASSWORD", "_KEY"};
-  // What mpirun tells its processes about the job at hand: addresses and numbers, not settings.
-  constexpr std::array<std::string_view, 8> of_the_job{"OMPI_MCA_orte_",  "OMPI_MCA_ess_",        "OMPI_MCA_initial_",
-                                                       "OMPI_MCA_shmem_", "OMPI_MCA_pmix",        "OMPI_MCA_plm",
-                                                       "PMIX_MCA_mca_",   "OMPI_MCA_mca_base_env"};
-  json result = json::object();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const auto equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view name = text.substr(0, equals);
-    const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
-    if (std::none_of(prefixes.begin(), prefixes.end(), begins) ||
-        std::any_of(of_the_job.begin(), of_the_job.end(), begins) || std::any_of(secrets.begin(), secrets.end(), holds))
-      continue;
-    result[std::string(name)] = std::string(text.substr(equals + 1));
-  }
-  return result;
 }
 
 std::string mpi_library() {
@@ -108,12 +68,6 @@ bool cuts_a_node(const std::vector<NodeFacts>& nodes, int ranks_per_pretended_no
 
 }  // namespace
 
-std::string utc_now() {
-  const auto now = std::chrono::system_clock::now();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms);
-}
-
 ResidentMemory resident_memory() {
   if (simulated_machine() != nullptr) return {};  // the process has all ranks, and each would read of all
   const auto bytes = [](const char* file, const char* key) {
@@ -140,7 +94,7 @@ json code_identity(const LocalLibraries& local) {
 }
 
 json volatile_facts() {
-  json facts{{"started_at", utc_now()},
+  json facts{{"started_at", now_utc()},
              {"clock_resolution_s", Sampler::clock_resolution_s()},
              {"environment", environment_that_matters()}};
   facts.update(node_settings());

@@ -51,7 +51,4 @@ struct ResidentMemory {
 };
 [[nodiscard]] ResidentMemory resident_memory();
 
-/// 2026-11-21T08:00:00.123Z
-[[nodiscard]] std::string utc_now();
-
 }  // namespace fourscore
