@@ -154,6 +154,8 @@ std::string TableReader::shape_on(const SuiteValue& shape, const Point& point) c
 }
 
 std::vector<AxisGroup> TableReader::group_axes(const toml::table& table, std::vector<Axis> axes) const {
+  std::vector<std::string> written;
+  for (const Axis& axis : axes) written.push_back(axis.key);
   std::vector<AxisGroup> groups;
   for (const auto& names : read_zips(table)) {
     AxisGroup group;
@@ -175,6 +177,11 @@ std::vector<AxisGroup> TableReader::group_axes(const toml::table& table, std::ve
     groups.push_back(std::move(group));
   }
   for (auto& axis : axes) groups.push_back({std::move(axis)});
+  const auto first_written = [&](const AxisGroup& group) {
+    return std::find_first_of(written.begin(), written.end(), group.begin(), group.end(),
+                              [](const std::string& key, const Axis& axis) { return axis.key == key; });
+  };
+  std::ranges::sort(groups, {}, first_written);
   return groups;
 }
 
