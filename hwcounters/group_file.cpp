@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/nearest.hpp"
+#include "core/regular_file.hpp"
 #include "hwcounters/formula.hpp"
 #include "hwcounters/group.hpp"
 
@@ -35,7 +36,9 @@ class GroupFile {
  public:
   explicit GroupFile(fs::path file) : file_(std::move(file)) {
     try {
-      table_ = toml::parse_file(file_.string());
+      table_ = toml::parse(read_regular_file(file_).text, file_.string());
+    } catch (const UnreadableFile& error) {
+      fail(0, fmt::format("cannot be read: {}", error.what()));
     } catch (const toml::parse_error& error) {
       fail(error.source().begin.line, std::string(error.description()));
     }

@@ -11,6 +11,7 @@
 
 #include "core/point_keys.hpp"
 #include "core/record.hpp"
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/components.hpp"
@@ -18,7 +19,6 @@
 #include "jobscripts/process.hpp"
 #include "results/campaign_file.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -10,10 +10,10 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "core/errors.hpp"
+#include "core/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -50,7 +50,7 @@ CampaignLock::CampaignLock(const Archive& archive, const std::string& campaign, 
     if (can_do_without(errno, kind)) return;
     if (errno != EWOULDBLOCK)
       throw ArchiveError(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
-    std::ifstream in(file);
+    std::istringstream in(text_or_nothing(file));
     long pid = 0;
     std::string holder_host;
     in >> pid >> holder_host;

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <random>
 
 #include "core/path_kind.hpp"
+#include "core/regular_file.hpp"
 #include "jobscripts/paths.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore {
 
@@ -21,9 +20,11 @@ FolderMark leave_mark(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw EnvironmentError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  std::ofstream file(mark.file);
-  file << word << '\n' << std::flush;
-  if (!file) throw EnvironmentError(fmt::format("cannot write {}: {}", mark.file.string(), std::strerror(errno)));
+  try {
+    write_file(mark.file, word + '\n', Named::by_us);
+  } catch (const OutputFailed& failed) {
+    throw EnvironmentError(failed.what());
+  }
   return mark;
 }
 
@@ -37,9 +38,7 @@ FolderMark mark_where_possible(const fs::path& folder) {
 
 bool sees(const FolderMark& mark) {
   if (mark.word.empty()) return names_folder(mark.folder);
-  std::ifstream file(mark.file);
-  std::string word;
-  return std::getline(file, word) && word == mark.word;
+  return text_or_nothing(mark.file) == mark.word + '\n';
 }
 
 void remove_mark(const FolderMark& mark) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/regular_file.hpp"
 #include "results/archive.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 using nlohmann::json;

@@ -1,27 +1,27 @@
 #include "jobscripts/runner.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 #include <thread>
 
 #include "core/path_kind.hpp"
 #include "core/point_keys.hpp"
 #include "core/record.hpp"
+#include "core/regular_file.hpp"
 #include "core/threads.hpp"
+#include "core/utc_time.hpp"
 #include "jobscripts/launch_command.hpp"
 #include "jobscripts/launch_verdict.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/precision.hpp"
 #include "jobscripts/retry.hpp"
 #include "results/index.hpp"
+#include "results/output_file.hpp"
 #include "results/printable.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 #include "results/statistics.hpp"
 
 namespace fourscore {
@@ -47,12 +47,6 @@ class StagedFile {
  private:
   fs::path path_;
 };
-
-std::string now_utc() {
-  const auto now = std::chrono::system_clock::now();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms % 1000);
-}
 
 std::string short_name(const Point& point) {
   if (!point.component.empty())
@@ -192,7 +186,7 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const StagedFile stamp(staged.string() + ".campaign.json");
   const StagedFile started(staged.string() + ".started");
   const StagedFile verified(verified_file(planned));
-  std::ofstream(stamp.path()) << stamp_of(planned).dump() << std::flush;
+  write_file(stamp.path(), stamp_of(planned).dump(), Named::by_us);
   const std::string started_at = now_utc();
   LaunchRequest request = launch_request(point);
   request.program = program_command(campaign_, archive_, settings_, point,

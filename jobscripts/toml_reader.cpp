@@ -4,12 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "core/problem.hpp"
+#include "core/regular_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -55,13 +53,11 @@ std::string TomlReader::shown(const toml::node& node) {
 }
 
 std::string TomlReader::content() const {
-  std::ifstream in(file_, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{} {}: cannot be read: {}", what_, file_.string(), std::strerror(errno)));
-  std::string text(max_bytes + 1, '\0');  // one more than parse() takes
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) throw InputError(fmt::format("{} {}: cannot be read: {}", what_, file_.string(), std::strerror(errno)));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
+  try {
+    return read_regular_file(file_).text;
+  } catch (const UnreadableFile& error) {
+    throw InputError(fmt::format("{} {}: cannot be read: {}", what_, file_.string(), error.what()));
+  }
 }
 
 toml::table TomlReader::parse(const std::string& text) const {

@@ -9,10 +9,11 @@
 #include <set>
 #include <system_error>
 
+#include "core/descriptor.hpp"
 #include "core/path_kind.hpp"
 #include "core/record.hpp"
+#include "core/regular_file.hpp"
 #include "results/record_shape.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -68,16 +69,16 @@ void make_folder(const fs::path& folder) {
 /// disk on which a record no longer fits is not taken for a failed launch.
 void probe(const fs::path& folder) {
   std::string name = (folder / ".probe-XXXXXX").string();
-  const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0) fail_write(folder, std::strerror(errno));
+  const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file.is_open()) fail_write(folder, std::strerror(errno));
+  ::unlink(name.c_str());  // so that nothing is left, whatever ends this process
   const std::string block(1 << 20, '\n');
-  errno = 0;  // a short write sets none
-  const bool written =
-      ::write(fd, block.data(), block.size()) == static_cast<ssize_t>(block.size()) && ::fsync(fd) == 0;
-  const int error = errno;
-  ::close(fd);
-  ::unlink(name.c_str());
-  if (!written) fail_write(folder, std::strerror(error == 0 ? ENOSPC : error));
+  for (std::size_t done = 0; done < block.size();) {  // a short write has no reason; the next one has
+    const ssize_t written = ::write(file.get(), block.data() + done, block.size() - done);
+    if (written < 0 && errno != EINTR) fail_write(folder, std::strerror(errno));
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  if (::fsync(file.get()) != 0) fail_write(folder, std::strerror(errno));
 }
 
 }  // namespace
@@ -85,8 +86,8 @@ void probe(const fs::path& folder) {
 fs::path Archive::campaign_folder(const std::string& campaign) const { return root_ / "campaigns" / campaign; }
 fs::path Archive::records_folder(const std::string& campaign) const { return root_ / "records" / campaign; }
 
-fs::path Archive::record_file(const std::string& campaign, const std::string& point_id, int launch) const {
-  return records_folder(campaign) / fmt::format("{}-{:03}.json", point_id, launch);
+fs::path Archive::record_file(const std::string& campaign, const PlainName& point_id, int launch) const {
+  return records_folder(campaign) / fmt::format("{}-{:03}.json", point_id.text(), launch);
 }
 
 std::string Archive::name_of(const fs::path& file) const { return file.lexically_relative(root_).generic_string(); }
@@ -128,13 +129,13 @@ void Archive::require() const {
         fmt::format("no archive at {}; `fourscore run` makes one, --archive names another", root_.string()));
 }
 
-fs::path Archive::wisdom_file(const std::string& machine_hash) const {
-  return root_ / "wisdom" / (machine_hash + ".txt");
+fs::path Archive::wisdom_file(const PlainName& machine_hash) const {
+  return root_ / "wisdom" / (machine_hash.text() + ".txt");
 }
 
-fs::path Archive::qualification_file(const std::string& machine_hash, const std::string& backend,
-                                     const std::string& group) const {
-  return root_ / "qualifications" / (machine_hash + "-" + backend + "-" + group + ".json");
+fs::path Archive::qualification_file(const PlainName& machine_hash, const PlainName& backend,
+                                     const PlainName& group) const {
+  return root_ / "qualifications" / fmt::format("{}-{}-{}.json", machine_hash.text(), backend.text(), group.text());
 }
 
 void Archive::create_campaign(const std::string& campaign) const {

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/plain_name.hpp"
+
 namespace fourscore {
 
 /// A record file that cannot be used: no regular file, truncated, not a record, of a newer schema, or with a key of a
@@ -26,7 +28,8 @@ struct ArchiveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Paths of one archive; reads only, but for create_campaign().
+/// Paths of one archive; reads only, but for create_campaign(). Names of campaigns are those of folders that are there,
+/// or passed require_campaign_name(); other names may come from a record or a program.
 class Archive {
  public:
   explicit Archive(std::filesystem::path root) : root_(std::move(root)) {}
@@ -35,13 +38,13 @@ class Archive {
   [[nodiscard]] std::filesystem::path index_file() const { return root_ / "index.sqlite"; }
   [[nodiscard]] std::filesystem::path campaign_folder(const std::string& campaign) const;
   [[nodiscard]] std::filesystem::path records_folder(const std::string& campaign) const;
-  [[nodiscard]] std::filesystem::path record_file(const std::string& campaign, const std::string& point_id,
+  [[nodiscard]] std::filesystem::path record_file(const std::string& campaign, const PlainName& point_id,
                                                   int launch) const;
   /// Where the local FFT library keeps its plans for one machine, when a suite asks for that.
-  [[nodiscard]] std::filesystem::path wisdom_file(const std::string& machine_hash) const;
+  [[nodiscard]] std::filesystem::path wisdom_file(const PlainName& machine_hash) const;
   /// What `fourscore counters qualify` found out about a counter backend on one machine.
-  [[nodiscard]] std::filesystem::path qualification_file(const std::string& machine_hash, const std::string& backend,
-                                                         const std::string& group) const;
+  [[nodiscard]] std::filesystem::path qualification_file(const PlainName& machine_hash, const PlainName& backend,
+                                                         const PlainName& group) const;
   /// Relative to the root, with forward slashes: a record's name in the index and in messages.
   [[nodiscard]] std::string name_of(const std::filesystem::path& file) const;
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "core/regular_file.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -45,13 +45,7 @@ std::vector<std::string> names_in(const Archive& archive, const json& content) {
 
 }  // namespace
 
-void require_campaign_name(const std::string& name) {
-  const bool valid =
-      !name.empty() && name.size() <= 128 && name.front() != '.' && name.front() != '-' &&
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == std::string::npos;
-  if (!valid)
-    throw InputError(fmt::format("campaign name '{}': letters, digits, - _ . only, not starting with - or .", name));
-}
+void require_campaign_name(const std::string& name) { (void)PlainName(name, "campaign name"); }
 
 bool ScheduledRecords::may_follow(const std::string& name) const {
   const std::size_t dash = name.rfind('-');

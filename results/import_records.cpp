@@ -7,11 +7,11 @@
 #include <set>
 
 #include "core/errors.hpp"
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "results/campaign_file.hpp"
 #include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 #include "results/verify.hpp"
 
 namespace fourscore {
@@ -38,6 +38,7 @@ Found read_loose_record(const fs::path& file) {
     throw std::runtime_error(
         fmt::format("it is a record of campaign {}; copy that campaign's two folders from its archive instead",
                     found.record["campaign"].value("id", "?")));
+  (void)PlainName(found.record.value("record_id", ""), "record_id");
   read_rank_columns(found.record, file.parent_path());
   return found;
 }

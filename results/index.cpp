@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/regular_file.hpp"
 #include "results/index_columns.hpp"
 #include "results/index_database.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

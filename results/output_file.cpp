@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -32,14 +33,21 @@ bool looks_like_an_archive(const fs::path& folder) {
          (fs::is_directory(folder / "campaigns", error) || fs::exists(folder / "index.sqlite", error));
 }
 
-/// The folder or file of an archive that `path` is or lies in, which only the programs themselves write; else empty.
-fs::path part_of_an_archive(const fs::path& path, const fs::path& archive) {
-  const fs::path own = resolved(archive);
+/// archive/campaigns/NAME/staging/FILE, where `campaigns` is archive/campaigns
+bool is_staged(const fs::path& path, const fs::path& campaigns) {
+  const fs::path inside = path.lexically_relative(campaigns);
+  return std::distance(inside.begin(), inside.end()) == 3 && *std::next(inside.begin()) == "staging";
+}
+
+/// The folder or file of an archive that `path` is or lies in, which is not for who names it; else empty.
+fs::path part_of_an_archive(const fs::path& path, const fs::path& archive, Named named) {
+  const fs::path own = archive.empty() ? fs::path() : resolved(archive);
   for (fs::path part = path; part.has_relative_path(); part = part.parent_path()) {
     const fs::path root = part.parent_path();
     const std::string name = part.filename().string();
-    const bool kept = name == "records" || name == "campaigns" ||
+    const bool ours = (name == "campaigns" && !is_staged(path, part)) ||
                       (part == path && (name.starts_with("index.sqlite") || name == "index.lock"));
+    const bool kept = name == "records" || (named == Named::by_user && ours);
     if (kept && (root == own || looks_like_an_archive(root))) return part;
   }
   return {};
@@ -47,22 +55,24 @@ fs::path part_of_an_archive(const fs::path& path, const fs::path& archive) {
 
 }  // namespace
 
-void check_output(const fs::path& file, const fs::path& archive, const std::vector<fs::path>& inputs) {
+void check_output(const fs::path& file, const fs::path& archive, const std::vector<fs::path>& inputs, Named named) {
   if (is_standard_output(file)) return;
   struct stat status {};
   const bool exists = ::stat(file.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode))
-    throw OutputRefused(fmt::format("-o {}: it exists and is no regular file; expected a new name or that of a file{}",
-                                    file.string(), S_ISDIR(status.st_mode) ? "" : ", or - for standard output"));
-  const fs::path path = resolved(file);
-  if (const fs::path part = part_of_an_archive(path, archive); !part.empty())
     throw OutputRefused(
-        fmt::format("-o {}: {} belongs to an archive, in which nothing else is written; expected a name outside",
-                    file.string(), part.string()));
+        fmt::format("cannot write {}: it exists and is no regular file; expected a new name or a file's{}",
+                    file.string(), S_ISDIR(status.st_mode) ? "" : ", or - for standard output"));
+  const fs::path path = resolved(file);
+  if (const fs::path part = part_of_an_archive(path, archive, named); !part.empty())
+    throw OutputRefused(fmt::format(
+        "cannot write {}: {} belongs to an archive, in which nothing else is written; expected a name outside",
+        file.string(), part.string()));
   std::error_code error;
   for (const fs::path& input : inputs)
     if (exists && fs::equivalent(file, input, error))
-      throw OutputRefused(fmt::format("-o {}: this is the record that is read; expected another name", file.string()));
+      throw OutputRefused(
+          fmt::format("cannot write {}: this is the record that is read; expected another name", file.string()));
 }
 
 DescriptorBuffer::DescriptorBuffer(int fd) : fd_(fd), block_(1U << 16U) {
@@ -88,7 +98,8 @@ int DescriptorBuffer::sync() {
   return error_ == 0 ? 0 : -1;
 }
 
-OutputFile::OutputFile(const fs::path& file) {
+OutputFile::OutputFile(const fs::path& file, Named named) {
+  check_output(file, {}, {}, named);
   fd_ = STDOUT_FILENO;
   if (!is_standard_output(file)) {
     target_ = resolved(file);
@@ -118,6 +129,11 @@ void OutputFile::fail(int error) const {
       fmt::format("cannot write {}: {}", target_.empty() ? "standard output" : target_.string(), std::strerror(error)));
 }
 
+void OutputFile::require_space() const {
+  const off_t end = ::lseek(fd_, 0, SEEK_END);
+  if (end < 0 || ::pwrite(fd_, "", 1, end) != 1 || ::ftruncate(fd_, end) != 0) fail(errno);
+}
+
 void OutputFile::commit() {
   stream_->flush();
   if (!*stream_) fail(buffer_->error() == 0 ? EIO : buffer_->error());
@@ -128,6 +144,12 @@ void OutputFile::commit() {
   if (::close(fd) != 0 || !synced) fail(synced ? errno : error);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();
+}
+
+void write_file(const fs::path& file, std::string_view text, Named named) {
+  OutputFile out(file, named);
+  out.stream() << text;
+  out.commit();
 }
 
 }  // namespace fourscore

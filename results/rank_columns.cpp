@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/json_value.hpp"
+#include "core/plain_name.hpp"
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -69,6 +71,24 @@ struct Column {
     return std::span(values).subspan(rank * values_of_a_rank(), values_of_a_rank());
   }
 };
+
+/// Whether a JSON pointer is one of `places`.
+bool is_place(std::string_view path) {
+  const auto matches = [&](std::string_view place) {
+    std::string_view rest = path;
+    while (!place.empty() && !rest.empty() && rest.front() == '/') {
+      place.remove_prefix(1);
+      rest.remove_prefix(1);
+      const std::string_view wanted = place.substr(0, place.find('/'));
+      const std::string_view part = rest.substr(0, rest.find('/'));
+      if (wanted != "*" && wanted != part) return false;
+      place.remove_prefix(wanted.size());
+      rest.remove_prefix(part.size());
+    }
+    return place.empty() && rest.empty();
+  };
+  return std::ranges::any_of(places, matches);
+}
 
 /// JSON pointers of arrays at a place.
 void find_places(const json& value, std::string_view rest, const std::string& path, std::vector<std::string>& found) {
@@ -198,6 +218,29 @@ json values_json(std::string_view bytes, std::size_t& place, std::span<const std
   return array;
 }
 
+/// Columns without values, as "columns" of a record names them. Throws std::runtime_error for what is no place of a
+/// value a rank, is not lacking in the record, or has a shape of more than `most_values`.
+std::vector<Column> named_columns(const json& record, const json& columns, std::size_t most_values) {
+  std::vector<Column> named;
+  for (const json& column : columns) {
+    const std::string path = value_or(column, "path", "");
+    if (!is_place(path)) throw std::runtime_error(fmt::format("its column '{}' is no place of values by rank", path));
+    const json::json_pointer place(path);
+    if (!record.contains(place.parent_pointer()) || !record.at(place.parent_pointer()).is_object())
+      throw std::runtime_error(fmt::format("the record has no place for its column '{}'", path));
+    named.push_back({path, {}, {}});
+    std::size_t values = 1;
+    for (const json& extent : column.value("shape", json())) {
+      const bool fits = extent.is_number_unsigned() && extent <= most_values;
+      named.back().shape.push_back(fits ? extent.get<std::size_t>() : most_values + 1);
+      values *= std::min(named.back().shape.back(), most_values + 1);
+      if (values > most_values)
+        throw std::runtime_error(fmt::format("its column '{}' has a shape that does not fit", path));
+    }
+  }
+  return named;
+}
+
 /// One entry a rank, which the columns say already.
 json all_readers(const json& counters, std::size_t ranks) {
   json readers = json::array();
@@ -236,7 +279,8 @@ std::string take_rank_columns(json& record) {
     json& parent = record.at(path.parent_pointer());
     parent.erase(path.back());
   }
-  record["rank_columns"] = {{"file", record.at("record_id").get<std::string>() + std::string(columns_suffix)},
+  const PlainName id(record.at("record_id").get<std::string>(), "record_id");
+  record["rank_columns"] = {{"file", id.text() + std::string(columns_suffix)},
                             {"sha256", sha256_hex(content)},
                             {"bytes", content.size()},
                             {"columns", summaries}};
@@ -248,21 +292,19 @@ void give_rank_columns(json& record, std::string_view content) {
   if (columns.at("bytes") != content.size() || columns.at("sha256") != sha256_hex(content))
     throw std::runtime_error("its content is not what the record says");
   const auto ranks = record.at("/point/ranks"_json_pointer).get<std::size_t>();
+  const std::vector<Column> named = named_columns(record, columns.at("columns"), content.size());
   std::size_t place = header_bytes(content);
-  std::vector<std::vector<std::size_t>> shapes;
-  std::size_t row_values = 0;
-  std::vector<json> arrays;
-  for (const json& column : columns.at("columns")) {
-    shapes.push_back(column.at("shape").get<std::vector<std::size_t>>());
-    row_values += Column{"", shapes.back(), {}}.values_of_a_rank();
-    arrays.push_back(json::array());
-  }
-  if (place > content.size() || (content.size() - place) / value_bytes != ranks * row_values)
+  std::size_t row_bytes = 0;
+  for (const Column& column : named) row_bytes += value_bytes * column.values_of_a_rank();
+  const std::size_t bytes = content.size() - std::min(place, content.size());
+  if (row_bytes == 0 ? bytes != 0 : bytes % row_bytes != 0 || bytes / row_bytes != ranks)
     throw std::runtime_error("its size is not that of the record's columns");
+  if (content.substr(0, place) != npy_header(named, ranks))
+    throw std::runtime_error("its header does not describe the record's columns");
+  std::vector<json> arrays(named.size(), json::array());
   for (std::size_t rank = 0; rank < ranks; ++rank)
-    for (std::size_t i = 0; i < shapes.size(); ++i) arrays[i].push_back(values_json(content, place, shapes[i]));
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    record[json::json_pointer(columns["columns"][i].at("path").get<std::string>())] = std::move(arrays[i]);
+    for (std::size_t i = 0; i < named.size(); ++i) arrays[i].push_back(values_json(content, place, named[i].shape));
+  for (std::size_t i = 0; i < named.size(); ++i) record[json::json_pointer(named[i].path)] = std::move(arrays[i]);
   if (record.contains("/counters/total"_json_pointer) && !record["counters"].contains("readers"))
     record["counters"]["readers"] = all_readers(record["counters"], ranks);
   record.erase("rank_columns");
@@ -270,12 +312,15 @@ void give_rank_columns(json& record, std::string_view content) {
 
 void read_rank_columns(json& record, const std::filesystem::path& folder) {
   if (!record.contains("rank_columns")) return;
-  const std::filesystem::path name = record["rank_columns"].at("file").get<std::string>();
-  if (name != name.filename() || name.empty()) throw std::runtime_error("rank_columns names no file beside the record");
+  const std::string name = value_or(record["rank_columns"], "file", "");
+  if (!name.ends_with(columns_suffix)) throw std::runtime_error("rank_columns names no file of columns");
+  (void)PlainName(name.substr(0, name.size() - columns_suffix.size()), "rank_columns: the file");
   try {
     give_rank_columns(record, read_regular_file(folder / name).text);
+  } catch (const json::exception& error) {
+    throw std::runtime_error(fmt::format("{}: \"rank_columns\" or \"point\" is of another form than expected", name));
   } catch (const std::exception& error) {
-    throw std::runtime_error(fmt::format("{}: {}", name.string(), error.what()));
+    throw std::runtime_error(fmt::format("{}: {}", name, error.what()));
   }
 }
 

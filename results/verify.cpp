@@ -10,13 +10,15 @@
 #include <set>
 #include <system_error>
 
+#include "core/errors.hpp"
+#include "core/plain_name.hpp"
 #include "core/record.hpp"
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "results/campaign_file.hpp"
 #include "results/index.hpp"
 #include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -53,6 +55,11 @@ class Checker {
   void check_identity() {
     for (const char* key : {"record_id", "point_id", "point", "verdict"})
       if (!record_.contains(key)) say(fmt::format("\"{}\" is missing", key));
+    try {
+      (void)PlainName(record_.value("record_id", ""), "record_id");
+    } catch (const InputError& error) {
+      say(error.what());
+    }
     if (!record_.contains("point") || !record_.contains("point_id")) return;
     if (const auto expected = point_id(record_["point"]); record_["point_id"] != expected)
       say(fmt::format("point_id is {}, its point's is \"{}\"", record_["point_id"].dump(), expected));

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "core/descriptor.hpp"
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "results/output_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -78,6 +78,7 @@ Options parse_command_line(int argc, char** argv, const ProgramCard& card) {
     // Names and values are judged before MPI starts.
     (void)Parameters(card.name, card.parameters, options.parameters);
     check_benchmark_flags(options.benchmark_flags);
+    bench::check_files(options, {{"--benchmark_out", benchmark_flag(options.benchmark_flags, "out", "")}});
   });
   return options;
 }

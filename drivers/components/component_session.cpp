@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <numeric>
 #include <ostream>
-#include <system_error>
+#include <stdexcept>
 
 #include "components/benchmark_flags.hpp"
 #include "components/google_benchmark.hpp"
@@ -153,8 +150,8 @@ void BenchmarkSession::initialize_benchmark() {
   std::vector<std::string> flags = options_.benchmark_flags;
   flags.push_back(fmt::format("--benchmark_repetitions={}", options_.repetitions));
   flags.push_back(google::min_time_flag(options_.min_time_s));
-  if (rank_ > 0) flags.emplace_back("--benchmark_out=");  // one rank writes
-  std::vector<char*> arguments{program_.data()};          // which Google Benchmark keeps, not a copy
+  flags.push_back("--benchmark_out=" + (output_ ? output_->temporary().string() : ""));  // one rank writes
+  std::vector<char*> arguments{program_.data()};  // which Google Benchmark keeps, not a copy
   for (std::string& flag : flags) arguments.push_back(flag.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
@@ -163,14 +160,14 @@ void BenchmarkSession::initialize_benchmark() {
         fmt::format("Google Benchmark, as this program was built with it, does not understand {}", arguments[1]));
 }
 
-void BenchmarkSession::check_output() const {
+void BenchmarkSession::open_output() {
   const std::string file = benchmark_flag(options_.benchmark_flags, "out", "");
-  if (file.empty()) return;
-  if (options_.record && std::filesystem::weakly_canonical(file) == std::filesystem::weakly_canonical(*options_.record))
-    throw InputError(fmt::format("--benchmark_out: {} is the file of --record; expected another one", file));
-  // Google Benchmark would end this rank, and leave the others waiting.
-  if (!std::ofstream(file, std::ios::app))
-    throw InputError(fmt::format("--benchmark_out: cannot write {}: {}", file, std::generic_category().message(errno)));
+  if (file.empty() || benchmark_flag_is_on(options_.benchmark_flags, "list_tests")) return;
+  try {  // Google Benchmark would end this rank, and leave the others waiting.
+    output_ = std::make_unique<OutputFile>(file);
+  } catch (const std::runtime_error& error) {
+    throw InputError(fmt::format("--benchmark_out: {}", error.what()));
+  }
 }
 
 void BenchmarkSession::register_benchmark(std::size_t index) {
@@ -186,7 +183,7 @@ bool BenchmarkSession::run() {
     throw InputError(
         "--benchmark_enable_random_interleaving: the ranks would draw different orders; expected one rank, or no such "
         "flag");
-  agreement_.run_on_root([&] { check_output(); });
+  agreement_.run_on_root([&] { open_output(); });
   initialize_benchmark();
   google::SharedReporter shown = google::display_reporter(benchmark_flag(given, "format", "console"),
                                                           benchmark_flag_is_on(given, "counters_tabular"));
@@ -200,6 +197,11 @@ bool BenchmarkSession::run() {
   work_.reset();
   benchmark::Shutdown();
   if (leaving_) throw LeaveTogether(*leaving_);
+  agreement_.run_on_root([&] {
+    if (!output_ || chosen == 0) return;
+    output_->require_space();
+    output_->commit();
+  });
   if (chosen == 0) throw InputError(fmt::format("no benchmark of {} is chosen by its flags and parameters", program_));
   return !benchmark_flag_is_on(given, "list_tests");
 }

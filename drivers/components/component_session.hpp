@@ -1,6 +1,7 @@
 #pragma once
 // Runs the benchmarks of one program by Google Benchmark, on all ranks alike, and keeps every repetition.
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "components/component_options.hpp"
 #include "harness/agreement.hpp"
 #include "program/memory_check.hpp"
+#include "results/output_file.hpp"
 
 namespace benchmark {
 class State;
@@ -57,8 +59,8 @@ class BenchmarkSession : public Session {
   void register_benchmark(std::size_t index);
   /// Throws InputError for flags that this version of Google Benchmark does not have.
   void initialize_benchmark();
-  /// On rank 0. Throws InputError where Google Benchmark could not write its own output.
-  void check_output() const;
+  /// On rank 0: where Google Benchmark writes its own output. Throws InputError where that is not possible.
+  void open_output();
   void execute(std::size_t index, benchmark::State& state);
   void begin(std::size_t index);
   void measure(Entry& entry, benchmark::State& state);
@@ -82,6 +84,7 @@ class BenchmarkSession : public Session {
   bench::MemoryShare memory_;
   int ranks_on_node_ = 1;
   double last_level_cache_bytes_ = 0;
+  std::unique_ptr<OutputFile> output_;  ///< of --benchmark_out; null on all ranks but 0, and where none is asked for
   std::vector<Entry> entries_;
   /// A call of Google Benchmark's: a repetition, or one of the calls before that find the number of iterations.
   struct Call {

@@ -12,11 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
 #include "core/problem.hpp"
+#include "core/regular_file.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore::bench {
 
@@ -34,7 +35,10 @@ void die_with_the_launcher() {
 
 void announce_start(const std::string& file) {
   const char* rank = launched_rank();
-  if (!file.empty() && (rank == nullptr || std::string_view(rank) == "0")) std::ofstream{file};
+  if (!file.empty() && (rank == nullptr || std::string_view(rank) == "0")) try {
+      write_file(file, "");
+    } catch (const OutputFailed&) {
+    }
 }
 
 void print_once(std::FILE* stream, const std::string& text) {
@@ -55,10 +59,19 @@ int end_output(int code, const std::string& program) {
   return code == 0 ? 3 : code;
 }
 
+void require_different(const std::vector<NamedFile>& files) {
+  for (auto one = files.begin(); one != files.end(); ++one)
+    for (auto other = files.begin(); other != one; ++other) {
+      if (one->file.empty() || other->file.empty()) continue;
+      std::error_code error;
+      if (std::filesystem::weakly_canonical(one->file, error) == std::filesystem::weakly_canonical(other->file, error))
+        throw InputError(other->option + " and " + one->option + " both name " + one->file.string() +
+                         "; expected a file of its own for each");
+    }
+}
+
 json read_campaign(const std::string& path, const std::string& option) {
   if (path.empty()) return nullptr;
-  std::ifstream file(path);
-  if (!file) throw InputError(option + ": cannot read " + path);
   // Whoever prints or reads the record goes down by recursion.
   constexpr int deepest = 50;
   bool too_deep = false;
@@ -68,9 +81,9 @@ json read_campaign(const std::string& path, const std::string& option) {
   };
   json campaign;
   try {
-    campaign = json::parse(file, look_at_depth, false);
-  } catch (const std::ios_base::failure&) {  // a folder, for one
-    throw InputError(option + ": cannot read " + path);
+    campaign = json::parse(read_regular_file(path).text, look_at_depth, false);
+  } catch (const UnreadableFile& error) {
+    throw InputError(option + ": cannot read " + path + ": " + error.what());
   }
   if (too_deep)
     throw InputError(option + ": " + path + " is nested deeper than " + std::to_string(deepest) + " levels");

@@ -2,8 +2,10 @@
 // What the measuring programs share of reading a command line and of leaving.
 
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -32,6 +34,13 @@ void survive_full_files();
 /// The exit code of a program that prints no more: `code`, or, after a message, 3 in place of 0 where standard output
 /// took not all that was written.
 [[nodiscard]] int end_output(int code, const std::string& program);
+
+struct NamedFile {
+  std::string option;
+  std::filesystem::path file;  ///< empty: the option was not given
+};
+/// Throws InputError where two options name one file.
+void require_different(const std::vector<NamedFile>& files);
 
 /// The campaign of a record from a file that holds a JSON object; null for an empty path. Throws InputError that names
 /// the option.

@@ -6,6 +6,7 @@
 
 #include "build_info.hpp"
 #include "core/point_keys.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -76,6 +77,15 @@ void add_common_options(CLI::App& app, CommonOptions& options, const std::string
   add_question("--check-points", Mode::check_points, "read points as JSON lines, answer which can be measured here");
   app.set_version_flag("--version", app.get_name() + " " + build_info::version, "version")->group(questions);
   app.get_help_ptr()->group(questions);
+}
+
+void check_files(const CommonOptions& options, const std::vector<NamedFile>& more) {
+  std::vector<NamedFile> files{{"--record", options.record.value_or("")},
+                               {"--campaign-json", options.campaign_file},
+                               {"--started", options.started}};
+  files.insert(files.end(), more.begin(), more.end());
+  require_different(files);
+  if (!options.started.empty()) check_output(options.started);
 }
 
 void add_parameter_option(CLI::App& app, CommonOptions& options, const std::string& group, const std::string& whose) {

@@ -28,6 +28,10 @@ struct CommonOptions {
   std::map<std::string_view, std::string> launch;  ///< what the launch must be, by point key (PointKey::of_launch)
 };
 
+/// Throws InputError where two of the options that name files, `more` among them, name the same, and where what is no
+/// place for output is to be written.
+void check_files(const CommonOptions& options, const std::vector<NamedFile>& more);
+
 /// Where these options stand in --help.
 inline constexpr const char* output_group = "Output and origin";
 /// Adds the options but --parameter, --version with the program's name, and --help; `listed` is what --list shows.

@@ -9,9 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
+#include "core/json_value.hpp"
+#include "core/regular_file.hpp"
 #include "harness/counting.hpp"
 
 extern char** environ;
@@ -147,15 +148,17 @@ void try_counters(MPI_Comm comm, Agreement& agreement, const Options& options) {
 json qualification_json(const CounterOptions& counters, const std::string& group) {
   if (!counters.qualification) return {{"fit", nullptr}};
   const std::string path = counters.qualification->string();
-  std::ifstream file(path);
-  if (!file) throw InputError("--qualification: cannot read " + path);
-  const json content = json::parse(file, nullptr, false);
-  if (!content.is_object() || content.value("schema", "") != "fourscore.qualification" ||
-      !content.value("/fit"_json_pointer, json()).is_boolean())
+  json content;
+  try {
+    content = json::parse(read_regular_file(path).text, nullptr, false);
+  } catch (const UnreadableFile& error) {
+    throw InputError("--qualification: cannot read " + path + ": " + error.what());
+  }
+  if (value_or(content, "schema", "") != "fourscore.qualification" || !value_or(content, "fit", json()).is_boolean())
     throw InputError("--qualification: " + path + " is no qualification; `fourscore counters qualify` writes them");
-  if (content.value("backend", "") != counters.request.backend || content.value("group", "") != group)
-    throw InputError("--qualification: " + path + " is of " + content.value("backend", "?") + " " +
-                     content.value("group", "?") + ", not of " + counters.request.backend + " " + group);
+  if (value_or(content, "backend", "") != counters.request.backend || value_or(content, "group", "") != group)
+    throw InputError("--qualification: " + path + " is of " + value_or(content, "backend", "?") + " " +
+                     value_or(content, "group", "?") + ", not of " + counters.request.backend + " " + group);
   return {{"fit", content["fit"]}, {"worst_ratio", content.value("worst_ratio", json(nullptr))}, {"file", path}};
 }
 

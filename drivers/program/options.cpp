@@ -203,6 +203,11 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   if (options.record)
     options.verified_record =
         texts.verified_record.empty() ? options.record->string() + ".verified" : texts.verified_record;
+  const std::optional<std::filesystem::path> qualification =
+      options.counters ? options.counters->qualification : std::nullopt;
+  check_files(options, {{"--verified-record", options.verified_record.value_or("")},
+                        {"--wisdom", options.wisdom.value_or("")},
+                        {"--qualification", qualification.value_or("")}});
 }
 
 }  // namespace

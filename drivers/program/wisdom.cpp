@@ -7,11 +7,11 @@
 #include <cstring>
 #include <sstream>
 
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "harness/gather.hpp"
 #include "mpi/error.hpp"
 #include "results/output_file.hpp"
-#include "results/regular_file.hpp"
 #include "results/wisdom_file.hpp"
 
 namespace fourscore::bench {
@@ -27,6 +27,7 @@ InputError unusable(const fs::path& file, const std::string& reason) {
 
 /// Before anything is planned: would the file find its place?
 void check_place(const fs::path& file) {
+  check_output(file);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     throw InputError(fmt::format("cannot write {}: {}; {}", file.string(), std::strerror(errno), writable_place));

@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "core/nearest.hpp"
+#include "core/regular_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -164,7 +165,9 @@ fs::path find_platform(const std::string& name) {
 Platform read_platform(const fs::path& file) {
   toml::table table;
   try {
-    table = toml::parse_file(file.string());
+    table = toml::parse(read_regular_file(file).text, file.string());
+  } catch (const UnreadableFile& error) {
+    throw InputError(fmt::format("{}: cannot be read: {}", file.string(), error.what()));
   } catch (const toml::parse_error& error) {
     throw InputError(fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }

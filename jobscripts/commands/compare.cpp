@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "core/path_kind.hpp"
+#include "core/regular_file.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {

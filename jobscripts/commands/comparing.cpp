@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/campaign_lock.hpp"
@@ -17,7 +18,6 @@
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "results/printable.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

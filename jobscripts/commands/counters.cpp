@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
@@ -24,6 +23,7 @@
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
 #include "results/archive.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -197,21 +197,10 @@ json count_kernels(const CounterBackend& backend, const CountersOptions& options
   return answer;
 }
 
-/// Under a name of its own first, so that nobody reads half a file.
 void store(const fs::path& file, const json& qualification) {
-  const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
   std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  std::ofstream out(unfinished);
-  out << qualification.dump(2) << '\n' << std::flush;
-  if (out)
-    fs::rename(unfinished, file, error);
-  else
-    error = std::error_code(errno, std::generic_category());
-  if (!error) return;
-  std::error_code ignored;
-  fs::remove(unfinished, ignored);
-  throw EnvironmentError(fmt::format("{} cannot be written: {}", file.string(), error.message()));
+  fs::create_directories(file.parent_path(), error);  // else the file says why
+  write_file(file, qualification.dump(2) + '\n', Named::by_us);
 }
 
 void print_table(const json& qualification) {

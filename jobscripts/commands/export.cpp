@@ -181,8 +181,6 @@ int export_records(const ExportOptions& options) {
                               {"records", written.records},
                               {"unreadable", written.unreadable}}
                              .dump(2, ' ', false, json::error_handler_t::replace));
-  } catch (const OutputRefused& error) {
-    throw InputError(error.what());
   } catch (const OutputFailed& error) {
     throw EnvironmentError(error.what());
   }

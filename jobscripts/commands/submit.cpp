@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/regular_file.hpp"
 #include "jobscripts/campaign_lock.hpp"
 #include "jobscripts/commands/campaign_options.hpp"
 #include "jobscripts/commands/command.hpp"
@@ -21,7 +22,6 @@
 #include "jobscripts/progress.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -75,9 +75,7 @@ std::map<std::string, fs::path> programs_of(const Suite& suite, const std::strin
 void keep_suite(const Campaign& campaign, const Archive& archive) {
   const fs::path file = archive.campaign_folder(campaign.id) / "suite.toml";
   if (is_there(file)) return;
-  OutputFile out(file);
-  out.stream() << campaign.suite.text;
-  out.commit();
+  write_file(file, campaign.suite.text, Named::by_us);
 }
 
 /// Writes what a new campaign begins with. False where somebody else has begun it since it was planned.

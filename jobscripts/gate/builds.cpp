@@ -6,16 +6,18 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/descriptor.hpp"
+#include "core/json_value.hpp"
 #include "core/problem.hpp"
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -89,12 +91,11 @@ class BuildLock {
 };
 
 bool has_release_preset(const fs::path& source) {
-  std::ifstream file(source / "CMakePresets.json");
-  const auto presets = nlohmann::json::parse(file, nullptr, false);
+  const auto presets = nlohmann::json::parse(text_or_nothing(source / "CMakePresets.json"), nullptr, false);
   if (!presets.is_object()) return false;
-  const auto of_configuring = presets.value("configurePresets", nlohmann::json::array());
+  const auto of_configuring = value_or(presets, "configurePresets", nlohmann::json::array());
   return std::any_of(of_configuring.begin(), of_configuring.end(),
-                     [](const auto& preset) { return preset.value("name", "") == "release"; });
+                     [](const auto& preset) { return value_or(preset, "name", "") == "release"; });
 }
 
 }  // namespace
@@ -151,7 +152,7 @@ ComparedBuild build_revision(const std::string& text, const std::string& commit,
   compile.argv = {"cmake", "--build", build.string(), "--target", "fft_bench", "-j", std::to_string(request.jobs)};
   require_step(text, "cmake --build", run_process(compile), "cmake");
   if (!is_program(bench)) throw InputError(fmt::format("revision '{}' was built, but has no {}", text, bench.string()));
-  std::ofstream(done) << commit << '\n';
+  write_file(done, commit + '\n', Named::by_us);
   return result;
 }
 

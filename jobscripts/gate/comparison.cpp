@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/problem.hpp"
+#include "core/regular_file.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -6,9 +6,9 @@
 #include <random>
 #include <utility>
 
+#include "core/regular_file.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {

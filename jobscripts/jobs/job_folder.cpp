@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <sstream>
 
+#include "core/json_value.hpp"
+#include "core/regular_file.hpp"
 #include "results/output_file.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -23,20 +23,9 @@ fs::path jobs_folder(const Archive& archive, const std::string& campaign) {
   return archive.campaign_folder(campaign) / "jobs";
 }
 
-/// Empty where it is not there or cannot be read.
-std::string text_in(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Synced under a temporary name, and then renamed: half a file is never seen.
 void write_text(const fs::path& file, const std::string& text) {
   try {
-    OutputFile out(file);
-    out.stream() << text;
-    out.commit();
+    write_file(file, text, Named::by_us);
   } catch (const std::exception& error) {
     throw ArchiveError(error.what());
   }
@@ -67,13 +56,13 @@ json state_json(const JobState& state) {
 
 JobState state_from_json(const json& value) {
   JobState state;
-  state.word = value.value("state", "");
-  state.reason = value.value("reason", "");
-  state.nodes = value.value("nodes", "");
+  state.word = value_or(value, "state", "");
+  state.reason = value_or(value, "reason", "");
+  state.nodes = value_or(value, "nodes", "");
   for (const JobPhase phase : {JobPhase::queued, JobPhase::running, JobPhase::ended})
-    if (value.value("phase", "") == to_string(phase)) state.phase = phase;
+    if (value_or(value, "phase", "") == to_string(phase)) state.phase = phase;
   for (const JobEnd end : all_job_ends)
-    if (value.value("end", "unknown") == to_string(end)) state.end = end;
+    if (value_or(value, "end", "unknown") == to_string(end)) state.end = end;
   return state;
 }
 
@@ -98,7 +87,7 @@ void JobFolder::create(const JobDescription& job, const std::string& machine_tex
 }
 
 JobDescription JobFolder::description() const {
-  const json content = json::parse(text_in(file("job.json")), nullptr, false);
+  const json content = json::parse(text_or_nothing(file("job.json")), nullptr, false);
   try {
     if (content.at("schema") != "fourscore.job") throw ArchiveError("");
     JobDescription job{content.at("scheduler"),
@@ -121,7 +110,7 @@ JobDescription JobFolder::description() const {
 }
 
 std::string JobFolder::id() const {
-  std::istringstream in(text_in(file("id")));
+  std::istringstream in(text_or_nothing(file("id")));
   std::string id;
   in >> id;
   return id.empty() ? journal().id : id;
@@ -132,7 +121,7 @@ bool JobFolder::abandoned() const { return is_there(file("abandoned")); }
 void JobFolder::abandon() const { write_text(file("abandoned"), ""); }
 
 std::optional<JobState> JobFolder::end() const {
-  const json content = json::parse(text_in(file("end.json")), nullptr, false);
+  const json content = json::parse(text_or_nothing(file("end.json")), nullptr, false);
   if (!content.is_object()) return std::nullopt;
   return state_from_json(content);
 }
@@ -141,19 +130,19 @@ void JobFolder::set_end(const JobState& state) const { write_text(file("end.json
 
 JobJournal JobFolder::journal() const {
   JobJournal journal;
-  std::istringstream lines(text_in(file("journal.jsonl")));
+  std::istringstream lines(text_or_nothing(file("journal.jsonl")));
   double launch_began_s = 0;
   for (std::string line; std::getline(lines, line);) {
     const json event = json::parse(line, nullptr, false);
     if (!event.is_object()) continue;  // the last line of a job that was killed while it wrote
-    const std::string what = event.value("event", "");
-    const double time_s = event.value("time_s", 0.0);
+    const std::string what = value_or(event, "event", "");
+    const double time_s = value_or(event, "time_s", 0.0);
     if (what == "begin") {
-      journal.id = event.value("job", "");
+      journal.id = value_or(event, "job", "");
       journal.began_s = time_s;
       journal.ended_s = 0;
     } else if (what == "launch") {
-      journal.in_flight = event.value("record", "");
+      journal.in_flight = value_or(event, "record", "");
       journal.cut = false;
       launch_began_s = time_s;
     } else if (what == "cut") {
@@ -162,7 +151,7 @@ JobJournal JobFolder::journal() const {
     } else if (what == "launched") {
       journal.in_flight.clear();
       journal.launches_s += time_s - launch_began_s;
-      journal.archived += event.value("archived", false) ? 1 : 0;
+      journal.archived += value_or(event, "archived", false) ? 1 : 0;
     } else if (what == "end") {
       journal.ended_s = time_s;
     }

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/regular_file.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {

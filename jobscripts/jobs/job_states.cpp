@@ -4,9 +4,10 @@
 
 #include <set>
 
+#include "core/json_value.hpp"
+#include "core/regular_file.hpp"
 #include "jobscripts/paths.hpp"
 #include "results/output_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -33,16 +34,14 @@ class Remembered {
     return value(scheduler, "jobs", json::object()).contains(id);
   }
   [[nodiscard]] JobState state(const std::string& scheduler, const std::string& id) const {
-    return state_from_json(value(scheduler, "jobs", json::object()).value(id, json::object()));
+    return state_from_json(value_or(value(scheduler, "jobs", json::object()), id.c_str(), json::object()));
   }
   void learn(const std::string& scheduler, const std::map<std::string, JobState>& states) {
     json jobs = json::object();
     for (const auto& [id, state] : states) jobs[id] = state_json(state);
     said_[scheduler] = {{"asked_s", now_s()}, {"jobs", std::move(jobs)}};
     try {
-      OutputFile out(file_);
-      out.stream() << said_.dump() << '\n';
-      out.commit();
+      write_file(file_, said_.dump() + '\n', Named::by_us);
     } catch (const OutputFailed&) {  // an archive that only can be read: the next command asks again
     }
   }
@@ -51,7 +50,7 @@ class Remembered {
   template <class Value>
   [[nodiscard]] Value value(const std::string& scheduler, const char* key, const Value& otherwise) const {
     const auto found = said_.find(scheduler);
-    return found != said_.end() && found->is_object() ? found->value(key, otherwise) : otherwise;
+    return found == said_.end() ? otherwise : value_or(*found, key, otherwise);
   }
 
   fs::path file_;

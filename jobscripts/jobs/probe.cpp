@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "core/path_kind.hpp"
+#include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/jobs/job_script.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
 #include "jobscripts/progress.hpp"
-#include "results/regular_file.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -48,9 +48,7 @@ json answer_in(const fs::path& file) {
 }
 
 std::string last_words_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  std::string all = text.str();
+  const std::string all = text_or_nothing(file);
   return all.size() > 2000 ? "..." + all.substr(all.size() - 2000) : all;
 }
 
@@ -81,9 +79,9 @@ std::string submit_probe(const fs::path& folder, const Machine& machine, const S
     job.commands.push_back(shown_command({"mv", answer.string() + ".part", answer.string()}));
   }
   const fs::path script = folder / "probe.sh";
-  std::ofstream(script) << scheduler.script(machine, job);
+  write_file(script, scheduler.script(machine, job), Named::by_us);
   const std::string id = scheduler.submit(script);
-  std::ofstream(folder / "id") << id << '\n';
+  write_file(folder / "id", id + '\n', Named::by_us);
   return id;
 }
 
@@ -121,7 +119,7 @@ std::map<std::string, json> identities_on_nodes(const Archive& archive, const Ma
   if (!identities.empty() || programs.empty()) return identities;
   const fs::path folder = folder_of(archive, machine, programs);
   std::string id;
-  std::ifstream(folder / "id") >> id;  // of a command that was interrupted while it waited
+  std::istringstream(text_or_nothing(folder / "id")) >> id;  // of a command that was interrupted while it waited
   if (id.empty()) id = submit_probe(folder, machine, scheduler, programs);
   const JobState state = wait_for(id, machine, scheduler);
   const auto begin = std::chrono::steady_clock::now();

@@ -1,15 +1,15 @@
 #include "jobscripts/jobs/submission.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "core/record.hpp"
+#include "core/regular_file.hpp"
+#include "core/utc_time.hpp"
 #include "jobscripts/jobs/attempts.hpp"
 #include "jobscripts/jobs/job_script.hpp"
 #include "jobscripts/paths.hpp"
@@ -17,17 +17,11 @@
 #include "jobscripts/retry.hpp"
 #include "results/output_file.hpp"
 #include "results/record_file.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string now_utc() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
 
 /// The launches of the schedule, retries and what precision asks for, that are wanted.
 std::vector<PlannedLaunch> wanted_launches(const Campaign& campaign, const Archive& archive,
@@ -216,9 +210,7 @@ Submission submit_missing(const Campaign& campaign, const Archive& archive, cons
     folder.create(job, settings.machine->text);
     const std::string script =
         settings.scheduler->script(*settings.machine, job_request(campaign, archive, *settings.machine, folder, job));
-    OutputFile out(folder.script());
-    out.stream() << script;
-    out.commit();
+    write_file(folder.script(), script, Named::by_us);
     try {
       const std::string id = settings.scheduler->submit(folder.script());
       folder.set_id(id);

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <set>
+#include <sstream>
 
+#include "core/regular_file.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/launchers/mpirun/mpirun.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -24,7 +25,7 @@ std::size_t nodes_of_this_job() {
       return static_cast<std::size_t>(std::atoi(said));
   std::set<std::string> hosts;
   if (const char* file = std::getenv("PBS_NODEFILE")) {
-    std::ifstream lines(file);
+    std::istringstream lines(text_or_nothing(file));
     for (std::string host; std::getline(lines, host);)
       if (!host.empty()) hosts.insert(host);
   }

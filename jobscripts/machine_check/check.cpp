@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <optional>
 #include <thread>
 
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
+#include "core/regular_file.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/jobs/job_script.hpp"
 #include "jobscripts/machine_check/probe.hpp"
@@ -17,8 +17,8 @@
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
+#include "results/output_file.hpp"
 #include "results/printable.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -153,7 +153,7 @@ class Check {
   CheckResult run() {
     if (!machine_.file.empty()) {
       request_.machine_file = traces_.folder / (machine_.name + ".toml");
-      std::ofstream(request_.machine_file) << machine_.text;
+      write_file(request_.machine_file, machine_.text, Named::by_us);
     }
     request_.marks = traces_.marks;
     write_probe_request(request_, traces_.folder);
@@ -208,9 +208,7 @@ class Check {
 
   [[nodiscard]] std::string submit(const Machine& machine, int ranks_per_node) const {
     const fs::path script = traces_.folder / "job.sh";
-    std::ofstream out(script);
-    out << scheduler_->script(machine, job_of(ranks_per_node)) << std::flush;
-    if (!out) throw EnvironmentError(fmt::format("cannot write {}", script.string()));
+    write_file(script, scheduler_->script(machine, job_of(ranks_per_node)), Named::by_us);
     return scheduler_->submit(script);
   }
 
@@ -281,12 +279,7 @@ void probe_in_job(const fs::path& folder) {
   const ProbeRequest request = read_probe_request(folder);
   const Place place = find_place({request.machine_file.string(), "", request.mpirun});
   const json found = probe_machine(place, request, folder);
-  const fs::path unfinished = folder / "found.json.unfinished";
-  std::ofstream out(unfinished);
-  out << found.dump(2, ' ', false, json::error_handler_t::replace) << '\n' << std::flush;
-  if (!out) throw EnvironmentError(fmt::format("cannot write {}", unfinished.string()));
-  out.close();
-  fs::rename(unfinished, folder / "found.json");
+  write_file(folder / "found.json", found.dump(2, ' ', false, json::error_handler_t::replace) + '\n', Named::by_us);
 }
 
 }  // namespace fourscore

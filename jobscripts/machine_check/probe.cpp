@@ -5,18 +5,18 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <system_error>
 
+#include "core/regular_file.hpp"
 #include "core/topology.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "jobscripts/schedulers/shared/asking.hpp"
-#include "results/regular_file.hpp"
+#include "results/output_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -114,9 +114,7 @@ void write_probe_request(const ProbeRequest& request, const fs::path& folder) {
                      {"nodes", request.nodes},
                      {"marks", marks}};
   const fs::path file = folder / "request.json";
-  std::ofstream out(file);
-  out << content.dump(2) << '\n' << std::flush;
-  if (!out) throw EnvironmentError(fmt::format("cannot write {}", file.string()));
+  write_file(file, content.dump(2) + '\n', Named::by_us);
 }
 
 ProbeRequest read_probe_request(const fs::path& folder) {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <set>
 
 #include "core/errors.hpp"
+#include "core/regular_file.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/schedulers/pbs/answers.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -176,7 +176,7 @@ void PbsScheduler::cancel(const std::vector<std::string>& jobs) const {
 std::vector<std::string> hosts_in(const std::string& node_file) {
   std::vector<std::string> hosts;
   std::set<std::string> seen;
-  std::ifstream lines(node_file);
+  std::istringstream lines(text_or_nothing(node_file));
   for (std::string host; std::getline(lines, host);)
     if (!host.empty() && seen.insert(host).second) hosts.push_back(host);
   return hosts;

@@ -12,6 +12,7 @@
 #include <ctime>
 
 #include "core/errors.hpp"
+#include "core/regular_file.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -20,7 +21,6 @@
 #include "jobscripts/schedulers/slurm/answers.hpp"
 #include "jobscripts/schedulers/slurm/hosts.hpp"
 #include "results/printable.hpp"
-#include "results/regular_file.hpp"
 
 namespace fourscore {
 namespace {

@@ -176,11 +176,13 @@ def nothing_allocated_while_timed(root: Path) -> Iterator[Finding]:
                 yield path, line_of(text, match.start()), f"{match.group(0).strip()} in {function.group(1)}()"
 
 
-def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#") -> Callable[[Path], Iterator[Finding]]:
-    """For Python, TOML and shell: a line's part before `comment` counts."""
+def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#", allow: tuple[str, ...] = ()) -> Callable[[Path], Iterator[Finding]]:
+    """For Python, TOML and shell: a line's part before `comment` counts, except in files named in `allow`."""
 
     def check(root: Path) -> Iterator[Finding]:
         for path in sources(root, *files):
+            if path.relative_to(root).as_posix() in allow:
+                continue
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 match = re.search(pattern, line.split(comment)[0])
                 if match:
@@ -318,6 +320,37 @@ TIMED = tuple(
 OURS = tuple(f"{folder}/**/{kind}" for folder in ("core", "drivers", "results", "jobscripts", "hwcounters") for kind in CPP)
 NO_DEVICES = ("mpi", "interfaces", "kernels", "redistribution", "offload", "chain", "harness", "local", "exchanges", "variants", "program", "components", "qualification")
 
+# Who opens files but for results/output_file.cpp and core/regular_file.cpp, and what.
+WRITES = {
+    "results/record_file.cpp": "records: linked to their names, never renamed",
+    "results/archive.cpp": "a file without a name, which tells whether the disk takes a record",
+    "results/index_database.cpp": "the lock of the index",
+    "jobscripts/campaign_lock.cpp": "the lock of a campaign",
+    "jobscripts/gate/builds.cpp": "the lock of a build",
+    "jobscripts/jobs/job_folder.cpp": "the journal of a job: lines are added while it runs",
+    "jobscripts/laboratory/places.cpp": "files of a host of the laboratory, in a file system of its own",
+    "jobscripts/laboratory/network.cpp": "settings of the kernel in /proc/sys",
+    "hwcounters/likwid_access.cpp": "registers of the processor in /dev/cpu",
+    "drivers/mpi/shared_pages.cpp": "memory of another process, in /proc",
+    "core/standard_files.cpp": "/dev/null",
+    "jobscripts/output.cpp": "/dev/null",
+}
+READS = {
+    "core/sha256.cpp": "programs and libraries, which may be larger than what is read whole",
+    "results/record_file.cpp": "a folder, to sync it",
+    "results/wisdom_file.cpp": "a folder, to lock it",
+    "jobscripts/laboratory/enter.cpp": "namespaces in /proc",
+    "jobscripts/laboratory/network.cpp": "namespaces in /proc",
+} | dict.fromkeys(
+    (
+        *("core/memory.cpp", "drivers/harness/numa_distance.cpp", "drivers/harness/system_files.cpp", "drivers/devices/cuda.cpp"),
+        *("drivers/qualification/qualify.cpp", "hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp"),
+        *("hwcounters/process_sockets.cpp", "hwcounters/resctrl.cpp", "hwcounters/sysfs_pmu.cpp", "jobscripts/supervisor.cpp"),
+    ),
+    "what the kernel says in /proc and /sys",
+)
+PYTHON = ("analysis/**/*.py",)
+
 RULES = [
     # Borders: which folder knows which.
     Rule("no-mpi-no-fft-no-gpu", "points, boxes and copies are used and tested without MPI, for any rank, with any library",
@@ -383,6 +416,18 @@ RULES = [
          pattern_rule(tuple(f"jobscripts/**/{kind}" for kind in CPP), r"\b\d+x\d+(x\d+)?\b", strings=True), ("jobscripts/planted.cpp", 'auto s = "64x64x64";\n')),
     Rule("records-are-never-replaced", "a record gets its name by link(2), which refuses to overwrite; one that is not finished has none yet",
          pattern_rule(("results/record_file.cpp",), r"\brename\s*\((?!.*\bunfinished\b)|\bO_TRUNC\b"), ("results/record_file.cpp", "void f() { rename(a, b); }\n")),
+    Rule("one-writer", "a file is written beside its name, synced and renamed, and takes no record's place: results/output_file.hpp does it",
+         pattern_rule(OURS, r"\b(?:std::)?(?:w?ofstream|basic_fstream|fstream)\b(?!>)|\bf(?:re)?open\s*\(|\bmkos?temps?\s*\(|\bcreat\s*\(|\bO_(?:CREAT|WRONLY|RDWR|TMPFILE)\b|\bcopy_file\s*\(",
+                      allow=("results/output_file.cpp", *WRITES, "core/sha256.cpp")), ("results/planted.cpp", 'std::ofstream out("x");\n')),
+    Rule("one-reader", "a pipe never ends and a link may lead to an endless file: core/regular_file.hpp reads regular files of bounded size",
+         pattern_rule(OURS, r"\b(?:std::)?w?ifstream\b|\bfopen\s*\(|\bO_RDONLY\b|\bparse_file\s*\(", allow=("core/regular_file.cpp", *READS)),
+         ("jobscripts/planted.cpp", 'std::ifstream in("x");\n')),
+    Rule("one-writer-of-the-analysis", "records/files.py writes as results/output_file.hpp does",
+         text_rule(PYTHON, r"\.write_(?:text|bytes)\(|\bopen\([^)]*[\"'][rb]*[wax+]|\bos\.(?:replace|rename|open\((?!os\.devnull))|\.savefig\((?!content\b)|\.(?:tofile|to_csv|touch)\(|\bnp\.save|\bshutil\.(?:copy|move)|NamedTemporaryFile|json\.dump\(",
+                   allow=("analysis/fourscore_analysis/records/files.py",)), ("analysis/fourscore_analysis/planted.py", 'file.write_text("x")\n')),
+    Rule("one-reader-of-the-analysis", "records/files.py reads as core/regular_file.hpp does",
+         text_rule(PYTHON, r"\.read_(?:text|bytes)\(|(?<!\.)\bopen\(|\.open\((?!os\.devnull)|\bnp\.(?:load\((?!io\.BytesIO)|fromfile|loadtxt|genfromtxt)|\b(?:json|tomllib)\.load\(",
+                   allow=("analysis/fourscore_analysis/records/files.py",)), ("analysis/fourscore_analysis/planted.py", "text = file.read_text()\n")),
     Rule("no-items-of-a-temporary", "items() refers to its object, and a range-for keeps only the outermost temporary alive",
          pattern_rule(OURS, r"\bfor\s*\([^;{}]*:[^;{}]*\bvalue\s*\([^;{}]*\)\s*\.\s*items\s*\("),
          ("results/planted.cpp", 'for (const auto& [k, v] : a.value("b", c()).items()) f(k, v);\n')),

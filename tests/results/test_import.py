@@ -74,6 +74,18 @@ def test_a_record_that_verify_would_refuse_is_refused(fourscore, loose):
     assert "point_id is" in fourscore("import", file, code=2).stderr
 
 
+@pytest.mark.parametrize("name", ["", ".", "..", "../../../evil", "/tmp/evil", "a/b", "-x", "a\n", "\x1b[2J", "x" * 200, "\u00e9"])
+def test_a_record_id_that_is_no_plain_name_is_refused_and_nothing_is_written(fourscore, loose, name):
+    file = loose("a.json")
+    record = json.loads(file.read_text())
+    record["record_id"] = name
+    file.write_text(signed(record))
+    before = sorted(fourscore.folder.rglob("*"))
+    error = fourscore("import", file, code=2).stderr
+    assert "record_id" in error and "letters, digits, - _ . only" in error
+    assert sorted(fourscore.folder.rglob("*")) == before
+
+
 def test_campaigns_of_suites_and_their_records_are_left_alone(measured, loose):
     error = measured("import", loose("a.json"), "--campaign", "c", code=2).stderr
     assert "campaign c has a suite's schedule" in error
@@ -110,3 +122,23 @@ def test_records_of_many_ranks_keep_their_columns(fourscore, loose, tmp_path):
     columns = json.loads(stored.read_text())["rank_columns"]["file"]
     assert (stored.parent / columns).is_file()
     assert "1 records, all as they should be" in fourscore("verify").stdout
+    spoilt_columns_are_found(fourscore, stored)
+
+
+def spoilt_columns_are_found(fourscore, stored):
+    """Whatever the record says of its columns: a finding in our words."""
+    whole = json.loads(stored.read_text())
+    first = whole["rank_columns"]["columns"][0]
+    spoilt = [
+        *({"file": name} for name in ("../x.ranks.npy", "a\n.ranks.npy", "x.json", "", 7, None)),
+        *({"columns": [first | {"path": path}]} for path in ("", "samples", "/samples/time_s", "/~2", "/isolated/99999999/rank_s", "/record_id")),
+        *({"columns": [first | {"shape": shape}]} for shape in ([], [0], [-1], [1 << 62, 1 << 62], ["3"], "3", [[3]], 3.5)),
+        *({"columns": columns} for columns in ([], {}, [7], None, [first] * 1000)),
+    ]
+    for change in spoilt:
+        record = whole | {"rank_columns": whole["rank_columns"] | change}
+        stored.write_text(signed(record))
+        told = json.loads(fourscore("verify", "--json", code=1).stdout)
+        [finding, *_] = [one for one in told["findings"] if one["file"].endswith(stored.name)]
+        assert "json.exception" not in json.dumps(told), (change, told)
+        assert "columns" in finding["problem"] or "header" in finding["problem"], (change, finding)

@@ -11,7 +11,7 @@ from fourscore_analysis.gate.result import Gate, gate_of
 from fourscore_analysis.gate.sides import of_comparison
 from fourscore_analysis.gate.verdict import REGRESSION, WRONG, Verdict
 from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import RecordError, each, name_of, number_of, read, table_of
+from fourscore_analysis.records.values import RecordError, each, name_of, number_of, plain_name, read, table_of
 
 SCHEMA = "fourscore.certification"
 
@@ -20,9 +20,9 @@ def measure_rates(archive: Path, file: Path) -> Rates:
     """From the comparisons that a certification names. Raises InputError."""
     data = read_document(file, SCHEMA)
     try:
-        phase, machine = read(data, "phase", name_of), read(data, "machine_hash", name_of)
+        phase, machine = read(data, "phase", name_of), read(data, "machine_hash", plain_name)
         names = [
-            (read(one, "name", name_of), read(one, "slower_percent", number_of))
+            (read(one, "name", plain_name), read(one, "slower_percent", number_of))
             for one in read(data, "comparisons", each(table_of))
         ]
     except RecordError as error:

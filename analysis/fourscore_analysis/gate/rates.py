@@ -18,6 +18,7 @@ from fourscore_analysis.records.values import (
     name_of,
     number_of,
     parse_json,
+    plain_name,
     read,
     table_of,
 )
@@ -100,19 +101,22 @@ def rates_json(rates: Rates) -> dict:
 
 def keep_rates(archive: Path, rates: Rates) -> Path:
     """Where compare finds them: the last certification of each machine."""
-    folder = archive / "certifications"
-    folder.mkdir(exist_ok=True)
-    file = folder / f"rates-{rates.machine_hash}.json"
+    file = _file_of(archive, rates.machine_hash)
+    file.parent.mkdir(exist_ok=True)
     write_whole(file, json.dumps(rates_json(rates), indent=1) + "\n")
     return file
 
 
+def _file_of(archive: Path, machine_hash: str) -> Path:
+    return archive / "certifications" / f"rates-{plain_name(machine_hash)}.json"
+
+
 def kept_rates(archive: Path, machine_hash: str) -> Rates | None:
     """None where this machine was not certified, or what was kept cannot be read."""
-    file = archive / "certifications" / f"rates-{machine_hash}.json"
-    if not machine_hash.isalnum() or not file.is_file():
-        return None
     try:
+        file = _file_of(archive, machine_hash)
+        if not file.is_file():
+            return None
         data = read_document(file, RATES_SCHEMA)
         return Rates(
             read(data, "machine_hash", name_of),
@@ -128,7 +132,10 @@ def kept_rates(archive: Path, machine_hash: str) -> Rates | None:
 
 def _share(data: dict, name: str) -> Share:
     share = read(data, name, table_of)
-    return Share(read(share, "count", integer_of), read(share, "of", integer_of))
+    found = Share(read(share, "count", integer_of), read(share, "of", integer_of))
+    if not 0 <= found.count <= found.of:
+        raise RecordError(f"{name}: {found.count} of {found.of} is no share")
+    return found
 
 
 def read_document(file: Path, schema: str) -> dict:

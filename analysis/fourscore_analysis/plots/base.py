@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from fourscore_analysis.records.values import printable
+from fourscore_analysis.records.values import plain_name, printable
 from fourscore_analysis.views.view import Facet, View
 
 __all__ = ["MARK", "NEXT_LINE", "NEXT_TEXT", "Facet", "Plot", "View", "mark"]
@@ -29,6 +29,9 @@ class Plot:
     order: int
     pages: Callable[[View], Sequence[Any]]
     draw: Callable[[View, Any, str], Figure]  # view, page, heading
+
+    def __post_init__(self) -> None:
+        plain_name(self.name)
 
 
 def mark(artist: Artist, *texts: str) -> None:

@@ -9,11 +9,13 @@ import secrets
 import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from fourscore_analysis.records.values import InputError, RecordError
 
 RECORDS = "records"
 BESIDE_RECORDS = ("campaigns", "index.sqlite")  # what tells an archive from any folder that has a folder 'records'
+BLOCK = 1 << 20  # bytes that are read at once beyond the size that a file has
 LARGEST_FILE = 1 << 28  # bytes; far beyond any record: a sparse file of terabytes is not read into memory
 
 
@@ -29,16 +31,23 @@ def regular_content(path: Path, largest: int = LARGEST_FILE) -> bytes:
                 raise RecordError("no regular file")
             if status.st_size > largest:
                 raise RecordError(f"has {status.st_size} bytes, expected at most {largest}")
-            content = stream.read(largest + 1)  # a file of the kernel says that it has 0 bytes, and may have no end
+            return _all_of(stream, status.st_size, largest)
     except OSError as error:
         raise RecordError(error.strerror or str(error)) from None
     except ValueError as error:  # a name with a null character
         raise RecordError(str(error)) from None
-    if content is None:
-        raise RecordError("no regular file: reading it would wait")
-    if len(content) > largest:
-        raise RecordError(f"has more than the expected {largest} bytes")
-    return content
+
+
+def _all_of(stream: BinaryIO, said: int, largest: int) -> bytes:
+    """To the end, and not to the size that is `said`: a file of the kernel says 0, and may have no end."""
+    content = bytearray()
+    while (block := stream.read(BLOCK if content else said + 1)) != b"":
+        if block is None:
+            raise RecordError("no regular file: reading it would wait")
+        content += block
+        if len(content) > largest:
+            raise RecordError(f"has more than the expected {largest} bytes")
+    return bytes(content)
 
 
 def prepare_file(file: Path, archive: Path, what: str = "report", option: str = "-o") -> None:

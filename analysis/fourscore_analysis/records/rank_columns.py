@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fourscore_analysis.records.values import RecordError, each, name_of, read, table_of
+from fourscore_analysis.records.values import RecordError, each, name_of, plain_name, read, shown, table_of, text_of
+
+SUFFIX = ".ranks.npy"
 
 
 def read_rank_columns(data: dict[str, Any], content_of: Callable[[str], bytes]) -> None:
@@ -19,9 +20,7 @@ def read_rank_columns(data: dict[str, Any], content_of: Callable[[str], bytes]) 
     if "rank_columns" not in data:
         return
     columns = read(data, "rank_columns", table_of)
-    name = read(columns, "file", name_of)
-    if Path(name).name != name:
-        raise RecordError("rank_columns names no file beside the record")
+    name = read(columns, "file", _file_of)
     try:
         content = content_of(name)
         if hashlib.sha256(content).hexdigest() != read(columns, "sha256", name_of):
@@ -40,6 +39,13 @@ def read_rank_columns(data: dict[str, Any], content_of: Callable[[str], bytes]) 
     counters = data.get("counters")
     if isinstance(counters, dict) and "total" in counters and "readers" not in counters:  # every rank reads its own
         counters["readers"] = [{"rank": rank} for rank in range(len(rows))]
+
+
+def _file_of(value: Any) -> str:
+    name = text_of(value)
+    if not name.endswith(SUFFIX):
+        raise RecordError(f"expected a name that ends with {SUFFIX}, found {shown(value)}")
+    return plain_name(name.removesuffix(SUFFIX)) + SUFFIX
 
 
 def _path(value: Any) -> str:

@@ -20,6 +20,8 @@ LONGEST_INTEGER = 19  # digits: beyond 64 bits nothing of a record is an integer
 LONGEST_NAME = 1000  # characters
 LONGEST_SHOWN = 100  # characters of a value in a message
 DEEPEST = 12  # levels of what is kept as it is: provenance and volatile
+LONGEST_PLAIN = 128  # characters of a name that becomes part of a path
+_PLAIN = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST_PLAIN - 1}}}")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ALWAYS_PLAIN = frozenset({str, int, bool, type(None)})
 _REQUIRED: Any = object()
@@ -100,6 +102,15 @@ def name_of(value: Any) -> str:
     """A text that labels rows and curves."""
     if not text_of(value).isprintable() or len(value) > LONGEST_NAME:
         raise RecordError(f"expected at most {LONGEST_NAME} printable characters, found {shown(value)}")
+    return value
+
+
+def plain_name(value: Any) -> str:
+    """A name that becomes part of a path and stays in its folder, as core/plain_name.hpp has it."""
+    if not _PLAIN.fullmatch(text_of(value)):
+        raise RecordError(
+            f"expected 1 to {LONGEST_PLAIN} letters, digits, - _ . only, not starting with - or ., found {shown(value)}"
+        )
     return value
 
 

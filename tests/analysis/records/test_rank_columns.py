@@ -62,7 +62,10 @@ def test_a_record_with_columns_is_read_as_one_without(tmp_path):
     [
         (lambda record, file: file.unlink(), "No such file"),
         (lambda record, file: file.write_bytes(file.read_bytes()[:-8]), "not what the record says"),
-        (lambda record, file: record["rank_columns"].update(file="../x.ranks.npy"), "no file beside the record"),
+        (lambda record, file: record["rank_columns"].update(file="../x.ranks.npy"), "letters, digits"),
+        (lambda record, file: record["rank_columns"].update(file=f"{'x' * 200}.ranks.npy"), "letters, digits"),
+        (lambda record, file: record["rank_columns"].update(file="a\nb.ranks.npy"), "letters, digits"),
+        (lambda record, file: record["rank_columns"].update(file="record.json"), "ends with .ranks.npy"),
         (lambda record, file: record["rank_columns"]["columns"].append({"path": "/plan/x"}), "lacks the column"),
         (lambda record, file: record["rank_columns"].update(file=7), "file"),
         (lambda record, file: record.update(rank_columns=[]), "rank_columns"),
@@ -77,10 +80,10 @@ def test_columns_that_are_not_the_records_make_it_unusable(tmp_path, spoil, reas
 
 def test_values_that_are_no_numbers_are_null_and_every_rank_is_a_reader(tmp_path):
     rows = np.array([(1.0,), (np.nan,)], dtype=[("/counters/total/a", "<f8")])
-    np.save(tmp_path / "c.npy", rows)
-    content = (tmp_path / "c.npy").read_bytes()
+    np.save(tmp_path / "c.ranks.npy", rows)
+    content = (tmp_path / "c.ranks.npy").read_bytes()
     digest = hashlib.sha256(content).hexdigest()
-    record = {"rank_columns": {"file": "c.npy", "sha256": digest, "columns": [{"path": "/counters/total/a"}]}}
+    record = {"rank_columns": {"file": "c.ranks.npy", "sha256": digest, "columns": [{"path": "/counters/total/a"}]}}
     record = json.loads(json.dumps(record | {"counters": {"total": {}}}))
     read_rank_columns(record, lambda name: content)
     assert record["counters"] == {"total": {"a": [1.0, None]}, "readers": [{"rank": 0}, {"rank": 1}]}

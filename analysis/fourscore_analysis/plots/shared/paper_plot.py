@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.plots.shared import colours
 from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
+from fourscore_analysis.records.values import plain_name
 
 PRINTED_MARKER = "D"
 
@@ -25,6 +26,9 @@ class PaperPlot:
     title: str
     caption: str  # how to read it
     draw: Callable[[Here, str], Figure]  # what was measured, heading
+
+    def __post_init__(self) -> None:
+        plain_name(self.name)
 
 
 def line_handle(colour: str, label: str, style: str = "-") -> Line2D:

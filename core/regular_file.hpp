@@ -36,7 +36,11 @@ struct FileContent {
   std::string text;
   FileStamp stamp;  ///< taken before the text was read
 };
-/// Never waits for a FIFO's writer. Throws UnreadableFile, also for a file beyond largest_file_bytes.
-[[nodiscard]] FileContent read_regular_file(const std::filesystem::path& file);
+/// Never waits for a FIFO's writer. Throws UnreadableFile, also for more than `largest_bytes`, whatever size the file
+/// says to have.
+[[nodiscard]] FileContent read_regular_file(const std::filesystem::path& file,
+                                            std::uint64_t largest_bytes = largest_file_bytes);
+/// The text of a regular file; empty where it cannot be read.
+[[nodiscard]] std::string text_or_nothing(const std::filesystem::path& file);
 
 }  // namespace fourscore

@@ -1,10 +1,11 @@
-#include "results/regular_file.hpp"
+#include "core/regular_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -48,25 +49,33 @@ FileStamp stamp_of(const fs::path& file) {
   fail(error);
 }
 
-FileContent read_regular_file(const fs::path& file) {
+FileContent read_regular_file(const fs::path& file, std::uint64_t largest_bytes) {
   (void)stamp_of(file);  // opening a device may already do something
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!descriptor.is_open()) fail(errno);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) fail(errno);
   FileContent content{{}, regular(status)};
-  if (content.stamp.bytes > largest_file_bytes)
-    throw UnreadableFile(fmt::format("has {} bytes, expected at most {}", content.stamp.bytes, largest_file_bytes));
-  content.text.resize(content.stamp.bytes);
-  std::size_t have = 0;
-  while (have < content.text.size()) {
-    const ssize_t got = ::read(descriptor.get(), content.text.data() + have, content.text.size() - have);
+  if (content.stamp.bytes > largest_bytes)
+    throw UnreadableFile(fmt::format("has {} bytes, expected at most {}", content.stamp.bytes, largest_bytes));
+  content.text.reserve(content.stamp.bytes);
+  std::array<char, 1U << 16U> block;
+  // To its end, and not to its size: a file of the kernel says that it has 0 bytes, and may have no end.
+  while (content.text.size() <= largest_bytes) {
+    const ssize_t got = ::read(descriptor.get(), block.data(), block.size());
     if (got < 0 && errno != EINTR) fail(errno);
-    if (got == 0) break;
-    if (got > 0) have += static_cast<std::size_t>(got);
+    if (got == 0) return content;
+    if (got > 0) content.text.append(block.data(), static_cast<std::size_t>(got));
   }
-  content.text.resize(have);
-  return content;
+  throw UnreadableFile(fmt::format("has more than the expected {} bytes", largest_bytes));
+}
+
+std::string text_or_nothing(const fs::path& file) {
+  try {
+    return read_regular_file(file).text;
+  } catch (const UnreadableFile&) {
+    return {};
+  }
 }
 
 }  // namespace fourscore
