@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/problem.hpp"
@@ -95,6 +97,12 @@ int guarded(const std::function<int()>& action) {
     return exit_input;
   } catch (const std::filesystem::filesystem_error& error) {  // as where the current folder was removed
     say("fourscore: {}: {}\n", printable(error.path1().string()), error.code().message());
+    return exit_environment;
+  } catch (const std::bad_alloc&) {
+    say("fourscore: out of memory, or beyond a limit on it (ulimit -v)\n");
+    return exit_environment;
+  } catch (const nlohmann::json::exception& error) {
+    say("fourscore: a file or a program's answer is of another form than expected: {}\n", printable(error.what()));
     return exit_environment;
   } catch (const std::exception& error) {
     say_what(error);

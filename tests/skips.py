@@ -56,6 +56,7 @@ EXPECTED = [
         r"PAPI has disabled its components",
         "libpfm4 knows no PMU of some virtual machines: PAPI then has no event there, not even the kernel's",
     ),
+    Expected(r"pytest .*test_files", r"a sanitizer maps terabytes", "what a sanitizer maps is beyond any limit on memory"),
     Expected(
         r"pytest ",
         r"AVX-512 instructions.*target fourscore_simulator",

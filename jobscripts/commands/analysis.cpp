@@ -1,6 +1,7 @@
 #include "jobscripts/commands/analysis.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -61,6 +62,18 @@ void check_python(const std::string& interpreter) {
     throw EnvironmentError(fmt::format("the Python of '{}' lacks: {}; {}", interpreter, missing, advice));
 }
 
+/// NumPy and Matplotlib map so much before they do anything; with less they end without a word, or wait for ever.
+constexpr rlim_t least_address_space_bytes = rlim_t{1} << 30U;
+
+/// Throws EnvironmentError where a limit (`ulimit -v`) leaves too little.
+void check_address_space() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < least_address_space_bytes)
+    throw EnvironmentError(
+        fmt::format("the analysis may map {} KiB of memory alone (ulimit -v); expected {} KiB or more",
+                    limit.rlim_cur / 1024, least_address_space_bytes / 1024));
+}
+
 /// Puts the package in front of PYTHONPATH. An empty entry there means the current folder and is left out.
 void set_python_path() {
   std::string path = analysis_folder().string();
@@ -74,6 +87,7 @@ void set_python_path() {
 /// argv of an interpreter that has all it needs.
 std::vector<std::string> analysis_command(const std::vector<std::string>& arguments) {
   const std::string interpreter = python();
+  check_address_space();
   set_python_path();
   check_python(interpreter);
   std::vector<std::string> command{interpreter, "-c", std::string(leave_current_folder_out) + call_main};
