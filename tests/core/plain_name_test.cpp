@@ -16,11 +16,11 @@ TEST(PlainNames, HoldWhatStaysInItsFolder) {
 }
 
 TEST(PlainNames, CannotHoldWhatLeavesIt) {
-  for (const std::string& name : {std::string(), std::string("."), std::string(".."), std::string("../x"),
-                                  std::string("/x"), std::string("a/b"), std::string("a\\b"), std::string(".hidden"),
-                                  std::string("-option"), std::string("a b"), std::string("a\nb"), std::string("a\0b", 3),
-                                  std::string("\x1b[2J"), std::string("\xff"), std::string("\xc3\xa9"),
-                                  std::string(PlainName::longest + 1, 'x')}) {
+  for (const std::string& name :
+       {std::string(), std::string("."), std::string(".."), std::string("../x"), std::string("/x"), std::string("a/b"),
+        std::string("a\\b"), std::string(".hidden"), std::string("-option"), std::string("a b"), std::string("a\nb"),
+        std::string("a\0b", 3), std::string("\x1b[2J"), std::string("\xff"), std::string("\xc3\xa9"),
+        std::string(PlainName::longest + 1, 'x')}) {
     try {
       const PlainName plain(name, "record_id");
       FAIL() << plain.text();

@@ -62,6 +62,16 @@ TEST(Suite, ListsAreAProductInWhichTheKeyWrittenFirstIsSlowest) {
   EXPECT_THAT(column(suite, "shape"), ElementsAre("4", "8x2", "4", "8x2"));
 }
 
+TEST(Suite, ZippedKeysStandWhereTheFirstOfThemIsWritten) {
+  const std::string zip = "zip = [[\"ranks\", \"shape\"]]\n";
+  const Suite last = parsed("variant = [\"b\", \"a\"]\nshape = [\"4\", \"8\"]\nranks = [1, 2]\n" + zip);
+  EXPECT_THAT(column(last, "variant"), ElementsAre("b", "b", "a", "a"));
+  EXPECT_THAT(column(last, "ranks"), ElementsAre("1", "2", "1", "2"));
+  const Suite around = parsed("shape = [\"4\", \"8\"]\nvariant = [\"b\", \"a\"]\nranks = [1, 2]\n" + zip);
+  EXPECT_THAT(column(around, "variant"), ElementsAre("b", "a", "b", "a"));
+  EXPECT_THAT(column(around, "shape"), ElementsAre("4", "4", "8", "8"));
+}
+
 Suite sized(const std::string& size, const std::string& more = "") {
   TwoVariants words;
   return parse_suite("name = \"s\"\nsizes = [\"here\", \"paper\"]\nlaunches = 2\nmax_oversubscription = 1.0\n" + more +

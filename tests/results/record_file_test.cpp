@@ -192,6 +192,24 @@ TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
   EXPECT_TRUE(names().empty());
 }
 
+/// Of a command that was killed while it tried whether the archive can be written, as by this signal.
+TEST_F(RecordFile, OfAProbeIsLeftByNoneThatIsKilled) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_DFL);
+    const rlimit limit{4096, 4096};
+    const rlimit no_core{0, 0};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::setrlimit(RLIMIT_CORE, &no_core) != 0) ::_exit(2);
+    Archive(folder_).create_campaign("c");
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ) << status;
+  EXPECT_TRUE(fs::is_directory(folder_ / "records/c"));
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) EXPECT_TRUE(entry.is_directory()) << entry;
+}
+
 TEST_F(RecordFile, KeepsTextThatIsNoUtf8ReadableAsJson) {
   write_record_once(folder_ / "a.json", json{{"stderr_tail", "bad \xff byte"}});
   EXPECT_EQ(read(folder_ / "a.json").at("stderr_tail"), "bad \xef\xbf\xbd byte");

@@ -20,10 +20,10 @@ TEST(EnvironmentOfARecord, HoldsSettingsByTheirNames) {
 /// Whatever a site calls its own variables, and in whatever case.
 TEST(EnvironmentOfARecord, HoldsNothingElseHoweverItIsCalled) {
   std::vector<std::string> names{"PATH", "HOME", "SLURM_JWT", "omp_num_threads", "Omp_Num_Threads", ""};
-  for (const std::string prefix : {"", "OMP_", "SLURM_", "OMPI_MCA_", "OMPI_MCA_btl_", "UCX_", "FI_", "I_MPI_", "MKL_", "FFTW",
-                                   "MPICH_", "MPIR_CVAR_", "FOURSCORE_", "HWLOC_"})
-    for (const std::string word : {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "AUTH",
-                                   "APIKEY", "API_KEY", "KEY", "JWT", "COOKIE", "PROXY", "URL", "USER"}) {
+  for (const std::string prefix : {"", "OMP_", "SLURM_", "OMPI_MCA_", "OMPI_MCA_btl_", "UCX_", "FI_", "I_MPI_", "MKL_",
+                                   "FFTW", "MPICH_", "MPIR_CVAR_", "FOURSCORE_", "HWLOC_"})
+    for (const std::string word : {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS",
+                                   "AUTH", "APIKEY", "API_KEY", "KEY", "JWT", "COOKIE", "PROXY", "URL", "USER"}) {
       std::string lower = word;
       std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
       names.push_back(prefix + word);
