@@ -49,7 +49,6 @@ PATHS = (
 WORDS = (*NUMBERS, *TEXTS, *PATHS)
 # These may replace a file that is there.
 OUTPUTS = ("-o", "--output", "--plots", "--wisdom", "--archive", "--started", "--suggest", "--save-machine")
-INPUTS = ("--campaign-json", "--qualification")  # a pipe that nobody writes into is waited for, and rightly
 
 FLAGS_OF_GOOGLE_BENCHMARK = (
     *words_of("""
@@ -106,8 +105,6 @@ def option(draw: random.Random, known: tuple[tuple[str, bool], ...]) -> list[str
     value = draw.choice(NUMBERS) if draw.random() < 0.4 else draw.choice(WORDS)
     if name.rstrip("=") in OUTPUTS and value.startswith(("/", "..")):
         value = draw.choice(["fifo", "null", "full", "folder", "dangling", "loop", "nosuch/file", "file"])
-    if name.rstrip("=") in INPUTS and value == "fifo":
-        value = "folder"
     if name.rstrip("=") == "--min-time-s" and value.strip() in ("1", "2", "1e3", "1.5", "+1"):
         value = "nan"  # those would be done as asked, for minutes
     kind = draw.randrange(10)
