@@ -100,7 +100,7 @@ bool CampaignRunner::run() {
   while (!planned.empty()) {
     const Went went = launch_all(planned, progress);
     if (went == Went::interrupted) return false;
-    if (went == Went::stopped || !settings_.job.empty()) break;
+    if (went == Went::stopped || settings_.watch != nullptr) break;
     planned = further_launches(campaign_, archive_);
     if (settings_.select) settings_.select(planned);
     progress.add(planned.size());
@@ -124,7 +124,7 @@ CampaignRunner::Outcome CampaignRunner::launch_one(const PlannedLaunch& planned,
 CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress) {
   std::size_t failed_in_a_row = 0;
   for (std::size_t i = 0; i < planned.size(); ++i) {
-    if (planned[i].done) continue;
+    if (planned[i].done || is_there(planned[i].record)) continue;  // or somebody beside us has measured it
     if (settings_.max_launches > 0 && launched_ == settings_.max_launches) return Went::stopped;
     if (InterruptGuard::interrupted()) return Went::interrupted;
     if (settings_.watch != nullptr && !settings_.watch->may_start(planned[i])) continue;

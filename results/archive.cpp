@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <set>
 #include <system_error>
@@ -144,6 +145,17 @@ void Archive::create_campaign(const std::string& campaign) const {
   make_folder(root_ / "wisdom");
   probe(records_folder(campaign));
   probe(campaign_folder(campaign) / "staging");
+}
+
+std::optional<std::pair<std::string, int>> launch_of_file(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  const std::size_t dash = stem.rfind('-');
+  if (dash == std::string::npos || file.extension() != ".json") return std::nullopt;
+  int launch = 0;
+  const char* const last = stem.data() + stem.size();
+  const auto [end, error] = std::from_chars(stem.data() + dash + 1, last, launch);
+  if (error != std::errc() || end != last || launch < 0) return std::nullopt;
+  return std::pair(stem.substr(0, dash), launch);
 }
 
 json parse_record(const std::string& text) {

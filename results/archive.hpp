@@ -32,7 +32,12 @@ struct ArchiveError : std::runtime_error {
 /// or passed require_campaign_name(); other names may come from a record or a program.
 class Archive {
  public:
-  explicit Archive(std::filesystem::path root) : root_(std::move(root)) {}
+  enum class Access { full, read_only };
+  explicit Archive(std::filesystem::path root, Access access = Access::full)
+      : root_(std::move(root)), access_(access) {}
+
+  /// Of a dry run: neither the index nor anything else is written.
+  [[nodiscard]] bool is_read_only() const { return access_ == Access::read_only; }
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::filesystem::path index_file() const { return root_ / "index.sqlite"; }
@@ -63,7 +68,11 @@ class Archive {
 
  private:
   std::filesystem::path root_;
+  Access access_;
 };
+
+/// Point and launch by a record file's name, "5c1e…-007.json"; nothing for another name.
+[[nodiscard]] std::optional<std::pair<std::string, int>> launch_of_file(const std::filesystem::path& file);
 
 /// The record in a file's text. Its keys have the types that this program relies on (results/record_shape.hpp). Throws
 /// UnreadableRecord.

@@ -74,15 +74,28 @@ ScheduledRecords scheduled_records(const Archive& archive, const std::string& ca
   return result;
 }
 
-std::string machine_of_campaign(const Archive& archive, const std::string& campaign) {
+namespace {
+
+/// The text of a key of campaign.json; empty where there is none.
+std::string text_of_campaign(const Archive& archive, const std::string& campaign, const char* key) {
   try {
     const std::string text = read_regular_file(archive.campaign_folder(campaign) / "campaign.json").text;
     const json content = json::parse(text, nullptr, false);
-    if (content.is_object() && content.contains("machine_hash") && content["machine_hash"].is_string())
-      return content["machine_hash"].get<std::string>();
+    if (content.is_object() && content.contains(key) && content[key].is_string())
+      return content[key].get<std::string>();
   } catch (const UnreadableFile&) {
   }
   return {};
+}
+
+}  // namespace
+
+std::string machine_of_campaign(const Archive& archive, const std::string& campaign) {
+  return text_of_campaign(archive, campaign, "machine_hash");
+}
+
+std::string suite_of_campaign(const Archive& archive, const std::string& campaign) {
+  return text_of_campaign(archive, campaign, "suite");
 }
 
 }  // namespace fourscore

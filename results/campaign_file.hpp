@@ -26,5 +26,7 @@ struct ScheduledRecords {
 
 /// The hash of the machine that a campaign is for; empty where its campaign.json does not say.
 [[nodiscard]] std::string machine_of_campaign(const Archive& archive, const std::string& campaign);
+/// The suite that a campaign measures; empty where its campaign.json does not say.
+[[nodiscard]] std::string suite_of_campaign(const Archive& archive, const std::string& campaign);
 
 }  // namespace fourscore

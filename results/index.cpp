@@ -1,7 +1,6 @@
 #include "results/index.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <optional>
@@ -56,9 +55,10 @@ std::vector<IndexedRecord> read_all(const Archive& archive, const std::vector<fs
 
 void add_rows(const Archive& archive, const std::vector<IndexedRecord>& rows, int patience_ms) {
   const IndexLock lock(archive, patience_ms);
-  Database database(archive.index_file(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, patience_ms);
-  prepare_index(database);
-  store_in_index(database, rows);
+  write_index(archive, false, patience_ms, [&](Database& database) {
+    prepare_index(database);
+    store_in_index(database, rows);
+  });
 }
 
 /// A row of the table `briefs`.
@@ -118,13 +118,9 @@ void add_to_index(const Archive& archive, const std::vector<fs::path>& files) {
 ReindexResult reindex(const Archive& archive) {
   const auto begin = std::chrono::steady_clock::now();
   const IndexLock lock(archive);
-  const fs::path temporary = archive.root() / fmt::format(".index-{}.sqlite", ::getpid());
-  std::error_code error;
-  fs::remove(temporary, error);
   ReindexResult result;
-  try {
+  write_index(archive, true, index_patience_ms, [&](Database& database) {
     const auto rows = read_all(archive, archive.record_files());
-    Database database(temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     prepare_index(database);
     store_in_index(database, rows);
     for (const auto& row : rows) {
@@ -133,18 +129,7 @@ ReindexResult reindex(const Archive& archive) {
       else
         result.unreadable.emplace_back(row.file, row.reason);
     }
-  } catch (...) {
-    fs::remove(temporary, error);
-    throw;
-  }
-  fs::remove(archive.index_file().string() + "-journal", error);  // of the index that is being replaced
-  fs::rename(temporary, archive.index_file(), error);
-  if (error) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw IndexError(
-        fmt::format("cannot put the new index in place at {}: {}", archive.index_file().string(), error.message()));
-  }
+  });
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
@@ -157,7 +142,7 @@ std::vector<RecordEntry> record_entries(const Archive& archive, const std::strin
   for (std::size_t i = 0; i < files.size(); ++i)
     if (!known[i]) others.push_back(files[i]);
   const auto rows = read_all(archive, others);
-  if (!rows.empty()) {
+  if (!rows.empty() && !archive.is_read_only()) {
     try {
       add_rows(archive, rows, 0);
     } catch (const IndexError&) {  // read-only, damaged or in use: the next command reads the files again

@@ -4,14 +4,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
+#include "core/path_kind.hpp"
 #include "core/sha256.hpp"
+#include "results/file_lock.hpp"
 #include "results/index.hpp"
 
 namespace fourscore {
@@ -62,7 +66,8 @@ Database::Database(const fs::path& file, int flags, int patience_ms) {
   // SQLite would wait for the writer of a FIFO.
   if (const auto status = fs::status(file, error); fs::exists(status) && !fs::is_regular_file(status))
     throw IndexError(fmt::format("the index {} is no regular file", file.string()));
-  const int code = sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr);
+  const char* without_locks = "unix-none";
+  const int code = sqlite3_open_v2(file.c_str(), &handle_, flags, has_record_locks(file) ? nullptr : without_locks);
   if (code == SQLITE_OK) {
     sqlite3_busy_timeout(handle_, patience_ms);
     return;
@@ -122,7 +127,7 @@ IndexLock::IndexLock(const Archive& archive, int patience_ms) {
   file_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file_.is_open()) throw IndexError(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
   for (int waited_ms = 0; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0; waited_ms += 20) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return;  // no flock here: SQLite's locks must do
+    if (errno != EWOULDBLOCK && errno != EINTR) return;
     if (waited_ms >= patience_ms) throw IndexError(fmt::format("{} is held by another writer", file.string()));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -172,6 +177,36 @@ void store_in_index(Database& database, const std::vector<IndexedRecord>& record
       drop_brief.run({record.file});
   }
   database.execute("COMMIT");
+}
+
+void write_index(const Archive& archive, bool anew, int patience_ms, const std::function<void(Database&)>& write) {
+  const fs::path index = archive.index_file();
+  if (!anew && has_record_locks(archive.root() / "index.lock")) {
+    Database database(index, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, patience_ms);
+    return write(database);
+  }
+  std::string name = (archive.root() / ".index-XXXXXX").string();
+  const Descriptor made(::mkostemp(name.data(), O_CLOEXEC));
+  if (!made.is_open()) throw IndexError(fmt::format("cannot make {}: {}", name, std::strerror(errno)));
+  std::error_code error;
+  try {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    (void)::fchmod(made.get(), 0666U & ~mask);
+    if (!anew && names_file(index)) fs::copy_file(index, name, fs::copy_options::overwrite_existing, error);
+    if (error) throw IndexError(fmt::format("cannot copy {}: {}", index.string(), error.message()));
+    Database database(name, SQLITE_OPEN_READWRITE, patience_ms);
+    write(database);
+  } catch (...) {
+    fs::remove(name, error);
+    throw;
+  }
+  fs::remove(index.string() + "-journal", error);  // of the index that is being replaced
+  fs::rename(name, index, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::remove(name, ignored);
+  throw IndexError(fmt::format("cannot put the new index in place at {}: {}", index.string(), error.message()));
 }
 
 }  // namespace fourscore

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ inline constexpr int index_patience_ms = 10000;
 /// Throws IndexError, as all of this page.
 class Database {
  public:
+  /// Without SQLite's locks where the file system has none: a file there is never changed in place (write_index), so
+  /// a reader needs none.
   Database(const std::filesystem::path& file, int flags, int patience_ms = index_patience_ms);
   ~Database() { sqlite3_close(handle_); }
   Database(const Database&) = delete;
@@ -55,6 +58,8 @@ class Statement {
 
 /// One writer at a time, by flock(2): SQLite's own locks are not trusted on shared file systems, and a row added while
 /// the index is being rebuilt would be lost with the old file. Whoever gets the lock removes what killed writers left.
+/// Where the file system has no locks it holds nothing: of two writers the last one's file stays, and the rows of the
+/// other are read from their records again.
 class IndexLock {
  public:
   explicit IndexLock(const Archive& archive, int patience_ms = index_patience_ms);
@@ -82,5 +87,9 @@ void prepare_index(Database& database);
 /// Whether it is of this program's version, and may be read.
 [[nodiscard]] bool is_current(Database& database);
 void store_in_index(Database& database, const std::vector<IndexedRecord>& records);
+
+/// Has `write` change the index, or a new one in its place where `anew`: beside it, renamed at the end. Without locks
+/// here, what is added goes into a copy too. The caller holds the lock.
+void write_index(const Archive& archive, bool anew, int patience_ms, const std::function<void(Database&)>& write);
 
 }  // namespace fourscore

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -39,7 +40,8 @@ class FolderLock {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (folder_.is_open() && !is_held_) {
       is_held_ = ::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0;
-      if (is_held_ || std::chrono::steady_clock::now() >= end) return;
+      const bool is_busy = !is_held_ && (errno == EWOULDBLOCK || errno == EINTR);
+      if (!is_busy || std::chrono::steady_clock::now() >= end) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }

@@ -24,6 +24,8 @@ struct CampaignOptions {
   int launches = 0;
   bool dry_run = false;
   bool json = false;
+
+  [[nodiscard]] Archive::Access access() const { return dry_run ? Archive::Access::read_only : Archive::Access::full; }
 };
 
 /// What is measured of a suite, and where; `options` must live until they are parsed.

@@ -83,7 +83,7 @@ Campaign side_campaign(const Suite& suite, ComparedSide& side, const Prepared& p
 Prepared prepare(MeasuredRequest& request) {
   CampaignOptions& options = request.campaign;
   Place place = find_place(options.place);
-  Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)));
+  Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)), options.access());
   options.campaign.machine = campaign_machine_json(place.options.machine, place.size);
   options.bench = request.candidate.bench.string();
   Suite suite = chosen_suite(options, place.size);
@@ -191,7 +191,8 @@ MeasuredComparison measure_comparison(MeasuredRequest request) {
   const Archive& archive = prepared.archive;
   tell_interconnect(prepared.place);
   require_place(prepared);
-  for (Campaign* campaign : {&prepared.base, &prepared.candidate}) archive.create_campaign(campaign->id);
+  const CampaignFolders base_folders(archive, prepared.base.id);
+  const CampaignFolders candidate_folders(archive, prepared.candidate.id);
   const CampaignLock base_lock(archive, prepared.base.id, CampaignLock::Kind::alone);
   const CampaignLock candidate_lock(archive, prepared.candidate.id, CampaignLock::Kind::alone);
   for (Campaign* campaign : {&prepared.base, &prepared.candidate}) {

@@ -139,17 +139,22 @@ int exit_of(const CampaignRunner& runner, bool finished, bool has_bad) {
   return has_bad ? exit_says_no : exit_done;
 }
 
+/// Of one job among others; what an earlier start of it left there is removed.
+void make_staging(const Archive& archive, const std::string& campaign, const std::string& job) {
+  const fs::path staging = archive.campaign_folder(campaign) / "staging" / job;
+  std::error_code error;
+  fs::remove_all(staging, error);
+  fs::create_directories(staging, error);
+  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", staging.string(), error.message()));
+}
+
 /// What a job does: its launches, as far as its time goes. That a result is bad is no failure of the job.
 int run_job(const RunOptions& options, const Place& place, const Campaign& campaign, const Archive& archive,
             RunSettings settings) {
-  archive.create_campaign(campaign.id);
+  const CampaignFolders folders(archive, campaign.id);
   const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::shared);
-  const fs::path staging = archive.campaign_folder(campaign.id) / "staging" / options.job;
   JobRun job(campaign, archive, options.job);
-  std::error_code error;
-  fs::remove_all(staging, error);  // of an earlier start of this job
-  fs::create_directories(staging, error);
-  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", staging.string(), error.message()));
+  make_staging(archive, campaign.id, options.job);
   job.begin();
   settings.job = options.job;
   settings.watch = &job;
@@ -163,6 +168,13 @@ int run_job(const RunOptions& options, const Place& place, const Campaign& campa
   if (job.left_alone() > 0)
     say("{} launches are left for another job: the time did not suffice; `fourscore submit` again\n", job.left_alone());
   return exit_of(runner, finished, false);
+}
+
+/// Empty outside jobs.
+std::string first_host_of_this_job() {
+  const auto allocation = current_allocation();
+  if (!allocation) return {};
+  return allocation->hosts.empty() ? this_host() : allocation->hosts.front();
 }
 
 /// The size that a campaign is expanded for: in a job the machine's, of which the job is a part.
@@ -201,11 +213,11 @@ int run(RunOptions options) {
     require_available(place);
     options.bench = place.launcher->own_bench()->string();
   }
-  const Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)));
+  const Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)), options.access());
   const MachineSize size = size_of(options, place);
   options.campaign.machine = campaign_machine_json(place.options.machine, size);
-  Suite suite = chosen_suite(options, size);
-  const Campaign campaign = plan_campaign(std::move(suite), options.bench, archive, options.campaign);
+  const Suite suite = chosen_suite(options, size);
+  Campaign campaign = plan_campaign(suite, options.bench, archive, options.campaign);
   const Selection selection(options.only, options.launches);
   selection.require_points(campaign);
   RunSettings settings;
@@ -229,11 +241,22 @@ int run(RunOptions options) {
   require_launchable(place, campaign, planned);
   require_available(place);
 
-  archive.create_campaign(campaign.id);
-  const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::alone);
+  const CampaignFolders folders(archive, campaign.id);
+  // Runs within jobs, as of an array, are beside each other: each on its own hosts.
+  const std::string host = first_host_of_this_job();
+  const CampaignLock lock(archive, campaign.id, host.empty() ? CampaignLock::Kind::alone : CampaignLock::Kind::shared,
+                          host);
   require_no_jobs(archive, campaign.id);
-  sweep(archive, campaign.id);
-  write_campaign(campaign, archive, place.launcher->card().name);
+  if (!host.empty()) {
+    settings.job = "of-" + host;
+    make_staging(archive, campaign.id, settings.job);
+  } else {
+    sweep(archive, campaign.id);
+  }
+  options.campaign.name = campaign.id;
+  options.campaign.fresh = false;
+  while (!begin_campaign(campaign, archive, place.launcher->card().name))
+    campaign = plan_campaign(suite, options.bench, archive, options.campaign);
   CampaignRunner runner(campaign, archive, settings);
   const bool finished = runner.run();
   const CampaignSummary summary = summarise(archive, campaign.id);

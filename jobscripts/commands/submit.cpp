@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "core/regular_file.hpp"
@@ -76,16 +77,6 @@ void keep_suite(const Campaign& campaign, const Archive& archive) {
   const fs::path file = archive.campaign_folder(campaign.id) / "suite.toml";
   if (is_there(file)) return;
   write_file(file, campaign.suite.text, Named::by_us);
-}
-
-/// Writes what a new campaign begins with. False where somebody else has begun it since it was planned.
-bool begin_campaign(const Campaign& campaign, const Archive& archive, const std::string& launcher) {
-  archive.create_campaign(campaign.id);
-  const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::submitting);
-  if (!campaign.exists && is_there(archive.campaign_folder(campaign.id) / "campaign.json")) return false;
-  write_campaign(campaign, archive, launcher);
-  keep_suite(campaign, archive);
-  return true;
 }
 
 void show_plan(const Campaign& campaign, const Submission& plan, bool as_json, bool by_login) {
@@ -207,15 +198,27 @@ void sweep_after_jobs(const Campaign& campaign, const Archive& archive) {
   try {
     const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::alone);
     sweep(archive, campaign.id);
-  } catch (const InputError&) {    // somebody does
-  } catch (const ArchiveError&) {  // a file system without locks
+  } catch (const InputError&) {  // somebody does
   }
+}
+
+/// A campaign that came to no job and no record is as if it had not been begun. The caller holds the lock.
+void withdraw(const Campaign& campaign, const Archive& archive) {
+  if (campaign.exists || !archive.record_files(campaign.id).empty() || !jobs_of(archive, campaign.id).empty()) return;
+  std::error_code ignored;
+  for (const char* name : {"campaign.json", "suite.toml", "jobs"})
+    fs::remove(archive.campaign_folder(campaign.id) / name, ignored);
 }
 
 Submission submit_once(const Campaign& campaign, const Archive& archive, const SubmissionSettings& settings) {
   const CampaignLock lock(archive, campaign.id, CampaignLock::Kind::submitting);
   sweep_after_jobs(campaign, archive);
-  return submit_missing(campaign, archive, settings);
+  try {
+    return submit_missing(campaign, archive, settings);
+  } catch (const InputError&) {
+    withdraw(campaign, archive);
+    throw;
+  }
 }
 
 int submit(SubmitOptions options) {
@@ -224,7 +227,7 @@ int submit(SubmitOptions options) {
   const Place place = find_place(options.place);
   const Machine& machine = place.options.machine;
   const Scheduler& scheduler = scheduler_of(machine);
-  const Archive archive(fs::absolute(archive_folder(options.archive, machine.archive)));
+  const Archive archive(fs::absolute(archive_folder(options.archive, machine.archive)), options.access());
   SubmissionSettings settings{
       &scheduler, &machine, machine.time_limit_s, {options.retry.begin(), options.retry.end()}, nullptr};
   if (!options.time_limit.empty()) settings.time_limit_s = asked_time_limit_s(options.time_limit);
@@ -256,7 +259,12 @@ int submit(SubmitOptions options) {
     return exit_done;
   }
   // Who submits the same at the same time may have begun it meanwhile, and then its seed holds.
-  while (!begin_campaign(campaign, archive, place.launcher->card().name)) campaign = planned_campaign();
+  std::optional<CampaignFolders> folders(std::in_place, archive, campaign.id);
+  while (!begin_campaign(campaign, archive, place.launcher->card().name)) {
+    campaign = planned_campaign();
+    folders.emplace(archive, campaign.id);
+  }
+  keep_suite(campaign, archive);
   while (true) {
     const Submission done = submit_once(campaign, archive, settings);
     print_if_read([&] { show_submission(campaign, done, options.json); });

@@ -1,23 +1,27 @@
 #include "jobscripts/gate/builds.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <thread>
+#include <utility>
 
-#include "core/descriptor.hpp"
 #include "core/json_value.hpp"
+#include "core/path_kind.hpp"
 #include "core/problem.hpp"
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/output.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
+#include "results/file_lock.hpp"
 #include "results/output_file.hpp"
+#include "results/printable.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -25,6 +29,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t shown_output = 3000;
+constexpr const char* built_mark = "built";  ///< a file that says that all went well
 
 bool is_program(const fs::path& file) {
   std::error_code error;
@@ -80,14 +85,29 @@ void require_step(const std::string& revision, const std::string& step, const Pr
 /// One builder of a commit at a time.
 class BuildLock {
  public:
-  explicit BuildLock(const fs::path& file) : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (!file_.is_open() || ::flock(file_.get(), LOCK_EX) != 0)
-      throw EnvironmentError(
-          fmt::format("cannot lock {}: {}", file.string(), std::error_code(errno, std::generic_category()).message()));
+  explicit BuildLock(const fs::path& file) {
+    bool said = false;
+    while (!(lock_ = taken(file))) {
+      const LockHolder holder = FileLock::holder(file);
+      if (!std::exchange(said, true))
+        say("waiting for process {} on {}, which builds in {}\n", holder.pid, printable(holder.host),
+            file.parent_path().string());
+      InterruptGuard::check();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
   }
 
  private:
-  Descriptor file_;
+  static std::unique_ptr<FileLock> taken(const fs::path& file) {
+    try {
+      auto lock = FileLock::attempt(file, FileLock::Kind::exclusive);
+      return lock ? std::make_unique<FileLock>(std::move(*lock)) : nullptr;
+    } catch (const std::system_error& error) {
+      throw EnvironmentError(error.what());
+    }
+  }
+
+  std::unique_ptr<FileLock> lock_;
 };
 
 bool has_release_preset(const fs::path& source) {
@@ -117,23 +137,27 @@ std::optional<std::string> find_revision(const std::string& text, const Revision
   return result.output.substr(0, result.output.find('\n'));
 }
 
-ComparedBuild build_revision(const std::string& text, const std::string& commit, const RevisionRequest& request) {
+RevisionBuild find_build(const std::string& text, const std::string& commit, const RevisionRequest& request) {
   std::string settings;
   for (const auto& argument : request.configure) settings += argument + '\n';
   // Other settings make another build.
   const std::string digits = settings.empty() ? "" : fmt::format("-{}", sha256_hex(settings).substr(0, 8));
   const fs::path folder = builds_folder() / (commit.substr(0, 12) + digits);
+  const std::string label = text == commit.substr(0, text.size()) ? text : text + " (" + commit.substr(0, 7) + ")";
+  const ComparedBuild build{label, folder / "build" / "bin" / "fft_bench"};
+  return {build, folder, names_something(folder / built_mark) && is_program(build.bench)};
+}
+
+ComparedBuild build_revision(const std::string& text, const std::string& commit, const RevisionRequest& request) {
+  const auto [result, folder, is_built] = find_build(text, commit, request);
   const fs::path source = folder / "source";
   const fs::path build = folder / "build";
-  const fs::path bench = build / "bin" / "fft_bench";
-  const fs::path done = folder / "built";
-  const ComparedBuild result{text == commit.substr(0, text.size()) ? text : text + " (" + commit.substr(0, 7) + ")",
-                             bench};
+  const fs::path& bench = result.bench;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw EnvironmentError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
   const BuildLock lock(folder / "lock");
-  if (fs::exists(done) && is_program(bench)) return result;
+  if (find_build(text, commit, request).is_built) return result;
   say("building {} in {}\n", result.label, folder.string());
   if (!fs::exists(source / "CMakeLists.txt")) {
     (void)git(request, {"worktree", "prune"});  // of one that was removed by hand
@@ -152,7 +176,7 @@ ComparedBuild build_revision(const std::string& text, const std::string& commit,
   compile.argv = {"cmake", "--build", build.string(), "--target", "fft_bench", "-j", std::to_string(request.jobs)};
   require_step(text, "cmake --build", run_process(compile), "cmake");
   if (!is_program(bench)) throw InputError(fmt::format("revision '{}' was built, but has no {}", text, bench.string()));
-  write_file(done, commit + '\n', Named::by_us);
+  write_file(folder / built_mark, commit + '\n', Named::by_us);
   return result;
 }
 

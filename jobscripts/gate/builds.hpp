@@ -25,9 +25,17 @@ struct RevisionRequest {
 /// The full hash of a commit of the repository; nothing where there is no such revision, no repository or no git.
 [[nodiscard]] std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request);
 
-/// Builds the fft_bench of a commit in a work tree of its own, or takes the one that was built before, below
-/// $XDG_CACHE_HOME/fourscore/builds (else ~/.cache/...). Says what it does on standard error. Throws InputError naming
-/// the step that failed, with the end of its output; EnvironmentError where git or cmake are missing.
+/// The build of a commit, in a work tree of its own below $XDG_CACHE_HOME/fourscore/builds (else ~/.cache/...).
+struct RevisionBuild {
+  ComparedBuild build;
+  std::filesystem::path folder;
+  bool is_built = false;  ///< else its fft_bench is not there yet
+};
+[[nodiscard]] RevisionBuild find_build(const std::string& text, const std::string& commit,
+                                       const RevisionRequest& request);
+
+/// Builds its fft_bench, unless it was built before. Says what it does on standard error. Throws InputError naming the
+/// step that failed, with the end of its output; EnvironmentError where git or cmake are missing.
 [[nodiscard]] ComparedBuild build_revision(const std::string& text, const std::string& commit,
                                            const RevisionRequest& request);
 

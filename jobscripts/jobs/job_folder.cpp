@@ -86,6 +86,11 @@ void JobFolder::create(const JobDescription& job, const std::string& machine_tex
   write_text(file("job.json"), content.dump() + "\n");
 }
 
+void JobFolder::remove() const {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
 JobDescription JobFolder::description() const {
   const json content = json::parse(text_or_nothing(file("job.json")), nullptr, false);
   try {

@@ -64,6 +64,8 @@ class JobFolder {
 
   /// Throws ArchiveError.
   void create(const JobDescription& job, const std::string& machine_text) const;
+  /// As if it had never been made; what cannot be removed stays.
+  void remove() const;
   /// Throws ArchiveError for what is no description of a job.
   [[nodiscard]] JobDescription description() const;
 

@@ -18,7 +18,8 @@ namespace {
 /// What schedulers said last, in the archive's root: by scheduler {"asked_s", "jobs": {id: state}}.
 class Remembered {
  public:
-  explicit Remembered(const Archive& archive) : file_(archive.root() / "job-states.json") {
+  explicit Remembered(const Archive& archive)
+      : file_(archive.root() / "job-states.json"), keeps_(!archive.is_read_only()) {
     try {
       if (is_there(file_)) said_ = json::parse(read_regular_file(file_).text, nullptr, false);
     } catch (const UnreadableFile&) {
@@ -30,6 +31,7 @@ class Remembered {
     const double age_s = now_s() - value(scheduler, "asked_s", 0.0);
     return age_s < 0 ? 1e9 : age_s;  // a clock that was set back
   }
+  [[nodiscard]] bool is_outdated(const std::string& scheduler) const { return value(scheduler, "outdated", false); }
   [[nodiscard]] bool knows(const std::string& scheduler, const std::string& id) const {
     return value(scheduler, "jobs", json::object()).contains(id);
   }
@@ -40,13 +42,23 @@ class Remembered {
     json jobs = json::object();
     for (const auto& [id, state] : states) jobs[id] = state_json(state);
     said_[scheduler] = {{"asked_s", now_s()}, {"jobs", std::move(jobs)}};
+    store();
+  }
+  void forget() {
+    for (json& of_scheduler : said_)
+      if (of_scheduler.is_object()) of_scheduler["outdated"] = true;
+    if (!said_.empty()) store();
+  }
+  [[nodiscard]] bool keeps() const { return keeps_; }
+
+ private:
+  void store() const {
+    if (!keeps()) return;
     try {
       write_file(file_, said_.dump() + '\n', Named::by_us);
     } catch (const OutputFailed&) {  // an archive that only can be read: the next command asks again
     }
   }
-
- private:
   template <class Value>
   [[nodiscard]] Value value(const std::string& scheduler, const char* key, const Value& otherwise) const {
     const auto found = said_.find(scheduler);
@@ -54,6 +66,7 @@ class Remembered {
   }
 
   fs::path file_;
+  bool keeps_;
   json said_;
 };
 
@@ -73,7 +86,7 @@ void ask(const std::string& scheduler, const std::vector<KnownJob*>& jobs, Remem
     ids.push_back(job->id);
     all_known = all_known && remembered.knows(scheduler, job->id);
   }
-  if (!all_known || remembered.age_s(scheduler) >= at_most_every_s) {
+  if (!all_known || remembered.is_outdated(scheduler) || remembered.age_s(scheduler) >= at_most_every_s) {
     try {
       remembered.learn(scheduler, SchedulerRegistry::instance().get(scheduler, "scheduler").states(ids));
     } catch (const std::exception& error) {
@@ -89,7 +102,7 @@ void ask(const std::string& scheduler, const std::vector<KnownJob*>& jobs, Remem
     }
     job->state = remembered.state(scheduler, job->id);
     if (job->state.end == JobEnd::unknown) job->state = forgotten(job->folder);
-    if (!job->lives()) job->folder.set_end(job->state);
+    if (!job->lives() && remembered.keeps()) job->folder.set_end(job->state);
   }
 }
 
@@ -117,5 +130,7 @@ KnownJobs known_jobs(const Archive& archive, const std::vector<std::string>& cam
   for (const auto& [scheduler, jobs] : asked) ask(scheduler, jobs, remembered, known, at_most_every_s);
   return known;
 }
+
+void forget_states(const Archive& archive) { Remembered(archive).forget(); }
 
 }  // namespace fourscore

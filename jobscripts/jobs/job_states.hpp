@@ -34,4 +34,7 @@ inline constexpr double query_interval_s = 30.0;
 [[nodiscard]] KnownJobs known_jobs(const Archive& archive, const std::vector<std::string>& campaigns,
                                    double at_most_every_s = query_interval_s);
 
+/// The next known_jobs() asks again, whatever was said last: jobs were cancelled.
+void forget_states(const Archive& archive);
+
 }  // namespace fourscore

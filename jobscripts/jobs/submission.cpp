@@ -207,17 +207,21 @@ Submission submit_missing(const Campaign& campaign, const Archive& archive, cons
   });
   for (JobDescription& job : jobs_for(campaign, archive, lacking, jobs, settings, submission)) {
     const JobFolder folder(archive, campaign.id, next_job_name(archive, campaign.id, job.nodes));
-    folder.create(job, settings.machine->text);
-    const std::string script =
-        settings.scheduler->script(*settings.machine, job_request(campaign, archive, *settings.machine, folder, job));
-    write_file(folder.script(), script, Named::by_us);
     try {
+      folder.create(job, settings.machine->text);
+      const std::string script =
+          settings.scheduler->script(*settings.machine, job_request(campaign, archive, *settings.machine, folder, job));
+      write_file(folder.script(), script, Named::by_us);
       const std::string id = settings.scheduler->submit(folder.script());
       folder.set_id(id);
       submission.jobs.push_back({folder.name(), script, std::move(job), id});
     } catch (const std::exception& error) {
-      // It may be in the queue all the same, where the answer was lost: then it finds that it was given up.
-      folder.abandon();
+      // One that was refused is in no queue. Another may be, where the answer was lost: then it finds that it was
+      // given up.
+      if (dynamic_cast<const InputError*>(&error) != nullptr)
+        folder.remove();
+      else
+        folder.abandon();
       if (submission.jobs.empty()) throw;
       submission.problem = error.what();
       break;

@@ -59,6 +59,10 @@ void mount_own(const fs::path& folder, const std::vector<fs::path>& shared) {
   std::vector<KeptFolder> kept;
   for (const fs::path& path : shared)
     if (is_below(path, folder)) kept.emplace_back(path);
+  if (!fs::is_directory(folder))
+    throw EnvironmentError(
+        fmt::format("{} is not there, and each host of a laboratory has its own; expected a folder: `mkdir {}` as root",
+                    folder.string(), folder.string()));
   mount_new("tmpfs", folder, MS_NOSUID | MS_NODEV, "mode=1777");
   for (const KeptFolder& one : kept) one.show();
 }

@@ -29,6 +29,14 @@ def is_open_mpi() -> bool:
     return json.loads(said)["identity"]["code"]["mpi"].startswith("Open MPI")
 
 
+def preloaded(shim: str) -> dict[str, str]:
+    """The environment that loads one of tests/support/*.c first. LD_PRELOAD takes no path with a space."""
+    folder = BIN.parent / "lib"
+    assert (folder / f"lib{shim}.so").exists(), f"{shim} is a target of the build"
+    first = {"LD_PRELOAD": f"lib{shim}.so", "LD_LIBRARY_PATH": str(folder)}
+    return {name: ":".join(filter(None, [value, os.environ.get(name)])) for name, value in first.items()}
+
+
 def signed(record: dict) -> str:
     """The record as one line with its digest, as results/README.md has it."""
     line = json.dumps({key: value for key, value in record.items() if key != "sha256"})[:-1] + ',"sha256":"'

@@ -7,7 +7,6 @@ import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from fourscore_analysis.gate.rules import RULES, Rules, pairs_needed, settled_noise, visible_in_pairs
 from fourscore_analysis.points.units import percent_text
+from fourscore_analysis.records.index import open_index
 
 FEWEST = 4  # launches of one build in one campaign that say something of noise
 ROBUST = 1.4826  # of the median absolute deviation, for the standard deviation
@@ -53,10 +53,10 @@ def _launches(archive: Path, points: Sequence[str], machine_hash: str) -> dict[s
     can be read nothing is known."""
     groups: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
     try:
-        with closing(sqlite3.connect(f"file:{archive / 'index.sqlite'}?mode=ro", uri=True)) as index:
+        with open_index(archive) as database:
             for start in range(0, len(points), _CHUNK):
                 chunk = list(points[start : start + _CHUNK])
-                rows = index.execute(
+                rows = database.execute(
                     "SELECT point_id, campaign, code_hash, median_s FROM records WHERE status = 'ok'"
                     " AND machine_hash = ? AND flags NOT LIKE '%slowed%'"
                     f" AND point_id IN ({','.join('?' * len(chunk))})",
@@ -65,7 +65,7 @@ def _launches(archive: Path, points: Sequence[str], machine_hash: str) -> dict[s
                 for point, campaign, code, median_s in rows:
                     if median_s and median_s > 0:
                         groups[point][campaign, code].append(math.log(median_s))
-    except sqlite3.Error:
+    except (OSError, sqlite3.Error):
         return {}
     return {point: [group for group in of_point.values() if len(group) >= FEWEST] for point, of_point in groups.items()}
 

@@ -8,10 +8,8 @@ import hashlib
 import json
 import multiprocessing
 import sqlite3
-import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any
 from fourscore_analysis.records.archive import Unreadable, available_cores, record_files
 from fourscore_analysis.records.basics import STATUSES, median_of
 from fourscore_analysis.records.files import regular_content
+from fourscore_analysis.records.index import open_index
 from fourscore_analysis.records.transforms import read_record
 from fourscore_analysis.records.values import (
     RecordError,
@@ -114,11 +113,8 @@ def _without_superseded(launches: list[Brief]) -> list[Brief]:
 
 def _index(archive: Path) -> dict[str, tuple[str, str, str, str]]:
     """Stamp, status, brief and digest by file; {} where there is no index that can be read."""
-    file = archive / "index.sqlite"
     try:
-        if not stat.S_ISREG(file.stat().st_mode):
-            return {}
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=1)) as database:
+        with open_index(archive) as database:
             rows = database.execute("SELECT file, stamp, status, brief, sha256 FROM briefs")
             return {row[0]: row[1:] for row in rows if all(isinstance(one, str) for one in row)}
     except (OSError, sqlite3.Error):
