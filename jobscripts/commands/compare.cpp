@@ -56,9 +56,9 @@ bool names_records(const std::string& side, const Archive& archive) {
   return names_something(side) || (is_there(archive.root()) && std::ranges::any_of(archive.campaigns(), is_of));
 }
 
-/// The side as a build, or as a revision that is built; nothing where it is records.
-std::optional<ComparedBuild> build_of(const std::string& side, const CompareOptions& options, const Archive& archive) {
-  if (auto build = installed_build(side)) return build;
+/// The side as a build, or as a revision, which a dry run does not build; nothing where it is records.
+std::optional<RevisionBuild> build_of(const std::string& side, const CompareOptions& options, const Archive& archive) {
+  if (const auto build = installed_build(side)) return RevisionBuild{*build, {}, true};
   if (names_records(side, archive)) return std::nullopt;
   const RevisionRequest request{options.repository, options.cmake, usable_cores()};
   const auto commit = find_revision(side, request);
@@ -67,8 +67,22 @@ std::optional<ComparedBuild> build_of(const std::string& side, const CompareOpti
         "'{}' is no fft_bench or folder with one, no campaign of {}, no path, and no revision "
         "of the repository{}",
         side, archive.root().string(), options.repository.empty() ? " here (--repo)" : " " + options.repository));
-  if (options.dry_run) say("{} would be built, if it was not before\n", side);
-  return build_revision(side, *commit, request);
+  if (options.dry_run) return find_build(side, *commit, request);
+  return RevisionBuild{build_revision(side, *commit, request), {}, true};
+}
+
+/// A dry run of revisions that are not built: only their programs know which points they can measure.
+void show_unbuilt_plan(CompareOptions options, const RevisionBuild& base, const RevisionBuild& candidate) {
+  for (const auto* side : {&base, &candidate}) {
+    if (!side->is_built) fmt::print("{} would be built in {}\n", side->build.label, side->folder.string());
+    if (side->is_built) options.bench = side->build.bench.string();
+  }
+  const Place place = find_place(options.place);
+  const Suite suite = chosen_suite(options, place.size);
+  fmt::print(
+      "Suite {}: {} points, at least {} pairs of each that both builds can measure. Which ones these are is known once "
+      "both are built. Nothing was written.\n",
+      suite.name, suite.points.size(), std::max(options.pairs > 0 ? options.pairs : suite.launches, fewest_pairs));
 }
 
 int compare(const CompareOptions& options) {
@@ -82,7 +96,12 @@ int compare(const CompareOptions& options) {
                                    base ? options.base : options.candidate, base ? options.candidate : options.base));
     if (base) {
       if (options.plan || options.comparison) throw InputError("--plan and --comparison are of records, not of builds");
-      MeasuredRequest request{options, *base, *candidate, {}, options.pairs, options.most_pairs, options.quiet};
+      if (!base->is_built || !candidate->is_built) {
+        print_if_read([&] { show_unbuilt_plan(options, *base, *candidate); });
+        return exit_done;
+      }
+      MeasuredRequest request{options,       base->build,        candidate->build, {},
+                              options.pairs, options.most_pairs, options.quiet};
       return compare_builds(request, outputs_of(options));
     }
   }
