@@ -28,7 +28,7 @@ std::map<std::string, Attempts> attempts_of(const Campaign& campaign, const Arch
       point.status[stamp.at("launch").get<int>()] = record.at("verdict").at("status").get<std::string>();
       if (stamp.contains("retry_of")) point.superseded.insert(stamp["retry_of"].get<int>());
     } catch (const UnreadableRecord&) {
-      continue;
+      if (const auto launch = launch_of_file(file)) attempts[launch->first].status[launch->second] = "unreadable";
     } catch (const json::exception&) {
       continue;
     }
@@ -39,7 +39,7 @@ std::map<std::string, Attempts> attempts_of(const Campaign& campaign, const Arch
 }  // namespace
 
 const std::vector<std::string>& retried_statuses() {
-  static const std::vector<std::string> statuses{"failed", "timeout"};
+  static const std::vector<std::string> statuses{"failed", "timeout", "unreadable"};
   return statuses;
 }
 

@@ -111,7 +111,7 @@ class Summariser {
  public:
   void add(const RecordEntry& entry) {
     if (!entry.reason.empty()) {
-      summary_.unreadable.emplace_back(entry.file, entry.reason);
+      unreadable_.push_back(entry);
       return;
     }
     json record = json::parse(entry.brief);
@@ -131,6 +131,12 @@ class Summariser {
         record["verdict"] = {{"status", "superseded"}};
       add_record(summary_, points_, record);
     }
+    for (const RecordEntry& entry : unreadable_) {
+      if (const auto launch = launch_of_file(entry.file); launch && superseded_.contains(*launch))
+        ++summary_.counts["superseded"];
+      else
+        summary_.unreadable.emplace_back(entry.file, entry.reason);
+    }
     return {std::move(summary_), std::move(points_)};
   }
 
@@ -138,6 +144,7 @@ class Summariser {
   CampaignSummary summary_;
   std::map<std::string, PointSummary> points_;
   std::vector<json> without_result_;
+  std::vector<RecordEntry> unreadable_;
   std::set<std::pair<std::string, int>> superseded_;  ///< point and launch
 };
 

@@ -94,8 +94,8 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options) {
       ->type_name("SUITE");
   add_measuring_options(app, options);
   app.add_option("--retry", options.retry,
-                 "measure launches again that ended so: failed, timeout. The new records stand in for the "
-                 "old ones, which stay")
+                 "measure launches again that ended so: failed, timeout; or whose records are unreadable. The new "
+                 "records stand in for the old ones, which stay")
       ->delimiter(',')
       ->type_name("STATUS")
       ->check(CLI::IsMember(retried_statuses()));

@@ -3,11 +3,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
 
 #include "core/problem.hpp"
 #include "jobscripts/paths.hpp"
+#include "results/campaign_file.hpp"
 
 namespace fourscore {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// When something of the campaign was written last.
+fs::file_time_type written(const Archive& archive, const std::string& campaign) {
+  fs::file_time_type last = fs::file_time_type::min();
+  for (const fs::path& path : {archive.records_folder(campaign), archive.campaign_folder(campaign) / "campaign.json"}) {
+    std::error_code error;
+    const auto time = fs::last_write_time(path, error);
+    if (!error) last = std::max(last, time);
+  }
+  return last;
+}
+
+std::optional<std::string> newest_of(const Archive& archive, const std::vector<std::string>& known,
+                                     const std::string& suite) {
+  std::optional<std::string> newest;
+  for (const std::string& campaign : known)
+    if (suite_of_campaign(archive, campaign) == suite &&
+        (!newest || written(archive, *newest) < written(archive, campaign)))
+      newest = campaign;
+  return newest;
+}
+
+std::string unknown(const Archive& archive, std::vector<std::string> known, const std::string& name) {
+  std::set<std::string> suites;
+  for (const std::string& campaign : known) suites.insert(suite_of_campaign(archive, campaign));
+  known.insert(known.end(), suites.begin(), suites.end());
+  const auto nearest = nearest_name(name, known);
+  return fmt::format("no campaign or suite '{}' in {}{}", name, archive.root().string(),
+                     nearest ? fmt::format("; did you mean '{}'?", *nearest) : "");
+}
+
+}  // namespace
 
 Archive open_archive(const std::string& option) {
   Archive archive(std::filesystem::absolute(archive_folder(option)));
@@ -16,15 +55,16 @@ Archive open_archive(const std::string& option) {
 }
 
 std::vector<std::string> chosen_campaigns(const Archive& archive, const std::vector<std::string>& names) {
-  auto known = archive.campaigns();
+  const auto known = archive.campaigns();
   if (names.empty()) return known;
+  std::vector<std::string> chosen;
   for (const auto& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const auto nearest = nearest_name(name, known);
-    throw InputError(fmt::format("no campaign '{}' in {}{}", name, archive.root().string(),
-                                 nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+    std::optional<std::string> campaign = name;
+    if (std::ranges::find(known, name) == known.end()) campaign = newest_of(archive, known, name);
+    if (!campaign) throw InputError(unknown(archive, known, name));
+    if (std::ranges::find(chosen, *campaign) == chosen.end()) chosen.push_back(*campaign);
   }
-  return names;
+  return chosen;
 }
 
 }  // namespace fourscore

@@ -11,7 +11,8 @@ namespace fourscore {
 /// The archive of --archive. Throws ArchiveError when there is none.
 [[nodiscard]] Archive open_archive(const std::string& option);
 
-/// The named campaigns, or all. Throws InputError with the nearest name for one that is not there.
+/// The campaigns of these names, of a suite the newest, or all. Throws InputError with the nearest name for one that is
+/// not there.
 [[nodiscard]] std::vector<std::string> chosen_campaigns(const Archive& archive, const std::vector<std::string>& names);
 
 }  // namespace fourscore

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/path_kind.hpp"
 #include "jobscripts/campaign_lock.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
@@ -22,6 +23,7 @@ int cancel(const std::string& archive_option, const std::vector<std::string>& na
   json cancelled = json::array();
   for (const std::string& name : chosen_campaigns(archive, names)) {
     // Nobody submits meanwhile what is being cancelled.
+    if (!names_folder(archive.campaign_folder(name))) continue;  // imported: it has no jobs
     const CampaignLock lock(archive, name, CampaignLock::Kind::submitting);
     const KnownJobs known = known_jobs(archive, {name}, 0);
     if (!known.problem.empty()) throw EnvironmentError(known.problem);
@@ -33,6 +35,7 @@ int cancel(const std::string& archive_option, const std::vector<std::string>& na
     }
     for (const auto& [scheduler, ids] : by_scheduler)
       SchedulerRegistry::instance().get(scheduler, "scheduler").cancel(ids);
+    if (!by_scheduler.empty()) forget_states(archive);
     std::size_t count = 0;
     for (const auto& [scheduler, ids] : by_scheduler) count += ids.size();
     if (!as_json) fmt::print("{}: {} jobs cancelled\n", printable(name), count);
@@ -52,7 +55,8 @@ Command cancel_command() {
               bool json = false;
             };
             auto options = std::make_shared<Options>();
-            app.add_option("campaign", options->campaigns, "campaigns whose jobs are cancelled")
+            app.add_option("campaign", options->campaigns,
+                           "campaigns whose jobs are cancelled, or suites for their newest")
                 ->required()
                 ->type_name("CAMPAIGN");
             add_archive_option(app, options->archive);

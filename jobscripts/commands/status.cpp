@@ -31,6 +31,7 @@ struct JobProgress {
 /// Where the launches of a campaign are.
 struct Standing {
   std::size_t records = 0;   ///< without those that a retry stands in for
+  std::size_t further = 0;   ///< of these, beyond the schedule: what a comparison or `precision` asked for
   std::size_t expected = 0;  ///< of the finished campaign
   std::size_t running = 0;   ///< launches under way
   std::size_t queued = 0;    ///< in jobs that live, and not begun
@@ -49,6 +50,9 @@ Standing standing_of(const Archive& archive, const std::string& name, const Camp
   const auto superseded = summary.counts.find("superseded");
   standing.records =
       there.size() - (superseded == summary.counts.end() ? 0 : static_cast<std::size_t>(superseded->second));
+  const std::size_t of_schedule = static_cast<std::size_t>(
+      std::ranges::count_if(scheduled, [&](const std::string& record) { return there.contains(record); }));
+  standing.further = standing.records - std::min(standing.records, of_schedule);
   std::set<std::string> held;
   for (const KnownJob& job : known.jobs) {
     if (job.campaign != name) continue;
@@ -141,8 +145,12 @@ void print_line(const std::string& name, const Standing& standing, const Campaig
   add(standing.queued, "queued");
   if (!standing.jobs.empty()) add(standing.missing, "missing");
   add(summary.unreadable.size(), "unreadable");
-  fmt::print("{}: {}{} records{}\n", printable(name), standing.records,
-             standing.expected > 0 ? fmt::format(" of {}", standing.expected) : "", counts);
+  const std::string records =
+      standing.expected == 0
+          ? fmt::format("{} records", standing.records)
+          : fmt::format("{} of {} records{}", standing.records - standing.further, standing.expected,
+                        standing.further > 0 ? fmt::format(" and {} further", standing.further) : "");
+  fmt::print("{}: {}{}\n", printable(name), records, counts);
 }
 
 int status(const std::string& archive_option, const std::vector<std::string>& names, bool as_json) {
@@ -163,6 +171,7 @@ int status(const std::string& archive_option, const std::vector<std::string>& na
       entry.update({{"campaign", name},
                     {"records", standing.records},
                     {"expected", standing.expected},
+                    {"further", standing.further},
                     {"running", standing.running},
                     {"queued", standing.queued},
                     {"missing", standing.missing},
@@ -188,6 +197,7 @@ Command status_command() {
   return {"status", "Show what the archive holds, how far each campaign is, and its jobs",
           "  fourscore status\n"
           "  fourscore status strong-1a2b3c4d --archive results-2026\n"
+          "  fourscore status strong                               # its newest campaign\n"
           "The scheduler is asked at most every 30 s, for all jobs at once.\n",
           30, [](CLI::App& app) -> std::function<int()> {
             struct Options {
@@ -196,7 +206,8 @@ Command status_command() {
               bool json = false;
             };
             auto options = std::make_shared<Options>();
-            app.add_option("campaign", options->campaigns, "campaigns to show in full (default: one line for each)")
+            app.add_option("campaign", options->campaigns,
+                           "campaigns to show in full, or suites for their newest (default: one line for each)")
                 ->type_name("CAMPAIGN");
             add_archive_option(app, options->archive);
             add_json_option(app, options->json);
