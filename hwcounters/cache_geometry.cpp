@@ -110,15 +110,20 @@ CacheGeometry machine_cache(const std::filesystem::path& folder) {
   return cache;
 }
 
+std::uint64_t simulated_line_bytes(const CacheGeometry& asked, const CacheGeometry& of_machine) {
+  if (asked.line_bytes != 0) return asked.line_bytes;
+  // A cache of a chosen size is the same on every machine.
+  return asked.size_bytes != 0 || of_machine.line_bytes == 0 ? usual_line : of_machine.line_bytes;
+}
+
 CacheGeometry simulated_cache(const CacheGeometry& asked, const CacheGeometry& of_machine) {
   CacheGeometry cache = asked;
-  // A cache of a chosen size is the same on every machine.
   const CacheGeometry machine = asked.size_bytes == 0 ? of_machine : CacheGeometry{};
   if (cache.size_bytes == 0) cache.size_bytes = machine.size_bytes;
   if (cache.size_bytes == 0)
     throw CounterRequestError(std::string("this machine does not tell the size of its last-level cache: name one; ") +
                               expected);
-  if (cache.line_bytes == 0) cache.line_bytes = machine.line_bytes == 0 ? usual_line : machine.line_bytes;
+  cache.line_bytes = simulated_line_bytes(asked, of_machine);
   const std::string text = to_string(cache);
   if (!std::has_single_bit(cache.line_bytes) || cache.line_bytes < min_line)
     refuse(text, "a line of " + std::to_string(cache.line_bytes) + " bytes is no power of two from 16 on");

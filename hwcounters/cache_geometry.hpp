@@ -24,5 +24,7 @@ namespace fourscore {
 /// of sets. Throws CounterRequestError for what cannot be simulated: size = sets x ways x line, with powers of two of
 /// sets and of bytes a line, at least 16 bytes a line and at most 2 GiB in all.
 [[nodiscard]] CacheGeometry simulated_cache(const CacheGeometry& asked, const CacheGeometry& machine);
+/// Its line in bytes, which is known also where its size is not.
+[[nodiscard]] std::uint64_t simulated_line_bytes(const CacheGeometry& asked, const CacheGeometry& machine);
 
 }  // namespace fourscore

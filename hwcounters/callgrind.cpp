@@ -163,7 +163,7 @@ class Callgrind : public CounterBackend {
     return fourscore::simulated_cache(request.cache, machine_cache());
   }
   [[nodiscard]] std::map<std::string, double> constants(const CounterRequest& request) const override {
-    return {{"line", static_cast<double>(simulated_cache(request).line_bytes)}};
+    return {{"line", static_cast<double>(simulated_line_bytes(request.cache, machine_cache()))}};
   }
 
 #ifdef FOURSCORE_CALLGRIND

@@ -88,7 +88,7 @@ EXPECTED = [
         "Hatchet and Thicket are the user's to install; setup leaves them out, as they bring much with them",
     ),
     Expected(
-        r"pytest .*(test_laboratory|test_netns|test_shaped_slurm)",
+        r"pytest .*(test_laboratory|test_netns|test_shaped_slurm|test_counters)",
         r"take root|refuses namespaces",
         "what a container may lack; setup installs iproute2 and Slurm",
     ),

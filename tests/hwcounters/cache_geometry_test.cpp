@@ -75,6 +75,7 @@ TEST(CacheGeometry, OfTheMachineIsTheOutermostDataCacheOfSysfs) {
   std::filesystem::remove_all(folder);
   EXPECT_EQ(machine_cache(folder), no_machine);
   EXPECT_THROW((void)simulated_cache({}, machine_cache(folder)), CounterRequestError);
+  EXPECT_EQ(simulated_line_bytes({}, machine_cache(folder)), 64U) << "a group is shown by its line alone";
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 """Event groups and qualification; callgrind counts for real, on a cache of 256 KiB."""
 
 import json
+import shlex
 import shutil
+import subprocess
 
 import pytest
+from laboratories import unavailable
 
 CACHE = ["--counter-cache", "256KiB"]
+takes_root = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or "none")
 needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind in PATH")
 
 
@@ -16,6 +20,19 @@ def test_list_shows_every_backend_with_its_groups_or_why_not(fourscore):
     assert all(backend["available"] or backend["reason"] for backend in listed["backends"])
     words = fourscore("counters", "list").stdout
     assert all(name in words for name in names) and listed["arch"] in words
+
+
+@takes_root
+def test_groups_are_listed_and_shown_where_the_machine_tells_no_cache(fourscore):
+    """As in a container without /sys."""
+    empty = fourscore.folder / "empty"
+    empty.mkdir()
+    for words in (["list"], ["list", "--json"], ["show", "MEM", "--counters", "callgrind"]):
+        command = shlex.join(fourscore.command("counters", *words))
+        without = ["unshare", "--mount", "sh", "-c", f"mount --bind {shlex.quote(str(empty))} /sys && {command}"]
+        done = subprocess.run(without, env=fourscore.environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "MEM" in done.stdout
 
 
 def test_show_tells_events_formulas_and_explanation(fourscore):

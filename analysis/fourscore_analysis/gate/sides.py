@@ -244,7 +244,7 @@ def _allowed(differing: Sequence[Difference], allowed: Sequence[str]) -> list[st
         more = f"; and {len(refused) - MOST_FIELDS} more" if len(refused) > MOST_FIELDS else ""
         raise InputError(
             f"the machines differ: {fields}{more}. Times of different machines are no comparison of code; allow what "
-            f"does not matter with --allow-different {' '.join(one.field for one in refused[:3])}"
+            f"does not matter with --allow-different {' '.join(one.field for one in refused)}"
         )
     return [one.text() for one in differing]
 

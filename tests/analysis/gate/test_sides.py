@@ -30,12 +30,12 @@ def change_identity(pairs: Pairs, part: str, **fields) -> None:
 
 
 def test_another_machine_is_refused_with_the_fields_that_differ(pairs, capsys):
-    change_identity(pairs, "machine", cpu_model="Other 1", cores=4)
+    change_identity(pairs, "machine", cpu_model="Other 1", cores=4, one="a", other="b")
     for arguments in ((BASE, CANDIDATE), ("--comparison", pairs.comparison(8))):
         assert compare(pairs.archive, *arguments) == 2
         said = capsys.readouterr().err
         assert "machine.cores: 8 | 4; machine.cpu_model: Imaginary 9000 @ 2.60GHz | Other 1" in said
-        assert "--allow-different machine.cores machine.cpu_model" in said
+        assert "--allow-different machine.cores machine.cpu_model machine.one machine.other" in said
 
 
 def test_what_was_allowed_to_differ_stands_in_the_result(pairs, capsys):
