@@ -13,6 +13,7 @@ run`, as "--only,variant=slab").
 """
 
 import json
+import shlex
 from pathlib import Path
 
 import reframe as rfm
@@ -84,10 +85,10 @@ class FourscoreSuite(rfm.RunOnlyRegressionTest):
         self.job.num_tasks = self.num_tasks
         self.job.num_tasks_per_node = self.num_tasks_per_node
         self.job.launcher = getlauncher("local")()
-        self.executable = self.fourscore
+        self.executable = shlex.quote(self.fourscore)
         machine = ["--machine", self.machine] if self.machine else []
-        into = ["--archive", self.archive, "--quiet", "--json", ">", SUMMARY]
-        self.executable_opts = ["run", self.suite, *machine, *self.options, *into]
+        words = ["run", self.suite, *machine, *self.options, "--archive", self.archive, "--quiet", "--json"]
+        self.executable_opts = [*map(shlex.quote, words), ">", SUMMARY]
 
     def summary(self):
         file = Path(self.stagedir) / SUMMARY

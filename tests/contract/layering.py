@@ -434,6 +434,8 @@ RULES = [
     Rule("tests-mirror-the-sources", "the tests of a folder are found where the folder is", tests_mirror_the_sources,
          ("tests/drivers/planted/test_planted.py", "")),
     Rule("tests-are-registered", "a test that nothing builds never fails", tests_are_registered, ("tests/drivers/harness/planted_test.cpp", "")),
+    Rule("tests-own-their-folders", "a folder of the machine that is expected to be missing is there on some; nobody can make /proc/nowhere",
+         text_rule(("tests/**/*.py", "tests/**/*.cpp"), r"(?<![\w}/.])/(nowhere|no/such)\b"), ("tests/jobscripts/test_planted.py", 'file = "/now' + 'here/x"\n')),
     Rule("finished", "what is unfinished is an issue, not a mark in the tree", whole_tree(rf"\b({UNFINISHED})\b"), ("docs/planted.md", UNFINISHED.split("|")[0] + "\n")),
     Rule("no-path-of-one-machine", "the tree must work anywhere", whole_tree(r"(?<![\w.$}/*-])/(home|work|root|Users|scratch|tmp/w)/\w"),
          ("docs/planted.md", "see /ho" + "me/someone\n")),

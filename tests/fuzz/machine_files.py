@@ -72,5 +72,5 @@ def steps(draw: random.Random, place: Place) -> list[Step]:
         return [Step(line, frozenset({0, 2}))]
     if kind == 2:  # nothing answers for a scheduler here; without one it is this machine that is looked at
         line = [program, "machine", "check", f"machines/{name}", "--archive", "archive", "--patience", "1", *more]
-        return [Step(line, writes=("work", "tmp", "home"), environment={"PATH": "/nowhere"})]
+        return [Step(line, writes=("work", "tmp", "home"), environment={"PATH": "/proc/nowhere"})]
     return [Step([program, "machine", "show", f"machines/{name}", *more], frozenset({0, 2}))]

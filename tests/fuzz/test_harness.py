@@ -17,7 +17,7 @@ from harness import Place, Step
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "case", Path("/nowhere"), Path("/nowhere"), {"PATH": "/usr/bin:/bin"}, True)
+    return Place(tmp_path / "case", Path("/proc/nowhere"), Path("/proc/nowhere"), {"PATH": "/usr/bin:/bin"}, True)
 
 
 def broken(place: Place, script: str, **options: object) -> str:

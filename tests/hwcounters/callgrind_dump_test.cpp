@@ -125,7 +125,7 @@ TEST(Callgrind, WithoutValgrindInThePathItSaysWhatToInstall) {
   const CounterBackend& backend = CounterRegistry::instance().at("callgrind");
   const std::string path = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");
   if (!backend.unavailable().empty()) GTEST_SKIP() << backend.unavailable();
-  ::setenv("PATH", "/nowhere", 1);
+  ::setenv("PATH", "/proc/nowhere", 1);
   const std::string reason = backend.unavailable();
   ::setenv("PATH", path.c_str(), 1);
   EXPECT_THAT(reason, testing::HasSubstr("valgrind"));

@@ -378,8 +378,8 @@ TEST(RealLikwid, WhoseFileIsGoneOrAnotherIsUnavailableAndSaysWhichFile) {
         ->unavailable();
   };
   EXPECT_THAT(
-      unavailable("/nowhere/liblikwid.so.5"),
-      AllOf(HasSubstr("LIKWID cannot be loaded"), HasSubstr("/nowhere/liblikwid.so.5"), HasSubstr("configure anew")));
+      unavailable("/proc/nowhere/liblikwid.so.5"),
+      AllOf(HasSubstr("LIKWID cannot be loaded"), HasSubstr("/proc/nowhere/liblikwid.so.5"), HasSubstr("configure anew")));
   EXPECT_THAT(unavailable("libm.so.6"), AllOf(HasSubstr("LIKWID cannot be used"), HasSubstr("libm.so.6")));
 }
 

@@ -75,14 +75,14 @@ def test_a_current_folder_that_was_removed_is_told_in_our_words(fourscore):
 
 
 def test_a_launcher_that_cannot_run_stays_listed_with_its_reason(fourscore):
-    out = fourscore("list", "launchers", environment={"FOURSCORE_MPIEXEC": "/nowhere/mpirun"}).stdout
-    assert "local" in out and "/nowhere/mpirun" in out
+    out = fourscore("list", "launchers", environment={"FOURSCORE_MPIEXEC": "/proc/nowhere/mpirun"}).stdout
+    assert "local" in out and "/proc/nowhere/mpirun" in out
 
 
 def test_report_without_its_python_ends_with_3_and_says_what_to_do(fourscore):
     fourscore("run", fourscore.points(points=1, launches=1))
-    error = fourscore("report", environment={"FOURSCORE_PYTHON": "/nowhere/python"}, code=3).stderr
-    assert "/nowhere/python" in error and "jobscripts/setup" in error
+    error = fourscore("report", environment={"FOURSCORE_PYTHON": "/proc/nowhere/python"}, code=3).stderr
+    assert "/proc/nowhere/python" in error and "jobscripts/setup" in error
 
 
 @pytest.mark.parametrize("kind", ["a link to itself", "a name too long"])

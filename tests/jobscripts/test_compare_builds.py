@@ -25,7 +25,7 @@ class Builds:
 
     def build(self, name: str, factor: float = 1.0, more: str = "") -> pathlib.Path:
         file = self.fourscore.folder / name
-        file.write_text(f'#!/bin/sh\n{more}\nFAKE_FACTOR={factor} FAKE_CODE={name} exec {FAKE} "$@"\n')
+        file.write_text(f'#!/bin/sh\n{more}\nFAKE_FACTOR={factor} FAKE_CODE={name} exec "{FAKE}" "$@"\n')
         file.chmod(0o755)
         return file
 

@@ -196,7 +196,7 @@ def test_reader_and_schema_take_and_refuse_the_same_files(fourscore):
     for number, content in enumerate(contents):
         lines = "".join(f"{key} = {toml(value)}\n" for key, value in content.items())
         (folder / f"m{number}.toml").write_text(lines)
-    environment = {"FOURSCORE_MACHINES": str(folder), "PATH": "/nowhere"}
+    environment = {"FOURSCORE_MACHINES": str(folder), "PATH": "/proc/nowhere"}
     listed = {entry["name"]: entry for entry in json.loads(fourscore("machine", "list", "--json", environment=environment).stdout)}
     known = ("'launcher' is '", "'scheduler' is '", "as many as there are cores")
     taken, differing = 0, []
@@ -287,7 +287,7 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest(fourscore):
 def test_list_says_why_one_cannot_be_used_here(fourscore):
     (fourscore.folder / "bad.toml").write_text("nme = 'x'\n")
     (fourscore.folder / "line.toml").write_text(line("no-such-mpiexec -n {ranks} -f $NO_SUCH_NODEFILE {program}"))
-    environment = {"FOURSCORE_MACHINES": str(fourscore.folder), "PATH": "/nowhere", "PBS_JOBID": ""}
+    environment = {"FOURSCORE_MACHINES": str(fourscore.folder), "PATH": "/proc/nowhere", "PBS_JOBID": ""}
     text = fourscore("machine", "list", environment=environment).stdout
     entries = json.loads(fourscore("machine", "list", "--json", environment=environment).stdout)
     listed = {entry["name"]: entry for entry in entries}
@@ -332,7 +332,7 @@ def test_what_the_machine_file_says_of_the_interconnect_reaches_the_program_unle
     seen = fourscore.folder / "seen"
     program = fourscore.folder / "bench"
     program.write_text(
-        f'#!/bin/sh\necho "$FOURSCORE_INTERCONNECT" >>{seen}\nexec "{fourscore.environment["FOURSCORE_BENCH"]}" "$@"\n'
+        f'#!/bin/sh\necho "$FOURSCORE_INTERCONNECT" >>"{seen}"\nexec "{fourscore.environment["FOURSCORE_BENCH"]}" "$@"\n'
     )
     program.chmod(0o755)
     suite = fourscore.points(points=1, launches=1)

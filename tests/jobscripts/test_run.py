@@ -52,7 +52,7 @@ def test_run_goes_on_where_max_launches_ended(fourscore):
 
 
 def test_dry_run_writes_nothing_and_needs_no_mpirun(fourscore):
-    out = fourscore("run", fourscore.points(), "--dry-run", "--mpirun", "/nowhere/mpirun").stdout
+    out = fourscore("run", fourscore.points(), "--dry-run", "--mpirun", "/proc/nowhere/mpirun").stdout
     assert out.count("launch 0") == 3 and "Nothing was written" in out
     assert not fourscore.archive.exists()
 
@@ -236,14 +236,14 @@ def test_suite_values_reach_no_shell(fourscore):
 
 
 def test_mpirun_missing_ends_with_3_and_says_what_to_install(fourscore):
-    error = fourscore("run", fourscore.points(), "--mpirun", "/nowhere/mpirun", code=3).stderr
-    assert "/nowhere/mpirun" in error and "apt install" in error
+    error = fourscore("run", fourscore.points(), "--mpirun", "/proc/nowhere/mpirun", code=3).stderr
+    assert "/proc/nowhere/mpirun" in error and "apt install" in error
     assert not fourscore.archive.exists()
 
 
 def test_fft_bench_missing_ends_with_3(fourscore):
-    error = fourscore("run", fourscore.points(), "--bench", "/nowhere/fft_bench", code=3).stderr
-    assert "/nowhere/fft_bench" in error and not fourscore.archive.exists()
+    error = fourscore("run", fourscore.points(), "--bench", "/proc/nowhere/fft_bench", code=3).stderr
+    assert "/proc/nowhere/fft_bench" in error and not fourscore.archive.exists()
 
 
 def test_an_index_that_cannot_be_written_costs_no_record(fourscore):

@@ -22,7 +22,7 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
     shutil.copy(ROOT / "analysis" / "pyproject.toml", project)
     python = tmp_path / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\necho "ERROR: No matching distribution" >&2\nexit 1\n')
+    python.write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/calls"\necho "ERROR: No matching distribution" >&2\nexit 1\n')
     python.chmod(0o755)
     stamp = hashlib.sha256(project.read_bytes()).hexdigest() + " "
     (tmp_path / ".venv" / "fourscore-stamp").write_text(stamp + "\n")

@@ -274,8 +274,8 @@ def test_google_benchmarks_own_compare_reads_the_export(measured):
 
 
 def test_an_export_that_cannot_be_written_ends_with_3(measured):
-    error = measured("export", "--format", "csv", "-o", "/nowhere/x.csv", code=3).stderr
-    assert "cannot write /nowhere/x.csv: No such file" in error
+    error = measured("export", "--format", "csv", "-o", "/proc/nowhere/x.csv", code=3).stderr
+    assert "cannot write /proc/nowhere/x.csv: No such file" in error
     if pathlib.Path("/dev/full").exists():
         with open("/dev/full", "w") as full:
             error = measured("export", "--format", "csv", stdout=full, code=3).stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import time
@@ -25,7 +26,7 @@ def unavailable() -> str:
         "mount -t sysfs sysfs /sys && ip link add name br0 type bridge && ip link set lo up && "
         "tc qdisc add dev lo root tbf rate 1mbit burst 3000 limit 9000"
     )
-    command = ["unshare", "-m", "-u", "-i", "-n", "-p", "-f", "sh", "-c", f"PATH={PATH}; {make}"]
+    command = ["unshare", "-m", "-u", "-i", "-n", "-p", "-f", "sh", "-c", f"PATH={shlex.quote(PATH)}; {make}"]
     tried = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     return f"this machine refuses namespaces or links: {tried.stderr.strip()}" if tried.returncode else ""
 

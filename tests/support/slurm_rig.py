@@ -5,8 +5,8 @@ Starts the nodes n1 to nN, runs COMMAND (default: a shell) with SLURM_CONF set, 
 command's.
 
 Each node has a host name, a /tmp, a /dev/shm and processes of its own, so MPI takes the nodes for different machines.
-What they share must lie elsewhere: programs, scripts, records. All that a rig started ends with the process that
-started it, however that ends.
+What they share must lie elsewhere: scripts, records, and programs but for those of this tree. All that a rig started
+ends with the process that started it, however that ends.
 """
 
 from __future__ import annotations
@@ -33,13 +33,31 @@ from rig_daemon import DIES_WITH_US, PATH, Daemon, RigError
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "sinfo", "srun", "hostname", "setpriv", "unshare")
 PRIVATE = (Path("/tmp"), Path("/dev/shm"))  # each node has its own
+# What nodes see of ours all the same, wherever it lies: this tree, what was built of it, and its Python.
+OURS = (Path(__file__).resolve().parents[2], Path(os.environ.get("FOURSCORE_BIN", "/")), Path(sys.prefix).resolve())
 OWN_NAMESPACES = ("unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 # By default (tree) some ranks leave PMIx's fence before others have entered it, and Open MPI crashes in MPI_Init, one
 # launch of thirty: seen with Slurm 22.05, PMIx 4.2 and Open MPI 4.1.
 PMIX = {"SLURM_PMIX_FENCE": "ring"}
+
+
+def mount_own(path: Path, ours: Sequence[Path] = OURS) -> str:
+    """Shell: an empty folder in memory, in which those of ours that lie below it are seen."""
+    below = sorted({folder for folder in ours if folder.is_relative_to(path)})
+    kept = [folder for folder in below if not any(other in folder.parents for other in below)]
+    if path in kept:
+        raise RigError(f"{path} itself holds this tree, its build or its Python; expected a folder below it")
+    steps = [f"exec {number}<{shlex.quote(str(folder))}" for number, folder in enumerate(kept, 3)]
+    steps.append(f"mount -t tmpfs -o mode=1777 tmpfs {path}")
+    for number, folder in enumerate(kept, 3):
+        name = shlex.quote(str(folder))
+        # The open folder, and not what its name leads to now.
+        steps += [f"mkdir -p {name}", f"mount -c --bind /proc/self/fd/{number} {name}", f"exec {number}<&-"]
+    return " && ".join(steps)
+
+
 # The first process of a node: the node ends with it. It waits for whatever else ends there.
-FIRST_PROCESS = "".join(f"mount -t tmpfs -o mode=1777 tmpfs {path} && " for path in PRIVATE)
-FIRST_PROCESS += 'hostname "$0" && { "$@" & wait $!; }'
+FIRST_PROCESS = " && ".join([mount_own(path) for path in PRIVATE] + ['hostname "$0" && { "$@" & wait $!; }'])
 
 CONFIGURATION = """\
 ClusterName=rig

@@ -58,13 +58,13 @@ BAD: list[tuple[str, list[str], list[str]]] = [
     ("memory_bench", ["--benchmark_filter"], ["does not understand --benchmark_filter"]),
     ("memory_bench", ["--benchmark_filter=["], ["no benchmark of memory_bench is chosen"]),
     ("memory_bench", ["--benchmark_filter=nothing", "--benchmark_list_tests"], ["no benchmark of memory_bench is chosen"]),
-    ("memory_bench", ["--benchmark_out=/nowhere/at/all.json"], ["--benchmark_out: cannot write /nowhere/at/all.json"]),
+    ("memory_bench", ["--benchmark_out=/proc/nowhere/at/all.json"], ["--benchmark_out: cannot write /proc/nowhere/at/all.json"]),
     ("memory_bench", ["--benchmark_out=/"], ["--benchmark_out: cannot write /"]),
     ("memory_bench", ["--benchmark_filter=nothing"], ["no benchmark of memory_bench is chosen"]),
     ("memory_bench", ["--benchmark_nothing=1"], ["Google Benchmark does not understand --benchmark_nothing=1"]),
     ("memory_bench", ["--list", "--identity"], ["--list, --identity and --check-points exclude each other"]),
-    ("memory_bench", ["--record", "/nowhere/at/all/out.json"], ["--record", "/nowhere/at/all"]),
-    ("memory_bench", ["--campaign-json", "/nowhere/c.json"], ["--campaign-json", "/nowhere/c.json"]),
+    ("memory_bench", ["--record", "/proc/nowhere/at/all/out.json"], ["--record", "/proc/nowhere/at/all"]),
+    ("memory_bench", ["--campaign-json", "/proc/nowhere/c.json"], ["--campaign-json", "/proc/nowhere/c.json"]),
     ("local_transpose_bench", ["--parameter", "shape=4x4"], ["'shape' is '4x4'", "three extents"]),
     ("local_transpose_bench", ["--parameter", "shape=1x1x2"], ["expected at least 256 bytes"]),
     ("local_transpose_bench", ["--parameter", "permutations=zxx"], ["'zxx'", "xzy, yxz, yzx, zxy, zyx"]),
@@ -111,7 +111,7 @@ def test_buffers_that_do_not_fit_the_memory_are_a_skipped_record_with_both_numbe
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--min-time-s", "nan"], ["--benchmark_repetitions=-1"], ["--benchmark_format=zzz"], ["--benchmark_out=/nowhere/o.json"],
+    [["--min-time-s", "nan"], ["--benchmark_repetitions=-1"], ["--benchmark_format=zzz"], ["--benchmark_out=/proc/nowhere/o.json"],
      ["--benchmark_filter=nothing"], ["--parameter", "size="]],
     ids=" ".join,
 )  # fmt: skip
@@ -125,7 +125,7 @@ def test_bad_input_ends_all_ranks_with_2_and_one_message(arguments: list[str], t
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("REPETITIONS", "0"), ("FORMAT", "zzz"), ("MIN_TIME", "nan"), ("DISPLAY_AGGREGATES_ONLY", "1"), ("OUT", "/nowhere/o.json")],
+    [("REPETITIONS", "0"), ("FORMAT", "zzz"), ("MIN_TIME", "nan"), ("DISPLAY_AGGREGATES_ONLY", "1"), ("OUT", "/proc/nowhere/o.json")],
 )
 def test_google_benchmarks_environment_is_judged_as_its_flags_are(name: str, value: str) -> None:
     run = call("memory_bench", *QUICK, "--parameter", "size=1KiB", environment={f"BENCHMARK_{name}": value})

@@ -64,9 +64,9 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--verified-record": ""}, ["--verified-record", "empty"]),
     ({"--parameter": "chunks"}, ["--parameter", "NAME=VALUE"]),
     ({"--parameter": "chunks=4"}, ["no parameter 'chunks'"]),
-    ({"--campaign-json": "/nowhere/c.json"}, ["--campaign-json", "/nowhere/c.json"]),
+    ({"--campaign-json": "/proc/nowhere/c.json"}, ["--campaign-json", "/proc/nowhere/c.json"]),
     ({"--repetition": "3"}, ["--repetition", "did you mean --repetitions?"]),
-    ({"--record": "/nowhere/at/all/out.json"}, ["--record", "/nowhere/at/all"]),
+    ({"--record": "/proc/nowhere/at/all/out.json"}, ["--record", "/proc/nowhere/at/all"]),
 ]
 
 

@@ -77,7 +77,7 @@ TEST(AvailableMemory, IsWhatTheKernelSays) {
   std::ofstream(file) << "MemTotal: 24000000 kB\n";
   EXPECT_FALSE(available_memory(file));
   fs::remove(file);
-  EXPECT_FALSE(available_memory("/nowhere/meminfo"));
+  EXPECT_FALSE(available_memory("/proc/nowhere/meminfo"));
 }
 
 TEST(TrafficArrays, EveryKernelPassesOverItsArrays) {

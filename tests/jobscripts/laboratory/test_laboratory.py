@@ -9,6 +9,7 @@ import pathlib
 import pty
 import random
 import re
+import shlex
 import signal
 import subprocess
 import termios
@@ -83,9 +84,10 @@ def test_hosts_reach_each_other_and_nobody_else(laboratory):
 def test_a_host_has_folders_and_processes_of_its_own_and_sees_the_current_folder(laboratory):
     folder = laboratory.fourscore.folder
     (folder / "here").write_text("seen\n")
-    script = """
-        ssh h1 'touch /tmp/of-h1 /dev/shm/of-h1; cat here; echo from-h1 > there'
-        ssh h2 'ls /tmp/of-h1 /dev/shm/of-h1; ls -d /proc/[0-9]* | wc -l; ls /sys/class/net'
+    name = f"of-h1-{os.getpid()}"
+    script = f"""
+        ssh h1 'touch /tmp/{name} /dev/shm/{name}; cat here; echo from-h1 > there'
+        ssh h2 'ls /tmp/{name} /dev/shm/{name}; ls -d /proc/[0-9]* | wc -l; ls /sys/class/net'
         cat there
     """
     run = laboratory("--hosts", 2, "--", "sh", "-c", script)
@@ -95,7 +97,7 @@ def test_a_host_has_folders_and_processes_of_its_own_and_sees_the_current_folder
     assert set(lines[2:4]) == {"eth0", "lo"}
     assert lines[4] == "from-h1"
     assert run.stderr.count("No such file") == 2
-    assert not pathlib.Path("/tmp/of-h1").exists()
+    assert not pathlib.Path("/tmp", name).exists()
 
 
 @takes_root
@@ -226,6 +228,18 @@ def test_an_interrupt_from_the_terminal_reaches_the_command_once(laboratory):
 
 
 @takes_root
+def test_without_memory_to_mount_on_it_says_what_to_make(fourscore):
+    empty = fourscore.folder / "dev"
+    empty.mkdir()
+    command = shlex.join(fourscore.command("laboratory", "--", "true"))
+    script = f"exec 3>/dev/null && mount --bind {shlex.quote(str(empty))} /dev && {command}"
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "/dev/shm is not there" in done.stderr
+    assert "`mkdir /dev/shm` as root" in done.stderr
+
+
+@takes_root
 def test_two_laboratories_at_once_do_not_see_each_other(fourscore):
     first, second = Laboratory(fourscore), Laboratory(fourscore)
     listener = "import socket; s = socket.create_server(('', 5000)); open('listens', 'w').close(); s.accept()"
@@ -326,7 +340,7 @@ def test_a_command_that_does_not_exist_is_named(laboratory):
         (["--hosts", "0", "--", "true"], "--hosts is 0; expected 1 to 250"),
         (["--hosts", "251", "--", "true"], "--hosts is 251; expected 1 to 250"),
         (["--cores", "100000", "--", "true"], "--cores is 100000; expected 1 to "),
-        (["--share", "/no/such/folder", "--", "true"], "--share is '/no/such/folder': No such file or directory"),
+        (["--share", "/proc/no/such/folder", "--", "true"], "--share is '/proc/no/such/folder': No such file or directory"),
         (["--share", "/tmp", "--", "true"], "--share is '/tmp', of which each host has its own"),
         (["--", ""], "no command; expected one after --"),
         ([], "command is required"),

@@ -85,8 +85,8 @@ def test_a_launcher_that_does_not_start_differs_with_its_own_words(fourscore):
         (failures / str(number)).touch()
     found = checked(fourscore, "", code=1, FAKE_MPIRUN_FAILS=str(failures))
     assert "orte_init failed" in found["launcher local"]["found"]
-    found = checked(fourscore, "", code=1, FOURSCORE_MPIEXEC="/no/such/mpirun")
-    assert "/no/such/mpirun" in found["launcher local"]["found"]
+    found = checked(fourscore, "", code=1, FOURSCORE_MPIEXEC="/proc/no/such/mpirun")
+    assert "/proc/no/such/mpirun" in found["launcher local"]["found"]
 
 
 def test_shared_folders_that_are_not_there_differ(fourscore):
@@ -107,7 +107,7 @@ def test_an_archive_that_cannot_be_written_is_an_error_of_the_environment(foursc
 
 def test_without_the_scheduler_nothing_is_tried(fourscore):
     file = machine_file(fourscore.folder, 'scheduler = "slurm"\nlauncher = "srun"\n[nodes]\ncores = 1\n')
-    error = fourscore("machine", "check", file, environment={"PATH": "/nowhere"}, code=3).stderr
+    error = fourscore("machine", "check", file, environment={"PATH": "/proc/nowhere"}, code=3).stderr
     assert "scheduler 'slurm'" in error and "no sbatch" in error and not fourscore.archive.exists()
 
 
@@ -235,7 +235,7 @@ def test_an_interrupt_cancels_the_job(slurm, slow_program, tmp_path):
     slow = tmp_path
     if slow_program:
         real = shutil.which(slow_program, path=slurm.rig.environment.get("PATH"))
-        (slow / slow_program).write_text(f'#!/bin/sh\n{real} "$@" >$0.said && sleep 2 && cat $0.said\n')
+        (slow / slow_program).write_text(f'#!/bin/sh\n"{real}" "$@" >"$0.said" && sleep 2 && cat "$0.said"\n')
         (slow / slow_program).chmod(0o755)
     environment = {**slurm.rig.environment, "PATH": f"{slow}:{slurm.rig.environment['PATH']}"}
     blocker = slurm.rig.run(

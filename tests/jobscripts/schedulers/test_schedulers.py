@@ -191,7 +191,7 @@ def test_a_text_of_two_lines_adds_no_line_to_a_script(fake, field, tmp_path):
 
 
 def test_only_a_job_of_ones_own_answers_to_the_environment(fake):
-    assert fake.allocation(SLURM_JOB_ID="", SLURM_JOB_NODELIST="n1", PBS_JOBID="", PBS_NODEFILE="/nowhere") is None
+    assert fake.allocation(SLURM_JOB_ID="", SLURM_JOB_NODELIST="n1", PBS_JOBID="", PBS_NODEFILE="/proc/nowhere") is None
 
 
 def test_the_command_lists_schedulers_with_what_is_missing(fake):
