@@ -31,6 +31,7 @@ void add_question(ForwardedOptions& options) {
   options.one("--kind", "TEXT", "c2c, r2c, or c2r, which is r2c backward (default: each, or c2c)");
   options.one("--direction", "TEXT", "forward, backward or roundtrip (default: each, or forward)");
   options.one("--layout", "TEXT", "natural or transposed (default: each, or transposed)");
+  options.one("--threads", "INT", "of a rank (default: of the archive each apart, of a file 1)");
   options.one("--model", "NAME", "one model (default: all of a method; the best is used)");
   options.repeated("--form", "NAME=CHOICE", "how a model is read: network=bisection");
   options.repeated("--given", "NAME=VALUE", "a parameter that is known, in SI units");

@@ -209,12 +209,12 @@ def test_fft_bench_understands_every_point_of_the_shipped_suites(fourscore):
 def test_what_predictions_take_for_impossible_fft_bench_refuses_and_nothing_else():
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis"))
     from fourscore_analysis.models.grids import reason_against
-    from fourscore_analysis.models.work import VARIANTS
+    from fourscore_analysis.models.work import ON_DEVICE, VARIANTS
 
     shapes = [[64, 64, 64], [8, 16, 32], [7, 9, 11], [12, 64], [4096], [1000]]
     points = [
         {"variant": variant, "shape": shape, "ranks": ranks, "kind": kind}
-        for variant in VARIANTS
+        for variant in (*VARIANTS, *ON_DEVICE)
         for shape in shapes
         for ranks in (1, 2, 3, 6, 8, 16, 30, 64, 100, 256)
         for kind in ("c2c", "r2c")

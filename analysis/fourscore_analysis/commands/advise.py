@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from typing import TYPE_CHECKING
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
 from fourscore_analysis.commands.options import (
-    MOST_RANKS,
     add_archive,
     add_model_options,
     add_terms,
+    add_threads,
     file_of,
+    rank_counts_of,
     ranks_of,
     shape_of,
-    terms_of,
+    terms_and_threads,
 )
-from fourscore_analysis.records.values import printable, shown
+from fourscore_analysis.records.values import printable
 
 if TYPE_CHECKING:
     from fourscore_analysis.views.predictions import Source, Wanted
@@ -30,39 +30,18 @@ EXAMPLES = """examples:
   fourscore advise --shape 512x512x512 --ranks 2 --suggest more.toml && fourscore run more.toml
   fourscore advise --shape 4096x4096x4096 --ranks 512 --machine czechowski2012-gpu-2010
 """
-MOST_COUNTS = 64
 TOP = 5
-
-
-def _rank_counts(text: str) -> list[int]:
-    """FIRST:LAST doubles; or a list with commas."""
-    wrong = argparse.ArgumentTypeError(
-        f"{shown(text)} is not a count of ranks; expected 64, 64,128,256 or 64:4096, which doubles"
-    )
-    if re.fullmatch(r"[1-9][0-9]{0,9}(,[1-9][0-9]{0,9})*", text):
-        found = [int(part) for part in text.split(",")]
-    elif match := re.fullmatch(r"([1-9][0-9]{0,9}):([1-9][0-9]{0,9})", text):
-        first, last = int(match[1]), int(match[2])
-        if first > last:
-            raise argparse.ArgumentTypeError(f"{shown(text)} goes backwards; expected the smaller count first")
-        found = [first << step for step in range(MOST_COUNTS) if first << step <= last]
-    else:
-        raise wrong
-    if max(found) > MOST_RANKS:
-        raise argparse.ArgumentTypeError(f"{shown(text)} has more than {MOST_RANKS} ranks")
-    if len(found) > MOST_COUNTS:
-        raise argparse.ArgumentTypeError(f"{shown(text)} are {len(found)} counts; expected at most {MOST_COUNTS}")
-    return sorted(set(found))
 
 
 def _add(advise: argparse.ArgumentParser) -> None:
     add_archive(advise)
     advise.add_argument("--shape", type=shape_of, required=True, help="1 to 3 extents, slowest in memory first")
-    advise.add_argument("--ranks", type=_rank_counts, required=True, metavar="LIST", help="64:4096, or 64,128,256")
+    advise.add_argument("--ranks", type=rank_counts_of, required=True, metavar="LIST", help="64:4096, or 64,128,256")
     advise.add_argument("--nodes", type=ranks_of, metavar="N", help="default: as few as have a core for each rank")
     advise.add_argument("--variant", default="", help="only this one (default: all that were measured)")
     advise.add_argument("--exchange", default="", help="only this one")
     add_terms(advise, "of the archive: each apart")
+    add_threads(advise)
     add_model_options(advise)
     advise.add_argument(
         "--machine", default="", metavar="M", help="a file of parameters, a published machine, or a hash of the archive"
@@ -82,8 +61,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.suggest:
         prepare_file(options.suggest, options.archive, "suite", "--suggest")
     choice = Choice(model=options.model, variant=options.variant, forms=tuple(options.form), given=tuple(options.given))
-    terms = tuple((name, value) for name, value in terms_of(options).items() if value)
-    wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms)
+    wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms_and_threads(options))
     found = advise(_sources(options, wanted), wanted, options.ranks)
     if options.json:
         print(json.dumps(advice_json(found), indent=1))

@@ -18,6 +18,7 @@ from fourscore_analysis.records.values import shown
 MOST_RANKS = 2**31 - 1
 STANDARD_OUTPUT = Path("-")
 LARGEST_EXTENT = 2**62
+MOST_COUNTS = 64
 # What may be asked for of a point's contract, beside its shape and place.
 TERMS = {
     "precision": ("double", "single"),
@@ -56,6 +57,16 @@ def terms_of(options: argparse.Namespace) -> dict[str, str | None]:
             raise InputError(f"--kind c2r is r2c backward; expected no --direction, or backward, not {direction}")
         terms |= {"kind": "r2c", "direction": "backward"}
     return terms
+
+
+def add_threads(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--threads", type=ranks_of, metavar="N", help="of a rank (default: each, of a file 1)")
+
+
+def terms_and_threads(options: argparse.Namespace) -> tuple[tuple[str, str | int], ...]:
+    """What was asked for. Raises InputError."""
+    asked = {**terms_of(options), "threads": options.threads}
+    return tuple((name, value) for name, value in asked.items() if value)
 
 
 def add_model_options(command: argparse.ArgumentParser) -> None:
@@ -108,6 +119,26 @@ def ranks_of(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= MOST_RANKS):
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a number from 1 to {MOST_RANKS}")
     return int(text)
+
+
+def rank_counts_of(text: str) -> list[int]:
+    """FIRST:LAST doubles; or a list with commas."""
+    if re.fullmatch(r"[1-9][0-9]{0,9}(,[1-9][0-9]{0,9})*", text):
+        found = [int(part) for part in text.split(",")]
+    elif match := re.fullmatch(r"([1-9][0-9]{0,9}):([1-9][0-9]{0,9})", text):
+        first, last = int(match[1]), int(match[2])
+        if first > last:
+            raise argparse.ArgumentTypeError(f"{shown(text)} goes backwards; expected the smaller count first")
+        found = [first << step for step in range(MOST_COUNTS) if first << step <= last]
+    else:
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)} is not a count of ranks; expected 64, 64,128,256 or 64:4096, which doubles"
+        )
+    if max(found) > MOST_RANKS:
+        raise argparse.ArgumentTypeError(f"{shown(text)} has more than {MOST_RANKS} ranks")
+    if len(found) > MOST_COUNTS:
+        raise argparse.ArgumentTypeError(f"{shown(text)} are {len(found)} counts; expected at most {MOST_COUNTS}")
+    return sorted(set(found))
 
 
 def path_of(text: str) -> Path:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
@@ -12,10 +14,12 @@ from fourscore_analysis.commands.options import (
     add_archive,
     add_model_options,
     add_terms,
+    add_threads,
     file_of,
+    rank_counts_of,
     ranks_of,
     shape_of,
-    terms_of,
+    terms_and_threads,
 )
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable, shown
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   fourscore predict --variant pencil --shape 512x512x512 --ranks 64
   fourscore predict --variant slab --shape 256x256x256 --ranks 2 --json
+  fourscore predict --variant pencil,pencil-gpu --shape 1024x1024x1024 --machine mine.toml --ranks 1:4096 \\
+      -o times.svg --csv times.csv
   fourscore predict --list-machines
   fourscore predict --variant pencil --shape 4096x4096x4096 --machine czechowski2012-gpu-2010
   fourscore predict --variant pencil --shape 21000x21000x21000 --project czechowski2012 --years 2010:2020 \\
@@ -34,7 +40,8 @@ EXAMPLES = """examples:
 """
 FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2200, 200
 # Options that mean something in one use only, and the option that makes it.
-ONLY_WITH = {"years": "project", "beside": "project", "output": "project"}
+ONLY_WITH = {"years": "project", "beside": "project"}
+MOST_QUESTIONS = 1024  # of one command
 
 
 def _years(text: str) -> range:
@@ -49,6 +56,12 @@ def _years(text: str) -> range:
     return range(first, last + 1)
 
 
+def _variants(text: str) -> tuple[str, ...]:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]*(,[a-z0-9][a-z0-9-]*)*", text):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is no list of variants, as pencil or pencil,pencil-gpu")
+    return tuple(dict.fromkeys(text.split(",")))
+
+
 def _grid(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"[1-9][0-9]{0,9}(x[1-9][0-9]{0,9}){0,2}", text):
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a process grid, as 4x2")
@@ -57,29 +70,41 @@ def _grid(text: str) -> tuple[int, ...]:
 
 def _add(predict: argparse.ArgumentParser) -> None:
     add_archive(predict)
-    predict.add_argument("--variant", default="", help="pencil, slab, ...")
+    predict.add_argument("--variant", type=_variants, default=(), metavar="LIST", help="pencil, or pencil,pencil-gpu")
     predict.add_argument("--exchange", default="", help="of the archive (default: each that was measured)")
     predict.add_argument("--shape", type=shape_of, help="1 to 3 extents, slowest in memory first: 128x96x100")
-    predict.add_argument("--ranks", type=ranks_of, metavar="N", help="default with --machine: all of the machine")
+    predict.add_argument(
+        "--ranks", type=rank_counts_of, metavar="LIST", help="64, 64,128 or 1:4096 (default with --machine: all of it)"
+    )
     predict.add_argument("--nodes", type=ranks_of, metavar="N", help="default: as few as have a core for each rank")
     predict.add_argument("--grid", type=_grid, default=(), metavar="AxB", help="default: the variant's own choice")
     add_terms(predict, "of the archive: each apart; of a file: double, c2c, forward, transposed")
+    add_threads(predict)
     add_model_options(predict)
     predict.add_argument(
-        "--machine", default="", metavar="M", help="a file of parameters, a published machine, or a hash of the archive"
+        "--machine",
+        action="append",
+        default=[],
+        metavar="M",
+        help="a file of parameters, a published machine, or a hash of the archive; several are set beside each other",
     )
-    predict.add_argument("--list-machines", action="store_true", help="published machines with their balance")
+    predict.add_argument(
+        "--list-machines", action="store_true", help="published machines, and what each cannot predict"
+    )
     predict.add_argument("--save-machine", type=file_of, metavar="FILE", help="write the fitted parameters as a file")
     predict.add_argument("--project", default="", metavar="TRENDS", help="a file of trends, or published ones")
     predict.add_argument("--years", type=_years, metavar="FIRST:LAST", help="with --project")
     predict.add_argument("--beside", default="", metavar="M", help="a real machine beside the last year projected")
-    predict.add_argument("-o", "--output", type=file_of, metavar="FILE", help="the projection as .svg, .png or .pdf")
+    predict.add_argument(
+        "-o", "--output", type=file_of, metavar="FILE", help="times over ranks, or the projection: .svg, .png or .pdf"
+    )
+    predict.add_argument("--csv", type=file_of, metavar="FILE", help="write a line for each prediction")
     predict.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
 def _run(options: argparse.Namespace) -> int:
-    from fourscore_analysis.models.machines import machine_of, published_machines
-    from fourscore_analysis.tables.predictions import machines_json, machines_text
+    from fourscore_analysis.models.machines import published_machines
+    from fourscore_analysis.tables.machines import machines_json, machines_text
 
     if options.list_machines:
         found = list(published_machines().values())
@@ -87,12 +112,7 @@ def _run(options: argparse.Namespace) -> int:
         return OK
     _refuse_incomplete(options)
     _prepare(options)
-    machine = machine_of(options.machine) if options.machine else None
-    if options.project:
-        return _projection(options, machine)
-    if machine is None:
-        return _of_archive(options)
-    return _of_file(options, machine)
+    return _projection(options) if options.project else _predictions(options)
 
 
 def _refuse_incomplete(options: argparse.Namespace) -> None:
@@ -102,16 +122,24 @@ def _refuse_incomplete(options: argparse.Namespace) -> None:
     for name, other in ONLY_WITH.items():
         if getattr(options, name) and not getattr(options, other):
             raise InputError(f"--{name} goes with --{other} only")
-    if options.project and not options.years:
-        raise InputError("--project wants --years FIRST:LAST")
-    if options.nodes and options.ranks and options.nodes > options.ranks:
-        raise InputError(f"--nodes is {options.nodes}; expected at most as many as --ranks, {options.ranks}")
-    if options.grid and options.ranks:
-        product = 1
-        for extent in options.grid:
-            product *= extent
-        if product != options.ranks:
-            raise InputError(f"--grid is of {product} ranks; expected a product of --ranks, {options.ranks}")
+    counts = options.ranks or []
+    if options.project:
+        if not options.years:
+            raise InputError("--project wants --years FIRST:LAST")
+        if options.csv:
+            raise InputError("--csv is for predictions without --project; --json has the years")
+        for name in ("variant", "ranks", "machine"):
+            if len(getattr(options, name) or ()) > 1:
+                raise InputError(f"--project takes one --{name}, not several")
+    if options.nodes and counts and options.nodes > min(counts):
+        raise InputError(f"--nodes is {options.nodes}; expected at most as many as --ranks, {min(counts)}")
+    product = math.prod(options.grid)
+    if options.grid and any(product != count for count in counts):
+        raise InputError(
+            f"--grid is of {product} ranks; expected a product of --ranks, {', '.join(str(count) for count in counts)}"
+        )
+    if (asked := len(options.variant) * max(len(counts), 1) * max(len(options.machine), 1)) > MOST_QUESTIONS:
+        raise InputError(f"{asked} predictions; expected at most {MOST_QUESTIONS}: fewer variants, machines or ranks")
 
 
 def _prepare(options: argparse.Namespace) -> None:
@@ -120,64 +148,81 @@ def _prepare(options: argparse.Namespace) -> None:
 
     if options.save_machine:
         prepare_file(options.save_machine, options.archive, "machine", "--save-machine")
+    if options.csv:
+        prepare_file(options.csv, options.archive, "table", "--csv")
     if options.output:
         from fourscore_analysis.page.projection_figure import suffix_of
 
         suffix_of(options.output)
-        prepare_file(options.output, options.archive, "projection")
+        prepare_file(options.output, options.archive, "projection" if options.project else "figure")
 
 
-def _wanted(options: argparse.Namespace) -> Wanted:
+def _wanted(options: argparse.Namespace, variant: str) -> Wanted:
     from fourscore_analysis.views.fits import Choice
     from fourscore_analysis.views.predictions import Wanted
 
     choice = Choice(
         model=options.model,
-        variant=options.variant,
+        variant=variant,
         forms=tuple(options.form),
         given=tuple(options.given),
     )
-    terms = tuple((name, value) for name, value in terms_of(options).items() if value)
-    return Wanted(options.shape, choice, options.exchange, options.nodes, options.grid, terms)
+    return Wanted(options.shape, choice, options.exchange, options.nodes, options.grid, terms_and_threads(options))
 
 
-def _of_archive(options: argparse.Namespace) -> int:
-    """Every method of the archive that fits; the exit code is 1 where none can be predicted."""
-    from fourscore_analysis.views.predictions import answer, check_hash, question_of, read_sources
+def _predictions(options: argparse.Namespace) -> int:
+    """Of each machine each variant; the exit code is 1 where nothing can be predicted."""
+    from fourscore_analysis.models.machines import machine_of
 
-    check_hash(options.machine)
-    if not options.ranks:
-        raise InputError("--ranks is missing; only a machine with nodes has a default")
-    wanted = _wanted(options)
-    sources = read_sources(options.archive, options.machine, wanted)
-    found = [answer(source, question_of(source, wanted, options.ranks)) for source in sources]
-    _save(options, sources)
+    found: list[Answer] = []
+    for asked in options.machine or [""]:
+        machine = machine_of(asked) if asked else None
+        for variant in options.variant:
+            wanted = _wanted(options, variant)
+            found += _of_archive(options, asked, wanted) if machine is None else _of_file(options, machine, wanted)
     return _print(options, found)
 
 
-def _of_file(options: argparse.Namespace, machine: Machine) -> int:
-    from fourscore_analysis.views.predictions import answer, question_of, source_of_machine
+def _of_archive(options: argparse.Namespace, machine: str, wanted: Wanted) -> list[Answer]:
+    """Every method of the archive that fits."""
+    from fourscore_analysis.views.predictions import answer, check_hash, question_of, read_sources
+
+    check_hash(machine)
+    if not options.ranks:
+        raise InputError("--ranks is missing; only a machine with nodes has a default")
+    sources = read_sources(options.archive, machine, wanted)
+    _save(options, sources)
+    return [answer(source, question_of(source, wanted, ranks)) for source in sources for ranks in options.ranks]
+
+
+def _of_file(options: argparse.Namespace, machine: Machine, wanted: Wanted) -> list[Answer]:
+    """Raises InputError where the one thing that was asked cannot be predicted; of several each has its reason."""
+    from fourscore_analysis.views.predictions import answer, question_of, source_of_machine, sources_of_machine
 
     for name in ("exchange", "save_machine"):
         if getattr(options, name):
             raise InputError(
                 f"--{name.replace('_', '-')} is for fits to an archive; {machine.name} is a file of parameters"
             )
-    wanted, ranks = _wanted(options), _ranks(options, machine)
-    source = source_of_machine(machine, wanted, ranks)
-    found = answer(source, question_of(source, wanted, ranks))
-    if found.reason:
-        raise InputError(found.reason)
-    return _print(options, [found])
+    counts = options.ranks or [_all_ranks(options, machine)]
+    alone = len(options.variant) == len(options.machine) == len(counts) == 1
+    found = []
+    for ranks in counts:
+        if alone:
+            source = source_of_machine(machine, wanted, ranks)
+        else:
+            own = replace(wanted, terms=(("threads", 1), *wanted.terms))
+            [source] = sources_of_machine(machine, own, ranks)
+        found.append(answer(source, question_of(source, wanted, ranks)))
+    if alone and found[0].reason:
+        raise InputError(found[0].reason)
+    return found
 
 
-def _ranks(options: argparse.Namespace, machine: Machine) -> int:
-    """Those asked for, else all of the machine."""
-    if options.ranks:
-        return options.ranks
+def _all_ranks(options: argparse.Namespace, machine: Machine) -> int:
     if not machine.nodes:
         raise InputError(f"--ranks is missing, and {machine.name} does not say how many nodes it has")
-    return (options.nodes or machine.nodes) * machine.ranks_per_node
+    return (options.nodes or machine.nodes) * max(machine.ranks_per_node // (options.threads or 1), 1)
 
 
 def _save(options: argparse.Namespace, sources: list[Source]) -> None:
@@ -191,6 +236,7 @@ def _save(options: argparse.Namespace, sources: list[Source]) -> None:
 def _fitted_machine(sources: list[Source]) -> Machine:
     """Of the one method there is. Raises InputError for none or several."""
     from fourscore_analysis.models.projection import machine_of_fit
+    from fourscore_analysis.models.work import pieces_in_flight
 
     fitted = [source for source in sources if source.fit and source.fit.tried]
     if len(fitted) != 1:
@@ -203,30 +249,38 @@ def _fitted_machine(sources: list[Source]) -> Machine:
     nodes = max(one.question.cell.place.nodes for one in source.observations)
     machine_hash = source.fit.series.machine_hash
     return machine_of_fit(
-        source.fit.best.fitted, f"machine-{machine_hash[:8]}", machine_hash, nodes, source.ranks_per_node
+        source.fit.best.fitted,
+        f"machine-{machine_hash[:8]}",
+        machine_hash,
+        nodes,
+        source.ranks_per_node,
+        any(pieces_in_flight(one.question) > 1 for one in source.observations),
     )
 
 
-def _projection(options: argparse.Namespace, machine: Machine | None) -> int:
+def _projection(options: argparse.Namespace) -> int:
     from fourscore_analysis.models.machines import machine_of
     from fourscore_analysis.models.trends import trends_of
     from fourscore_analysis.tables.projections import projection_json, projection_text
     from fourscore_analysis.views.predictions import read_sources
     from fourscore_analysis.views.projections import projected
 
-    trends = trends_of(options.project)
+    [variant] = options.variant
+    wanted, ranks = _wanted(options, variant), options.ranks[0] if options.ranks else None
+    asked = options.machine[0] if options.machine else ""
+    machine, trends = machine_of(asked) if asked else None, trends_of(options.project)
     if options.save_machine or (options.exchange and machine):
         raise InputError("--save-machine and --exchange are for fits to an archive, without --project")
-    if machine is None and not options.machine and trends.machine:
+    if machine is None and not asked and trends.machine:
         machine = machine_of(trends.machine)
     if machine is None:
-        machine = _fitted_machine(read_sources(options.archive, options.machine, _wanted(options)))
+        machine = _fitted_machine(read_sources(options.archive, asked, wanted))
     beside = machine_of(options.beside) if options.beside else None
     if options.beside and beside is None:
         raise InputError(
             f"no machine {shown(options.beside)}; `fourscore predict --list-machines` has the published ones"
         )
-    found = projected(machine, trends, options.years, _wanted(options), options.ranks, beside)
+    found = projected(machine, trends, options.years, wanted, ranks, beside)
     if options.output:
         from fourscore_analysis.page.projection_figure import write_projection
 
@@ -236,12 +290,21 @@ def _projection(options: argparse.Namespace, machine: Machine | None) -> int:
 
 
 def _print(options: argparse.Namespace, found: list[Answer]) -> int:
-    from fourscore_analysis.tables.predictions import answers_json, answers_text
+    from fourscore_analysis.page.output import write_whole
+    from fourscore_analysis.tables.predictions import answers_csv, answers_json, answers_table, answers_text
 
+    if options.csv:
+        write_whole(options.csv, answers_csv(found).encode("utf-8"))
+    if options.output:
+        from fourscore_analysis.page.prediction_figure import write_predictions
+
+        write_predictions(found, options.output)
     if options.json:
         print(json.dumps(answers_json(found), indent=1))
     else:
-        print("\n".join(printable(line) for line in answers_text(found).splitlines()))
+        several = len(options.variant) > 1 or len(options.ranks or ()) > 1 or len(options.machine) > 1
+        text = answers_table(found) if several else answers_text(found)
+        print("\n".join(printable(line) for line in text.splitlines()))
     return OK if any(one.prediction for one in found) else SAYS_NO
 
 

@@ -13,7 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fourscore_analysis.records.transforms import Cell, Contract, Method
 
@@ -78,24 +80,52 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """One choice between readings of a model: compute = sum or max. The first is the default."""
+    """One choice between readings of a model: compute = sum or max. The first is the default. `of_file`: the default
+    where the parameters are those of a file, which a machine has, and not those that a method was fitted with."""
 
     name: str
     choices: tuple[str, ...]
     meaning: str
+    of_file: str = ""
 
 
 Forms = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What goes on at the same time as messages: these shares of phases, while all but one piece are in flight."""
+
+    pieces: int
+    shares: Mapping[str, float]
+
+    def hidden(self, in_flight: Any, phases: Mapping[str, Any]) -> Any:
+        """Seconds (numbers or arrays) of the exchange that computing hides. The longer of both takes its time, and one
+        piece of the other stays: C + X - max(C + X/k, X + C/k)."""
+        return (1 - 1 / self.pieces) * np.minimum(in_flight, self.computed(phases))
+
+    def computed(self, phases: Mapping[str, Any]) -> Any:
+        """Seconds that can go on meanwhile."""
+        return sum(share * phases[phase] for phase, share in self.shares.items() if phase in phases)
+
+
+IN_FLIGHT = "in flight"  # side of the terms of an exchange that need no processor
+HIDDEN = "hidden by what is computed meanwhile"  # name of the term that takes them back
 
 
 def _none(forms: Forms) -> frozenset[str]:
     return frozenset()
 
 
+def _no_overlap(question: Question, forms: Forms) -> Overlap | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Model:
     """`terms(question, forms, values)` uses of `values` only the parameters in `shaping`, which shape the amounts (as
-    cache_bytes); those that scale a term stand in its powers. `largest`: phases that take the larger of their sides."""
+    cache_bytes); those that scale a term stand in its powers. `largest`: phases that take the larger of their sides.
+    `overlap`: what goes on while messages are in flight."""
 
     name: str
     title: str
@@ -107,10 +137,11 @@ class Model:
     shaping: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
     largest: Callable[[Forms], frozenset[str]] = _none
+    overlap: Callable[[Question, Forms], Overlap | None] = _no_overlap
     specialise: Callable[..., Model] | None = None  # chooses its terms from observations, as pmnf
 
-    def default_forms(self) -> dict[str, str]:
-        return {form.name: form.choices[0] for form in self.forms}
+    def default_forms(self, of_file: bool = False) -> dict[str, str]:
+        return {form.name: (of_file and form.of_file) or form.choices[0] for form in self.forms}
 
     def covers(self, variant: str) -> bool:
         return not self.variants or variant in self.variants
@@ -142,8 +173,13 @@ def predict(model: Model, question: Question, values: Mapping[str, float], forms
     sides: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for term, seconds in timed:
         sides[term.phase][term.side if term.phase in largest else ""] += seconds
+    phases = {phase: max(found.values()) for phase, found in sides.items()}
+    overlap = model.overlap(question, forms)
+    if overlap and "exchange" in phases:
+        in_flight = math.fsum(seconds for term, seconds in timed if term.side == IN_FLIGHT)
+        phases["exchange"] -= float(overlap.hidden(in_flight, phases))
     return Predicted(
-        {phase: max(found.values()) for phase, found in sides.items()},
+        phases,
         timed,
         {phase: tuple(sorted(names)) for phase, names in lacking.items()},
     )

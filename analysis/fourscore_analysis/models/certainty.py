@@ -17,7 +17,12 @@ CONFIDENCE = 0.95
 SEED = 1993
 # Of an assumed noise of 5 %: a parameter whose logarithm would then be unsure by more than this is not determined.
 NOISE, LEAST_SURE = 0.05, 0.5
+MOST_SPAN = 2.0  # of an interval, high over low: beyond it a value decides nothing
 MOST_LEVERAGE = 0.9  # so that a row that alone tells a parameter does not make everything unsure
+
+
+def is_too_wide(interval: tuple[float, float] | None) -> bool:
+    return interval is not None and interval[1] > MOST_SPAN * interval[0]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,15 @@ import math
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import Form, Forms, Model, Question, Term
-from fourscore_analysis.models.work import CHAINS, exchanges, share_bytes
+from fourscore_analysis.models.base import IN_FLIGHT, Form, Forms, Model, Question, Term
+from fourscore_analysis.models.work import (
+    CHAINS,
+    ON_DEVICE,
+    copies_to_device,
+    exchanges,
+    local_transforms,
+    share_bytes,
+)
 
 # How the time of an all-to-all grows with the nodes of a torus, beyond that of a full network: P to the power of this.
 TORUS = {"bisection": 1 / 3, "ideal": 1 / 6, "torus-4": 1 / 4, "torus-5": 1 / 5, "torus-6": 1 / 6}
@@ -35,28 +42,31 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
     return [
         *parts.node_terms(question, forms, shaping),
         *net_terms(question, forms, shaping),
-        *(copy_terms(question) if forms["accelerator"] == "copies" else ()),
+        *(copy_terms(question) if forms["accelerator"] == "copies" or copies_to_device(question) else ()),
     ]
 
 
 def copy_terms(question: Question) -> list[Term]:
-    """Eq. 9, of one compute phase for each axis."""
-    moved = len(question.cell.shape) * share_bytes(question) * question.runs
-    return [Term(phase, "T_PCIe", moved, (("pcie_bandwidth", -1),)) for phase in ("h2d", "d2h")]
+    """Eq. 9, of each local transform: three of pencils, as printed. Of data that stay on the device what is sent is
+    copied, or nothing."""
+    if question.method.option("staging") == "resident":
+        by_host = question.method.option("messages") != "device"
+        moved = math.fsum(one.bytes for one in exchanges(question)) if by_host else 0.0
+    else:
+        moved = local_transforms(question) * share_bytes(question) * question.runs
+    return [Term(phase, "T_PCIe", moved, (("pcie_bandwidth", -1),)) for phase in ("h2d", "d2h")] if moved else []
 
 
 def net_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     """Eq. 3; Eqs 4 and 5 on a torus."""
-    sent = exchanges(question)
-    moved = math.fsum(one.bytes for one in sent)
-    if not moved:
-        return []
-    spread = 1.0 if forms["network"] == "full" else float(question.cell.place.nodes) ** TORUS[forms["network"]]
-    found = [Term("exchange", "T_net", moved * spread, (("link_bandwidth", -1),))]
-    if forms["messages"] == "latency":
-        found.append(Term("exchange", "T_latency", math.fsum(one.messages for one in sent), (("latency", 1),)))
-    found += parts.copied(moved, question, forms, shaping)
-    return found
+    sent, found = parts.sent(question, forms), []
+    if sent:
+        moved = math.fsum(one.bytes for one in sent)
+        spread = 1.0 if forms["network"] == "full" else float(question.cell.place.nodes) ** TORUS[forms["network"]]
+        found.append(Term("exchange", "T_net", moved * spread, (("link_bandwidth", -1),), IN_FLIGHT))
+        if forms["messages"] == "latency":
+            found.append(Term("exchange", "T_latency", math.fsum(one.messages for one in sent), (("latency", 1),)))
+    return [*found, *parts.copied(question, forms, shaping)]
 
 
 MODEL = Model(
@@ -65,9 +75,10 @@ MODEL = Model(
     citation="czechowski2012",
     equations="Eqs 1 to 5, 8, 9",
     validity="chains of 1-D FFTs and all-to-alls; the paper: powers of two, one process a node, data beyond the caches",
-    variants=CHAINS,
+    variants=(*CHAINS, *ON_DEVICE),
     terms=terms,
     shaping=parts.SHAPING,
     forms=FORMS,
     largest=parts.largest,
+    overlap=parts.overlap,
 )

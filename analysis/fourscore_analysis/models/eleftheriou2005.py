@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
 from fourscore_analysis.models.base import Form, Forms, Model, Question, Term
-from fourscore_analysis.models.work import default_grid, exchanges, share
+from fourscore_analysis.models.work import default_grid, share
 
 CYCLES = 8  # per n log2 n of a 1-D FFT
 FORMS = (
@@ -28,7 +28,7 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
         cycles = CYCLES * share(question) * question.runs * sum(math.log2(extent) for extent in question.cell.shape)
         found = [term for term in found if term.phase != "fft"]
         found.append(Term("fft", "8 N log2 N", cycles, (("cycle_rate", -1),)))
-    sent = exchanges(question)
+    sent = parts.sent(question, forms)
     if sent:
         moved = math.fsum(one.bytes * _edge(one.group, question) / 8 for one in sent)
         found.append(
@@ -37,6 +37,8 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
             )
         )
         found.append(Term("exchange", "software", math.fsum(one.messages for one in sent), (("overhead", 1),)))
+    if forms["links"] == "network":
+        found += parts.copied(question, forms, shaping)
     return found
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fourscore_analysis.models.work import default_grid
+from fourscore_analysis.models.work import PENCILS, base_variant, default_grid
 
-PENCILS = ("pencil", "pencil-overlap", "overdecomposed", "node")
 SLABS = ("slab", "rods", "fftw-mpi")
 POWERS_OF_TWO = ("binary-exchange", "danielson-lanczos")
 COMPLEX_ONLY = (*POWERS_OF_TWO, "transpose", "overdecomposed")
@@ -26,23 +25,23 @@ def complex_extents(shape: Sequence[int], kind: str) -> tuple[int, ...]:
 
 def reason_against(variant: str, shape: Sequence[int], kind: str, ranks: int) -> str | None:
     """Why the variant cannot solve this on so many ranks, as far as that follows from sizes alone."""
-    n = complex_extents(shape, kind)
+    n, name, variant = complex_extents(shape, kind), variant, base_variant(variant)
     if variant == "serial" and ranks > 1:
-        return "serial runs on one rank"
+        return f"{name} runs on one rank"
     if variant in COMPLEX_ONLY and kind != "c2c":
         return f"{variant} takes complex data, not {kind}"
     if variant in POWERS_OF_TWO and ranks & (ranks - 1):
         return f"{ranks} ranks are no power of two"
     if variant in ("transpose", *POWERS_OF_TWO):
         return _reason_of_lengths(variant, n, ranks)
-    flat = variant == "pencil" and len(n) == 2  # then it is a slab
+    flat = name == "pencil" and len(n) == 2  # then it is a slab
     if variant in (*PENCILS, "volumetric", "rods") and len(n) != 3 and not flat:
-        return f"{variant} takes 3 extents, not {len(n)}"
+        return f"{name} takes 3 extents, not {len(n)}"
     if variant in SLABS or flat:
         if len(n) < 2:
-            return f"{variant} takes 2 or 3 extents, not 1"
+            return f"{name} takes 2 or 3 extents, not 1"
         most = min(n[0], n[1])
-        return f"{ranks} ranks are more than {variant} can use: {most}" if ranks > most else None
+        return f"{ranks} ranks are more than {name} can use: {most}" if ranks > most else None
     if variant in PENCILS and not any(_fits(n, grid) for grid in _pairs(ranks)):
         return f"no grid of {ranks} ranks fits: at most {min(n[0], n[1])} x {min(n[1], n[2])}"
     if variant == "volumetric":
@@ -72,7 +71,7 @@ def _reason_of_lengths(variant: str, n: Sequence[int], ranks: int) -> str | None
 
 def chosen_grid(variant: str, shape: Sequence[int], kind: str, ranks: int) -> tuple[int, ...]:
     """What `auto` is: pencils are as long as they can be (P x 1), else as square."""
-    n = complex_extents(shape, kind)
+    n, variant = complex_extents(shape, kind), base_variant(variant)
     if variant not in PENCILS or len(n) != 3:
         return default_grid(variant, ranks)
     squarest = sorted(_pairs(ranks), key=max)
@@ -83,7 +82,7 @@ def chosen_grid(variant: str, shape: Sequence[int], kind: str, ranks: int) -> tu
 def grids(variant: str, shape: Sequence[int], kind: str, ranks: int) -> list[tuple[int, ...]]:
     """To compare, the chosen one first: of pencils all pairs of divisors that fit, the most square of them."""
     chosen = chosen_grid(variant, shape, kind, ranks)
-    n = complex_extents(shape, kind)
+    n, variant = complex_extents(shape, kind), base_variant(variant)
     if variant not in PENCILS or len(n) != 3:
         return [chosen]
     others = sorted((grid for grid in _pairs(ranks) if grid != chosen and _fits(n, grid)), key=max)
@@ -92,7 +91,7 @@ def grids(variant: str, shape: Sequence[int], kind: str, ranks: int) -> list[tup
 
 def used_ranks(variant: str, shape: Sequence[int], kind: str, ranks: int) -> int:
     """Of so many ranks those that a method can use well: the largest a x b near a square, or all."""
-    n = complex_extents(shape, kind)
+    n, variant = complex_extents(shape, kind), base_variant(variant)
     if variant in SLABS and len(n) > 1:
         return min(ranks, n[0], n[1])
     if variant not in PENCILS or len(n) != 3:

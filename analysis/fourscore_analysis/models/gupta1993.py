@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
 from fourscore_analysis.models.base import Form, Forms, Model, Question, Term
-from fourscore_analysis.models.work import exchanges, pairwise_steps, share
+from fourscore_analysis.models.work import pairwise_steps, share
 
 FORMS = (
     *parts.FORMS,
@@ -30,15 +30,15 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
         ]
         if steps:
             found.append(Term("combine", "t_c (n/p) log2 n", mine * steps, (("butterfly_time", 1),)))
-    sent = exchanges(question)
+    sent = parts.sent(question, forms)
     if sent:
         words = math.fsum(one.bytes for one in sent) / WORD_BYTES
         if forms["topology"] == "mesh" and pairwise_steps(question):
             words *= 2 * math.sqrt(question.ranks) / math.log2(question.ranks)
         found.append(Term("exchange", "t_w", words, (("word_time", 1),)))
         found.append(Term("exchange", "t_s", math.fsum(one.messages for one in sent), (("startup_time", 1),)))
-        if forms["butterflies"] == "node":
-            found += parts.copied(words * WORD_BYTES, question, forms, shaping)
+    if forms["butterflies"] == "node" or forms["links"] == "network":
+        found += parts.copied(question, forms, shaping)
     return found
 
 

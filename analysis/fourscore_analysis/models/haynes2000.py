@@ -11,18 +11,16 @@ from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
 from fourscore_analysis.models.base import Forms, Model, Question, Term
-from fourscore_analysis.models.work import exchanges
 
 
 def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     found = parts.node_terms(question, forms, shaping)
-    sent = exchanges(question)
-    moved = math.fsum(one.bytes for one in sent)
-    if moved:
+    sent = parts.sent(question, forms)
+    if sent:
+        moved = math.fsum(one.bytes for one in sent)
         found.append(Term("exchange", "n u / beta", moved, (("link_bandwidth", -1),)))
         found.append(Term("exchange", "alpha", math.fsum(one.messages for one in sent), (("latency", 1),)))
-        found += parts.copied(moved, question, forms, shaping)
-    return found
+    return [*found, *parts.copied(question, forms, shaping)]
 
 
 MODEL = Model(

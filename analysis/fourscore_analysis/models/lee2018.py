@@ -7,21 +7,22 @@ models/parts.py."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import Forms, Model, Question, Term
-from fourscore_analysis.models.work import exchanges, messages_per_worker
+from fourscore_analysis.models.base import IN_FLIGHT, Forms, Model, Question, Term
 
 
 def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     found = parts.node_terms(question, forms, shaping)
-    moved = sum(one.bytes for one in exchanges(question))
-    if moved:
-        found.append(Term("exchange", "bytes", moved, (("link_bandwidth", -1),)))
-        found.append(Term("exchange", "messages", messages_per_worker(question), (("overhead", 1),)))
-        found += parts.copied(moved, question, forms, shaping)
-    return found
+    sent = parts.sent(question, forms)
+    if sent:
+        moved = math.fsum(one.bytes for one in sent)
+        handled = math.fsum(one.messages for one in sent) / question.contract.threads
+        found.append(Term("exchange", "bytes", moved, (("link_bandwidth", -1),), IN_FLIGHT))
+        found.append(Term("exchange", "messages", handled, (("overhead", 1),)))
+    return [*found, *parts.copied(question, forms, shaping)]
 
 
 MODEL = Model(
@@ -35,4 +36,5 @@ MODEL = Model(
     shaping=parts.SHAPING,
     forms=parts.FORMS,
     largest=parts.largest,
+    overlap=parts.overlap,
 )

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import Forms, Model, Question, Term
-from fourscore_analysis.models.work import VARIANTS, exchanges
+from fourscore_analysis.models.base import IN_FLIGHT, Forms, Model, Question, Term
+from fourscore_analysis.models.work import VARIANTS
 
 
 def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     found = parts.node_terms(question, forms, shaping)
-    sent = exchanges(question)
+    sent = parts.sent(question, forms)
     if sent:
         moved = sum(one.bytes for one in sent)
-        found.append(Term("exchange", "G", moved, (("link_bandwidth", -1),)))
+        found.append(Term("exchange", "G", moved, (("link_bandwidth", -1),), IN_FLIGHT))
         found.append(Term("exchange", "L", float(len(sent)), (("latency", 1),)))
         found.append(Term("exchange", "o", sum(one.messages + 1 for one in sent), (("overhead", 1),)))
-        found += parts.copied(moved, question, forms, shaping)
-    return found
+    return [*found, *parts.copied(question, forms, shaping)]
 
 
 MODEL = Model(
@@ -36,4 +35,5 @@ MODEL = Model(
     shaping=parts.SHAPING,
     forms=parts.FORMS,
     largest=parts.largest,
+    overlap=parts.overlap,
 )

@@ -21,6 +21,7 @@ from typing import Any
 from fourscore_analysis.models.base import models
 from fourscore_analysis.models.parameters import PARAMETERS
 from fourscore_analysis.models.units import PLAIN, expected, size_of
+from fourscore_analysis.points.units import ranks_text
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.values import RecordError, shown
@@ -221,6 +222,25 @@ def with_values(machine: Machine, values: Mapping[str, float]) -> Machine:
         name: replace(one, value=values.get(name, one.value), interval=None) for name, one in machine.parameters.items()
     }
     return replace(machine, parameters=changed)
+
+
+def with_threads(machine: Machine, threads: int) -> Machine:
+    """With ranks that have so many threads, each in the place of as many ranks. Raises InputError where a node has not
+    so many."""
+    if threads == 1:
+        return machine
+    if threads > machine.ranks_per_node:
+        raise InputError(
+            f"{machine.name} has {ranks_text(machine.ranks_per_node)} a node; expected at most as many threads of one "
+            f"rank, which takes the places of them, not {threads}"
+        )
+
+    def taken(one: Quantity, factor: float) -> Quantity:
+        ends = tuple(factor * end for end in one.interval) if one.interval else None
+        return replace(one, value=factor * one.value, interval=ends)
+
+    grown = {name: taken(one, float(threads) ** PARAMETERS[name].together) for name, one in machine.parameters.items()}
+    return replace(machine, parameters=grown, ranks_per_node=machine.ranks_per_node // threads)
 
 
 def plain_unit(name: str) -> str:

@@ -11,6 +11,7 @@ from fourscore_analysis.models.base import Question
 from fourscore_analysis.points.points import contract_terms, method_labels
 from fourscore_analysis.points.provenance import differences
 from fourscore_analysis.records.archive import Campaign, InputError
+from fourscore_analysis.records.flags import doubts_of_time
 from fourscore_analysis.records.transforms import Contract, Launch, Method
 
 LEAST_SHARE = 0.01  # of a launch's time; a phase below it is not fitted
@@ -28,6 +29,7 @@ class Observation:
     question: Question
     total_s: float
     phases: dict[str, float]
+    flags: tuple[str, ...] = ()  # that make its time doubtful to a model, which knows of caches
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ def observed(launch: Launch) -> Observation:
     for phase, seconds in launch.phase_s.items():
         phases[PHASE_OF.get(phase, phase)] += seconds
     kept = {phase: phases[phase] for phase in MODELLED if phases.get(phase, 0.0) >= LEAST_SHARE * launch.median_s > 0}
-    return Observation(question_of(launch), launch.median_s, kept or {WHOLE: launch.median_s})
+    flags = tuple(flag for flag in doubts_of_time(launch.flags) if flag != "in-cache")
+    return Observation(question_of(launch), launch.median_s, kept or {WHOLE: launch.median_s}, flags)
 
 
 def question_of(launch: Launch) -> Question:

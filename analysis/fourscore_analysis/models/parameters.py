@@ -18,6 +18,14 @@ class Parameter:
     most: float  # and above this
     component: str = ""  # the program that measures it directly; "" where none does
 
+    @property
+    def together(self) -> int:
+        """How it grows with the ranks whose places one rank with threads takes: to the power of this. Rates and own
+        caches add up, times of work shrink; what a message costs, or the node has once, stays."""
+        if self.name in ("butterfly_time", "word_time"):
+            return -1
+        return 1 if self.unit in ("flop/s", "B/s", "1/s") or self.name == "private_cache_bytes" else 0
+
 
 _ALL = (
     Parameter("flop_rate", "C_node", "flop/s", "scalar flops a second of local FFTs in cache", 1e5, 1e17),

@@ -1,23 +1,33 @@
 """Terms that several models share: what a rank computes and moves in its memory, on its way between exchanges.
 
-FFTs are Eqs 1 and 2 of czechowski2012, local transpositions its Eq. 8. Three things are added to the paper's, each
-with a form that leaves it out: data that a cache holds do not cross the memory bus, and what leaves the cache of a
-core crosses that of the node (memory); factors of a length that are not 2 have a rate of their own (lengths)."""
+FFTs are Eqs 1 and 2 of czechowski2012, local transpositions its Eq. 8. Added to the paper's,
+each with a form that leaves it out: data that a cache holds do not cross the memory bus, and what leaves the cache of a
+core crosses that of the node (memory); factors of a length that are not 2 have a rate of their own (lengths); messages
+within a node are copies through its memory, and only those between nodes use the link (links).
+
+What a method computes while messages are in flight hides them (overlap). gupta1993, appendix E: with t_s = 0 a step
+that computes C and sends X takes X - C more where X is longer, else nothing; czechowski2012 bounds a transform that
+overlaps by max(T_mem, T_net). In k pieces, one of each stays: max(C + X/k, X + C/k). lee2018, chapter 2: of several
+pencils a rank, one is transformed while another waits, so its pencils are pieces too. A processor copies and starts
+messages itself, so only the bytes on the link are hidden."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
-from fourscore_analysis.models.base import Form, Forms, Question, Term
+from fourscore_analysis.models.base import Form, Forms, Overlap, Question, Term
 from fourscore_analysis.models.work import (
     KEPT,
+    Exchanged,
     beyond,
     exchanges,
     fft_flops,
     node_bytes,
     pairwise_steps,
+    pieces_in_flight,
     share_bytes,
     twiddles,
 )
@@ -26,7 +36,11 @@ SHAPING = ("cache_bytes", "private_cache_bytes")
 COMPUTE = Form("compute", ("max", "sum"), "flops and memory traffic of an FFT at the same time, or one after the other")
 MEMORY = Form("memory", ("cached", "paper"), "memory traffic of what the caches do not hold, or of all data")
 LENGTHS = Form("lengths", ("factors", "paper"), "a rate of their own for factors that are not 2, or one for all")
-FORMS = (COMPUTE, MEMORY, LENGTHS)
+NODE_FORMS = (COMPUTE, MEMORY, LENGTHS)
+# A fit to one node knows the messages within it; and what it sees of an exchange is what was not hidden.
+LINKS = Form("links", ("all", "network"), "all messages use the link, or those between nodes only", "network")
+OVERLAP = Form("overlap", ("none", "pieces"), "an exchange takes its whole time, or what no computing hides", "pieces")
+FORMS = (*NODE_FORMS, LINKS, OVERLAP)
 WORDS_OF_COMBINE = 3  # own and partner's read, own written
 WORDS_OF_TWIDDLE = 2  # read and written; the roots stay in cache
 
@@ -37,13 +51,13 @@ def largest(forms: Forms) -> frozenset[str]:
 
 def node_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     """All phases but the exchange."""
-    chosen = tuple([forms[form.name] for form in FORMS])
+    chosen = tuple([forms[form.name] for form in NODE_FORMS])
     return list(_node_terms(question, chosen, tuple([shaping[name] for name in SHAPING])))
 
 
 @lru_cache(KEPT)  # several models of a method ask the same
 def _node_terms(question: Question, chosen: tuple[str, ...], sizes: tuple[float, ...]) -> tuple[Term, ...]:
-    forms = {form.name: choice for form, choice in zip(FORMS, chosen, strict=True)}
+    forms = {form.name: choice for form, choice in zip(NODE_FORMS, chosen, strict=True)}
     shaping = dict(zip(SHAPING, sizes, strict=True))
     return (
         *fft_terms(question, forms, shaping),
@@ -92,17 +106,41 @@ def moving(phase: str, words: float, question: Question, forms: Forms, shaping: 
 def through(phase: str, moved: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
     """What these bytes of all the rank's data take beyond its own cache."""
     near, far = _beyond(question, forms, shaping)
+    if near < 1 and phase == "exchange" and forms["links"] == "network" and forms["memory"] == "cached":
+        near = 1.0  # what another core has comes by the cache of the node, however small it is
     found = [Term(phase, f"T_{phase}, in cache", moved * near, (("cache_bandwidth", -1),))] if near else []
     if far:
         found.append(Term(phase, f"T_{phase}, in memory", moved * far, (("memory_bandwidth", -1),)))
     return found
 
 
-def copied(moved: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
-    """Within a node an exchange of these bytes is a copy: read and written, it goes through the caches and memory."""
-    if question.cell.place.nodes > 1 or forms["memory"] != "cached":
-        return []
-    return through("exchange", 2 * moved, question, forms, shaping)
+def sent(question: Question, forms: Forms) -> list[Exchanged]:
+    """The exchanges that use the link, with what uses it: all, or what leaves the node."""
+    if forms["links"] == "all":
+        return list(exchanges(question))
+    leaving = [one for one in exchanges(question) if one.away]
+    return [replace(one, bytes=one.bytes * one.away, messages=one.messages * one.away) for one in leaving]
+
+
+def copied(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    """Within a node an exchange is a copy: read and written, it goes through the caches and memory. Where all messages
+    use the link, copies beside them are counted on one node, the one place where that is known."""
+    if forms["links"] == "all":
+        one_node = question.cell.place.nodes == 1 and forms["memory"] == "cached"
+        moved = math.fsum(one.bytes for one in exchanges(question)) if one_node else 0.0
+    else:
+        moved = math.fsum(one.bytes * (1 - one.away) for one in exchanges(question))
+    return through("exchange", 2 * moved, question, forms, shaping) if moved else []
+
+
+def overlap(question: Question, forms: Forms) -> Overlap | None:
+    """Of pencil-overlap the transforms along the first axis need all pieces: they overlap nothing."""
+    pieces = pieces_in_flight(question)
+    if forms["overlap"] != "pieces" or pieces < 2:
+        return None
+    axes = len(question.cell.shape)
+    share = (axes - 1) / axes if question.method.variant == "pencil-overlap" else 1.0
+    return Overlap(pieces, {"fft": share, "shuffle": 1.0})
 
 
 def _beyond(question: Question, forms: Forms, shaping: Mapping[str, float]) -> tuple[float, float]:

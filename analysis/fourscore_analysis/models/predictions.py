@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fourscore_analysis.models.base import Model, Question, Term
-from fourscore_analysis.models.certainty import CONFIDENCE, SEED
+from fourscore_analysis.models.base import HIDDEN, IN_FLIGHT, Model, Question, Term
+from fourscore_analysis.models.certainty import CONFIDENCE, SEED, is_too_wide
 from fourscore_analysis.models.fit import DRAWS, Fitted
 from fourscore_analysis.models.held_out import TOTAL, Guess, likely_errors
 from fourscore_analysis.models.machines import Machine
@@ -64,6 +64,7 @@ class Basis:
     undetermined: tuple[str, ...] = ()  # parameters that the data do not tell
     seen: Range | None = None
     most_nodes: int | None = None  # that the machine of a parameter file has
+    ranks_per_node: int | None = None  # all of which work, of a parameter file
     errors: dict[str, tuple[float, ...]] = field(default_factory=dict)
     errors_outside: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -78,6 +79,11 @@ class Timed:
 
     seconds: float
     interval: tuple[float, float] | None = None
+
+    @property
+    def too_wide(self) -> bool:
+        """An interval with which nothing can be decided."""
+        return is_too_wide(self.interval)
 
 
 @dataclass(frozen=True)
@@ -164,14 +170,28 @@ def basis_of_machine(model: Model, machine: Machine, forms: Mapping[str, str]) -
     for column, (name, (low, high)) in enumerate(drawn.items()):
         spread = math.log(high / low) / (2 * NORMAL_95)
         draws[:, column] = math.log(machine.values[name]) + spread * random.standard_normal(DRAWS)
-    chosen = {**model.default_forms(), **of_machine, **forms}
-    return Basis(model, chosen, machine.values, tuple(drawn), draws, machine.name, most_nodes=machine.nodes)
+    chosen = {**model.default_forms(of_file=True), **of_machine, **forms}
+    return Basis(
+        model,
+        chosen,
+        machine.values,
+        tuple(drawn),
+        draws,
+        machine.name,
+        most_nodes=machine.nodes,
+        ranks_per_node=machine.ranks_per_node,
+    )
 
 
 def _outside(basis: Basis, question: Question) -> tuple[str, ...]:
     if basis.seen:
         return basis.seen.outside(question)
-    return ("nodes",) if basis.most_nodes and question.cell.place.nodes > basis.most_nodes else ()
+    place = question.cell.place
+    found = [
+        ("nodes", basis.most_nodes and place.nodes > basis.most_nodes),
+        ("ranks a node", basis.ranks_per_node and place.ranks_per_node > basis.ranks_per_node),
+    ]
+    return tuple(name for name, is_out in found if is_out)
 
 
 def range_of(questions: Sequence[Question]) -> Range:
@@ -219,7 +239,8 @@ def predicted(basis: Basis, question: Question) -> Prediction:
     terms = [term for term in basis.model.terms(question, basis.forms, _Asked(basis.values)) if term.amount > 0]
     if not terms:
         raise InputError(f"{basis.model.name} has no term for this; nothing is predicted")
-    seconds = {phase: np.array([one]) for phase, one in _counted(basis, question).once().items()}
+    counted = _counted(basis, question)
+    seconds = {phase: np.array([one]) for phase, one in counted.once().items()}
     drawn = _drawn(basis, question) if basis.draws.size else {}
     outside = _outside(basis, question)
 
@@ -231,10 +252,15 @@ def predicted(basis: Basis, question: Question) -> Prediction:
         basis=basis,
         total=timed(TOTAL, sum(seconds.values()), sum(drawn.values()) if drawn else None),
         phases={phase: timed(phase, once, drawn.get(phase)) for phase, once in seconds.items()},
-        terms=tuple((term, term.seconds(basis.values)) for term in terms),
+        terms=tuple((term, term.seconds(basis.values)) for term in (*terms, *_hidden(counted))),
         elasticity=_elasticity(basis, question),
         outside=outside,
     )
+
+
+def _hidden(counted: _Counted) -> list[Term]:
+    hidden = counted.hidden()
+    return [Term("exchange", HIDDEN, -hidden, ())] if hidden else []
 
 
 def _interval(seconds: float, drawn: np.ndarray | None, errors: Sequence[float]) -> tuple[float, float] | None:
@@ -297,13 +323,13 @@ def _with(basis: Basis, values: Mapping[str, float]) -> Basis:
 
 def _counted(basis: Basis, question: Question) -> _Counted:
     terms = basis.model.terms(question, basis.forms, _Asked(basis.values))
-    return _Counted(basis, [term for term in terms if term.amount > 0])
+    return _Counted(basis, question, [term for term in terms if term.amount > 0])
 
 
 class _Counted:
     """The terms of one question as arrays. T terms, K parameters."""
 
-    def __init__(self, basis: Basis, terms: Sequence[Term]) -> None:
+    def __init__(self, basis: Basis, question: Question, terms: Sequence[Term]) -> None:
         self.names = sorted({name for term in terms for name, _ in term.powers})
         self.powers = np.zeros((len(terms), len(self.names)))
         for row, term in enumerate(terms):
@@ -313,6 +339,8 @@ class _Counted:
         self.log_values = np.log([basis.values[name] for name in self.names])
         largest = basis.model.largest(basis.forms)
         self.keys = [(term.phase, term.side if term.phase in largest else "") for term in terms]
+        self.in_flight = np.array([term.side == IN_FLIGHT for term in terms], dtype=float)
+        self.overlap = basis.model.overlap(question, basis.forms) if self.in_flight.any() else None
 
     def once(self) -> dict[str, float]:
         """Seconds of each phase."""
@@ -325,18 +353,55 @@ class _Counted:
             if name in self.names:
                 values[:, self.names.index(name)] = draws[:, column]
         each = np.exp(self.log_amount + values @ self.powers.T)
-        return {phase: np.max(list(sides.values()), axis=0) for phase, sides in self._sides(each).items()}
+        phases, hidden = self._phases(each)
+        return phases | ({"exchange": phases["exchange"] - hidden} if self.overlap else {})
+
+    def hidden(self) -> float:
+        """Seconds of the exchange that computing hides; those of `once` are without them."""
+        _, hidden = self._phases(self._each())
+        return float(hidden[0])
+
+    def _each(self) -> np.ndarray:
+        """Seconds of each term; shape (1, T)."""
+        return np.exp(self.log_amount + self.powers @ self.log_values)[None, :]
+
+    def _phases(self, each: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Seconds of each phase as if one came after the other, and what of the exchange is hidden."""
+        phases = {phase: np.max(list(sides.values()), axis=0) for phase, sides in self._sides(each).items()}
+        in_flight = each @ self.in_flight
+        return phases, self.overlap.hidden(in_flight, phases) if self.overlap else 0 * in_flight
 
     def slopes(self) -> dict[str, dict[str, float]]:
         """d log seconds / d log parameter, by phase: of the terms that count."""
-        each = np.exp(self.log_amount + self.powers @ self.log_values)[None, :]
+        each = self._each()
         found = {}
         for phase, sides in self._sides(each).items():
             counting = (phase, max(sides, key=lambda side: sides[side][0]))
             weight = each[0] * np.array([key == counting for key in self.keys])
             slopes = weight @ self.powers / weight.sum()
             found[phase] = {name: float(slope) for name, slope in zip(self.names, slopes, strict=True) if slope}
-        return found
+        return found | ({"exchange": self._slopes_of_waiting(each, found)} if self.overlap else {})
+
+    def _slopes_of_waiting(self, each: np.ndarray, found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+        """Of the exchange less what is hidden, which is a part of the shorter: of messages or of computing."""
+        assert self.overlap is not None
+        phases, hidden = self._phases(each)
+        in_flight, computed = float((each @ self.in_flight)[0]), float(self.overlap.computed(phases)[0])
+        slopes: dict[str, float] = defaultdict(float)
+        whole = float(phases["exchange"][0])
+        for name, slope in found["exchange"].items():
+            slopes[name] += whole * slope
+        if in_flight <= computed:
+            moved = dict(zip(self.names, (each * self.in_flight)[0] @ self.powers, strict=True))
+        else:
+            moved = defaultdict(float)
+            for phase, share in self.overlap.shares.items():
+                for name, slope in found.get(phase, {}).items():
+                    moved[name] += share * float(phases[phase][0]) * slope
+        for name, slope in moved.items():
+            slopes[name] -= (1 - 1 / self.overlap.pieces) * slope
+        waited = whole - float(hidden[0])
+        return {name: float(slope) / waited for name, slope in slopes.items() if slope}
 
     def _sides(self, each: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
         found: dict[str, dict[str, np.ndarray]] = {}

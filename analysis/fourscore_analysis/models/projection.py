@@ -52,9 +52,13 @@ def project(
     return found
 
 
-def machine_of_fit(fitted: Fitted, name: str, machine_hash: str, nodes: int, ranks_per_node: int) -> Machine:
-    """The parameters that a fit found, as those of a machine. Raises InputError for a model of coefficients, which are
-    no parameters of a machine."""
+def machine_of_fit(
+    fitted: Fitted, name: str, machine_hash: str, nodes: int, ranks_per_node: int, overlaps: bool
+) -> Machine:
+    """The parameters that a fit found, as those of a machine. `overlaps`: of a method whose exchange was hidden in part
+    when it was measured; then nothing more of it is. Raises InputError for a model of coefficients, which are no
+    parameters of a machine."""
+    forms = {name: choice for name, choice in fitted.forms.items() if name != "overlap" or overlaps}
     foreign = [one for one in fitted.values if one not in PARAMETERS]
     if foreign:
         raise InputError(f"{fitted.model.name} has coefficients, no parameters of a machine; choose another --model")
@@ -69,6 +73,6 @@ def machine_of_fit(fitted: Fitted, name: str, machine_hash: str, nodes: int, ran
         nodes=nodes,
         ranks_per_node=ranks_per_node,
         parameters=parameters,
-        forms=dict(fitted.forms),
+        forms=forms,
         machine_hash=machine_hash,
     )

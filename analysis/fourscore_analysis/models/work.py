@@ -15,16 +15,22 @@ from fourscore_analysis.models.base import Question
 PAIRWISE = ("danielson-lanczos", "binary-exchange")
 CHAINS = ("serial", "slab", "pencil", "pencil-overlap", "volumetric", "rods", "overdecomposed", "node", "transpose")
 VARIANTS = (*CHAINS, *PAIRWISE)
+# What computes on an accelerator, and the variant whose stages it has.
+ON_DEVICE = {"serial-gpu": "serial", "slab-gpu": "slab", "pencil-gpu": "pencil"}
+PENCILS = ("pencil", "pencil-overlap", "overdecomposed", "node")
+PIECES, MOST_PENCILS, SEGMENT_BYTES = 4, 4, 2**16  # defaults of parameters: drivers/variants
 KEPT = 2**12  # questions that answers are kept for: a fit asks the same again for each size of a cache
 
 
 @dataclass(frozen=True)
 class Exchanged:
-    """What a rank sends in one exchange: bytes in so many messages to others of a group."""
+    """What a rank sends in one exchange: bytes in so many messages to others of a group; the part of these that are on
+    another node."""
 
     group: int
     bytes: float
     messages: float
+    away: float
 
 
 def log2_parts(extent: int) -> tuple[float, float]:
@@ -67,16 +73,56 @@ def fft_flops(question: Question) -> tuple[float, float]:
 @lru_cache(KEPT)
 def exchanges(question: Question) -> tuple[Exchanged, ...]:
     """Those that move anything, in order."""
-    p, variant = question.ranks, question.method.variant
-    natural = question.contract.layout == "natural"
-    mine = share_bytes(question)
-    if variant == "danielson-lanczos":
-        found = [Exchanged(2, mine, 1)] * _log2(p) + ([_even(mine, p)] if natural else [])
-    elif variant == "binary-exchange":
-        found = [Exchanged(2, mine, 1)] * _log2(p) + ([Exchanged(2, mine / 2, 1)] * _log2(p) if natural else [])
-    else:
-        found = [_even(mine, group) for group in _groups(question)]
-    return tuple(one for one in found if one.group > 1 for _ in range(question.runs))
+    mine, natural = share_bytes(question), question.contract.layout == "natural"
+    if question.method.variant not in PAIRWISE:
+        return tuple([_even(question, mine, *one) for one in _groups(question) if one[0] > 1] * question.runs)
+    steps = [2**step for step in range(_log2(question.ranks))]
+    found = [Exchanged(2, mine, 1, _away(question, 2, stride)) for stride in steps]
+    if natural and steps and question.method.variant == "binary-exchange":
+        found += [Exchanged(2, mine / 2, 1, _away(question, 2, stride)) for stride in steps]
+    elif natural and steps:
+        found.append(_even(question, mine, question.ranks, 1))
+    return tuple(found * question.runs)
+
+
+def copies_to_device(question: Question) -> bool:
+    """Whether local transforms are on an accelerator: by the variant, its option, or the local library."""
+    method = question.method
+    return method.variant in ON_DEVICE or method.local_fft == "cufft" or method.option("offload") not in (None, "no")
+
+
+def local_transforms(question: Question) -> int:
+    """Stages of computation, each of one axis or of several that are whole on a rank."""
+    parting = [group for group, _ in _groups(question, natural=False) if group > 1]
+    return min(1 + len(parting), len(question.cell.shape))
+
+
+def pieces_in_flight(question: Question) -> int:
+    """In how many an exchange goes, so that others are computed meanwhile: slices of pencil-overlap, as far as a rank
+    has planes, and the pencils of a rank of overdecomposed."""
+    if question.method.variant == "pencil-overlap":
+        planes = -(-question.cell.shape[0] // (question.grid or default_grid("pencil", question.ranks))[0])
+        return min(int(question.method.option("pieces") or PIECES), planes)
+    if question.method.variant == "overdecomposed":
+        return math.prod(pencil_cuts(question)) // question.ranks or 1
+    return 1
+
+
+def pencil_cuts(question: Question) -> tuple[int, int]:
+    """In how many pencils overdecomposed cuts each state (drivers/variants/overdecomposed/pencil_choice.cpp)."""
+    asked = question.method.option("decomposition") or "auto"
+    if asked != "auto":
+        first, second = (int(part) for part in asked.split("x"))
+        return first, second
+    rows, columns = (*(question.grid or default_grid("pencil", question.ranks)), 1)[:2]
+    n = question.cell.shape
+    wanted = int(question.method.option("pencils") or 0)
+    for pencils in (wanted,) if wanted else range(MOST_PENCILS, 0, -1):
+        for first in range(pencils, 0, -1):
+            cuts = (first * rows, pencils // first * columns)
+            if pencils % first == 0 and cuts[0] <= min(n[0], n[1]) and cuts[1] <= min(n[1], n[2]):
+                return cuts
+    return rows, columns
 
 
 def pairwise_steps(question: Question) -> int:
@@ -92,49 +138,74 @@ def twiddles(question: Question) -> int:
     return pairwise_steps(question) if question.method.variant == "binary-exchange" else 0
 
 
-def messages_per_worker(question: Question) -> float:
-    """Of all exchanges, by the threads of a rank; of more than one pencil a rank, each has messages of its own."""
-    sent = math.fsum(one.messages for one in exchanges(question))
-    pencils = question.method.option("decomposition") or question.method.option("pencils") or ""
-    parts = [int(part) for part in pencils.split("x") if part.isdecimal()]
-    own = math.prod(parts) / question.ranks if parts else 1.0
-    return sent * max(own, 1.0) / question.contract.threads
+def _even(question: Question, mine: float, group: int, stride: int) -> Exchanged:
+    """Among so many ranks, each `stride` from the next."""
+    sent = mine * (group - 1) / group
+    return Exchanged(group, sent, _messages(question, group, stride, sent), _away(question, group, stride))
 
 
-def _even(mine: float, group: int) -> Exchanged:
-    return Exchanged(group, mine * (group - 1) / group, group - 1)
+def _messages(question: Question, group: int, stride: int, sent: float) -> float:
+    """One to each other rank; in pieces, segments, or one for each pair of pencils."""
+    variant = question.method.variant
+    if variant == "pencil-overlap":
+        return (group - 1) * pieces_in_flight(question)
+    if variant == "node" and question.method.option("style") != "charm":
+        segments = int(question.method.option("segments") or question.contract.threads)
+        least = int(question.method.option("segment-bytes") or SEGMENT_BYTES)
+        return (group - 1) * max(1, min(segments, int(sent / (group - 1) / least)))
+    if variant == "overdecomposed":
+        cuts = pencil_cuts(question)
+        columns = (*(question.grid or default_grid("pencil", question.ranks)), 1)[1]
+        met = cuts[1] if columns > 1 and stride == 1 else cuts[0]
+        return math.prod(cuts) / question.ranks * met * (group - 1) / group
+    return group - 1
+
+
+def _away(question: Question, group: int, stride: int) -> float:
+    """The part of the other ranks of a group that are on other nodes, where ranks follow each other."""
+    here = min(max(question.cell.place.ranks_per_node / stride, 1.0), group)
+    return (group - here) / (group - 1)
 
 
 def _log2(ranks: int) -> int:
     return max(ranks.bit_length() - 1, 0)
 
 
-def _groups(question: Question) -> list[int]:
-    """Ranks in each all-to-all."""
-    p, variant = question.ranks, question.method.variant
-    natural = question.contract.layout == "natural"
+def _groups(question: Question, natural: bool | None = None) -> list[tuple[int, int]]:
+    """Ranks in each all-to-all, and how far each of them is from the next: ranks are row-major in the grid."""
+    p, variant = question.ranks, base_variant(question.method.variant)
+    natural = question.contract.layout == "natural" if natural is None else natural
     grid = question.grid or default_grid(variant, p)
     if variant == "serial":
         return []
     if variant == "slab":
-        return [p] * (2 if natural else 1)
+        return [(p, 1)] * (2 if natural else 1)
     if variant == "rods":
-        return [p, p]
+        return [(p, 1)] * 2
     if variant == "transpose":
-        return [*grid, *([p] if natural else [])]
+        strides = [math.prod(grid[axis + 1 :]) for axis in range(len(grid))]
+        return [*zip(grid, strides, strict=True), *([(p, 1)] if natural else [])]
     if variant == "volumetric":
         px, py, pz = (*grid, 1, 1, 1)[:3]
-        return [pz, py * pz, px * py, px if natural else 1]
+        return [(pz, 1), (py * pz, 1), (px * py, pz), *([(px, py * pz)] if natural else [])]
     rows, columns = (*grid, 1, 1)[:2]
-    return [columns, rows] * (2 if natural else 1)
+    if variant == "pencil" and len(question.cell.shape) == 2:  # blocks, whole rows, whole columns
+        return [(columns, 1), (p, 1), *([(rows, columns)] if natural else [])]
+    return [(columns, 1), (rows, columns)] * (2 if natural else 1)
+
+
+def base_variant(variant: str) -> str:
+    """Whose stages, grids and limits a variant has: pencil for pencil-gpu, else its own."""
+    return ON_DEVICE.get(variant, variant)
 
 
 def default_grid(variant: str, ranks: int) -> tuple[int, ...]:
     """As square, or cubic, as the divisors allow, the larger extent first; () where a method has none."""
+    variant = base_variant(variant)
     if variant == "volumetric":
         first = min((d for d in _divisors(ranks) if d**3 >= ranks), default=ranks)
         return (first, *default_grid("pencil", ranks // first))
-    if variant in ("pencil", "pencil-overlap", "overdecomposed", "node"):
+    if variant in PENCILS:
         first = min(d for d in _divisors(ranks) if d * d >= ranks)
         return (first, ranks // first)
     if variant == "transpose":

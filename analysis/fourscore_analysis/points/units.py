@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+LEAST_PLAIN, MOST_PLAIN = 1e-6, 1e12  # of numbers that are read without an exponent
+LEAST_TIME_S = 1e-12  # in nanoseconds; a model's constant may be less
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SI_PREFIXES = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
@@ -18,11 +20,13 @@ def time_unit(seconds: float) -> tuple[float, str]:
 
 
 def digits(value: float, significant: int = 3) -> str:
-    """`value` with so many significant digits, without an exponent: 1230, 12.3, 0.00123."""
+    """`value` with so many significant digits: 1230, 12.3, 0.00123; with an exponent where zeros would be counted."""
     if not math.isfinite(value):
         return "–"
     if value == 0:
         return "0"
+    if not LEAST_PLAIN <= abs(value) < MOST_PLAIN:
+        return f"{value:.{significant - 1}e}"
     places = significant - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, places)
     places = significant - 1 - math.floor(math.log10(abs(rounded)))
@@ -33,6 +37,8 @@ def time_text(seconds: float | None) -> str:
     """12.3 ms"""
     if seconds is None or not math.isfinite(seconds):
         return "–"
+    if 0 < abs(seconds) < LEAST_TIME_S:
+        return f"{digits(seconds)} s"
     size, name = time_unit(seconds)
     return f"{digits(seconds / size)} {name}"
 

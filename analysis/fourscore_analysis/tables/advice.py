@@ -9,7 +9,15 @@ from fourscore_analysis.models.advice import Next
 from fourscore_analysis.models.certainty import CONFIDENCE
 from fourscore_analysis.points.points import contract_terms
 from fourscore_analysis.points.units import percent_text, ranks_text, shape_text, time_text
-from fourscore_analysis.tables.columns import columns, grid_text, interval_text, network_note, outside_text
+from fourscore_analysis.tables.columns import (
+    columns,
+    doubt_text,
+    flags_text,
+    grid_text,
+    interval_text,
+    network_note,
+    outside_text,
+)
 from fourscore_analysis.tables.predictions import answer_json
 from fourscore_analysis.tables.suggested import sweep_text, whole_suite
 from fourscore_analysis.views.advice import Advice, Ranked
@@ -54,7 +62,11 @@ def _group_lines(advice: Advice, group: Ranked, most: int) -> list[str]:
         first = _prediction(group.answers[0]).total.interval
         why = "their intervals overlap" if first else "the model gives them the same time"
         lines.append(f"  {len(ties)} cannot be told from the first: {why} (≈)")
+    for labels in group.told_apart_by_nothing:
+        lines.append(f"  told apart by nothing: {', '.join(labels)}: the models count the same for them; measure them")
     notes = dict.fromkeys(network_note(_prediction(one)) for one in group.answers[:most])
+    flagged = {one.source.label: flags_text(one.source.observations) for one in group.answers[:most]}
+    notes |= dict.fromkeys(f"{label}: {text}" for label, text in flagged.items() if text)
     return [*lines, *(f"  {note}" for note in notes if note), *_refused_lines(group)]
 
 
@@ -70,7 +82,7 @@ def _row(group: Ranked, number: int, one: Answer, phases: Sequence[str]) -> list
         *(time_text(timed.seconds) if timed else "–" for timed in seconds),
         prediction.limiting,
         time_text(one.measured_s),
-        outside_text(prediction),
+        "; ".join(text for text in (outside_text(prediction), doubt_text(prediction.total)) if text),
     ]
 
 
@@ -106,6 +118,7 @@ def advice_json(advice: Advice) -> dict[str, Any]:
                 "contract": {name: getattr(group.contract, name) for name in group.contract.__dataclass_fields__},
                 "answers": [answer_json(one) | {"tied": group.ties(one)} for one in group.answers],
                 "refused": [answer_json(one) for one in group.refused],
+                "told_apart_by_nothing": [list(labels) for labels in group.told_apart_by_nothing],
             }
             for group in advice.groups
         ],

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 
+from fourscore_analysis.models.observations import Observation
 from fourscore_analysis.models.predictions import Prediction, Timed
-from fourscore_analysis.points.units import range_text, time_text
+from fourscore_analysis.points.units import digits, range_text, ranks_text, time_text
 
 EXTRAPOLATED = "extrapolated"
+DO_NOT_USE = "do not use this"
 
 
 def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
@@ -34,6 +38,8 @@ def outside_text(prediction: Prediction) -> str:
 def network_note(prediction: Prediction) -> str:
     """What to know of a prediction for more nodes than it rests on; "" of any other."""
     basis = prediction.basis
+    if "ranks a node" in prediction.outside:
+        return f"{basis.title} has {ranks_text(basis.ranks_per_node or 1)} a node, fewer than this takes"
     if "nodes" not in prediction.outside:
         return ""
     if basis.seen is None:
@@ -42,6 +48,23 @@ def network_note(prediction: Prediction) -> str:
     if basis.seen.nodes[1] > 1:
         return ""
     return "measured on one node only: link_bandwidth and latency are those within it, not those of a network"
+
+
+def doubt_text(timed: Timed) -> str:
+    """do not use this: the interval spans a factor of 3.1; "" of an interval that decides something."""
+    if not (timed.interval and timed.too_wide):
+        return ""
+    span = timed.interval[1] / timed.interval[0] if timed.interval[0] > 0 else math.inf
+    return f"{DO_NOT_USE}: the interval spans a factor of {digits(span, 2)}"
+
+
+def flags_text(observations: Sequence[Observation]) -> str:
+    """flagged: oversubscribed in 30 of 54 launches; "" where nothing that was fitted is flagged."""
+    counts = Counter(flag for one in observations for flag in one.flags)
+    if not counts:
+        return ""
+    said = ", ".join(f"{flag} in {count}" for flag, count in counts.most_common())
+    return f"flagged: {said} of {len(observations)} launches"
 
 
 def grid_text(grid: Sequence[int]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from fourscore_analysis.models.certainty import CONFIDENCE
+from fourscore_analysis.models.certainty import CONFIDENCE, MOST_SPAN, is_too_wide
 from fourscore_analysis.models.fit import Fitted
 from fourscore_analysis.models.held_out import SCHEMES, TOTAL, Errors
 from fourscore_analysis.models.parameters import parameter
@@ -18,6 +19,7 @@ from fourscore_analysis.points.units import (
     time_text,
 )
 from fourscore_analysis.records.values import printable
+from fourscore_analysis.tables.columns import DO_NOT_USE, flags_text
 from fourscore_analysis.views.fits import MethodFit, Tried
 
 
@@ -35,7 +37,7 @@ def value_text(name: str, value: float) -> str:
     if unit in ("flop/s", "B/s"):
         return rate_text(value, unit.replace("flop", "FLOP"))
     if unit == "s":
-        return time_text(value) if value >= 1e-9 else f"{value:.3g} s"
+        return time_text(value)
     if unit == "B":
         return bytes_text(value)
     return digits(value) if unit == "1" else f"{digits(value)} {unit}"
@@ -53,6 +55,8 @@ def measured_text(one: MethodFit) -> str:
 
 def _lines(one: MethodFit) -> list[str]:
     lines = [printable(one.series.title), f"  {measured_text(one)}"]
+    if flagged := flags_text(one.series.observations):
+        lines.append(f"  {flagged}")
     if one.reason:
         return [*lines, f"  not fitted: {one.reason}"]
     lines += ["", *_model_lines(one), "", *_parameter_lines(one.best.fitted)]
@@ -81,8 +85,12 @@ def _parameter_lines(fitted: Fitted) -> list[str]:
         value = "–" if origin == "undetermined" else value_text(name, fitted.values[name])
         ends = fitted.intervals.get(name)
         interval = f"{value_text(name, ends[0])} to {value_text(name, ends[1])}" if ends else "–"
+        if is_too_wide(ends):
+            origin = f"{origin}; {DO_NOT_USE}"
         rows.append([name, parameter(name).symbol, value, interval, origin])
     lines += _columns(rows)
+    if any(is_too_wide(ends) for ends in fitted.intervals.values()):
+        lines.append(f"    {DO_NOT_USE}: the interval spans more than a factor of {MOST_SPAN:g}")
     for refused in fitted.refused:
         lines.append(f"    {', '.join(refused.names)}: {refused.reason}")
     return lines
@@ -117,6 +125,7 @@ def _method_json(one: MethodFit) -> dict[str, Any]:
         "contract": {name: getattr(series.contract, name) for name in series.contract.__dataclass_fields__},
         "machine_hash": series.machine_hash,
         "launches": len(series.observations),
+        "flagged": dict(Counter(flag for one in series.observations for flag in one.flags)),
         "shapes": [list(shape) for shape in series.sizes],
         "ranks": series.ranks,
         "reason": one.reason,
@@ -137,6 +146,7 @@ def _tried_json(tried: Tried) -> dict[str, Any]:
                 "value": None if fitted.origin[name] == "undetermined" else value,
                 "unit": parameter(name).unit,
                 "interval": list(fitted.intervals[name]) if name in fitted.intervals else None,
+                "usable": fitted.origin[name] != "undetermined" and not is_too_wide(fitted.intervals.get(name)),
                 "from": fitted.origin[name],
             }
             for name, value in sorted(fitted.values.items())

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fourscore_analysis.models.certainty import CONFIDENCE
-from fourscore_analysis.models.machines import Machine
 from fourscore_analysis.models.predictions import Prediction, Timed
-from fourscore_analysis.points.units import digits, percent_text, rate_text, ratio_text, shape_text, time_text
-from fourscore_analysis.tables.columns import columns, grid_text, interval_text, network_note, outside_text, timed_text
+from fourscore_analysis.points.points import contract_terms
+from fourscore_analysis.points.units import percent_text, rate_text, ratio_text, shape_text, time_text
+from fourscore_analysis.tables.columns import (
+    columns,
+    doubt_text,
+    flags_text,
+    grid_text,
+    interval_text,
+    network_note,
+    outside_text,
+    timed_text,
+)
 from fourscore_analysis.tables.fits import measured_text
 from fourscore_analysis.views.predictions import Answer
 
 MOST_ELASTICITIES = 3
-BALANCES = (("memory_bandwidth", "C/beta_mem"), ("link_bandwidth", "C/beta_link"))
 
 
 def answers_text(found: Iterable[Answer]) -> str:
@@ -23,6 +33,80 @@ def answers_text(found: Iterable[Answer]) -> str:
 
 def answers_json(found: Iterable[Answer]) -> list[dict[str, Any]]:
     return [answer_json(one) for one in found]
+
+
+def answers_table(found: Sequence[Answer]) -> str:
+    """A line for each; the phases side by side."""
+    predictions = [one.prediction for one in found if one.prediction]
+    phases = list(dict.fromkeys(phase for prediction in predictions for phase in prediction.phases))
+    titles = list(dict.fromkeys(", ".join(contract_terms(one.question.cell.contract)) for one in found))
+    rows = [
+        ["method", "by", "ranks", "nodes", "grid", "time", f"{CONFIDENCE:.0%}", *phases, "limited by", "measured", ""]
+    ]
+    rows += [_row(one, phases) for one in found]
+    lines = [f"{shape_text(found[0].question.cell.shape)}: {'; '.join(titles)}", *columns(rows)]
+    notes = dict.fromkeys(network_note(prediction) for prediction in predictions)
+    return "\n".join([*lines, *(f"  {note}" for note in notes if note)])
+
+
+def _row(one: Answer, phases: Sequence[str]) -> list[str]:
+    place, prediction = one.question.cell.place, one.prediction
+    where = [one.source.label, maker_of(one), str(place.ranks), str(place.nodes), grid_text(one.question.grid) or "–"]
+    if not prediction:
+        return [
+            *where,
+            "–",
+            "–",
+            *("–" for _ in phases),
+            "–",
+            time_text(one.measured_s),
+            f"not predicted: {one.reason}",
+        ]
+    said = "; ".join(text for text in (outside_text(prediction), doubt_text(prediction.total)) if text)
+    seconds = [prediction.phases.get(phase) for phase in phases]
+    return [
+        *where,
+        time_text(prediction.total.seconds),
+        interval_text(prediction.total),
+        *(time_text(timed.seconds) if timed else "–" for timed in seconds),
+        prediction.limiting,
+        time_text(one.measured_s),
+        said,
+    ]
+
+
+def maker_of(one: Answer) -> str:
+    """The machine whose parameters predict, or the archive that was fitted."""
+    return one.source.machine.name if one.source.machine else "the archive"
+
+
+def answers_csv(found: Sequence[Answer]) -> str:
+    """A line for each, seconds; of what cannot be predicted the reason."""
+    phases = list(dict.fromkeys(phase for one in found if one.prediction for phase in one.prediction.phases))
+    contract = list(found[0].question.cell.contract.__dataclass_fields__)
+    head = ["method", "variant", "by", "model", "shape", "ranks", "nodes", "grid", *contract, "predicted_s", "low_s"]
+    head += ["high_s", "flops_per_s", *(f"{phase}_s" for phase in phases), "limited_by", "extrapolated", "usable"]
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow([*head, "measured_s", "launches", "reason"])
+    for one in found:
+        cell, prediction = one.question.cell, one.prediction
+        row = [
+            one.source.label,
+            one.source.method.variant,
+            maker_of(one),
+            prediction.basis.model.name if prediction else "",
+        ]
+        row += [grid_text(cell.shape), cell.ranks, cell.place.nodes, grid_text(one.question.grid)]
+        row += [getattr(cell.contract, name) for name in contract]
+        if prediction:
+            row += [prediction.total.seconds, *(prediction.total.interval or ("", "")), prediction.flops_per_s]
+            row += [prediction.phases[phase].seconds if phase in prediction.phases else "" for phase in phases]
+            row += [prediction.limiting, " ".join(prediction.outside), "no" if prediction.total.too_wide else "yes"]
+        else:
+            row += [""] * (4 + len(phases) + 3)
+        lines.writerow([*row, "" if one.measured_s is None else one.measured_s, one.launches, one.reason])
+    return text.getvalue()
 
 
 def _lines(one: Answer) -> list[str]:
@@ -40,7 +124,11 @@ def _lines(one: Answer) -> list[str]:
         "",
         f"  {timed_text(prediction.total)}, {rate_text(prediction.flops_per_s, 'FLOP/s')}"
         + (f"   {outside_text(prediction)}" if prediction.outside else ""),
-        *([f"  {network_note(prediction)}"] if network_note(prediction) else []),
+        *(
+            f"  {note}"
+            for note in (doubt_text(prediction.total), flags_text(one.source.observations), network_note(prediction))
+            if note
+        ),
         *_measured_lines(one),
         "",
         *_phase_lines(one, prediction),
@@ -92,7 +180,8 @@ def _limits(prediction: Prediction) -> str:
 
 
 def timed_json(timed: Timed) -> dict[str, Any]:
-    return {"seconds": timed.seconds, "interval": list(timed.interval) if timed.interval else None}
+    interval = list(timed.interval) if timed.interval else None
+    return {"seconds": timed.seconds, "interval": interval, "usable": not timed.too_wide}
 
 
 def prediction_json(prediction: Prediction) -> dict[str, Any]:
@@ -120,6 +209,7 @@ def answer_json(one: Answer) -> dict[str, Any]:
         measured = {"seconds": one.measured_s, "phases": one.measured_phases, "launches": one.launches}
     return {
         "method": one.source.label,
+        "machine": one.source.machine.name if one.source.machine else None,
         "variant": method.variant,
         "exchange": method.exchange,
         "parameters": dict(method.options),
@@ -132,36 +222,3 @@ def answer_json(one: Answer) -> dict[str, Any]:
         "reason": one.reason,
         "measured": measured,
     }
-
-
-def machines_text(machines: Sequence[Machine]) -> str:
-    rows = [["name", "year", "nodes", *(title for _, title in BALANCES), "what it is"]]
-    for one in machines:
-        balances = [_balance_text(one.balance(name)) for name, _ in BALANCES]
-        rows.append([one.name, str(one.year or "–"), str(one.nodes or "–"), *balances, one.description])
-    return "\n".join([*columns(rows, 0), "", "C/beta: flops for each byte; –: its source does not give both"])
-
-
-def machines_json(machines: Sequence[Machine]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": one.name,
-            "description": one.description,
-            "source": one.source,
-            "year": one.year,
-            "nodes": one.nodes,
-            "ranks_per_node": one.ranks_per_node,
-            "forms": one.forms,
-            "parameters": {name: _quantity_json(value) for name, value in one.parameters.items()},
-            "balance": {title: one.balance(name) for name, title in BALANCES},
-        }
-        for one in machines
-    ]
-
-
-def _balance_text(value: float | None) -> str:
-    return f"{digits(value)} flop/B" if value is not None else "–"
-
-
-def _quantity_json(one: Any) -> dict[str, Any]:
-    return {"value": one.value, "interval": list(one.interval) if one.interval else None, "source": one.source}

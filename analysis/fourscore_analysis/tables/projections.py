@@ -10,7 +10,8 @@ from fourscore_analysis.models.predictions import Prediction
 from fourscore_analysis.models.projection import Year, memory_over_network
 from fourscore_analysis.points.units import digits, rate_text, shape_text, time_text
 from fourscore_analysis.tables.columns import columns, interval_text
-from fourscore_analysis.tables.predictions import BALANCES, prediction_json
+from fourscore_analysis.tables.machines import BALANCES
+from fourscore_analysis.tables.predictions import prediction_json
 from fourscore_analysis.views.projections import Beside, Projection
 
 OF_NODE = ("cache_bytes",)  # what the ranks of a node share

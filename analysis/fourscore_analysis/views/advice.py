@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fourscore_analysis.models.advice import Next, next_points, tied
 from fourscore_analysis.models.grids import grids
 from fourscore_analysis.models.predictions import Prediction
-from fourscore_analysis.points.units import shape_text
+from fourscore_analysis.points.units import ranks_text, shape_text
 from fourscore_analysis.records.transforms import Contract
 from fourscore_analysis.views.fits import Choice
 from fourscore_analysis.views.predictions import Answer, Source, Wanted, answer, question_of
@@ -31,6 +31,18 @@ class Ranked:
     @property
     def best(self) -> Answer | None:
         return self.answers[0] if self.answers else None
+
+    @property
+    def told_apart_by_nothing(self) -> list[tuple[str, ...]]:
+        """Methods of which the models count the same in every phase on some grid, so that measurements must decide."""
+        alike: dict[tuple, dict[str, None]] = defaultdict(dict)
+        for one in self.answers:
+            if one.prediction and one.measured_s is None:
+                phases = sorted((name, f"{timed.seconds:.9e}") for name, timed in one.prediction.phases.items())
+                cuts = tuple(extent for extent in one.question.grid if extent > 1) or (one.question.ranks,)
+                alike[cuts, tuple(phases)][one.source.label] = None
+        groups = list(dict.fromkeys(tuple(labels) for labels in alike.values() if len(labels) > 1))
+        return [one for one in groups if not any(set(one) < set(other) for other in groups)]
 
     def ties(self, one: Answer) -> bool:
         """With the fastest."""
@@ -61,7 +73,7 @@ def advise(sources: Sequence[Source], wanted: Wanted, rank_counts: Sequence[int]
     """Contracts are never ranked against each other."""
     by_contract: dict[Contract, list[Source]] = defaultdict(list)
     for source in sources:
-        by_contract[source.contract].append(source)
+        by_contract[replace(source.contract, threads=source.contract.threads // source.takes)].append(source)
     groups = []
     for contract, members in by_contract.items():
         for ranks in rank_counts:
@@ -72,8 +84,11 @@ def advise(sources: Sequence[Source], wanted: Wanted, rank_counts: Sequence[int]
 def _ranked(contract: Contract, sources: Sequence[Source], wanted: Wanted, ranks: int) -> Ranked:
     found: list[Answer] = []
     for source in sources:
-        own = [wanted.grid] if wanted.grid else grids(source.method.variant, wanted.shape, contract.kind, ranks)
-        found += _without_equals([answer(source, question_of(source, wanted, ranks, grid)) for grid in own])
+        if ranks % source.takes:
+            source = replace(source, basis=None, reason=f"{ranks_text(ranks)} are no whole nodes of {source.takes}")
+        count = max(ranks // source.takes, 1)
+        own = [wanted.grid] if wanted.grid else grids(source.method.variant, wanted.shape, contract.kind, count)
+        found += _without_equals([answer(source, question_of(source, wanted, count, grid)) for grid in own])
     predicted = sorted((one for one in found if one.prediction), key=lambda one: _seconds(one))
     refused = [one for one in found if not one.prediction]
     nodes = found[0].question.cell.place.nodes if found else 1

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fourscore_analysis.models.base import Question
+from fourscore_analysis.models.base import Model, Question
 from fourscore_analysis.models.grids import chosen_grid, reason_against
-from fourscore_analysis.models.machines import Machine, published_machines
+from fourscore_analysis.models.machines import Machine, published_machines, with_threads
 from fourscore_analysis.models.observations import Observation
 from fourscore_analysis.models.predictions import (
     Basis,
@@ -22,7 +22,7 @@ from fourscore_analysis.models.predictions import (
     lacking,
     predicted,
 )
-from fourscore_analysis.models.work import VARIANTS
+from fourscore_analysis.models.work import ON_DEVICE, VARIANTS
 from fourscore_analysis.records.archive import Campaign, InputError, campaign_names, read_campaigns
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import Cell, Contract, Launch, Method
@@ -43,12 +43,13 @@ class Wanted:
     exchange: str = ""
     nodes: int | None = None
     grid: tuple[int, ...] = ()
-    terms: tuple[tuple[str, str], ...] = ()
+    terms: tuple[tuple[str, str | int], ...] = ()
 
 
 @dataclass(frozen=True)
 class Source:
-    """One method under one contract with what predicts it, or why nothing does."""
+    """One method under one contract with what predicts it, or why nothing does. `takes`: in the place of how many
+    ranks of one thread each of its ranks stands, where methods are ranked on so many of these."""
 
     label: str
     title: str
@@ -60,6 +61,7 @@ class Source:
     ranks_per_node: int = 1
     fit: MethodFit | None = None
     machine: Machine | None = None
+    takes: int = 1
 
 
 @dataclass(frozen=True)
@@ -131,42 +133,60 @@ def sources_of_archive(campaigns: Sequence[Campaign], wanted: Wanted) -> list[So
 
 def source_of_machine(machine: Machine, wanted: Wanted, ranks: int) -> Source:
     """With the first model that covers the variant and for which nothing is lacking. Raises InputError."""
-    variant = wanted.choice.variant
-    method = Method(variant, "", "", "auto", "")
-    contract = replace(PLAIN_CONTRACT, **dict(wanted.terms))
-    source = Source(variant, "", method, contract, None, ranks_per_node=machine.ranks_per_node, machine=machine)
-    asked = dict(wanted.choice.forms)
-    given = dict(wanted.choice.given)
-    covering = [model for model in models_of(wanted.choice) if model.covers(variant) and not model.specialise]
-    if not covering:
-        model = wanted.choice.model
-        raise InputError(
-            f"model {model} predicts nothing of {variant} from parameters" if model else f"no model is of '{variant}'"
-        )
+    source = _bare(machine, wanted)
+    assert source.machine is not None
+    asked, given = dict(wanted.choice.forms), dict(wanted.choice.given)
+    covering = _covering(wanted.choice)
     reasons = []
     for model in covering:
         own = {form.name for form in model.forms}
-        basis = basis_of_machine(model, machine, {name: value for name, value in asked.items() if name in own})
+        basis = basis_of_machine(model, source.machine, {name: value for name, value in asked.items() if name in own})
         basis = replace(basis, values=basis.values | given)
         missing = lacking(basis, question_of(source, wanted, ranks))
         if not missing:
             return replace(source, basis=basis)
         reasons.append((missing, f"{model.name} needs {', '.join(missing)}"))
     needs = "; ".join(text for _, text in reasons)
-    raise LackingError(reasons[0][0], f"{machine.name} does not give all that a prediction takes: {needs}")
+    fewest = min((missing for missing, _ in reasons), key=len)
+    raise LackingError(fewest, f"{machine.name} does not give all that a prediction takes: {needs}")
+
+
+def _bare(machine: Machine, wanted: Wanted, reason: str = "") -> Source:
+    """Without what predicts it. Raises InputError for more threads than a node has places."""
+    variant, contract = wanted.choice.variant, replace(PLAIN_CONTRACT, **dict(wanted.terms))
+    machine = with_threads(machine, contract.threads)
+    label = f"{variant}, {contract.threads} threads" if contract.threads > 1 else variant
+    method = Method(variant, "", "", "auto", "")
+    return Source(label, "", method, contract, None, reason, ranks_per_node=machine.ranks_per_node, machine=machine)
+
+
+def _covering(choice: Choice) -> list[Model]:
+    """Models of the variant that know a machine by its parameters. Raises InputError for none."""
+    found = [model for model in models_of(choice) if model.covers(choice.variant) and not model.specialise]
+    if not found:
+        raise InputError(
+            f"model {choice.model} predicts nothing of {choice.variant} from parameters"
+            if choice.model
+            else f"no model is of '{choice.variant}'"
+        )
+    return found
 
 
 def sources_of_machine(machine: Machine, wanted: Wanted, ranks: int) -> list[Source]:
-    """One for each variant that a model is of, or of the one asked for; what is lacking is the reason."""
+    """One for each variant that a model is of, or of the one asked for; what is lacking is the reason. `node` has one
+    rank a node and as many threads as others have ranks there, unless threads were asked for (lee2018, chapter 3)."""
     found = []
-    for variant in (wanted.choice.variant,) if wanted.choice.variant else VARIANTS:
+    variants = (wanted.choice.variant,) if wanted.choice.variant else (*VARIANTS, *ON_DEVICE)
+    for variant in variants:
         one = replace(wanted, choice=replace(wanted.choice, variant=variant))
+        takes = machine.ranks_per_node if variant == "node" and "threads" not in dict(wanted.terms) else 1
+        if takes > 1:
+            one = replace(one, terms=(*one.terms, ("threads", takes)))
         try:
-            found.append(source_of_machine(machine, one, ranks))
+            source = source_of_machine(machine, one, max(ranks // takes, 1))
         except InputError as error:
-            contract = replace(PLAIN_CONTRACT, **dict(wanted.terms))
-            method = Method(variant, "", "", "auto", "")
-            found.append(Source(variant, "", method, contract, None, str(error), machine=machine))
+            source = _bare(machine, one, str(error))
+        found.append(replace(source, takes=takes))
     return found
 
 

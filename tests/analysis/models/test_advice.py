@@ -25,7 +25,7 @@ def question(size: int, ranks: int) -> Question:
 def unsure(**spread: float) -> Basis:
     """KNOWN, with draws that are normal with such standard deviations of the logarithm."""
     machine = Machine("known", parameters={name: Quantity(value, "1") for name, value in KNOWN.items()})
-    basis = basis_of_machine(models()["czechowski2012"], machine, {})
+    basis = basis_of_machine(models()["czechowski2012"], machine, {"links": "all"})
     random = np.random.default_rng(7)
     draws = np.stack([np.log(KNOWN[name]) + size * random.standard_normal(20000) for name, size in spread.items()], 1)
     return replace(basis, drawn=tuple(spread), draws=draws)

@@ -12,6 +12,7 @@ from fourscore_analysis.models.held_out import Guess
 from fourscore_analysis.models.machines import Machine, Quantity, published_machines
 from fourscore_analysis.models.predictions import (
     LackingError,
+    _counted,
     basis_of_machine,
     lacking,
     predicted,
@@ -116,7 +117,7 @@ def test_extrapolation_is_told_by_size_ranks_and_nodes(asked, outside):
 
 
 def test_more_nodes_than_a_machine_has_are_an_extrapolation():
-    basis = basis_of_machine(MODEL, replace(known(), nodes=4), {})
+    basis = basis_of_machine(MODEL, replace(known(), nodes=4, ranks_per_node=2), {})
     assert predicted(basis, question(128, 8, 4)).outside == ()
     assert predicted(basis, question(128, 8, 8)).outside == ("nodes",)
 
@@ -170,3 +171,49 @@ def test_guesses_are_kept_as_logarithms_of_predicted_over_measured():
     found = predicted(basis, question(128, 2))
     assert found.total.seconds == pytest.approx(predict(MODEL, question(128, 2), KNOWN, basis.forms).total_s, rel=0.02)
     assert np.isfinite(found.total.interval).all()
+
+
+def overlapping(nodes: int = 64, **values: float):
+    basis = basis_of_machine(MODEL, known(), {"memory": "paper"})
+    asked = replace(question(512, nodes, nodes, variant="pencil-overlap"), grid=(8, 8))
+    return replace(basis, values=basis.values | values), asked
+
+
+@pytest.mark.parametrize("link", [2e8, 8e9, 1e12])
+def test_what_is_hidden_is_a_term_of_its_own_and_phases_add_up_to_the_total(link):
+    basis, asked = overlapping(link_bandwidth=link)
+    found = predicted(basis, asked)
+    own = predict(MODEL, asked, basis.values, basis.forms)
+    assert found.total.seconds == pytest.approx(own.total_s)
+    assert sum(timed.seconds for timed in found.phases.values()) == pytest.approx(own.total_s)
+    terms = sum(seconds for term, seconds in found.terms if term.phase == "exchange")
+    assert terms == pytest.approx(found.phases["exchange"].seconds)
+    assert min(seconds for _, seconds in found.terms) < 0
+
+
+@pytest.mark.parametrize("link", [2e8, 8e9, 1e12])
+def test_elasticities_of_overlapped_exchanges_are_the_slopes_of_the_total(link):
+    basis, asked = overlapping(link_bandwidth=link)
+    found = predicted(basis, asked)
+    for name in ("link_bandwidth", "memory_bandwidth", "flop_rate", "latency", "memory_constant"):
+        ends = [
+            predict(MODEL, asked, basis.values | {name: basis.values[name] * math.exp(step)}, basis.forms).total_s
+            for step in (-1e-5, 1e-5)
+        ]
+        slope = math.log(ends[1] / ends[0]) / 2e-5
+        assert found.elasticity.get(name, 0.0) == pytest.approx(slope, abs=1e-4), name
+
+
+def test_draws_of_an_overlapped_exchange_are_the_model_at_their_values():
+    basis, asked = overlapping()
+    drawn = np.log([[2e8], [8e9], [1e12]])
+    phases = _counted(basis, asked).drawn(drawn, ("link_bandwidth",))
+    for number, value in enumerate(np.exp(drawn[:, 0])):
+        own = predict(MODEL, asked, basis.values | {"link_bandwidth": value}, basis.forms)
+        assert sum(seconds[number] for seconds in phases.values()) == pytest.approx(own.total_s)
+
+
+def test_more_ranks_on_a_node_than_it_has_are_outside():
+    basis = basis_of_machine(MODEL, replace(known(), nodes=4, ranks_per_node=8), {})
+    assert predicted(basis, question(128, 32, 4)).outside == ()
+    assert predicted(basis, question(128, 32, 2)).outside == ("ranks a node",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from fourscore_analysis.equations import czechowski2012, gupta1993, haynes2000
 from fourscore_analysis.models.base import models, predict
+from fourscore_analysis.models.parts import sent
 from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts
 from synthetic.modelled import TRUE, question
 
@@ -112,6 +113,132 @@ def test_bytes_and_messages_are_those_that_a_record_declares():
     assert (sent.bytes, sent.messages) == (32768, 1)
     [sent] = exchanges(question("transpose", (4096,), 2, grid=(2,)))
     assert (sent.bytes, sent.messages) == (16384, 1)
+
+
+@pytest.mark.parametrize(
+    ("variant", "grid", "options", "more", "moved", "messages"),
+    [
+        ("pencil-overlap", (2, 2), (), {}, 1048576, 8),
+        ("pencil-overlap", (4, 1), (), {}, 786432, 12),
+        ("pencil-overlap", (2, 2), (), {"layout": "natural"}, 2097152, 16),
+        ("pencil-overlap", (2, 2), (("pieces", "3"),), {}, 1048576, 6),
+        ("overdecomposed", (2, 2), (), {}, 1048576, 20),
+        ("overdecomposed", (4, 1), (), {}, 786432, 48),
+        ("overdecomposed", (1, 4), (), {}, 786432, 12),
+        ("overdecomposed", (2, 2), (("decomposition", "4x6"),), {}, 1048576, 30),
+        ("overdecomposed", (2, 2), (("pencils", "6"),), {}, 1048576, 42),
+        ("node", (2, 2), (), {"threads": 2}, 1048576, 4),
+        ("node", (2, 2), (("style", "charm"),), {"threads": 2}, 1048576, 2),
+        ("pencil-gpu", (4, 1), (), {}, 786432, 3),
+        ("slab-gpu", (), (), {}, 786432, 3),
+    ],
+)
+def test_pieces_pencils_and_segments_are_counted_as_fft_bench_declares_them(
+    variant, grid, options, more, moved, messages
+):
+    """Of 64^3 on 4 ranks, as fft_bench counted them (2026-11-26)."""
+    sent = exchanges(question(variant, (64,) * 3, 4, grid=grid, options=options, **more))
+    assert (sum(one.bytes for one in sent), sum(one.messages for one in sent)) == (moved, messages)
+
+
+@pytest.mark.parametrize(
+    ("variant", "grid", "options", "copied"),
+    [
+        ("pencil-gpu", (2, 2), (), 3145728),
+        ("pencil-gpu", (4, 1), (), 2097152),  # two local transforms
+        ("slab-gpu", (), (), 2097152),
+        ("pencil-gpu", (2, 2), (("staging", "resident"),), 1048576),  # what is sent
+        ("pencil-gpu", (2, 2), (("messages", "device"), ("staging", "resident")), 0),
+        ("node", (2, 2), (("offload", "pencil"),), 3145728),
+        ("pencil", (2, 2), (), 0),
+    ],
+)
+def test_what_computes_on_an_accelerator_copies_what_fft_bench_counts(variant, grid, options, copied):
+    one = question(variant, (64,) * 3, 4, grid=grid, options=options)
+    model = models()["czechowski2012"]
+    terms = model.terms(one, model.default_forms(), TRUE)
+    for phase in ("h2d", "d2h"):
+        assert sum(term.amount for term in terms if term.phase == phase) == copied
+
+
+def test_pencils_with_copies_and_pencil_gpu_are_one_model():
+    pencil, on_gpu = (question(variant, (64,) * 3, 16, grid=(4, 4)) for variant in ("pencil", "pencil-gpu"))
+    with_copies = predicted("czechowski2012", pencil, accelerator="copies")
+    assert predicted("czechowski2012", on_gpu).phases == with_copies.phases
+
+
+NETWORK = {"links": "network"}
+
+
+@pytest.mark.parametrize(
+    ("variant", "grid", "ranks", "nodes", "away"),
+    [
+        ("slab", (), 64, 1, []),  # nothing leaves the node
+        ("slab", (), 64, 64, [1.0]),
+        ("slab", (), 64, 8, [56 / 63]),  # 7 of the 63 others are here
+        ("pencil", (8, 8), 64, 8, [1.0]),  # a row of the grid fills a node, a column has one rank on each
+        ("pencil", (8, 8), 64, 16, [4 / 7, 1.0]),  # half a row
+        ("pencil", (16, 4), 64, 8, [14 / 15]),  # two rows on a node: of a column two ranks
+        ("danielson-lanczos", (), 8, 2, [1.0]),  # the partner 4 ranks away
+    ],
+)
+def test_only_messages_to_other_nodes_use_the_network(variant, grid, ranks, nodes, away):
+    one = question(variant, (256,) * 3, ranks, nodes=nodes, grid=grid)
+    forms = models()["czechowski2012"].default_forms() | NETWORK
+    assert [found.away for found in sent(one, forms)] == pytest.approx(away)
+    whole = sum(found.bytes for found in exchanges(one))
+    leaving = sum(found.bytes for found in sent(one, forms))
+    name = "haynes2000" if variant == "danielson-lanczos" else "czechowski2012"
+    terms = models()[name].terms(one, models()[name].default_forms() | NETWORK | {"memory": "paper"}, TRUE)
+    copied = sum(term.amount for term in terms if term.phase == "exchange" and "in memory" in term.name)
+    assert copied == pytest.approx(2 * (whole - leaving))  # read and written
+
+
+@pytest.mark.parametrize("name", [name for name, model in models().items() if not model.specialise])
+def test_ranks_of_one_node_are_not_charged_the_network(name):
+    model = models()[name]
+    shape = (2**20,) if set(model.variants) <= {"binary-exchange", "transpose"} else (256,) * 3
+    for variant in model.variants or ("pencil",):
+        if variant in ("serial", "serial-gpu", "binary-exchange", "transpose") and len(shape) == 3:
+            continue
+        one = question(variant, shape, 64, nodes=1, grid=default_grid(variant, 64))
+        terms = model.terms(one, model.default_forms(of_file=True), TRUE)
+        used = {parameter for term in terms for parameter, _ in term.powers}
+        assert not used & {"link_bandwidth", "latency", "word_time", "startup_time", "overhead"}, variant
+        assert any(term.phase == "exchange" for term in terms), variant
+
+
+OVERLAP = {"links": "network", "overlap": "pieces", **PAPER}
+
+
+@pytest.mark.parametrize("ranks", [64, 4096])
+@pytest.mark.parametrize("pieces", [1, 4, 16])
+def test_overlap_leaves_the_longer_and_one_piece_of_the_shorter(ranks, pieces):
+    edge = int(ranks**0.5)
+    asked = ((256,) * 3, ranks)
+    apart = predicted("czechowski2012", question("pencil", *asked, nodes=ranks, grid=(edge, edge)), **OVERLAP)
+    options = (("pieces", str(pieces)),)
+    one = question("pencil-overlap", *asked, nodes=ranks, grid=(edge, edge), options=options)
+    most = min(pieces, 256 // edge)  # a rank has so many planes
+    together = predicted("czechowski2012", one, **OVERLAP)
+    network = apart.phases["exchange"]
+    meanwhile = 2 / 3 * apart.phases["fft"] + apart.phases["shuffle"]  # the first axis needs all pieces
+    rest = apart.phases["fft"] / 3
+    longest = max(meanwhile + network / most, network + meanwhile / most)
+    assert together.total_s == pytest.approx(rest + longest)
+
+
+def test_many_pieces_take_the_larger_of_computing_and_network_as_gupta1993_and_czechowski2012_have_it():
+    """gupta1993, appendix E: t_w - t_c is left, or nothing; czechowski2012: max(T_mem, T_net)."""
+    for link in (1e9, 1e12):
+        true = TRUE | {"link_bandwidth": link}
+        model = models()["czechowski2012"]
+        one = question("overdecomposed", (4096,) * 3, 64, nodes=64, grid=(8, 8), options=(("pencils", "4096"),))
+        forms = model.default_forms() | OVERLAP
+        found = predict(model, one, true, forms)
+        alone = predict(model, question("pencil", (4096,) * 3, 64, nodes=64, grid=(8, 8)), true, forms).phases
+        computing = alone["fft"] + alone["shuffle"]
+        assert found.total_s == pytest.approx(max(computing, alone["exchange"]), rel=1e-3)
 
 
 def test_real_data_take_half_of_everything_and_single_precision_half_of_the_bytes():

@@ -185,3 +185,17 @@ def test_numbers_read_well():
     assert [digits(value) for value in (1234.5, 12.34, 0.9996, 0)] == ["1230", "12.3", "1.00", "0"]
     assert [bytes_text(count) for count in (12, 2048, 3 * 2**20, None)] == ["12 B", "2.00 KiB", "3.00 MiB", "–"]
     assert [shape_text(shape) for shape in ((8, 8, 8), (128, 96, 100), (64,))] == ["8³", "128×96×100", "64"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(5.89e-29, "5.89e-29 s"), (1e-13, "1.00e-13 s"), (2.5e-12, "0.00250 ns"), (3.2e14, "3.20e+14 s"), (0.0, "0 ns")],
+)
+def test_a_constant_far_from_any_unit_has_an_exponent_and_no_row_of_zeros(seconds, text):
+    assert time_text(seconds) == text
+
+
+@pytest.mark.parametrize("exponent", range(-40, 40))
+def test_no_number_is_a_row_of_zeros(exponent):
+    assert len(digits(1.234 * 10.0**exponent)) <= 12
+    assert float(digits(1.234 * 10.0**exponent)) == pytest.approx(1.23 * 10.0**exponent, rel=0.01)

@@ -41,6 +41,7 @@ def modelled_archive(
     launches: int = 3,
     cpu: str = "Imaginary 9000 @ 2.60GHz",
     campaign: str = "sizes-00000000",
+    flags: Iterable[str] = (),
 ) -> None:
     """`variants`: with the exchange of each. Cubes of these sizes, each on so many ranks of one node."""
     maker, draw = Maker(campaign, "sizes", isolate=False, repetitions=3), random.Random(1)
@@ -61,7 +62,7 @@ def modelled_archive(
                     totals = [[sum(times.values())] * maker.repetitions for _ in range(count)]
                     record = maker.with_samples(point, launch, totals, rows)
                     record["resolved"]["grid"] = list(chosen_grid(variant, (size,) * 3, "c2c", count)) or [count]
-                    record["flags"] = []
+                    record["flags"] = list(flags)
                     record["provenance"] = maker.provenance(point, cpu)
                     store(archive, record)
 
