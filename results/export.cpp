@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <ostream>
 
+#include "core/phase.hpp"
 #include "core/point_keys.hpp"
 #include "results/csv_cell.hpp"
 #include "results/index_columns.hpp"
@@ -104,11 +106,47 @@ void add_component_launch(const json& benchmark, Runs& runs) {
   runs.entries.push_back(std::move(entry));
 }
 
+const std::string no_phases(phase_count, ',');
+
+/// The phases of the rank that took longest in each repetition, as cells with a comma before each.
+class SlowestPhases {
+ public:
+  explicit SlowestPhases(const json& record)
+      : totals_(record.value("/samples/rank_total_s"_json_pointer, json::array())),
+        phases_(record.value("/samples/rank_phase_s"_json_pointer, json::object())) {}
+
+  [[nodiscard]] std::string cells(std::size_t repetition) const {
+    const std::optional<std::size_t> rank = slowest(repetition);
+    if (!rank) return no_phases;
+    std::string text;
+    for (const std::string_view name : phase_names) {
+      text += ',';
+      const auto found = phases_.find(name);
+      if (found == phases_.end() || *rank >= found->size() || repetition >= (*found)[*rank].size()) continue;
+      text += (*found)[*rank][repetition].dump();
+    }
+    return text;
+  }
+
+ private:
+  /// Nothing where the record has no times of ranks.
+  [[nodiscard]] std::optional<std::size_t> slowest(std::size_t repetition) const {
+    std::optional<std::size_t> found;
+    for (std::size_t rank = 0; rank < totals_.size(); ++rank) {
+      if (repetition >= totals_[rank].size()) return std::nullopt;
+      if (!found || totals_[rank][repetition].get<double>() > totals_[*found][repetition].get<double>()) found = rank;
+    }
+    return found;
+  }
+
+  json totals_, phases_;
+};
+
 }  // namespace
 
 CsvExport::CsvExport(std::ostream& out) : out_(out) {
-  out_ << fmt::format("{},repetition,time_s,instance_time_s,benchmark,kernel,labels,numbers,iterations\n",
-                      fmt::join(index_columns(), ","));
+  out_ << fmt::format("{},repetition,time_s,instance_time_s,benchmark,kernel,labels,numbers,iterations,{}_s\n",
+                      fmt::join(index_columns(), ","), fmt::join(phase_names, "_s,"));
 }
 
 void CsvExport::add(const json& record, const std::string& name) {
@@ -119,12 +157,13 @@ void CsvExport::add(const json& record, const std::string& name) {
   if (!benchmarks.empty()) return;
   const json times = record.value("/samples/time_s"_json_pointer, json::array());
   const json instances = record.value("/samples/instance_time_s"_json_pointer, json::array());
-  if (times.empty()) out_ << line << ",,,,,,,\n";
+  if (times.empty()) out_ << line << ",,,,,,," << no_phases << '\n';
+  const SlowestPhases phases(record);
   for (std::size_t repetition = 0; repetition < times.size(); ++repetition) {
     out_ << line << repetition << ',' << times[repetition].dump() << ',';
     for (std::size_t i = 0; i < instances.size(); ++i)
       out_ << (i == 0 ? "" : ";") << (repetition < instances[i].size() ? instances[i][repetition].dump() : "");
-    out_ << ",,,,,\n";
+    out_ << ",,,,," << phases.cells(repetition) << '\n';
   }
 }
 
@@ -135,7 +174,7 @@ void CsvExport::add_benchmark(const std::string& line, const json& benchmark) {
       csv_cell(benchmark.value("numbers", json::object()).dump()), benchmark.value("iterations", json()).dump());
   std::size_t repetition = 0;
   for (const auto& time : benchmark.at("time_s"))
-    out_ << line << repetition++ << ',' << time.dump() << ",," << rest << '\n';
+    out_ << line << repetition++ << ',' << time.dump() << ",," << rest << no_phases << '\n';
 }
 
 std::string benchmark_name(const json& point) {

@@ -79,6 +79,7 @@ json trace_of(const std::vector<json>& records, std::size_t without) {
 struct Written {
   std::size_t records = 0;
   json unreadable = json::array();
+  json left_out = json::array();
 };
 
 /// Writes one record after the other, or collects those that one document holds.
@@ -87,7 +88,7 @@ class Exporter {
   Exporter(const ExportOptions& options, const Archive& archive, std::ostream& out)
       : options_(options), archive_(archive), out_(out) {
     if (options.format == "csv") csv_.emplace(out);
-    if (options.format == "extra-p") extra_p_.emplace(out);
+    if (options.format == "extra-p") extra_p_.emplace();
     if (options.format == "otava-csv") otava_.emplace();
   }
 
@@ -117,11 +118,22 @@ class Exporter {
     if (options_.format == "chrome-trace") write(trace_of(collected_, without_), -1);
     if ((extra_p_ || otava_) && records_ == 0)
       throw InputError(fmt::format("none of {} records is of a transform and has a time", without_));
+    if (extra_p_) finish_extra_p();
     if (otava_) finish_otava();
     return records_;
   }
 
+  /// What records hold and the file does not, a sentence each.
+  [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
+
  private:
+  void finish_extra_p() {
+    if (extra_p_->write(out_) == 0)
+      throw InputError(fmt::format("none of {} records has a time that is positive", records_));
+    left_out_ = extra_p_->left_out();
+    for (const std::string& sentence : left_out_) fmt::print(stderr, "{}\n", printable(sentence));
+  }
+
   void finish_otava() {
     otava_->write(out_);
     const auto incomplete = otava_->incomplete();
@@ -142,6 +154,7 @@ class Exporter {
   std::optional<OtavaCsv> otava_;
   std::vector<json> collected_;
   std::size_t records_ = 0;
+  std::vector<std::string> left_out_;
   std::size_t without_ = 0;  ///< records that lack what the format is of
 };
 
@@ -159,6 +172,7 @@ Written write_export(const ExportOptions& options, const Archive& archive, const
     }
   }
   written.records = exporter.finish();
+  written.left_out = exporter.left_out();
   return written;
 }
 
@@ -179,6 +193,7 @@ int export_records(const ExportOptions& options) {
       fmt::print("{}\n", json{{"format", options.format},
                               {"output", fs::absolute(options.output).string()},
                               {"records", written.records},
+                              {"left_out", written.left_out},
                               {"unreadable", written.unreadable}}
                              .dump(2, ' ', false, json::error_handler_t::replace));
   } catch (const OutputFailed& error) {

@@ -108,6 +108,20 @@ TEST(RankColumns, OfManyRanksComeBackAsTheyWere) {
   EXPECT_EQ(record, before);
 }
 
+/// Of two repetitions the mean, not the upper one; of an even number of ranks the lower middle one.
+TEST(RankColumns, TakeTheMeanOfTheMiddleTwoRepetitionsAndTheNearestRankBelow) {
+  json record = record_of(100);
+  for (json& rank : record["samples"]["rank_total_s"]) rank.erase(2);
+  (void)take_rank_columns(record);
+  const json& totals = record["rank_columns"]["columns"].at(0);
+  ASSERT_EQ(totals["path"], "/samples/rank_total_s");
+  EXPECT_DOUBLE_EQ(totals["min"], 1.05);
+  EXPECT_DOUBLE_EQ(totals["q25"], 25.05);
+  EXPECT_DOUBLE_EQ(totals["median"], 50.05);
+  EXPECT_DOUBLE_EQ(totals["q75"], 75.05);
+  EXPECT_DOUBLE_EQ(totals["max"], 100.05);
+}
+
 TEST(RankColumns, LeaveASummaryOverTheRanksOfEachRanksMedian) {
   json record = record_of(101);
   (void)take_rank_columns(record);

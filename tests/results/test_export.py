@@ -312,6 +312,90 @@ def test_extra_p_gets_the_total_and_each_phase_of_every_launch(measured):
             assert any(line["callpath"].endswith(f"->{phase}") and line["value"] == slowest for line in phases)
 
 
+def rank_times(record: dict, ranks: int, phases: dict[str, float]) -> str:
+    """The record on so many ranks, each repetition with these phases."""
+    count = len(record["samples"]["time_s"])
+    record["point"]["ranks"] = ranks
+    record["samples"]["rank_phase_s"] = {name: [[value] * count] * ranks for name, value in phases.items()}
+    return json.dumps(record)
+
+
+def extra_p_files(fourscore, of_ranks: dict[int, dict[str, float]]) -> list:
+    """Options that name a record for each count of ranks."""
+    record, files = json.loads(first_record(fourscore).read_text()), []
+    for ranks, phases in of_ranks.items():
+        file = fourscore.folder / f"{ranks}.json"
+        file.write_text(signed(json.loads(rank_times(record, ranks, phases))))
+        files += ["--record", file]
+    return files
+
+
+@pytest.mark.parametrize(
+    ("of_ranks", "kept", "said"),
+    [
+        # On one rank there is no exchange.
+        ({1: {"fft": 1.0}, 2: {"fft": 0.5, "exchange": 0.1}, 4: {"fft": 0.25, "exchange": 0.1}}, {"", "->fft"},
+         "1 of 3 series are left out: Extra-P wants the same points in all, 3 here; the first, "),
+        ({2: {"fft": 0.5, "exchange": 0.1}, 4: {"fft": 0.25, "exchange": 0.1}}, {"", "->fft", "->exchange"}, ""),
+        # A clock that stood still, or was set back.
+        ({2: {"fft": 0.0}, 4: {"fft": -1e-9}}, {""}, "2 times are left out, which are 0 or less"),
+        ({2: {"fft": 0.0}, 4: {"fft": 0.25}}, {""}, "->fft, lacks ranks 2, elements "),
+    ],
+)
+def test_extra_p_gets_series_of_the_same_points_and_no_time_of_which_is_0(measured, of_ranks, kept, said):
+    files = extra_p_files(measured, of_ranks)
+    result = measured("export", "--format", "extra-p", *files)
+    points: dict[str, set] = {}
+    for line in lines_of(result.stdout):
+        assert line["value"] > 0
+        points.setdefault(line["callpath"], set()).add(tuple(sorted(line["params"].items())))
+    [whole] = [path for path in points if "->" not in path]
+    assert {path.removeprefix(whole) for path in points} == kept
+    assert len({frozenset(of_path) for of_path in points.values()}) == 1, "as Extra-P's own validate_experiment wants it"
+    assert said in result.stderr and bool(result.stderr) == bool(said)
+    written = measured("export", "--format", "extra-p", *files, "--json", "-o", measured.folder / "out").stdout
+    assert json.loads(written)["left_out"] == [line for line in result.stderr.splitlines() if "left out" in line]
+
+
+def test_extra_p_gets_nothing_where_no_time_is_positive(measured):
+    record = json.loads(first_record(measured).read_text())
+    record["samples"]["time_s"] = [0.0] * len(record["samples"]["time_s"])
+    record["samples"].pop("rank_phase_s", None)
+    file = measured.folder / "zero.json"
+    file.write_text(signed(record))
+    assert "none of 1 records has a time that is positive" in measured("export", "--format", "extra-p", "--record", file, code=2).stderr
+
+
+def test_csv_has_the_phases_of_the_slowest_rank_of_each_repetition(measured):
+    record = json.loads(first_record(measured).read_text())
+    record["point"]["ranks"] = 2
+    record["samples"] = {
+        "time_s": [5.0, 2.0, 9.0],
+        "rank_total_s": [[5.0, 1.0, 9.0], [4.0, 2.0, 1.0]],  # slowest rank: 0, 1, 0
+        "rank_phase_s": {"fft": [[3.0, 0.4, 2.0], [1.0, 0.5, 0.6]], "exchange": [[2.0, 0.6, 7.0], [3.0, 1.5, 0.4]]},
+    }
+    file = measured.folder / "one.json"
+    file.write_text(signed(record))
+    rows = list(csv.DictReader(io.StringIO(measured("export", "--format", "csv", "--record", file).stdout)))
+    assert [(row["fft_s"], row["exchange_s"], row["pack_s"]) for row in rows] == [("3.0", "2.0", ""), ("0.5", "1.5", ""), ("2.0", "7.0", "")]
+    assert all(float(row["time_s"]) == float(row["fft_s"]) + float(row["exchange_s"]) for row in rows)
+    assert list(rows[0])[-9:] == ["fft_s", "pack_s", "exchange_s", "unpack_s", "twiddle_s", "combine_s", "h2d_s", "d2h_s", "other_s"]
+    assert all(None not in row and None not in row.values() for row in rows), "as many cells as names"
+
+
+def test_csv_lines_without_phases_have_as_many_cells(measured):
+    record = json.loads(first_record(measured).read_text())
+    for part in ("rank_phase_s", "rank_total_s"):
+        record["samples"].pop(part, None)
+    without = record | {"samples": {}}
+    for number, one in enumerate((record, without)):
+        (measured.folder / f"{number}.json").write_text(signed(one))
+    files = [word for number in (0, 1) for word in ("--record", measured.folder / f"{number}.json")]
+    lines = list(csv.reader(io.StringIO(measured("export", "--format", "csv", *files).stdout)))
+    assert len(lines) > 2 and len({len(line) for line in lines}) == 1
+    assert all(line[-9:] == [""] * 9 for line in lines[1:])
+
+
 def test_otava_gets_a_row_a_build_and_a_column_a_series(measured):
     rows = list(csv.DictReader(io.StringIO(measured("export", "--format", "otava-csv").stdout)))
     records = [record for record in measured.records().values() if record["verdict"]["status"] == "ok"]

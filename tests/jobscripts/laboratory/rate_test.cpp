@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "core/errors.hpp"
 
 namespace fourscore {
@@ -13,6 +16,15 @@ TEST(LinkRates, AreReadAsTcReadsThem) {
   EXPECT_EQ(parse_link_rate("3mbps", "--rate"), 2.4e7) << "bytes per second";
   EXPECT_EQ(parse_link_rate("1mibit", "--rate"), 1024.0 * 1024);
   EXPECT_EQ(parse_link_rate("10000000", "--rate"), 1e7) << "bits per second";
+}
+
+/// tc(8), "rates": k, M, G, T are powers of 1000, Ki, Mi, Gi of 1024, bps is bytes a second.
+TEST(LinkRates, HaveEveryUnitOfTc) {
+  const std::vector<std::pair<const char*, double>> rates{
+      {"100000", 1e5},    {"100000bit", 1e5},   {"100kbit", 1e5},    {"5mbit", 5e6},         {"2gbit", 2e9},
+      {"0.001tbit", 1e9}, {"100kibit", 102400}, {"5mibit", 5242880}, {"1gibit", 1073741824}, {"100000bps", 8e5},
+      {"100kbps", 8e5},   {"5mbps", 4e7},       {"1gbps", 8e9},      {"0.001tbps", 8e9},     {"100KBIT", 1e5}};
+  for (const auto& [text, rate] : rates) EXPECT_EQ(parse_link_rate(text, "--rate"), rate) << text;
 }
 
 TEST(LinkRates, ThatAreNoneAreRefusedWithWhatIsExpected) {
