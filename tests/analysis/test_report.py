@@ -2,12 +2,17 @@
 
 import json
 import re
+import statistics
+from collections import Counter
 
 import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.plots import all_plots
 from fourscore_analysis.plots.shared import colours
+from fourscore_analysis.records.archive import campaign_names, read_campaigns
 from fourscore_analysis.records.transforms import PHASES
+from fourscore_analysis.tables.points import points_json
+from fourscore_analysis.views.view import View
 from synthetic import Maker, example_archive, fill, make_point, many_points, peers_points, store
 
 
@@ -150,6 +155,31 @@ def test_json_tells_a_program_what_was_written(tmp_path, capsys):
     assert answer["report"] == str(tmp_path / "r.html")
     assert answer["campaigns"][0]["campaign"] == "weak-22222222"
     assert answer["campaigns"][0]["records"] == {"ok": 48}
+    assert sum(point["launches"] for point in answer["campaigns"][0]["points"]) == 48
+
+
+def test_json_has_the_table_of_all_points(tmp_path):
+    """Every point once, also those without a time, with what the page's tables have of it and its records."""
+    example_archive(tmp_path)
+    for name in campaign_names(tmp_path):
+        [campaign] = read_campaigns(tmp_path, [name])
+        launches = {launch.file: launch for launch in campaign.launches}
+        points = json.loads(json.dumps(points_json(View(campaign, 0))))
+        ids = Counter((one["point_id"], one["setting"]) for one in points)
+        assert {point_id for point_id, _ in ids} == {launch.point_id for launch in campaign.launches}
+        assert set(ids.values()) <= {1}
+        for one in points:
+            mine = [launches[file] for file in one["records"]]
+            assert {launch.cell.shape for launch in mine} <= {tuple(one["shape"])}
+            assert one["launches"] == len(mine)
+            if not mine:
+                assert one["median_s"] is None
+                continue
+            assert one["median_s"] == statistics.median(launch.median_s for launch in mine)
+            for phase, seconds in one["phases_s"].items():
+                values = [launch.phase_s[phase] for launch in mine if phase in launch.phase_s]
+                assert seconds == statistics.median(values)
+        assert sum(sum(one["statuses"].values()) for one in points) == len(campaign.launches)
 
 
 def test_pages_of_an_earlier_report_are_removed_and_other_files_kept(tmp_path):

@@ -1,12 +1,16 @@
 """`fourscore report`: campaigns and suites by name, its options, and that nothing of the current folder is executed."""
 
 import json
+import os
 import pathlib
 import re
+import signal
 
 import pytest
+from processes import alive, children_of, wait_for
 
-ANALYSIS = pathlib.Path(__file__).resolve().parents[2] / "analysis"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ANALYSIS, EXAMPLE = ROOT / "analysis", ROOT / "docs/example/archive"
 
 
 def reported(fourscore, *arguments, **options) -> dict:
@@ -128,3 +132,18 @@ def test_an_unknown_paper_or_a_campaign_beside_one_ends_with_2(fourscore):
     assert "there are: czechowski2012, eleftheriou2005, gupta1993, haynes2000, lee2018, all" in error
     error = fourscore("report", "--paper", "all", "strong", code=2).stderr
     assert "--paper takes no CAMPAIGN" in error
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_no_worker_outlives_a_report_that_is_ended(fourscore, number):
+    """It draws the many figures of the example on all cores; `fourscore` becomes the Python that starts them."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one core: there are no workers")
+    arguments = ["--archive", EXAMPLE, "--plots", fourscore.folder / "plots", "-o", fourscore.folder / "r.html"]
+    with fourscore.start("report", *arguments) as report:
+        assert wait_for(lambda: len(children_of(report.pid)) >= 2 or report.poll() is not None)
+        workers = children_of(report.pid)
+        report.send_signal(number)
+        assert workers, "ended before it drew anything"
+        assert wait_for(lambda: not any(alive(worker) for worker in workers))
+        assert report.wait() == -number

@@ -290,7 +290,7 @@ def _projection(options: argparse.Namespace) -> int:
 
 
 def _print(options: argparse.Namespace, found: list[Answer]) -> int:
-    from fourscore_analysis.page.output import write_whole
+    from fourscore_analysis.records.files import write_whole
     from fourscore_analysis.tables.predictions import answers_csv, answers_json, answers_table, answers_text
 
     if options.csv:

@@ -83,6 +83,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.paper:
         return _run_papers(options)
     from fourscore_analysis.page.report import build_report
+    from fourscore_analysis.tables.points import points_json
 
     chosen = {"efficiencies": options.efficiency} if options.efficiency else {}
     report = build_report(
@@ -102,6 +103,7 @@ def _run(options: argparse.Namespace) -> int:
                             "suite": section.campaign.suite,
                             "records": section.counts,
                             "findings": section.findings,
+                            "points": points_json(section.view),
                         }
                         | section.counted_json()
                         for section in report.sections

@@ -6,10 +6,8 @@ value is the median over the launches of one build, of their medians. Change poi
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -23,9 +21,9 @@ from fourscore_analysis.gate.change_points import Drift, Segmentation, segment
 from fourscore_analysis.gate.modes import in_two_groups
 from fourscore_analysis.gate.revisions import Build
 from fourscore_analysis.points.shifts import sample_shift
-from fourscore_analysis.records.archive import available_cores
 from fourscore_analysis.records.basics import median_of
 from fourscore_analysis.records.briefs import Brief, Times
+from fourscore_analysis.records.workers import available_cores, pool_of
 
 MARGIN = 0.02  # smaller changes are shown, and count for nothing
 MOST_BESIDE = 100  # values on each side of a change that tell its size
@@ -170,7 +168,7 @@ def judge_all(series: Sequence[Series], margin: float = MARGIN, workers: int | N
     values = [one.values_s for one in series]
     workers = min(workers or available_cores(), len(series))
     if workers > 1 and sum(len(one) for one in values) >= _PARALLEL_FROM:
-        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
+        with pool_of(workers) as pool:
             segmented = list(pool.map(_segmented, values, chunksize=max(1, len(values) // (8 * workers))))
     else:
         segmented = [_segmented(one) for one in values]

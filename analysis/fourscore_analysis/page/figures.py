@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-import multiprocessing
 import re
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +13,8 @@ from fourscore_analysis.page import svg
 from fourscore_analysis.plots import Plot, all_plots
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.units import part_title
-from fourscore_analysis.records.archive import available_cores
 from fourscore_analysis.records.files import refuse_unless_regular, write_whole
+from fourscore_analysis.records.workers import available_cores, pool_of
 from fourscore_analysis.views.view import View
 
 SAVE_OPTIONS: dict[str, dict[str, Any]] = {
@@ -105,7 +103,7 @@ def _draw_jobs(folder: Path) -> list[DrawnPage]:
     workers = min(available_cores(), len(_jobs))
     if workers < 2:
         return [_draw_job(argument) for argument in arguments]
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
+    with pool_of(workers) as pool:
         return list(pool.map(_draw_job, arguments))
 
 

@@ -13,13 +13,13 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.page import svg
 from fourscore_analysis.page.figures import SAVE_OPTIONS
-from fourscore_analysis.page.output import write_whole
 from fourscore_analysis.page.projection_figure import suffix_of
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.colours import SERIES_COLOURS
 from fourscore_analysis.plots.shared.layout import facet_title, legend_room_in, page_legend, stacked_axes
 from fourscore_analysis.points.units import ranks_text, rate_text, shape_text, time_text
+from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables.columns import outside_text
 from fourscore_analysis.tables.predictions import maker_of
 from fourscore_analysis.views.predictions import Answer

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import re
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,6 +15,7 @@ from fourscore_analysis.records.components import ComponentRun
 from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.transforms import Launch, read_record
 from fourscore_analysis.records.values import InputError, RecordError, count_of, list_of, parse_json, read, table_of
+from fourscore_analysis.records.workers import available_cores, pool_of
 
 _SERIAL_BELOW = 200  # files; starting processes costs more than reading so few
 _CHUNK = 125
@@ -140,8 +139,7 @@ def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = No
         campaigns[name].size, campaigns[name].paper = _size_and_paper(plan)
     workers = workers or available_cores()
     if workers > 1 and sum(len(files) for _, _, files in chunks) >= _SERIAL_BELOW:
-        context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        with pool_of(workers) as pool:
             _collect(campaigns, pool.map(_read_chunk, chunks))
     else:
         _collect(campaigns, map(_read_chunk, chunks))
@@ -161,11 +159,6 @@ def _drop_superseded(campaign: Campaign) -> None:
 
     campaign.launches = [run for run in campaign.launches if kept(run)]
     campaign.components = [run for run in campaign.components if kept(run)]
-
-
-def available_cores() -> int:
-    """Cores this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _collect(campaigns: dict[str, Campaign], results: Iterable[tuple[str, list[Run], list[Unreadable]]]) -> None:

@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import sqlite3
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from fourscore_analysis.records.archive import Unreadable, available_cores, record_files
+from fourscore_analysis.records.archive import Unreadable, record_files
 from fourscore_analysis.records.basics import STATUSES, median_of
 from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.index import open_index
@@ -33,6 +31,7 @@ from fourscore_analysis.records.values import (
     text_of,
     time_of,
 )
+from fourscore_analysis.records.workers import available_cores, pool_of
 
 FOLDER = "records"
 _SERIAL_BELOW = 200  # files
@@ -182,7 +181,7 @@ def _read_files(archive: Path, files: list[str], workers: int) -> Iterator[Brief
     if workers < 2 or len(files) < _SERIAL_BELOW:
         yield from chain.from_iterable(map(_read_chunk, chunks))
         return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
+    with pool_of(workers) as pool:
         yield from chain.from_iterable(pool.map(_read_chunk, chunks))
 
 

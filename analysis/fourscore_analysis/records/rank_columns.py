@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import io
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from fourscore_analysis.records.values import RecordError, each, name_of, plain_name, read, shown, table_of, text_of
+from fourscore_analysis.records.values import (
+    DEEPEST,
+    RecordError,
+    each,
+    name_of,
+    plain_name,
+    read,
+    shown,
+    table_of,
+    text_of,
+)
 
 SUFFIX = ".ranks.npy"
+MOST_AXES = 2  # of the values of one rank: instances and repetitions
 
 
 def read_rank_columns(data: dict[str, Any], content_of: Callable[[str], bytes]) -> None:
@@ -25,11 +37,11 @@ def read_rank_columns(data: dict[str, Any], content_of: Callable[[str], bytes]) 
         content = content_of(name)
         if hashlib.sha256(content).hexdigest() != read(columns, "sha256", name_of):
             raise RecordError("its content is not what the record says")
-        rows = np.load(io.BytesIO(content), allow_pickle=False)
-    except (OSError, ValueError, EOFError, SyntaxError, RecordError) as error:
+        rows = _rows(content, _ranks(data))
+    except (OSError, RecordError) as error:
         raise RecordError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
     for path in read(columns, "columns", each(_path)):
-        if rows.dtype.names is None or path not in rows.dtype.names:
+        if path not in (rows.dtype.names or ()):
             raise RecordError(f"{name}: lacks the column '{path}'")
         *parents, last = path.removeprefix("/").split("/")
         place: Any = data
@@ -48,10 +60,35 @@ def _file_of(value: Any) -> str:
     return plain_name(name.removesuffix(SUFFIX)) + SUFFIX
 
 
+def _ranks(data: dict[str, Any]) -> int | None:
+    """None where the record does not say; reading it will tell."""
+    ranks = read(data, "point", table_of, {}).get("ranks")
+    return ranks if type(ranks) is int else None
+
+
+def _rows(content: bytes, ranks: int | None) -> np.ndarray:
+    """One row a rank, each field of doubles: whatever else NumPy reads there is no file of ours. Raises RecordError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a header that needs a guess is not one of ours
+            rows = np.load(io.BytesIO(content), allow_pickle=False)
+    except Exception as error:  # of a header that anyone may have written: NumPy evaluates it
+        raise RecordError(f"no array that NumPy reads ({type(error).__name__})") from None
+    if not isinstance(rows, np.ndarray) or rows.dtype.names is None or rows.ndim != 1:
+        raise RecordError("no array of one row a rank with named columns")
+    for name in rows.dtype.names:
+        inner = rows.dtype[name]
+        if inner.base != np.dtype("<f8") or len(inner.shape) > MOST_AXES:
+            raise RecordError(f"column {shown(name)} is {shown(str(inner))}; expected doubles")
+    if ranks is not None and len(rows) != ranks:
+        raise RecordError(f"has {len(rows)} rows; expected one for each of {ranks} ranks")
+    return rows
+
+
 def _path(value: Any) -> str:
     path = read(table_of(value), "path", name_of)
-    if not path.startswith("/"):
-        raise RecordError(f"'{path}' is no place in a record")
+    if not path.startswith("/") or path.count("/") > DEEPEST:
+        raise RecordError(f"{shown(path)} is no place in a record")
     return path
 
 

@@ -10,6 +10,7 @@ from fourscore_analysis.points.units import digits, percent_text, range_text, ra
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.records.values import printable
+from fourscore_analysis.tables.points import cell_json, place_json, point_json, records_of, resolved_grid
 from fourscore_analysis.views.best import RATIO_CONFIDENCE, Answer, Found, Nearest, Question
 
 MOST_UNTIMED = 3
@@ -65,14 +66,14 @@ def _answer_text(answer: Answer) -> str:
     if answer.older:
         older = ", ".join(f"{one.code_hash} ({one.methods} methods)" for one in answer.older[:3])
         rows.append(("older", f"builds that also measured this: {older}"))
-    first, *others = _records(best)
+    first, *others = records_of(best)
     rows.append(("records", first + (f" and {len(others)} more" if others else "")))
     return "\n".join([head, *(f"  {name:<10} {text}" for name, text in rows)])
 
 
 def _method_text(point: Point) -> str:
     """pencil, exchange p2p, grid 2x4 (by auto), local FFT fftw, decomposition=4x4"""
-    method, resolved = point.method, _resolved_grid(point)
+    method, resolved = point.method, resolved_grid(point)
     grid = f"{resolved} (by auto)" if method.grid == "auto" and resolved else method.grid
     parts = [
         method.variant,
@@ -83,10 +84,6 @@ def _method_text(point: Point) -> str:
         method.parameters,
     ]
     return ", ".join(part for part in parts if part)
-
-
-def _resolved_grid(point: Point) -> str:
-    return next((launch.resolved_grid for launch in point.measured if launch.resolved_grid), "")
 
 
 def _time_text(point: Point) -> str:
@@ -144,10 +141,6 @@ def _day_text(launch: Launch) -> str:
     return f"last {printable(started[:16]).replace('T', ' ')} UTC" if started else "when is not known"
 
 
-def _records(point: Point) -> list[str]:
-    return [launch.file for launch in point.measured]
-
-
 def _nothing_text(found: Found) -> str:
     asked = asked_text(found.question)
     lines = [f"No time was measured for {asked}."]
@@ -176,36 +169,23 @@ def _question_json(question: Question) -> dict[str, Any]:
 
 
 def _nearest_json(one: Nearest) -> dict[str, Any]:
-    return {"shape": list(one.shape), **_place_json(one.place), "other_terms": one.others, "methods": one.methods}
-
-
-def _place_json(place: Place) -> dict[str, Any]:
-    return {
-        "ranks": place.ranks,
-        "nodes": place.nodes,
-        "ranks_per_node": place.ranks_per_node,
-        "placement_of_ranks": place.placement,
-    }
+    return {"shape": list(one.shape), **place_json(one.place), "other_terms": one.others, "methods": one.methods}
 
 
 def _answer_json(answer: Answer) -> dict[str, Any]:
-    cell, launch, ratio = answer.best.cell, answer.newest, answer.ratio
-    contract = cell.contract
+    launch, ratio = answer.newest, answer.ratio
     runner_up = None
     if answer.runner_up is not None and ratio is not None:
-        runner_up = _point_json(answer.runner_up) | {
+        runner_up = point_json(answer.runner_up) | {
             "ratio": ratio.value,
             "ratio_interval": list(ratio.interval) if ratio.interval else None,
             "ratio_confidence": RATIO_CONFIDENCE,
         }
     return {
-        "shape": list(cell.shape),
-        **_place_json(cell.place),
-        **{name: getattr(contract, name) for name in ("precision", "kind", "direction", "threads", "instances")},
-        "contract": {name: getattr(contract, name) for name in ("layout", "buffers", "normalisation", "planner")},
-        "best": _point_json(answer.best),
+        **cell_json(answer.best.cell),
+        "best": point_json(answer.best),
         "runner_up": runner_up,
-        "sound": _point_json(answer.soundest) if answer.soundest else None,
+        "sound": point_json(answer.soundest) if answer.soundest else None,
         "claim": {"clear": answer.claim.holds, "reasons": claim_reasons(answer)},
         "methods_compared": len(answer.comparison.ranked),
         "machine_hash": launch.machine_hash,
@@ -214,27 +194,4 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
         "code": launch.identity.get("code", {}),
         "last_started_at": launch.volatile.get("started_at"),
         "older_builds": [{"code_hash": one.code_hash, "methods": one.methods} for one in answer.older],
-    }
-
-
-def _point_json(point: Point) -> dict[str, Any]:
-    method, time = point.method, point.time
-    return {
-        "method": point.label,
-        "variant": method.variant,
-        "exchange": method.exchange,
-        "local_fft": method.local_fft,
-        "grid": method.grid,
-        "resolved_grid": _resolved_grid(point) or None,
-        "placement": method.placement or None,
-        "parameters": dict(method.options),
-        "point_id": point.launches[0].point_id,
-        "median_s": time.median,
-        "interval_s": list(time.interval) if time.interval else None,
-        "interval_coverage": time.coverage,
-        "range_s": [time.low, time.high],
-        "launches": time.count,
-        "gflops": point.gflops,
-        "flags": list(point.flags),
-        "records": _records(point),
     }

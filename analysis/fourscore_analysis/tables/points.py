@@ -1,4 +1,5 @@
-"""Rows about one point each, as text: its memory and planning, its phases inside and alone, its exchange."""
+"""Rows about one point each, as text: its memory and planning, its phases inside and alone, its exchange. And for
+machines, with everything."""
 
 from __future__ import annotations
 
@@ -16,6 +17,8 @@ from fourscore_analysis.points.units import (
     shape_text,
     time_text,
 )
+from fourscore_analysis.records.basics import Place
+from fourscore_analysis.records.transforms import Cell
 from fourscore_analysis.views.view import View
 
 
@@ -141,3 +144,81 @@ def _exchange_row(view: View, point: Point) -> ExchangeRow | None:
         copy=rate_text(ceiling.rate if ceiling else None, "B/s"),
         over_copy=digits(moved / seconds / ceiling.rate, 2) if ceiling else "–",
     )
+
+
+def points_json(view: View) -> list[dict[str, Any]]:
+    """Every point of the campaign: measured ones in the order of the tables, then those without a time, with the reason
+    that their launches give."""
+    ratios = {id(point): (point, one.ratio(point)) for one in view.comparisons for point in one.ranked}
+    rest = {id(point): (point, None) for point in view.points if id(point) not in ratios}
+    return [_point_json(point, ratio) for point, ratio in (ratios | rest).values()]
+
+
+def _point_json(point: Point, ratio: float | None) -> dict[str, Any]:
+    reasons = {launch.reason for launch in point.launches if launch.status != "ok" and launch.reason}
+    return {
+        **cell_json(point.cell),
+        "setting": point.setting or None,
+        **point_json(point),
+        "time_over_reference": ratio,
+        "phases_s": point.phases,
+        "phases_largest_s": point.phases_max,
+        "alone_s": point.alone,
+        "plan_s": point.plan.median if point.plan else None,
+        "bytes_sent": point.traffic.bytes_sent if point.traffic else None,
+        "messages": point.traffic.messages if point.traffic else None,
+        "statuses": point.statuses,
+        "reasons": sorted(reasons),
+    }
+
+
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """What is compared: problem, place and contract."""
+    contract = cell.contract
+    return {
+        "shape": list(cell.shape),
+        **place_json(cell.place),
+        **{name: getattr(contract, name) for name in ("precision", "kind", "direction", "threads", "instances")},
+        "contract": {name: getattr(contract, name) for name in ("layout", "buffers", "normalisation", "planner")},
+    }
+
+
+def place_json(place: Place) -> dict[str, Any]:
+    return {
+        "ranks": place.ranks,
+        "nodes": place.nodes,
+        "ranks_per_node": place.ranks_per_node,
+        "placement_of_ranks": place.placement,
+    }
+
+
+def point_json(point: Point) -> dict[str, Any]:
+    """Its method and its time, None where it was not measured."""
+    method, time = point.method, point.time
+    return {
+        "method": point.label,
+        "variant": method.variant,
+        "exchange": method.exchange,
+        "local_fft": method.local_fft,
+        "grid": method.grid,
+        "resolved_grid": resolved_grid(point) or None,
+        "placement": method.placement or None,
+        "parameters": dict(method.options),
+        "point_id": point.launches[0].point_id,
+        "median_s": time.median if time else None,
+        "interval_s": list(time.interval) if time and time.interval else None,
+        "interval_coverage": time.coverage if time else None,
+        "range_s": [time.low, time.high] if time else None,
+        "launches": time.count if time else 0,
+        "gflops": point.gflops,
+        "flags": list(point.flags),
+        "records": records_of(point),
+    }
+
+
+def resolved_grid(point: Point) -> str:
+    return next((launch.resolved_grid for launch in point.measured if launch.resolved_grid), "")
+
+
+def records_of(point: Point) -> list[str]:
+    return [launch.file for launch in point.measured]

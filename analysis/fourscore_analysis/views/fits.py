@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 from fourscore_analysis.models.base import Model, Question, models
@@ -17,6 +13,7 @@ from fourscore_analysis.models.observations import Series, all_series, usable
 from fourscore_analysis.models.rows import Designs
 from fourscore_analysis.models.suggest import suggested
 from fourscore_analysis.records.archive import Campaign, InputError
+from fourscore_analysis.records.workers import available_cores, pool_of
 
 LEAST_SIZES, LEAST_RANK_COUNTS = 3, 2
 WORTH_PROCESSES = 1000  # launches from which on fits are spread over the cores
@@ -116,13 +113,11 @@ class _Task:
 def _done(tasks: Sequence[_Task]) -> list[MethodFit]:
     """In the order of the tasks; many launches in processes of their own, the longest task first."""
     sizes = [len(task.series.observations) for task in tasks]
-    workers = min(len(os.sched_getaffinity(0)), len(tasks))
+    workers = min(available_cores(), len(tasks))
     if workers < 2 or sum(sizes) < WORTH_PROCESSES:
         return [_method_fit(task) for task in tasks]
     order = sorted(range(len(tasks)), key=lambda number: -sizes[number])
-    context = multiprocessing.get_context("fork")  # each has what was read, and Question's hashes are the same
-    ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # this process ends them
-    with ProcessPoolExecutor(workers, context, signal.signal, ignore_interrupts) as pool:
+    with pool_of(workers) as pool:
         found = dict(zip(order, pool.map(_method_fit, [tasks[number] for number in order]), strict=True))
     return [found[number] for number in range(len(tasks))]
 

@@ -4,7 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fourscore_analysis.plots import breakdown_size, crossover, decomposition, instances, threads, timeline, traffic
+from fourscore_analysis.plots import (
+    breakdown_size,
+    crossover,
+    decomposition,
+    instances,
+    plan_time,
+    threads,
+    timeline,
+    traffic,
+)
 from fourscore_analysis.plots.shared import colours
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import Method, parse_record
@@ -171,3 +180,20 @@ def test_a_librarys_own_parameters_are_told_apart_by_their_markers():
         for name, parameters in (("heffte", "reorder=no"), ("heffte", "reorder=yes"), ("mkl-cdft", ""))
     ]
     assert len({(look.colour, look.marker) for look in looks}) == 3
+
+
+@pytest.mark.parametrize(("seconds", "unit", "size"), [(2.5, "s", 1.0), (3e-3, "ms", 1e-3), (4e-5, "µs", 1e-6)])
+def test_the_axis_of_planning_times_is_in_the_unit_that_it_names(seconds, unit, size):
+    maker = Maker("a-11111111", "a")
+    records = [maker.ok(make_point("slab", "p2p", (64,) * 3, 2), launch) for launch in range(3)]
+    for number, record in enumerate(records):
+        record["plan"] = {"time_s": seconds * (1 + 0.1 * number), "rank_s": [seconds * (1 + 0.1 * number)] * 2}
+    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    view = View(Campaign("a-11111111", "a", parsed), 0)
+    [page] = plan_time.pages(view)
+    [axes] = plan_time.draw(view, page, "planning").axes
+    assert axes.get_xlabel() == f"planning time ({unit})"
+    *dots, medians = axes.lines
+    drawn = sorted(x * size for line in dots for x in line.get_xdata())
+    assert drawn == pytest.approx([seconds, 1.1 * seconds, 1.2 * seconds])
+    assert medians.get_xdata() * size == pytest.approx([1.1 * seconds])
