@@ -77,6 +77,7 @@ EXPECTED = [
     ),
     Expected(r"pytest .*test_slurm_answers", r"without a configuration", "where a real Slurm is, its programs find it"),
     Expected(r"pytest .*test_machine\b", r"tomllib", "Python 3.10 has none"),
+    Expected(r"pytest .*test_report", r"one core", "there a report is drawn without workers"),
     Expected(
         r"pytest .*test_fourscore_check",
         r"no reframe|take root|refuses namespaces|no .* in PATH",
