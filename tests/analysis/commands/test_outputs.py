@@ -1,4 +1,4 @@
-"""Whatever a command writes goes beside its name, is synced and then renamed; never into records, a device or a FIFO."""
+"""What a command writes goes beside its name, is synced and then renamed; never into records, a device or a FIFO."""
 
 import argparse
 import os
@@ -24,7 +24,18 @@ WRITERS = {
     ("fit", "--platform"): [CAMPAIGN],
     ("advise", "--suggest"): POINT,
     ("predict", "--save-machine"): [*POINT, "--variant", "slab"],
-    ("predict", "--output"): [*POINT, "--variant", "slab", "--machine", "frontier", "--project", "czechowski2012", "--years", "2010:2020"],
+    ("predict", "--output"): [
+        *POINT,
+        "--variant",
+        "slab",
+        "--machine",
+        "frontier",
+        "--project",
+        "czechowski2012",
+        "--years",
+        "2010:2020",
+    ],
+    ("predict", "--csv"): [*POINT, "--variant", "slab", "--machine", "frontier"],
     ("compare", "--json"): [CAMPAIGN, CAMPAIGN],
     ("compare", "--markdown"): [CAMPAIGN, CAMPAIGN],
     ("compare", "--junit"): [CAMPAIGN, CAMPAIGN],
@@ -64,7 +75,8 @@ def test_what_is_no_place_for_output_is_refused_and_left_as_it_is(archive, tmp_p
     (tmp_path / "full.svg").symlink_to("/dev/full")
     (tmp_path / "out.svg").symlink_to(record)
     command, option = writer
-    for place in (record, record.parent / "new.svg", tmp_path / "pipe.svg", tmp_path / "full.svg", tmp_path / "out.svg"):
+    places = [record, record.parent / "new.svg", *(tmp_path / f"{name}.svg" for name in ("pipe", "full", "out"))]
+    for place in places:
         arguments = [command, "--archive", str(archive), *WRITERS[writer], option, str(place)]
         assert main(arguments) == 2, place
         said = capsys.readouterr().err
