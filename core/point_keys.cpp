@@ -35,11 +35,13 @@ using W = std::string_view;
 const std::vector<PointKey>& launch_keys() {
   static const std::vector<PointKey> keys{
       {.name = "ranks",
+       .option = "--ranks",
        .path = "/ranks",
        .form = Form::integer,
        .required = true,
        .of_launch = true,
        .labelled = true,
+       .help = "ranks that the launcher must have started (default: those that it started)",
        .get = [](const P& p) { return std::to_string(p.ranks); },
        .set = [](P& p, S v, W what) { p.ranks = positive_integer(v, what, max_ranks); }},
       {.name = "nodes",

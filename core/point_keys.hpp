@@ -81,8 +81,8 @@ template <class AnyPoint>
 /// " name=value" of every parameter: empty when there are none.
 [[nodiscard]] std::string parameters_text(const Point& point);
 
-/// The options of fft_bench, or of the component program, that ask for this point (not the rank count, which the
-/// launcher sets).
+/// The options of fft_bench, or of the component program, that ask for this point. Those of the launch say what the
+/// launcher must have done.
 [[nodiscard]] std::vector<std::string> point_options(const Point& point);
 /// The parameters of those options: NAME=VALUE, each name once. Throws InputError.
 [[nodiscard]] std::map<std::string, std::string> parse_parameters(const std::vector<std::string>& options);

@@ -170,24 +170,29 @@ std::vector<std::string> LaunchLine::unset_variables() const {
   return names;
 }
 
+std::string LaunchLine::text_of(const Word& word, const std::map<std::string, std::string>& values) {
+  std::string text;
+  for (const Piece& piece : word) {
+    if (piece.kind == Piece::Kind::text) text += piece.text;
+    if (piece.kind == Piece::Kind::placeholder && values.contains(piece.text)) text += values.at(piece.text);
+    if (piece.kind == Piece::Kind::variable) {
+      const char* value = std::getenv(piece.text.c_str());
+      text += value == nullptr ? "" : value;
+    }
+  }
+  return text;
+}
+
+std::string LaunchLine::first_word() const { return text_of(words_.front(), {}); }
+
 std::vector<std::string> LaunchLine::argv(const std::map<std::string, std::string>& values,
                                           const std::vector<std::string>& program) const {
   std::vector<std::string> result;
   for (const Word& word : words_) {
-    if (word.size() == 1 && word[0].kind == Piece::Kind::placeholder && word[0].text == "program") {
+    if (word.size() == 1 && word[0].kind == Piece::Kind::placeholder && word[0].text == "program")
       result.insert(result.end(), program.begin(), program.end());
-      continue;
-    }
-    std::string text;
-    for (const Piece& piece : word) {
-      if (piece.kind == Piece::Kind::text) text += piece.text;
-      if (piece.kind == Piece::Kind::placeholder) text += values.at(piece.text);
-      if (piece.kind == Piece::Kind::variable) {
-        const char* value = std::getenv(piece.text.c_str());
-        text += value == nullptr ? "" : value;
-      }
-    }
-    result.push_back(std::move(text));
+    else
+      result.push_back(text_of(word, values));
   }
   return result;
 }

@@ -26,6 +26,8 @@ class LaunchLine {
   [[nodiscard]] bool holds(std::string_view placeholder) const;
   /// Names of the variables that it takes from the environment, which are not set now.
   [[nodiscard]] std::vector<std::string> unset_variables() const;
+  /// Its first word, in which only variables are replaced: the program that it starts.
+  [[nodiscard]] std::string first_word() const;
   /// argv: `values` by placeholder, and `program` in the place of {program}. Variables that are not set are empty.
   [[nodiscard]] std::vector<std::string> argv(const std::map<std::string, std::string>& values,
                                               const std::vector<std::string>& program) const;
@@ -37,6 +39,7 @@ class LaunchLine {
   };
   using Word = std::vector<Piece>;
   class Parser;
+  [[nodiscard]] static std::string text_of(const Word& word, const std::map<std::string, std::string>& values);
 
   std::vector<Word> words_;
 };

@@ -62,6 +62,11 @@ void tell_interconnect(const Place& place) {
   tell_interconnect(place.options.machine);
 }
 
+void require_available(const Place& place) {
+  if (const std::string problem = place.launcher->unavailable(place.options); !problem.empty())
+    throw EnvironmentError(fmt::format("launcher '{}': {}", place.launcher->card().name, problem));
+}
+
 std::string refusal(const Place& place, const LaunchRequest& request) {
   if (request.ranks < request.nodes) return fmt::format("{} ranks cannot be on {} nodes", request.ranks, request.nodes);
   const std::string reason = refusal_of(*place.launcher, place.options, request);

@@ -32,6 +32,9 @@ void tell_interconnect(const Machine& machine);
 /// The same, but where the launcher makes the interconnect what it says holds.
 void tell_interconnect(const Place& place);
 
+/// Throws EnvironmentError where the launcher cannot be used.
+void require_available(const Place& place);
+
 /// Why the launch cannot be started at this place, and which launcher could; empty when it can.
 [[nodiscard]] std::string refusal(const Place& place, const LaunchRequest& request);
 

@@ -66,7 +66,7 @@ EXPECTED = [
     Expected(r"pytest .*test_input", r"root may write anywhere", "root is refused nothing; others run this test"),
     Expected(r"pytest .*test_failures", r"may not mount", "takes root; the test before it meets a limit in the same place"),
     Expected(
-        r"pytest .*test_(four_nodes|srun|machine_check|slurm_campaigns|slurm_page)",
+        r"pytest .*test_(four_nodes|srun|ranks|machine_check|slurm_campaigns|slurm_page)",
         r"take root|refuses namespaces|no .* in PATH",
         "what a container may lack; setup installs Slurm",
     ),

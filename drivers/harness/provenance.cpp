@@ -42,17 +42,6 @@ fs::path own_program() {
   return fs::is_regular_file(named, error) ? named : link;
 }
 
-std::string mpi_library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  FOURSCORE_MPI(MPI_Get_library_version(text.data(), &length));
-  std::string line(text.data(), static_cast<std::size_t>(length));
-  line = line.substr(0, line.find('\n'));
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  while (!line.empty() && (line.back() == '\0' || line.back() == ' ')) line.pop_back();
-  return line;
-}
-
 /// Each distinct value beside the numbers of the nodes that have it.
 json kinds_json(const std::vector<JobNodes::Kind>& kinds, const char* name) {
   json list = json::array();
@@ -67,6 +56,17 @@ bool cuts_a_node(const std::vector<NodeFacts>& nodes, int ranks_per_pretended_no
 }
 
 }  // namespace
+
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  FOURSCORE_MPI(MPI_Get_library_version(text.data(), &length));
+  std::string line(text.data(), static_cast<std::size_t>(length));
+  line = line.substr(0, line.find('\n'));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  while (!line.empty() && (line.back() == '\0' || line.back() == ' ')) line.pop_back();
+  return line;
+}
 
 ResidentMemory resident_memory() {
   if (simulated_machine() != nullptr) return {};  // the process has all ranks, and each would read of all

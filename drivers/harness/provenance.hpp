@@ -19,6 +19,9 @@ struct LocalLibraries {
   std::map<std::string, std::string> loaded_later{};
 };
 
+/// Name and version of the MPI that this program is linked with, in one line. May be called before MPI_Init.
+[[nodiscard]] std::string mpi_library();
+
 /// Binary, sources, compiler, libraries and their builds. May be called before MPI_Init.
 [[nodiscard]] nlohmann::json code_identity(const LocalLibraries& local);
 /// What may change from run to run and is never hashed, of this process; collect_provenance adds the other nodes.

@@ -7,6 +7,7 @@
 
 #include "core/point_keys.hpp"
 #include "harness/nodes.hpp"
+#include "harness/provenance.hpp"
 #include "harness/simulated.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -44,6 +45,16 @@ Observed observe(MPI_Comm comm) {
   return {nodes, holds[0] == 1, holds[1] == 1};
 }
 
+/// Processes that were started together and do not know of each other are a world of one rank each.
+std::string likely_cause(const Point& wanted, const Point& found) {
+  if (wanted.ranks == found.ranks || found.ranks > 1) return "expected as asked; the time would be another point's";
+  const std::string library = mpi_library();
+  return fmt::format(
+      "each process is alone, so the launcher is of another MPI than this program's ({}), or starts it without process "
+      "management (as srun without --mpi=pmix or --mpi=pmi2)",
+      library.substr(0, library.find(',')));
+}
+
 }  // namespace
 
 void set_launch_place(MPI_Comm comm, const std::map<std::string_view, std::string>& asked, Point& point) {
@@ -68,10 +79,9 @@ void set_launch_place(MPI_Comm comm, const std::map<std::string_view, std::strin
     key.set(wanted, text, key.option);
     normalise_placement(wanted);
     if (key.get(wanted) != key.get(point))
-      throw InputError(fmt::format("{} {}, but the launcher started {} ranks on {} node{}, {}: {}", key.option, text,
-                                   point.ranks, point.nodes, point.nodes == 1 ? "" : "s",
-                                   to_string(point.placement_of_ranks),
-                                   "expected as asked; the time would be another point's"));
+      throw InputError(fmt::format("{} {}, but the launcher started {} rank{} on {} node{}, {}: {}", key.option, text,
+                                   point.ranks, point.ranks == 1 ? "" : "s", point.nodes, point.nodes == 1 ? "" : "s",
+                                   to_string(point.placement_of_ranks), likely_cause(wanted, point)));
   }
 }
 

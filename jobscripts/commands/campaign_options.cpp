@@ -132,6 +132,16 @@ void require_launchable(const Place& place, const Campaign& campaign, const std:
   }
 }
 
+void require_launcher(const Place& place, const Campaign& campaign) {
+  require_available(place);
+  for (const auto& [program, identity] : campaign.identities) {
+    const std::string mpi = identity.value("/identity/code/mpi"_json_pointer, "");
+    if (const std::string reason = place.launcher->refuses_mpi(place.options, mpi); !reason.empty())
+      throw EnvironmentError(fmt::format("launcher '{}': {}: {}", place.launcher->card().name,
+                                         program.empty() ? "fft_bench" : program, reason));
+  }
+}
+
 std::string one_line(const Point& point) {
   const std::string ranks = fmt::format("{} rank{}", point.ranks, point.ranks == 1 ? "" : "s");
   if (!point.component.empty())

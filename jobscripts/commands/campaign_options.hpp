@@ -40,6 +40,9 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options);
 /// Throws InputError for the first point that is to be launched and cannot be at this place.
 void require_launchable(const Place& place, const Campaign& campaign, const std::vector<PlannedLaunch>& planned);
 
+/// Throws EnvironmentError where the launcher cannot be used, or starts programs of another MPI than the campaign's.
+void require_launcher(const Place& place, const Campaign& campaign);
+
 /// What of a machine file decides what a campaign measures: it is part of the campaign's identity. Null without one.
 [[nodiscard]] nlohmann::json campaign_machine_json(const Machine& machine, MachineSize size);
 

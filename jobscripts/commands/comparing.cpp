@@ -116,10 +116,10 @@ Prepared prepare(MeasuredRequest& request) {
 }
 
 void require_place(const Prepared& prepared) {
-  for (const Campaign* campaign : {&prepared.base, &prepared.candidate})
+  for (const Campaign* campaign : {&prepared.base, &prepared.candidate}) {
     require_launchable(prepared.place, *campaign, planned_launches(*campaign, prepared.archive));
-  if (const std::string problem = prepared.place.launcher->unavailable(prepared.place.options); !problem.empty())
-    throw EnvironmentError(fmt::format("launcher '{}': {}", prepared.place.launcher->card().name, problem));
+    require_launcher(prepared.place, *campaign);
+  }
 }
 
 /// "about 3:20", of what its launches took so far, else of what the archive knows; "at most 1:00:00" where it knows

@@ -124,11 +124,6 @@ void require_no_jobs(const Archive& archive, const std::string& campaign) {
                       campaign, job.id, job.folder.name(), to_string(job.state.phase), campaign));
 }
 
-void require_available(const Place& place) {
-  if (const std::string problem = place.launcher->unavailable(place.options); !problem.empty())
-    throw EnvironmentError(fmt::format("launcher '{}': {}", place.launcher->card().name, problem));
-}
-
 int exit_of(const CampaignRunner& runner, bool finished, bool has_bad) {
   if (!finished) return exit_interrupted;
   if (const auto failed = runner.not_started(); !failed.empty()) {
@@ -233,13 +228,13 @@ int run(RunOptions options) {
     return exit_done;
   }
   if (!options.job.empty()) {
-    require_available(place);
+    require_launcher(place, campaign);
     return run_job(options, place, campaign, archive, std::move(settings));
   }
   auto planned = planned_launches(campaign, archive);
   selection.apply(campaign, planned);
   require_launchable(place, campaign, planned);
-  require_available(place);
+  require_launcher(place, campaign);
 
   const CampaignFolders folders(archive, campaign.id);
   // Runs within jobs, as of an array, are beside each other: each on its own hosts.

@@ -47,6 +47,11 @@ class Launcher {
   [[nodiscard]] virtual std::string unavailable(const LauncherOptions& options) const = 0;
   /// Why it cannot start so many ranks on so many nodes; empty when it can. A property of the request, not of the day.
   [[nodiscard]] virtual std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const = 0;
+  /// Why its programs are not of that MPI, which a program names in its identity; empty when they may be. A launcher of
+  /// another MPI starts each rank as a program of one rank.
+  [[nodiscard]] virtual std::string refuses_mpi(const LauncherOptions& /*options*/, const std::string& /*mpi*/) const {
+    return {};
+  }
   /// What it knows of the network between its nodes, which the nodes' systems do not show: it stands in the machine's
   /// identity in place of what they show. Empty: nothing.
   [[nodiscard]] virtual std::string interconnect(const LauncherOptions& /*options*/) const { return {}; }

@@ -57,6 +57,10 @@ class LocalLauncher : public Launcher {
     return {};
   }
 
+  [[nodiscard]] std::string refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
+    return fourscore::refuses_mpi(find_mpirun(options), mpi);
+  }
+
   [[nodiscard]] LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const override {
     const Mpirun& mpirun = find_mpirun(options);
     const int threads = request.threads;

@@ -66,6 +66,10 @@ class NetnsLauncher : public Launcher {
     return {};
   }
 
+  [[nodiscard]] std::string refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
+    return fourscore::refuses_mpi(find_mpirun(options), mpi);
+  }
+
   [[nodiscard]] std::string interconnect(const LauncherOptions& options) const override {
     return laboratory_interconnect(options.machine.rate);
   }

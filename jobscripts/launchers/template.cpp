@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 #include "jobscripts/launch_line.hpp"
 #include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/launchers/mpirun/mpirun.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {
@@ -73,6 +75,16 @@ class TemplateLauncher : public Launcher {
     if (!request.hosts.empty() && !line.holds("hosts")) return "its launch line has no {hosts}, so none can be chosen";
     if (std::string reason = refuses_placement(options.machine, line, request); !reason.empty()) return reason;
     return request.nodes == 1 ? std::string() : refuses_nodes(line, request);
+  }
+
+  /// Only what is called an mpirun is asked whose it is: other programs may take that for a launch.
+  [[nodiscard]] std::string refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
+    const LaunchLine line(options.machine.launch_line);
+    const std::string starter = line.first_word();
+    const std::string name = std::filesystem::path(starter).filename().string();
+    const auto begins = [&name](const char* word) { return name.starts_with(word); };
+    if (!begins("mpirun") && !begins("mpiexec")) return {};
+    return fourscore::refuses_mpi(mpirun_at(starter), mpi);
   }
 
   [[nodiscard]] LaunchCommand command(const LauncherOptions& options, const LaunchRequest& request) const override {

@@ -169,7 +169,8 @@ json probe_machine(const Place& place, const ProbeRequest& request, const fs::pa
   json found{{"modules", loaded_modules()}, {"environment", values_of(place.options.machine.environment)}};
   if (const auto allocation = current_allocation())
     found.update({{"job", allocation->job}, {"job_hosts", allocation->hosts}});
-  const LaunchRequest of_bench = request_for(request, {request.bench.string(), "--where"});
+  LaunchRequest of_bench = request_for(request, {request.bench.string(), "--where"});
+  of_bench.program.insert(of_bench.program.end(), {"--ranks", std::to_string(of_bench.ranks)});
   std::string problem = place.launcher->unavailable(place.options);
   if (problem.empty()) problem = refusal(place, of_bench);
   if (!problem.empty()) {

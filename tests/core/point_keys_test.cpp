@@ -66,11 +66,11 @@ TEST(PointKeys, SetEveryPartOfThePoint) {
 TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
   std::string joined;
   for (const auto& option : point_options(unusual())) joined += option + " ";
-  EXPECT_EQ(
-      joined,
-      "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
-      "--nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --threads 5 --instances 7 "
-      "--placement subset --layout natural --buffers out-of-place --planner patient --parameter a=b ");
+  EXPECT_EQ(joined,
+            "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
+            "--ranks 6 --nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --threads 5 "
+            "--instances 7 "
+            "--placement subset --layout natural --buffers out-of-place --planner patient --parameter a=b ");
 }
 
 TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {

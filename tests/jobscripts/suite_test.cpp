@@ -285,7 +285,7 @@ TEST(Suite, ComponentsAreAProductOfProgramsRanksAndParameters) {
   EXPECT_EQ(suite.values.size(), 1U + 2U * (1 + 2));  // the default, then each program with its own
   EXPECT_EQ(suite.values[1].line, 5U);
   EXPECT_THAT(point_options(suite.points.front()),
-              ElementsAre("--nodes", "1", "--placement-of-ranks", "block", "--parameter", "x=1,2"));
+              ElementsAre("--ranks", "1", "--nodes", "1", "--placement-of-ranks", "block", "--parameter", "x=1,2"));
 }
 
 TEST(Suite, ComponentsStandAfterSweepsAndEqualOnesAreKeptOnce) {

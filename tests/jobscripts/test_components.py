@@ -34,8 +34,8 @@ def test_a_program_gets_its_parameters_and_the_suites_repetitions(fourscore):
     fourscore("run", fourscore.suite(suite), "--quiet")
     launches = [json.loads(line)["argv"][1:] for line in fourscore.log.read_text().splitlines()]
     assert len(launches) == 4
-    place = ("--nodes", "1", "--placement-of-ranks", "block")
-    assert {tuple(argv[:9]) for argv in launches} == {
+    place = ("--ranks", "2", "--nodes", "1", "--placement-of-ranks", "block")
+    assert {tuple(argv[:11]) for argv in launches} == {
         (*place, "--parameter", f"sizes={sizes}", "--repetitions", "3", "--record") for sizes in ("8,16", "32")
     }
     assert all(argv[argv.index("--min-time-s") + 1] == "0.25" for argv in launches)

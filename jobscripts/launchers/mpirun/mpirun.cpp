@@ -42,10 +42,29 @@ Mpirun look_at(const std::string& path) {
   return mpirun;
 }
 
+MpirunFlavour flavour_of_library(const std::string& mpi) {
+  if (mpi.starts_with("Open MPI")) return MpirunFlavour::open_mpi;
+  for (const char* of_hydra : {"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"})
+    if (mpi.starts_with(of_hydra)) return MpirunFlavour::hydra;
+  return MpirunFlavour::other;
+}
+
 }  // namespace
 
-const Mpirun& find_mpirun(const LauncherOptions& options) {
-  const std::string path = path_of(options);
+std::string refuses_mpi(const Mpirun& mpirun, const std::string& mpi) {
+  const bool by_open_mpi = mpirun.flavour == MpirunFlavour::open_mpi;
+  if (!by_open_mpi && mpirun.flavour != MpirunFlavour::hydra) return {};
+  const MpirunFlavour wanted = flavour_of_library(mpi);
+  if (wanted == mpirun.flavour || wanted == MpirunFlavour::other) return {};
+  return fmt::format(
+      "'{}' is {}'s, and the program is built with {}: each of its ranks would run alone; expected the mpirun of that "
+      "MPI (--mpirun, FOURSCORE_MPIEXEC, or the machine file's launch line)",
+      mpirun.path, by_open_mpi ? "Open MPI" : "MPICH", mpi.substr(0, mpi.find(',')));
+}
+
+const Mpirun& find_mpirun(const LauncherOptions& options) { return mpirun_at(path_of(options)); }
+
+const Mpirun& mpirun_at(const std::string& path) {
   static std::map<std::string, Mpirun> cache;  // asking takes a process
   const auto found = cache.find(path);
   return found != cache.end() ? found->second : cache.emplace(path, look_at(path)).first->second;

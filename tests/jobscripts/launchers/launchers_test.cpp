@@ -84,5 +84,48 @@ TEST(Launchers, SayWhichNodesTheyCannotStartOn) {
   EXPECT_THAT(launcher("template").refuses({}, on_two_nodes({})), HasSubstr("machine file"));
 }
 
+/// Files that answer --version as the mpirun of each MPI does, named as a launch line has them.
+class WithMpiruns : public ::testing::Test {
+ protected:
+  WithMpiruns() : folder_(std::filesystem::temp_directory_path() / ("mpiruns." + std::to_string(::getpid()))) {
+    std::filesystem::create_directory(folder_);
+    for (const auto& [name, says] :
+         {std::pair{"mpirun-o", "mpirun (Open MPI) 4.1.4"}, std::pair{"mpiexec-h", "HYDRA build details:"},
+          std::pair{"mpiexec-pals", "mpiexec version 1.2"}}) {
+      std::ofstream(folder_ / name) << "#!/bin/sh\necho '" << says << "'\n";
+      std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
+    }
+  }
+  ~WithMpiruns() override { std::filesystem::remove_all(folder_); }
+
+  /// What the launcher says of a program of that MPI, where it starts by that mpirun.
+  [[nodiscard]] std::string refusal(const std::string& name, const std::string& mpirun, const std::string& mpi) const {
+    const std::string path = (folder_ / mpirun).string();
+    LauncherOptions options = with_line(path + " -n {ranks} {program}");
+    options.mpirun = path;
+    return launcher(name).refuses_mpi(options, mpi);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(WithMpiruns, AreOfTheMpiOfTheProgramOrAreRefused) {
+  const std::string open_mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
+  for (const char* name : {"local", "netns", "template"}) {
+    for (const char* of_hydra : {"MPICH Version: 4.0.2", "Intel(R) MPI Library 2021.9", "MVAPICH2 Version: 2.3.7"}) {
+      EXPECT_THAT(refusal(name, "mpirun-o", of_hydra), AllOf(HasSubstr("mpirun-o' is Open MPI's"), HasSubstr(of_hydra)))
+          << name;
+      EXPECT_EQ(refusal(name, "mpiexec-h", of_hydra), "") << name;
+    }
+    EXPECT_THAT(refusal(name, "mpiexec-h", open_mpi), AllOf(HasSubstr("is MPICH's"), HasSubstr("Open MPI v4.1.4:")))
+        << name;
+    EXPECT_EQ(refusal(name, "mpirun-o", open_mpi), "") << name;
+    for (const char* unknown : {"", "SMPI"}) EXPECT_EQ(refusal(name, "mpirun-o", unknown), "") << name;
+    EXPECT_EQ(refusal(name, "mpiexec-pals", open_mpi), "") << name;
+  }
+  for (const char* name : {"srun", "smpi"}) EXPECT_EQ(refusal(name, "mpirun-o", "MPICH Version: 4.0.2"), "") << name;
+}
+
 }  // namespace
 }  // namespace fourscore
