@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
+#include "core/moment.hpp"
 #include "core/path_kind.hpp"
 #include "core/point_keys.hpp"
 #include "hwcounters/counter.hpp"
@@ -12,11 +11,6 @@ namespace fourscore {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string epoch_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{:.6f}", std::chrono::duration<double>(now).count());
-}
 
 fs::path wisdom_file(const Campaign& campaign, const Archive& archive, const RunSettings& settings) {
   if (!settings.wisdom.empty()) return settings.wisdom;
@@ -42,7 +36,7 @@ std::vector<std::string> program_command(const Campaign& campaign, const Archive
   for (auto& option : point_options(point)) argv.push_back(std::move(option));
   const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
   add({"--repetitions", std::to_string(suite.repetitions), "--record", files.record.string()});
-  add({"--launcher", settings.launcher->card().name, "--launched-at", epoch_seconds()});
+  add({"--launcher", settings.launcher->card().name, "--launched-at", moment_text(this_moment())});
   add({"--started", files.started.string(), "--campaign-json", files.stamp.string()});
   if (!point.component.empty()) {
     add({"--min-time-s", fmt::format("{}", suite.min_time_s)});

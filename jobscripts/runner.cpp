@@ -62,6 +62,16 @@ bool ended_badly(const ProcessResult& result) {
   return !result.interrupted && !result.timed_out && (result.signal != 0 || result.exit_status != 0);
 }
 
+/// What a program that ends with status 1 has written.
+bool says_no(const fs::path& file) {
+  try {
+    const json record = read_record(file);
+    return record.at("verdict").value("status", "") != "ok" || record.contains("failed_parts");
+  } catch (const UnreadableRecord&) {
+    return true;  // show_end() tells of it
+  }
+}
+
 /// A scheduler that ends a job ends its launch too, and may tell the launch first.
 bool job_is_ending() {
   constexpr int longest_ms = 3000;
@@ -223,15 +233,21 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
     return Outcome::not_started;
   }
   if (!recorded && !archive_verified(planned, result, progress)) archive_failure(planned, result, started_at);
-  // Status 1 is the program's own word for what its record says.
-  if (recorded && (result.timed_out || result.signal != 0 || result.exit_status > 1)) {
-    warnings_.push_back(fmt::format("{}: the record is complete, but the launch then ended with {} {}",
-                                    archive_.name_of(planned.record), result.signal != 0 ? "signal" : "status",
-                                    result.signal != 0 ? result.signal : result.exit_status));
-    progress.note("warning: " + warnings_.back());
-  }
+  if (recorded) warn_of_end(planned, result, progress);
   index({planned.record});
   return result.interrupted ? Outcome::interrupted : Outcome::archived;
+}
+
+void CampaignRunner::warn_of_end(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) {
+  const bool ended = !result.timed_out && result.signal == 0;
+  if (ended && (result.exit_status == 0 || (result.exit_status == 1 && says_no(planned.record)))) return;
+  const std::string end = result.timed_out ? fmt::format("did not end within {} s", campaign_.suite.time_limit_s)
+                                           : fmt::format("ended with {} {}", result.signal != 0 ? "signal" : "status",
+                                                         result.signal != 0 ? result.signal : result.exit_status);
+  warnings_.push_back(fmt::format("{}: the record is complete, but the launch then {}{}",
+                                  archive_.name_of(planned.record), end,
+                                  last_words(result, program_name(campaign_.points[planned.point].point))));
+  progress.note("warning: " + warnings_.back());
 }
 
 void CampaignRunner::note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) {

@@ -92,6 +92,7 @@ class CampaignRunner {
   bool write_skipped();
   Outcome launch(const PlannedLaunch& planned, Progress& progress);
   void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
+  void warn_of_end(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
   void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);

@@ -247,7 +247,7 @@ int run_launch(Launch& launch) {
 int measure_point(int argc, char** argv, const Options& options, const Program& program, SteadyTime begin) {
   bench::die_with_the_launcher();
   const ProgramCard card = program.card();
-  const bench::MpiStart start{card.name, ThreadLevel::funneled, options.started, options.launched_at_s};
+  const bench::MpiStart start{card.name, ThreadLevel::funneled, options.started, options.launched_at};
   return bench::run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes& steps) {
     Launch launch{program, card, options, agreement};
     launch.steps = steps;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "build_info.hpp"
+#include "core/moment.hpp"
 #include "core/point_keys.hpp"
 #include "results/output_file.hpp"
 
@@ -41,10 +42,11 @@ void add_common_options(CLI::App& app, CommonOptions& options, const std::string
   app.add_option("--launcher", options.launcher, "what started this program, for the record")
       ->capture_default_str()
       ->group(output_group);
-  app.add_option_function<double>(
-         "--launched-at", [&options](double time_s) { options.launched_at_s = time_s; },
-         "when it started this program, in seconds since the epoch")
-      ->check(finite_positive())
+  app.add_option_function<std::string>(
+         "--launched-at",
+         [&options](const std::string& text) { options.launched_at = parse_moment(text, "--launched-at"); },
+         "when it started this program: seconds since the epoch, and if known ,STEADY_CLOCK,BOOT_ID")
+      ->type_name("TIME")
       ->group(output_group);
   app.add_option("--started", options.started,
                  "file to create once MPI runs: tells a failed launcher from a failed run")

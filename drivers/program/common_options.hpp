@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/moment.hpp"
 #include "program/command_line.hpp"
 
 namespace fourscore::bench {
@@ -23,8 +24,8 @@ struct CommonOptions {
   std::string campaign_file;  ///< empty: none
   nlohmann::json campaign;    ///< on rank 0, once MPI runs: what the file holds; null without one
   std::string launcher = "none";
-  std::string started;                             ///< file to create once MPI runs; empty: none
-  std::optional<double> launched_at_s;             ///< since the epoch
+  std::string started;  ///< file to create once MPI runs; empty: none
+  std::optional<Moment> launched_at;
   std::map<std::string_view, std::string> launch;  ///< what the launch must be, by point key (PointKey::of_launch)
 };
 

@@ -53,7 +53,7 @@ int answer(const Options& options) {
 
 int answer_where(int argc, char** argv, const Options& options, SteadyTime begin) {
   die_with_the_launcher();
-  const MpiStart start{program_name, ThreadLevel::funneled, options.started, options.launched_at_s, options.launch};
+  const MpiStart start{program_name, ThreadLevel::funneled, options.started, options.launched_at, options.launch};
   return run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes&) {
     Point place;
     agreement.run([&] { set_launch_place(MPI_COMM_WORLD, options.launch, place); });
@@ -220,7 +220,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
 int measure_point(int argc, char** argv, const Options& options, SteadyTime begin) {
   die_with_the_launcher();
   become_countable(options, argc, argv);
-  const MpiStart start{program_name, wanted_thread_level(options.point), options.started, options.launched_at_s,
+  const MpiStart start{program_name, wanted_thread_level(options.point), options.started, options.launched_at,
                        options.launch};
   return run_under_mpi(argc, argv, start, begin, [&](Agreement& agreement, const StepTimes& steps) {
     return run_point(agreement, options, steps, begin);

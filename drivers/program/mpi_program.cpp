@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -98,10 +97,7 @@ int start_ranks(const MpiStart& start, const std::function<int()>& rank) {
 int run_under_mpi(int& argc, char**& argv, const MpiStart& start, SteadyTime begin,
                   const std::function<int(Agreement&, const StepTimes&)>& measure) {
   StepTimes steps;
-  if (start.launched_at_s) {
-    const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    steps.launch_s = std::max(0.0, now - *start.launched_at_s);
-  }
+  if (start.launched_at) steps.launch_s = seconds_between(*start.launched_at, this_moment());
   try {
     return start_ranks(start, [&] { return run_rank(argc, argv, start, begin, steps, measure); });
   } catch (const InputError& error) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/moment.hpp"
 #include "harness/agreement.hpp"
 #include "mpi/thread_level.hpp"
 #include "program/measurement.hpp"
@@ -19,8 +20,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 struct MpiStart {
   std::string program;
   ThreadLevel thread_level = ThreadLevel::funneled;
-  std::string started;                  ///< file to create once MPI runs; empty: none
-  std::optional<double> launched_at_s;  ///< since the epoch
+  std::string started;  ///< file to create once MPI runs; empty: none
+  std::optional<Moment> launched_at;
   /// What the command line says of the launch, by the names of point keys: the platform of a simulation, for one.
   std::map<std::string_view, std::string> launch{};
 };
