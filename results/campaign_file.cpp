@@ -64,7 +64,7 @@ ScheduledRecords scheduled_records(const Archive& archive, const std::string& ca
     const json content = json::parse(text, nullptr, false);
     if (!content.is_object() || content.value("schema", json()) != "fourscore.campaign")
       throw UnreadableRecord("not a campaign's description");
-    if (check_digest(text) == Digest::wrong) throw UnreadableRecord("its digest is that of another content");
+    if (check_digest(text, content) == Digest::wrong) throw UnreadableRecord("its digest is that of another content");
     result.names = names_in(archive, content);
     result.open_ended = content.value("open_ended", json()) == json(true);
     result.known = true;

@@ -28,12 +28,19 @@ struct Found {
   json record;
 };
 
-/// Throws std::runtime_error with the reason alone.
+/// Throws std::runtime_error with the reason alone. An import writes the record anew with a digest of its own, so it
+/// takes only what is as its program wrote it.
 Found read_loose_record(const fs::path& file) {
   const std::string text = read_regular_file(file).text;
   Found found{file, sha256_hex(text), parse_record(text)};
-  if (check_digest(text) == Digest::wrong)
-    throw std::runtime_error("its digest \"sha256\" is that of another content: it was changed after it was written");
+  switch (check_digest(text, found.record)) {
+    case Digest::right:
+      break;
+    case Digest::wrong:
+      throw std::runtime_error("its digest \"sha256\" is that of another content: it was changed after it was written");
+    case Digest::absent:
+      throw std::runtime_error("it has no digest \"sha256\"; expected a record as its program wrote it");
+  }
   if (found.record.contains("campaign"))
     throw std::runtime_error(
         fmt::format("it is a record of campaign {}; copy that campaign's two folders from its archive instead",
@@ -82,11 +89,66 @@ Standing standing_of(const Archive& archive, const std::string& campaign) {
   return standing;
 }
 
-json stamp(const std::string& campaign, const Found& found, int launch, std::size_t order, std::size_t of) {
-  return {{"id", campaign},   {"suite", suite_name},
-          {"launch", launch}, {"order", order},
-          {"of", of},         {"imported", {{"file", found.file.filename().string()}, {"sha256", found.sha256}}}};
-}
+/// Gives records their places among the launches of their points, also where other imports do the same.
+class Importer {
+ public:
+  Importer(const Archive& archive, ImportResult& result, std::size_t records)
+      : archive_(archive), result_(result), records_(records), standing_(standing_of(archive, result.campaign)) {}
+
+  /// Stamps the record with the next launch of its point; false where the campaign has it already.
+  bool take(Found& found) {
+    if (!standing_.ids.insert(found.record.value("record_id", "")).second) {
+      result_.already_there.push_back(found.file);
+      return false;
+    }
+    const int launch = standing_.next_launch[found.record.value("point_id", "")]++;
+    found.record["campaign"] = {
+        {"id", result_.campaign}, {"suite", suite_name},
+        {"launch", launch},       {"order", order_++},
+        {"of", records_},         {"imported", {{"file", found.file.filename().string()}, {"sha256", found.sha256}}}};
+    return true;
+  }
+
+  [[nodiscard]] fs::path place_of(const Found& found) const {
+    return archive_.record_file(result_.campaign, found.record.value("point_id", ""),
+                                found.record["campaign"]["launch"].get<int>());
+  }
+
+  /// Another import may have taken the place meanwhile, or the record itself.
+  void store(Found& found) {
+    while (true) {
+      const fs::path place = place_of(found);
+      try {
+        write_record_once(place, found.record, archive_.campaign_folder(result_.campaign) / "staging");
+        result_.imported.emplace_back(found.file, place);
+        return;
+      } catch (const RecordExists&) {
+        if (!move_on(found)) throw;
+      }
+      if (standing_.ids.contains(found.record.value("record_id", ""))) {
+        result_.already_there.push_back(found.file);
+        return;
+      }
+    }
+  }
+
+ private:
+  /// To the launch that is free now; false where it is the same one.
+  bool move_on(Found& found) {
+    standing_ = standing_of(archive_, result_.campaign);
+    json& launch = found.record["campaign"]["launch"];
+    const int next = standing_.next_launch[found.record.value("point_id", "")];
+    if (launch == next) return false;
+    launch = next;
+    return true;
+  }
+
+  const Archive& archive_;
+  ImportResult& result_;
+  std::size_t records_;
+  std::size_t order_ = 0;
+  Standing standing_;
+};
 
 }  // namespace
 
@@ -111,28 +173,18 @@ ImportResult import_records(const Archive& archive, const std::vector<fs::path>&
     throw InputError(fmt::format("campaign {} has a suite's schedule and takes no other records; choose another name",
                                  result.campaign));
 
-  Standing standing = standing_of(archive, result.campaign);
-  std::vector<std::pair<const Found*, fs::path>> planned;
+  Importer importer(archive, result, records.size());
+  std::vector<Found*> chosen;
   for (Found& found : records) {
-    const std::string id = found.record.value("record_id", "");
-    if (!standing.ids.insert(id).second) {
-      result.already_there.push_back(found.file);
-      continue;
-    }
-    const std::string point = found.record.value("point_id", "");
-    const int launch = standing.next_launch[point]++;
-    found.record["campaign"] = stamp(result.campaign, found, launch, planned.size(), records.size());
-    planned.emplace_back(&found, archive.record_file(result.campaign, point, launch));
-    for (const std::string& problem : problems_of(found.record, planned.back().second))
+    if (!importer.take(found)) continue;
+    chosen.push_back(&found);
+    for (const std::string& problem : problems_of(found.record, importer.place_of(found)))
       problems.push_back(fmt::format("{}: {}", found.file.string(), problem));
   }
   refuse();
-  if (planned.empty()) return result;
+  if (chosen.empty()) return result;
   archive.create_campaign(result.campaign);
-  for (const auto& [found, to] : planned) {
-    write_record_once(to, found->record, archive.campaign_folder(result.campaign) / "staging");
-    result.imported.emplace_back(found->file, to);
-  }
+  for (Found* found : chosen) importer.store(*found);
   return result;
 }
 

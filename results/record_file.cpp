@@ -134,6 +134,11 @@ Digest check_digest(std::string_view text) {
   return text.find(digest_start) == std::string_view::npos ? Digest::absent : Digest::wrong;
 }
 
+Digest check_digest(std::string_view text, const json& value) {
+  const Digest digest = check_digest(text);
+  return digest == Digest::absent && value.contains(digest_key) ? Digest::wrong : digest;
+}
+
 void check_record_path(const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0) fail("store", path, EEXIST);

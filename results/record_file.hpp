@@ -36,6 +36,9 @@ struct RecordNoSpace : RecordFileError {
 enum class Digest { right, wrong, absent };
 /// `wrong` also where a digest stands anywhere but at the end, or something else stands at the end.
 [[nodiscard]] Digest check_digest(std::string_view text);
+/// The same of a text that was parsed to `value`: where this has a digest, it is right or wrong however the text is
+/// laid out, and never absent.
+[[nodiscard]] Digest check_digest(std::string_view text, const nlohmann::json& value);
 
 /// Throws RecordExists or RecordNotWritable when write_record_once(path, ...) would. For use before measuring.
 void check_record_path(const std::filesystem::path& path);

@@ -14,7 +14,6 @@
 #include "core/plain_name.hpp"
 #include "core/record.hpp"
 #include "core/regular_file.hpp"
-#include "core/sha256.hpp"
 #include "results/campaign_file.hpp"
 #include "results/index.hpp"
 #include "results/rank_columns.hpp"
@@ -25,8 +24,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-std::string short_hash_of(const json& value) { return sha256_hex(value.dump()).substr(0, 16); }
 
 bool all_numbers(const json& values) {
   return values.is_array() && std::all_of(values.begin(), values.end(), [](const json& v) { return v.is_number(); });
@@ -64,10 +61,19 @@ class Checker {
     if (const auto expected = point_id(record_["point"]); record_["point_id"] != expected)
       say(fmt::format("point_id is {}, its point's is \"{}\"", record_["point_id"].dump(), expected));
     const json provenance = record_.value("provenance", json::object());
-    if (provenance.contains("identity") && provenance.contains("identity_hash") &&
-        provenance["identity_hash"] != short_hash_of(provenance["identity"]))
-      say(fmt::format("identity_hash is {}, its identity's is \"{}\"", provenance["identity_hash"].dump(),
-                      short_hash_of(provenance["identity"])));
+    if (!provenance.contains("identity")) return;
+    const json& identity = provenance["identity"];
+    check_hash(provenance, "identity_hash", identity, "identity");
+    for (const char* part : {"machine", "code", "launch"})
+      if (const auto found = identity.find(part); found != identity.end())
+        check_hash(provenance, fmt::format("{}_hash", part), *found, part);
+  }
+
+  /// A hash that is there is that of what it names: records are told apart and put together by them.
+  void check_hash(const json& provenance, const std::string& key, const json& value, const char* whose) {
+    const auto said = provenance.find(key);
+    if (said == provenance.end() || *said == short_hash(value)) return;
+    say(fmt::format("{} is {}, its {}'s is \"{}\"", key, said->dump(), whose, short_hash(value)));
   }
 
   void check_name() {
@@ -298,9 +304,9 @@ Checked check_file(const fs::path& file) {
     for (std::string& problem : problems_of(record, file)) result.problems.push_back(std::move(problem));
     result.record_id = record.value("record_id", "");
     result.retry = record.contains("/campaign/retry_of"_json_pointer);
-    const Digest digest = check_digest(content);
-    result.without_digest = digest == Digest::absent && !record.contains("sha256");
-    if (digest != Digest::right && !result.without_digest)
+    const Digest digest = check_digest(content, record);
+    result.without_digest = digest == Digest::absent;
+    if (digest == Digest::wrong)
       result.problems.emplace_back(
           "its digest \"sha256\" is that of another content: it was changed after it was written");
   } catch (const std::runtime_error& error) {

@@ -7,6 +7,7 @@ import os
 import subprocess
 
 import pytest
+from fake_identity import COMPONENT_CODE, FAKE_COMPONENT, code_hash, machine_hash
 
 
 def test_the_record_of_a_launch_that_failed_names_machine_and_code(fourscore):
@@ -142,19 +143,20 @@ def test_another_machine_begins_a_new_campaign_and_the_first_one_goes_on_with_it
     fourscore("run", suite, "--max-launches", 1)
     other = {"FAKE_MACHINE": "n" * 16}
     fourscore("run", suite, environment=other)
-    assert {c["machine_hash"] for c in campaigns(fourscore).values()} == {"m" * 16, "n" * 16}
+    mine, others = machine_hash(), machine_hash("n" * 16)
+    assert {c["machine_hash"] for c in campaigns(fourscore).values()} == {mine, others}
     by_machine = {c["machine_hash"]: name for name, c in campaigns(fourscore).items()}
     count = lambda name: len(list((fourscore.archive / "records" / name).iterdir()))  # noqa: E731
-    assert count(by_machine["m" * 16]) == 1 and count(by_machine["n" * 16]) == 2
+    assert count(by_machine[mine]) == 1 and count(by_machine[others]) == 2
     fourscore("run", suite)
-    assert count(by_machine["m" * 16]) == 2 and count(by_machine["n" * 16]) == 2 and len(campaigns(fourscore)) == 2
+    assert count(by_machine[mine]) == 2 and count(by_machine[others]) == 2 and len(campaigns(fourscore)) == 2
 
 
 def test_a_named_campaign_is_not_continued_on_another_machine(fourscore):
     suite = fourscore.points(points=2, launches=1)
     fourscore("run", suite, "--campaign", "mine", "--max-launches", 1)
     error = fourscore("run", suite, "--campaign", "mine", environment={"FAKE_MACHINE": "n" * 16}, code=2).stderr
-    assert "machine" in error and "m" * 16 in error and "n" * 16 in error
+    assert "machine" in error and machine_hash() in error and machine_hash("n" * 16) in error
     assert len(fourscore.records()) == 1
 
 
@@ -166,10 +168,10 @@ def test_a_campaign_keeps_the_identity_that_each_of_its_programs_gave(fourscore)
     fourscore("run", suite)
     (campaign,) = campaigns(fourscore).values()
     assert {name: (i["machine_hash"], i["code_hash"]) for name, i in campaign["identities"].items()} == {
-        "fft_bench": ("m" * 16, "c" * 16),
-        "alltoall_bench": ("m" * 16, "e" * 16),
+        "fft_bench": (machine_hash(), code_hash()),
+        "alltoall_bench": (machine_hash(), code_hash(COMPONENT_CODE, FAKE_COMPONENT)),
     }
-    assert campaign["machine_hash"] == "m" * 16
+    assert campaign["machine_hash"] == machine_hash()
 
 
 def test_a_link_in_place_of_the_staging_folder_is_not_followed(fourscore):
@@ -184,3 +186,27 @@ def test_a_link_in_place_of_the_staging_folder_is_not_followed(fourscore):
     error = fourscore("run", suite, "--campaign", "c", code=3).stderr
     assert str(staging) in error and "link" in error
     assert (precious / "thesis.tex").read_text() == "years"
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [("exit 7", "ended with status 7"), ("exit 1", "ended with status 1"), ("kill -9 $$", "ended with signal 9")],
+)
+def test_a_launch_that_ends_badly_behind_its_record_is_told_with_its_last_words(fourscore, end, words):
+    bench = fourscore.folder / "bench"
+    fake = fourscore.environment["FOURSCORE_BENCH"]
+    bench.write_text(
+        f'#!/bin/sh\n"{fake}" "$@" || exit\ncase "$*" in *--record*) '
+        f'printf "MPI_Finalize: no such luck\\n-----\\n" >&2; {end} ;; esac\n'
+    )
+    bench.chmod(0o755)
+    said = fourscore("run", fourscore.points(points=1, launches=1), environment={"FOURSCORE_BENCH": str(bench)}).stderr
+    assert f"the record is complete, but the launch then {words}: MPI_Finalize: no such luck" in said
+    assert [record["verdict"]["status"] for record in fourscore.records().values()] == ["ok"]
+
+
+@pytest.mark.parametrize(("variant", "words"), [("aborts", "signal 6 (Aborted): aborting on purpose")])
+def test_the_reason_of_a_failure_has_the_last_line_of_what_did_not_speak_itself(fourscore, variant, words):
+    fourscore("run", fourscore.points(f'"{variant}"', points=1, launches=1), code=1)
+    (record,) = fourscore.records().values()
+    assert words in record["verdict"]["reason"]

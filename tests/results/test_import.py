@@ -10,6 +10,10 @@ from fourscore_command import BIN, signed
 POINT = ("--variant", "serial", "--planner", "estimate", "--repetitions", "3")
 
 
+def canonical_hash(value) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
+
+
 @pytest.fixture
 def loose(tmp_path):
     """Measures by itself, as a user does, and says where the record is."""
@@ -33,7 +37,8 @@ def test_imported_records_are_launches_of_one_campaign_that_every_command_reads(
     records = [json.loads((fourscore.archive / entry["file"]).read_text()) for entry in told["imported"]]
     assert [record["campaign"]["launch"] for record in records] == [0, 1, 0]
     for file, content, record in zip(files, before, records, strict=True):
-        assert record["campaign"]["imported"] == {"file": file.name, "sha256": hashlib.sha256(content).hexdigest()}
+        digest = hashlib.sha256(content).hexdigest()
+        assert record["campaign"]["imported"] == {"file": file.name, "sha256": digest}
         asis = json.loads(content)
         assert {key: record[key] for key in asis if key != "sha256"} == {k: v for k, v in asis.items() if k != "sha256"}
     assert "3 records, all as they should be" in fourscore("verify").stdout
@@ -97,7 +102,11 @@ def test_campaigns_of_suites_and_their_records_are_left_alone(measured, loose):
 def test_records_of_two_builds_are_one_campaign_only_when_asked(fourscore, loose):
     mine, other = loose("a.json"), loose("b.json")
     record = json.loads(other.read_text())
-    record["provenance"]["code_hash"] = "0123456789abcdef"
+    provenance = record["provenance"]
+    provenance["identity"]["code"]["revision"] = "another"
+    for part, name in (("code", "code_hash"), (None, "identity_hash")):
+        value = provenance["identity"][part] if part else provenance["identity"]
+        provenance[name] = canonical_hash(value)
     other.write_text(signed(record))
     assert "of 2 machines or builds" in fourscore("import", mine, other, code=2).stderr
     assert "2 records imported" in fourscore("import", mine, other, "--campaign", "both").stdout
@@ -107,8 +116,7 @@ def test_records_of_many_ranks_keep_their_columns(fourscore, loose, tmp_path):
     record = json.loads(loose("a.json").read_text())
     samples, ranks = record["samples"], 70
     record["point"] |= {"ranks": ranks, "nodes": 2, "ranks_per_node": ranks // 2}
-    canonical = json.dumps(record["point"], sort_keys=True, separators=(",", ":"))
-    record["point_id"] = hashlib.sha256(canonical.encode()).hexdigest()[:16]
+    record["point_id"] = canonical_hash(record["point"])
     samples["time_is"] = "longest rank"
     samples["rank_total_s"] = samples["rank_total_s"] * ranks
     samples["time_s"] = samples["rank_total_s"][0]
@@ -142,3 +150,58 @@ def spoilt_columns_are_found(fourscore, stored):
         [finding, *_] = [one for one in told["findings"] if one["file"].endswith(stored.name)]
         assert "json.exception" not in json.dumps(told), (change, told)
         assert "columns" in finding["problem"] or "header" in finding["problem"], (change, finding)
+
+
+def faster(text: str) -> str:
+    """The record with times of a hundredth, its digest as it was."""
+    record = json.loads(text)
+    samples = record["samples"]
+    for name in ("time_s", "start_skew_s"):
+        samples[name] = [time / 100 for time in samples[name]]
+    samples["rank_total_s"] = [[time / 100 for time in row] for row in samples["rank_total_s"]]
+    del samples["rank_phase_s"], samples["closure"]
+    return json.dumps(record)
+
+
+# Each is an edit that keeps what a reader of JSON sees as a digest, or takes it away.
+EDITS = {
+    "edited": lambda text: faster(text),
+    "laid out anew": lambda text: json.dumps(json.loads(text), indent=2),
+    "edited, and its digest moved to the front": lambda text: json.dumps(
+        {"sha256": json.loads(text)["sha256"]} | json.loads(faster(text)), separators=(",", ":")
+    ),
+    "without a digest": lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "sha256"}),
+    "a line more": lambda text: text + "\n",
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_file_that_is_not_as_its_program_wrote_it_is_refused(fourscore, loose, edit):
+    file = loose("a.json")
+    file.write_text(EDITS[edit](file.read_text()))
+    error = fourscore("import", file, code=2).stderr
+    assert "nothing was imported" in error and 'digest "sha256"' in error, error
+    assert not fourscore.archive.exists()
+
+
+@pytest.mark.parametrize("part", ["machine", "code", "launch", "identity"])
+def test_a_hash_that_is_not_that_of_what_it_names_is_refused(fourscore, loose, part):
+    file = loose("a.json")
+    record = json.loads(file.read_text())
+    record["provenance"][f"{part}_hash"] = "0123456789abcdef"
+    file.write_text(signed(record))
+    error = fourscore("import", file, code=2).stderr
+    assert f'{part}_hash is "0123456789abcdef", its {part}\'s is "' in error
+
+
+def test_imports_at_once_of_one_point_are_all_its_launches(fourscore, loose):
+    files = [loose(f"{number}.json") for number in range(6)]
+    imports = [fourscore.start("import", *batch, "--campaign", "c") for batch in
+               (files[:2], files[2:4], files[3:5], files[5:], files[:3])]  # fmt: skip
+    for process in imports:
+        _, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error
+    records = [json.loads(file.read_text()) for file in sorted(fourscore.archive.glob("records/c/*.json"))]
+    assert [record["campaign"]["launch"] for record in records] == list(range(6))
+    assert len({record["record_id"] for record in records}) == 6
+    assert "6 records, all as they should be" in fourscore("verify").stdout
