@@ -31,7 +31,7 @@ struct FlagFacts {
   double closure_limit = 0.02;
   std::vector<double> sample_s, start_skew_s;  ///< of the timed runs; both empty, or of one length
   bool heterogeneous = false;                  ///< the nodes differ in machine or settings
-  bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, or one node for several
+  bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, one node for several, another machine
   bool simulated = false;  ///< the program ran under a simulator
   bool slowed = false;     ///< a phase was made slower on purpose
 };
@@ -52,7 +52,9 @@ inline constexpr std::array<Flag, 11> flag_table{{
     {"skewed", "skew", "half of the samples or more are shorter than 50 times the skew of their start"},
     {"heterogeneous", "het", "the nodes differ in machine or settings"},
     {"open-breakdown", "open", "the phases of some rank do not add up to its total"},
-    {"emulated", "emul", "some of it is a stand-in for hardware that is not there: a GPU, or several nodes"},
+    {"emulated", "emul",
+     "some of it is a stand-in for hardware that is not there: a GPU, several nodes, the machine that hwloc was told "
+     "of"},
     {"simulated", "sim", "the program ran under a simulator: its times must not be compared"},
     {"slowed", "slow", "a phase was made slower on purpose, to try out the gate"},
 }};

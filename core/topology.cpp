@@ -3,7 +3,9 @@
 #include <hwloc.h>
 #include <sched.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -25,6 +27,10 @@ json caches(hwloc_topology_t topology) {
   }
   return result;
 }
+
+/// By which hwloc takes a description in place of the machine.
+constexpr std::array<const char*, 4> describing_variables{"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT",
+                                                          "HWLOC_CPUID_PATH"};
 
 }  // namespace
 
@@ -50,7 +56,14 @@ json Topology::identity() const {
   const hwloc_obj_t package = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, 0);
   const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
   if (model != nullptr) result["cpu_model"] = model;
+  if (const std::string other = described_by(); !other.empty()) result["described_by"] = other;
   return result;
+}
+
+std::string Topology::described_by() const {
+  for (const char* name : describing_variables)
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return name;
+  return hwloc_topology_is_thissystem(topology_) == 0 ? "hwloc" : "";
 }
 
 /// Not asked of hwloc: where HWLOC_XMLFILE describes the machine, hwloc 2 says that a thread may run everywhere.

@@ -20,8 +20,12 @@ class Topology {
 
   /// Processing units that this thread may run on, on machines of any size; empty where the system does not say.
   [[nodiscard]] static std::vector<int> usable_units();
-  /// cpu_model, cores, threads_per_core, numa_nodes, caches; what hwloc does not know is absent.
+  /// cpu_model, cores, threads_per_core, numa_nodes, caches; what hwloc does not know is absent. described_by, where
+  /// that is not empty.
   [[nodiscard]] nlohmann::json identity() const;
+  /// The variable of the environment by which hwloc was told of another machine, as HWLOC_SYNTHETIC; empty where it
+  /// looked at this one.
+  [[nodiscard]] std::string described_by() const;
   /// Logical numbers of the cores that hold these processing units.
   [[nodiscard]] std::set<int> cores_of(const std::vector<int>& units) const;
   /// Logical number of the package (socket) that holds this processing unit, 0 where that is unknown.

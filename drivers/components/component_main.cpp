@@ -129,7 +129,7 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
   facts.clock_source = now.value("clock_source", "");
   facts.clock_resolution_s = now.at("clock_resolution_s").get<double>();
   facts.smallest_sample_s = smallest_stretch_s(benchmarks, launch.options.synchronised);
-  facts.emulated = any("emulated") || launch.provenance.pretends_nodes;
+  facts.emulated = any("emulated") || launch.provenance.emulated;
   return validity_flags(facts);
 }
 

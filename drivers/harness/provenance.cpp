@@ -125,7 +125,8 @@ Provenance provenance_of(JobNodes described, const json& states, const std::stri
   Provenance provenance;
   provenance.nodes = std::move(described);
   const JobNodes& nodes = provenance.nodes;
-  provenance.pretends_nodes = nodes.share_a_kernel();
+  const auto is_told = [](const JobNodes::Kind& kind) { return kind.value.contains("described_by"); };
+  provenance.emulated = nodes.share_a_kernel() || std::ranges::any_of(nodes.machines, is_told);
   json launch{{"launcher", launcher},
               {"nodes", nodes.hosts.size()},
               {"placement_of_ranks", nodes.placement()},
@@ -134,7 +135,7 @@ Provenance provenance_of(JobNodes described, const json& states, const std::stri
   if (simulated_machine() != nullptr) launch["simulated_hosts"] = simulated_machine()->hosts;
   if (const auto most = mpi::ranks_per_pretended_node(); most && cuts_a_node(nodes.facts, *most)) {
     launch["ranks_per_pretended_node"] = *most;
-    provenance.pretends_nodes = true;
+    provenance.emulated = true;
   }
   json others = json::object();
   for (std::size_t i = 1; i < nodes.machines.size(); ++i) others[nodes.machines[i].nodes] = nodes.machines[i].value;

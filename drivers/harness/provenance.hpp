@@ -35,8 +35,9 @@ struct LocalLibraries {
 struct Provenance {
   nlohmann::json record;  ///< the record's "provenance"; null on all ranks but 0
   JobNodes nodes;         ///< on rank 0
-  /// On rank 0: some nodes are one machine, or FOURSCORE_RANKS_PER_NODE cuts a node into several.
-  bool pretends_nodes = false;
+  /// On rank 0: some nodes are one machine, FOURSCORE_RANKS_PER_NODE cuts a node into several, or hwloc was told of
+  /// another machine than one that is there (Topology::described_by).
+  bool emulated = false;
 };
 /// Collective.
 [[nodiscard]] Provenance collect_provenance(MPI_Comm comm, const std::string& launcher, int threads,

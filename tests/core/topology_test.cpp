@@ -111,5 +111,22 @@ TEST_F(TopologyOf, WhatTheMachineDoesNotHaveIsNowhere) {
   EXPECT_EQ(topology.package_of(-1), 0);
 }
 
+TEST_F(TopologyOf, AnotherMachineThanThisOneSaysByWhichVariable) {
+  EXPECT_EQ(Topology().described_by(), "");
+  EXPECT_FALSE(Topology().identity().contains("described_by"));
+  pretend(two_sockets);
+  EXPECT_EQ(Topology().identity().at("described_by"), "HWLOC_SYNTHETIC");
+  unsetenv("HWLOC_SYNTHETIC");
+  for (const char* name : {"HWLOC_XMLFILE", "HWLOC_FSROOT", "HWLOC_CPUID_PATH"}) {
+    const Topology topology;  // before: there is no such file
+    setenv(name, "/a/file", 1);
+    EXPECT_EQ(topology.described_by(), name);
+    unsetenv(name);
+  }
+  setenv("HWLOC_THISSYSTEM", "0", 1);
+  EXPECT_EQ(Topology().described_by(), "hwloc");
+  unsetenv("HWLOC_THISSYSTEM");
+}
+
 }  // namespace
 }  // namespace fourscore

@@ -327,3 +327,19 @@ def test_a_kind_that_the_variant_lacks_is_skipped(bench: Bench, tmp_path: Path) 
     assert run.returncode == 0
     verdict = read_record(out)["verdict"]
     assert (verdict["status"], verdict["reason"]) == ("skipped", "variant 'naive' has no kind r2c; it has: c2c")
+
+
+def test_a_machine_that_hwloc_is_told_of_is_no_real_one(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashes = set()
+    for value in ("", "Package:1 L3Cache:1(size=33554432) Core:64 PU:1"):
+        monkeypatch.setenv("HWLOC_SYNTHETIC", value) if value else None
+        out = tmp_path / f"{len(value)}.json"
+        run = bench(*POINT, "--record", str(out))
+        assert run.returncode == 0, run.stderr
+        record = read_record(out)
+        assert record["provenance"]["identity"]["machine"].get("described_by") == ("HWLOC_SYNTHETIC" if value else None)
+        assert ("emulated" in record["flags"]) == bool(value)
+        hashes.add(record["provenance"]["machine_hash"])
+    assert len(hashes) == 2
