@@ -11,7 +11,8 @@ namespace {
 bool oversubscribed(const NodeFacts& node, int threads) {
   std::set<int> cores;
   for (const auto& rank : node.ranks) cores.insert(rank.cores.begin(), rank.cores.end());
-  return !cores.empty() && node.ranks.size() * static_cast<std::size_t>(threads) > cores.size();
+  const std::size_t count = node.most_cores.value_or(cores.size());
+  return count > 0 && node.ranks.size() * static_cast<std::size_t>(threads) > count;
 }
 
 bool unbound(const NodeFacts& node, int threads) {
@@ -60,7 +61,8 @@ std::vector<std::string> validity_flags(const FlagFacts& facts) {
       {"open-breakdown", facts.closure_worst && *facts.closure_worst > facts.closure_limit},
       {"emulated", facts.emulated},
       {"simulated", facts.simulated},
-      {"slowed", facts.slowed}};
+      {"slowed", facts.slowed},
+      {"foreign", facts.foreign}};
   std::vector<std::string> flags;
   for (const Flag& flag : flag_table)
     if (holds.at(flag.name)) flags.emplace_back(flag.name);

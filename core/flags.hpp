@@ -18,6 +18,8 @@ struct NodeFacts {
   std::vector<Rank> ranks;
   double plan_bytes = 0;              ///< buffers and workspace of all its ranks
   double last_level_cache_bytes = 0;  ///< of the caches next to those cores; 0: unknown
+  /// How many cores the masks touch together, at most, where they are known by processing unit alone.
+  std::optional<std::size_t> most_cores{};
 };
 
 struct FlagFacts {
@@ -34,6 +36,7 @@ struct FlagFacts {
   bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, one node for several, another machine
   bool simulated = false;  ///< the program ran under a simulator
   bool slowed = false;     ///< a phase was made slower on purpose
+  bool foreign = false;    ///< what made the record is not known to be a program of fourscore's harness
 };
 
 struct Flag {
@@ -42,7 +45,7 @@ struct Flag {
   std::string_view holds_when;
 };
 /// The one list of them. tests/contract/lists.py holds the record's schema, the analysis and the documentation to it.
-inline constexpr std::array<Flag, 11> flag_table{{
+inline constexpr std::array<Flag, 12> flag_table{{
     {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
     {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},
     {"in-cache", "cache", "the plans of a node's ranks fit its last-level caches: no memory traffic to speak of"},
@@ -57,6 +60,7 @@ inline constexpr std::array<Flag, 11> flag_table{{
      "of"},
     {"simulated", "sim", "the program ran under a simulator: its times must not be compared"},
     {"slowed", "slow", "a phase was made slower on purpose, to try out the gate"},
+    {"foreign", "for", "it is its program's or its file's word alone: fourscore's own harness did not measure it"},
 }};
 /// A sample shorter than this many times the time between the first rank's start and the last's is mostly waiting.
 inline constexpr double min_skews_of_a_sample = 50;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 
@@ -25,6 +27,34 @@ std::string number_ranges(std::span<const int> ascending) {
     i = last + 1;
   }
   return text;
+}
+
+std::optional<std::vector<int>> numbers_of_ranges(std::string_view text, std::size_t most) {
+  std::vector<int> numbers;
+  const auto read = [&text](int& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || value < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+  };
+  const auto take = [&text](char c) {
+    if (!text.starts_with(c)) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  while (!text.empty()) {
+    if (!numbers.empty() && !take(',')) return std::nullopt;
+    int first = 0;
+    if (!read(first)) return std::nullopt;
+    int last = first;
+    int step = 1;
+    if (take('-') && !read(last)) return std::nullopt;
+    if (take('/') && !read(step)) return std::nullopt;
+    if (step < 1 || last < first || numbers.size() + static_cast<std::size_t>((last - first) / step) >= most)
+      return std::nullopt;
+    for (std::int64_t number = first; number <= last; number += step) numbers.push_back(static_cast<int>(number));
+  }
+  return numbers;
 }
 
 }  // namespace fourscore

@@ -29,7 +29,7 @@ class Bench {
   /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation,
   /// available, reason; of a component its own card.
   [[nodiscard]] nlohmann::json list() const;
-  /// `--identity`: { "identity": { "machine": {...}, "code": {...} }, "machine_hash", "code_hash" }
+  /// `--identity`: { "identity": { "machine": {...}, "code": {...} }, "machine_hash", "code_hash", "program": FILE }
   [[nodiscard]] nlohmann::json identity() const;
   /// `--check-points`: points as JSON lines on its standard input, one answer a line, in one process.
   [[nodiscard]] std::vector<PointCheck> check(const std::vector<Point>& points) const;

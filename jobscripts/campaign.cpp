@@ -15,6 +15,7 @@
 #include "core/sha256.hpp"
 #include "jobscripts/bench.hpp"
 #include "jobscripts/components.hpp"
+#include "jobscripts/harness_program.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/process.hpp"
 #include "results/campaign_file.hpp"
@@ -137,6 +138,7 @@ std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, con
       campaign.programs[name] = program.program();
       const auto known = identities.find(name);
       campaign.identities[name] = known == identities.end() ? program.identity() : known->second;
+      if (!is_of_harness(campaign.identities[name])) campaign.foreign.insert(name);
     } else {
       for (auto& point : points) said.push_back({std::move(point), false, component.missing});
     }

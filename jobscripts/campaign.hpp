@@ -33,6 +33,7 @@ struct Campaign {
   /// By program ("" is fft_bench): its file, and its identity, which is machine, code and their hashes.
   std::map<std::string, std::filesystem::path> programs;
   std::map<std::string, nlohmann::json> identities;
+  std::set<std::string> foreign;  ///< those of the programs that are not of fourscore's harness
   std::uint64_t seed = 0;
   std::vector<CampaignPoint> points;
   std::vector<ScheduledLaunch> schedule;  ///< of the points that are launched

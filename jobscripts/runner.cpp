@@ -12,17 +12,21 @@
 #include "core/record.hpp"
 #include "core/regular_file.hpp"
 #include "core/threads.hpp"
+#include "core/topology.hpp"
 #include "core/utc_time.hpp"
 #include "jobscripts/launch_command.hpp"
 #include "jobscripts/launch_verdict.hpp"
 #include "jobscripts/paths.hpp"
 #include "jobscripts/precision.hpp"
 #include "jobscripts/retry.hpp"
+#include "results/entry.hpp"
 #include "results/index.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
+#include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
 #include "results/statistics.hpp"
+#include "results/verify.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -119,6 +123,10 @@ bool CampaignRunner::run() {
 }
 
 bool CampaignRunner::prepare() {
+  for (const std::string& program : campaign_.foreign)
+    warnings_.push_back(fmt::format(
+        "{} is not of fourscore's harness, so that its records are flagged foreign, and no ranking takes them",
+        program.empty() ? "fft_bench" : program));
   if (settings_.job.empty()) (void)record_entries(archive_, campaign_.id);
   return write_skipped();
 }
@@ -196,11 +204,15 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const StagedFile stamp(staged.string() + ".campaign.json");
   const StagedFile started(staged.string() + ".started");
   const StagedFile verified(verified_file(planned));
+  // What is not of the harness does not write into the archive itself.
+  const bool foreign = campaign_.foreign.contains(point.component);
+  const StagedFile said(staged.string() + ".said.json");
+  const fs::path& written = foreign ? said.path() : planned.record;
   write_file(stamp.path(), stamp_of(planned).dump(), Named::by_us);
   const std::string started_at = now_utc();
   LaunchRequest request = launch_request(point);
-  request.program = program_command(campaign_, archive_, settings_, point,
-                                    {planned.record, verified.path(), started.path(), stamp.path()});
+  request.program =
+      program_command(campaign_, archive_, settings_, point, {written, verified.path(), started.path(), stamp.path()});
   if (settings_.watch != nullptr) request.hosts = settings_.watch->hosts(point);
   // One that cannot choose among the job's nodes takes its own.
   if (!settings_.launcher->refuses(settings_.launcher_options, request).empty()) request.hosts.clear();
@@ -214,11 +226,11 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   if (cut) spec.time_limit_s = std::max(0.1, *left);
   if (settings_.watch != nullptr) settings_.watch->begins(planned);
   ProcessResult result = run_process(spec);
-  if (settings_.watch != nullptr && !names_something(planned.record) && ended_badly(result) && job_is_ending())
+  if (settings_.watch != nullptr && !names_something(written) && ended_badly(result) && job_is_ending())
     result.interrupted = true;
   wall_s_[planned.point] = result.wall_s;
 
-  const bool recorded = names_something(planned.record);
+  const bool recorded = names_something(written);
   if (!recorded && result.interrupted) return Outcome::interrupted;
   if (!recorded && cut && result.timed_out) {
     settings_.watch->cut(planned);
@@ -232,7 +244,10 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
     note_not_started(planned, result, progress);
     return Outcome::not_started;
   }
-  if (!recorded && !archive_verified(planned, result, progress)) archive_failure(planned, result, started_at);
+  if (recorded && foreign)
+    archive_foreign(planned, written, result, started_at);
+  else if (!recorded && (foreign || !archive_verified(planned, result, progress)))
+    archive_failure(planned, failure(planned, result), started_at);
   if (recorded) warn_of_end(planned, result, progress);
   index({planned.record});
   return result.interrupted ? Outcome::interrupted : Outcome::archived;
@@ -271,16 +286,43 @@ json CampaignRunner::stamp_of(const PlannedLaunch& planned) const {
   return stamp;
 }
 
-void CampaignRunner::archive_failure(const PlannedLaunch& planned, const ProcessResult& result,
+Verdict CampaignRunner::failure(const PlannedLaunch& planned, const ProcessResult& result) const {
+  const Point& point = campaign_.points[planned.point].point;
+  return failure_of(result, campaign_.suite.time_limit_s, program_name(point), " and left no record");
+}
+
+/// Its flags, its point and where it comes from are what this program saw.
+void CampaignRunner::archive_foreign(const PlannedLaunch& planned, const fs::path& said, const ProcessResult& result,
+                                     const std::string& started_at) {
+  const Point& point = campaign_.points[planned.point].point;
+  Verdict unusable{"failed", "", result.exit_status, result.signal, result.stderr_tail};
+  try {
+    json record = read_record(said);
+    read_rank_columns(record, said.parent_path());
+    record =
+        foreign_record(std::move(record), {point_json(point), stamp_of(planned),
+                                           campaign_.provenance(point, settings_.launcher->card().name, started_at),
+                                           Topology().identity(), settings_.launcher_options.cores, result.wall_s});
+    const auto problems = problems_of(record, planned.record);
+    if (problems.empty()) return store(planned.record, record);
+    unusable.reason = problems.front();
+  } catch (const RecordFileError&) {
+    throw;
+  } catch (const std::exception& error) {
+    unusable.reason = error.what();
+  }
+  unusable.reason = fmt::format("the record that {} left cannot be used: {}", program_name(point), unusable.reason);
+  archive_failure(planned, unusable, started_at);
+}
+
+void CampaignRunner::archive_failure(const PlannedLaunch& planned, const Verdict& verdict,
                                      const std::string& started_at) {
   // A record that could not be stored is the archive's failure, not the point's: say that, and archive nothing.
   archive_.create_campaign(campaign_.id);
   const Point& point = campaign_.points[planned.point].point;
   store(planned.record,
-        make_unlaunched_record(
-            point, stamp_of(planned),
-            failure_of(result, campaign_.suite.time_limit_s, program_name(point), " and left no record"),
-            campaign_.provenance(point, settings_.launcher->card().name, started_at)));
+        make_unlaunched_record(point, stamp_of(planned), verdict,
+                               campaign_.provenance(point, settings_.launcher->card().name, started_at)));
 }
 
 fs::path CampaignRunner::verified_file(const PlannedLaunch& planned) const {

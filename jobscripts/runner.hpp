@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/record.hpp"
 #include "jobscripts/campaign.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/process.hpp"
@@ -95,7 +96,11 @@ class CampaignRunner {
   void warn_of_end(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
-  void archive_failure(const PlannedLaunch& planned, const ProcessResult& result, const std::string& started_at);
+  [[nodiscard]] Verdict failure(const PlannedLaunch& planned, const ProcessResult& result) const;
+  void archive_failure(const PlannedLaunch& planned, const Verdict& verdict, const std::string& started_at);
+  /// What a program that is not of the harness left.
+  void archive_foreign(const PlannedLaunch& planned, const std::filesystem::path& said, const ProcessResult& result,
+                       const std::string& started_at);
   /// Where launches leave what is not finished: a folder for each job.
   [[nodiscard]] std::filesystem::path staging() const;
   /// Where a launch keeps its verified samples while it measures what follows them.

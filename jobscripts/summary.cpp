@@ -165,15 +165,18 @@ CampaignSummary summarise(const Archive& archive, const std::string& campaign) {
     group.points.push_back(std::move(point));
   }
   for (auto& [order, group] : groups) {
-    const auto key = [](const PointSummary& p) {
-      return std::tuple(p.launch_medians_s.empty(), p.launch_medians_s.empty() ? 0.0 : median(p.launch_medians_s),
-                        p.point_id);
+    const auto is_flagged = [](const PointSummary& p, std::string_view flag) {
+      return std::ranges::find(p.flags, flag) != p.flags.end();
+    };
+    const auto key = [&](const PointSummary& p) {
+      return std::tuple(p.launch_medians_s.empty(), is_flagged(p, "foreign"),
+                        p.launch_medians_s.empty() ? 0.0 : median(p.launch_medians_s), p.point_id);
     };
     std::sort(group.points.begin(), group.points.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    const auto& flags = group.points.front().flags;
-    // Times of a simulation rank nothing.
-    const bool simulated = std::find(flags.begin(), flags.end(), "simulated") != flags.end();
-    group.points.front().best = !group.points.front().launch_medians_s.empty() && group.points.size() > 1 && !simulated;
+    PointSummary& first = group.points.front();
+    // Times of a simulation rank nothing, nor does a mere word.
+    first.best = !first.launch_medians_s.empty() && group.points.size() > 1 && !is_flagged(first, "simulated") &&
+                 !is_flagged(first, "foreign");
     summary.groups.push_back(std::move(group));
   }
   return summary;

@@ -10,6 +10,7 @@
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "results/campaign_file.hpp"
+#include "results/entry.hpp"
 #include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
 #include "results/verify.hpp"
@@ -89,11 +90,23 @@ Standing standing_of(const Archive& archive, const std::string& campaign) {
   return standing;
 }
 
+/// What a file holds is the word of whoever wrote it. Flags that follow from it are set, whatever flags it has.
+void set_flags(json& record, bool vouched) {
+  if (!has_times(record)) return;
+  FlagFacts facts = facts_of(record);
+  facts.foreign = !vouched;
+  record["flags"] = entry_flags(record, facts);
+}
+
 /// Gives records their places among the launches of their points, also where other imports do the same.
 class Importer {
  public:
-  Importer(const Archive& archive, ImportResult& result, std::size_t records)
-      : archive_(archive), result_(result), records_(records), standing_(standing_of(archive, result.campaign)) {}
+  Importer(const Archive& archive, ImportResult& result, std::size_t records, bool vouched)
+      : archive_(archive),
+        result_(result),
+        records_(records),
+        vouched_(vouched),
+        standing_(standing_of(archive, result.campaign)) {}
 
   /// Stamps the record with the next launch of its point; false where the campaign has it already.
   bool take(Found& found) {
@@ -103,9 +116,13 @@ class Importer {
     }
     const int launch = standing_.next_launch[found.record.value("point_id", "")]++;
     found.record["campaign"] = {
-        {"id", result_.campaign}, {"suite", suite_name},
-        {"launch", launch},       {"order", order_++},
-        {"of", records_},         {"imported", {{"file", found.file.filename().string()}, {"sha256", found.sha256}}}};
+        {"id", result_.campaign},
+        {"suite", suite_name},
+        {"launch", launch},
+        {"order", order_++},
+        {"of", records_},
+        {"imported", {{"file", found.file.filename().string()}, {"sha256", found.sha256}, {"vouched", vouched_}}}};
+    set_flags(found.record, vouched_);
     return true;
   }
 
@@ -146,13 +163,15 @@ class Importer {
   const Archive& archive_;
   ImportResult& result_;
   std::size_t records_;
+  bool vouched_;
   std::size_t order_ = 0;
   Standing standing_;
 };
 
 }  // namespace
 
-ImportResult import_records(const Archive& archive, const std::vector<fs::path>& files, const std::string& campaign) {
+ImportResult import_records(const Archive& archive, const std::vector<fs::path>& files, const std::string& campaign,
+                            bool vouched) {
   if (!campaign.empty()) require_campaign_name(campaign);
   std::vector<std::string> problems;
   std::vector<Found> records;
@@ -173,10 +192,15 @@ ImportResult import_records(const Archive& archive, const std::vector<fs::path>&
     throw InputError(fmt::format("campaign {} has a suite's schedule and takes no other records; choose another name",
                                  result.campaign));
 
-  Importer importer(archive, result, records.size());
+  Importer importer(archive, result, records.size(), vouched);
   std::vector<Found*> chosen;
   for (Found& found : records) {
-    if (!importer.take(found)) continue;
+    try {
+      if (!importer.take(found)) continue;
+    } catch (const json::exception& error) {
+      problems.push_back(fmt::format("{}: not of the schema: {}", found.file.string(), error.what()));
+      continue;
+    }
     chosen.push_back(&found);
     for (const std::string& problem : problems_of(found.record, importer.place_of(found)))
       problems.push_back(fmt::format("{}: {}", found.file.string(), problem));

@@ -15,6 +15,7 @@
 #include "core/record.hpp"
 #include "core/regular_file.hpp"
 #include "results/campaign_file.hpp"
+#include "results/entry.hpp"
 #include "results/index.hpp"
 #include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
@@ -43,6 +44,7 @@ class Checker {
     check_benchmarks();
     if (record_.contains("timeline"))
       for (const auto& lane : record_["timeline"].at("lanes")) check_lane(lane);
+    if (problems_.empty() && has_times(record_)) check_flags();
     return std::move(problems_);
   }
 
@@ -189,6 +191,17 @@ class Checker {
     const json phases = samples.value("rank_phase_s", json::object());
     for (const auto& [phase, values] : phases.items())
       check_matrix(values, "samples.rank_phase_s." + phase, times.size());
+  }
+
+  /// Those that follow from its content, and that of an import that nobody vouched for.
+  void check_flags() {
+    FlagFacts facts = facts_of(record_);
+    facts.foreign = !record_.value("/campaign/imported/vouched"_json_pointer, true);
+    const auto said = record_.value("flags", std::vector<std::string>{});
+    for (const std::string& flag : validity_flags(facts))
+      if (std::ranges::find(said, flag) == said.end())
+        say(fmt::format("it is not flagged {}, which follows from what it holds: {}", flag,
+                        find_flag(flag)->holds_when));
   }
 
   [[nodiscard]] bool is_component() const { return record_.contains("/point/component"_json_pointer); }

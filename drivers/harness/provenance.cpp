@@ -33,15 +33,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// By the name that the link holds: read through the link itself, a program under Valgrind would get Valgrind. One that
-/// was replaced meanwhile has no name any more.
-fs::path own_program() {
-  const fs::path link = "/proc/self/exe";
-  std::error_code error;
-  const fs::path named = fs::read_symlink(link, error);
-  return fs::is_regular_file(named, error) ? named : link;
-}
-
 /// Each distinct value beside the numbers of the nodes that have it.
 json kinds_json(const std::vector<JobNodes::Kind>& kinds, const char* name) {
   json list = json::array();
@@ -56,6 +47,13 @@ bool cuts_a_node(const std::vector<NodeFacts>& nodes, int ranks_per_pretended_no
 }
 
 }  // namespace
+
+fs::path own_program() {
+  const fs::path link = "/proc/self/exe";
+  std::error_code error;
+  const fs::path named = fs::read_symlink(link, error);
+  return fs::is_regular_file(named, error) ? named : link;
+}
 
 std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,6 +20,9 @@ struct LocalLibraries {
   std::map<std::string, std::string> loaded_later{};
 };
 
+/// The file of this program, by the name that the link /proc/self/exe holds: read through the link itself, a program
+/// under Valgrind would get Valgrind. The link, where the program was replaced meanwhile and has no name any more.
+[[nodiscard]] std::filesystem::path own_program();
 /// Name and version of the MPI that this program is linked with, in one line. May be called before MPI_Init.
 [[nodiscard]] std::string mpi_library();
 

@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "core/errors.hpp"
+#include "core/harness_mark.hpp"
 #include "core/standard_files.hpp"
 #include "mpi/error.hpp"
 #include "program/command_line.hpp"
@@ -19,6 +20,9 @@
 
 namespace fourscore::bench {
 namespace {
+
+/// Referred to, so that no linker leaves it out.
+[[gnu::used]] const char* const mark_of_this_program = harness_mark;
 
 /// Between MPI_Init and MPI_Finalize: every way out is a code for all ranks, or ends all ranks.
 int measure_together(const std::string& program, const std::function<int(Agreement&)>& measure) {

@@ -92,7 +92,11 @@ LocalLibraries local_libraries() {
   return libraries;
 }
 
-json describe_identity() { return hashed_identity(machine_identity(), code_identity(local_libraries())); }
+json describe_identity() {
+  json answer = hashed_identity(machine_identity(), code_identity(local_libraries()));
+  answer["program"] = own_program().string();
+  return answer;
+}
 
 void check_points(std::istream& in, std::ostream& out) {
   for (std::string line; std::getline(in, line);)

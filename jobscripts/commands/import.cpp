@@ -20,6 +20,7 @@ struct ImportOptions {
   std::vector<std::string> files;
   std::string campaign;
   std::string archive;
+  bool vouch = false;
   bool json = false;
 };
 
@@ -27,7 +28,7 @@ int import_files(const ImportOptions& options) {
   const Archive archive(fs::absolute(archive_folder(options.archive)));
   ImportResult result;
   try {
-    result = import_records(archive, {options.files.begin(), options.files.end()}, options.campaign);
+    result = import_records(archive, {options.files.begin(), options.files.end()}, options.campaign, options.vouch);
   } catch (const RecordFileError& error) {
     throw ArchiveError(error.what());
   }
@@ -49,15 +50,16 @@ int import_files(const ImportOptions& options) {
     return exit_done;
   }
   for (const fs::path& file : result.already_there) fmt::print("{} is there already\n", printable(file.string()));
-  fmt::print("{} record{} imported into campaign {}\n", files.size(), files.size() == 1 ? "" : "s",
-             printable(result.campaign));
+  fmt::print("{} record{} imported into campaign {}{}\n", files.size(), files.size() == 1 ? "" : "s",
+             printable(result.campaign),
+             files.empty() || options.vouch ? "" : ", flagged foreign: no ranking takes them without --vouch");
   return exit_done;
 }
 
 Command import_command() {
   return {"import", "Take records that fft_bench or a component program wrote into the archive",
           "  mpirun -n 4 fft_bench --variant pencil --shape SHAPE --record a.json\n"
-          "  fourscore import a.json b.json\n"
+          "  fourscore import a.json b.json --vouch\n"
           "  fourscore import run-*.json --campaign two-nodes\n"
           "All files are looked at first: when one cannot be used nothing is imported. The files stay as they are.\n",
           55, [](CLI::App& app) -> std::function<int()> {
@@ -66,6 +68,10 @@ Command import_command() {
             app.add_option("--campaign", options->campaign,
                            "campaign to import into (default: imported-<8 digits of machine and program>)")
                 ->type_name("NAME");
+            app.add_flag(
+                "--vouch", options->vouch,
+                "you know that fft_bench or a component program wrote these files; without it they are flagged "
+                "foreign, and no ranking takes them");
             add_archive_option(app, options->archive);
             add_json_option(app, options->json);
             return [options] { return import_files(*options); };

@@ -158,7 +158,7 @@ def selftest(root: Path) -> int:
     spoilt = [
         ("results/run-record.schema.json", '"twiddle"', '"twidle"'),
         ("jobscripts/machine_check/findings.hpp", "struct MachineFinding {", "struct Finding {"),
-        ("results/run-record.schema.json", '"slowed"]', '"slowd"]'),
+        ("results/run-record.schema.json", '"foreign"]', '"foregn"]'),
         ("core/flags.hpp", '{"cold"', '{"colder"'),
         ("core/phase.hpp", '"combine"', '"combined"'),
         ("results/run-record.schema.json", '"skipped", "failed", "timeout"]', '"skiped", "failed", "timeout"]'),

@@ -32,5 +32,13 @@ TEST(NumberRanges, RefuseNumbersThatDoNotAscend) {
   EXPECT_THROW((void)text({2, 1}), std::invalid_argument);
 }
 
+TEST(NumberRanges, AreTheSameNumbersAgain) {
+  using Numbers = std::vector<int>;
+  for (const Numbers& numbers : {Numbers{}, Numbers{5}, Numbers{0, 1}, Numbers{0, 1, 2, 3, 8, 16, 20, 24, 28}})
+    EXPECT_EQ(numbers_of_ranges(number_ranges(numbers)), numbers) << number_ranges(numbers);
+  for (const char* text : {"x", "1-", "3-1", "-1", "1,,2", "1,", "0-9/0", "0-9/x", "0-2000000000", "99999999999"})
+    EXPECT_EQ(numbers_of_ranges(text), std::nullopt) << text;
+}
+
 }  // namespace
 }  // namespace fourscore

@@ -30,7 +30,7 @@ def loose(tmp_path):
 def test_imported_records_are_launches_of_one_campaign_that_every_command_reads(fourscore, loose):
     files = [loose("a.json"), loose("b.json"), loose("c.json", "4x4x4")]
     before = [file.read_bytes() for file in files]
-    told = json.loads(fourscore("import", *files, "--json").stdout)
+    told = json.loads(fourscore("import", *files, "--vouch", "--json").stdout)
     assert [file.read_bytes() for file in files] == before
     assert told["campaign"].startswith("imported-") and told["already_there"] == []
     assert [entry["from"] for entry in told["imported"]] == [str(file) for file in files]
@@ -38,7 +38,7 @@ def test_imported_records_are_launches_of_one_campaign_that_every_command_reads(
     assert [record["campaign"]["launch"] for record in records] == [0, 1, 0]
     for file, content, record in zip(files, before, records, strict=True):
         digest = hashlib.sha256(content).hexdigest()
-        assert record["campaign"]["imported"] == {"file": file.name, "sha256": digest}
+        assert record["campaign"]["imported"] == {"file": file.name, "sha256": digest, "vouched": True}
         asis = json.loads(content)
         assert {key: record[key] for key in asis if key != "sha256"} == {k: v for k, v in asis.items() if k != "sha256"}
     assert "3 records, all as they should be" in fourscore("verify").stdout
@@ -179,8 +179,9 @@ EDITS = {
 def test_a_file_that_is_not_as_its_program_wrote_it_is_refused(fourscore, loose, edit):
     file = loose("a.json")
     file.write_text(EDITS[edit](file.read_text()))
-    error = fourscore("import", file, code=2).stderr
-    assert "nothing was imported" in error and 'digest "sha256"' in error, error
+    for vouch in ([], ["--vouch"]):
+        error = fourscore("import", file, *vouch, code=2).stderr
+        assert "nothing was imported" in error and 'digest "sha256"' in error, error
     assert not fourscore.archive.exists()
 
 
@@ -190,13 +191,47 @@ def test_a_hash_that_is_not_that_of_what_it_names_is_refused(fourscore, loose, p
     record = json.loads(file.read_text())
     record["provenance"][f"{part}_hash"] = "0123456789abcdef"
     file.write_text(signed(record))
-    error = fourscore("import", file, code=2).stderr
+    error = fourscore("import", file, "--vouch", code=2).stderr
     assert f'{part}_hash is "0123456789abcdef", its {part}\'s is "' in error
+
+
+def test_a_record_that_nobody_vouches_for_is_foreign_and_never_ranked(fourscore, loose):
+    forged = loose("forged.json")
+    record = json.loads(forged.read_text()) | {"record_id": "0" * 32, "flags": []}
+    forged.write_text(signed(record))
+    said = fourscore("import", forged, "--campaign", "theirs").stdout
+    assert "flagged foreign" in said
+    asked = ("best", "--shape", "8x8x8", "--ranks", "1", "--json")
+    assert json.loads(fourscore(*asked, code=1).stdout)["foreign_left_out"] == 1
+    fourscore("import", *[loose(f"{number}.json") for number in range(3)], "--vouch", "--campaign", "mine")
+    (theirs,), mine = ([json.loads(file.read_text()) for file in fourscore.archive.glob(f"records/{name}/*.json")]
+                       for name in ("theirs", "mine"))  # fmt: skip
+    assert "foreign" in theirs["flags"] and theirs["campaign"]["imported"]["vouched"] is False
+    assert all("foreign" not in record["flags"] for record in mine)
+    (answer,) = json.loads(fourscore(*asked).stdout)["answers"]
+    assert answer["best"]["launches"] == 3 and not [f for f in answer["best"]["records"] if "theirs" in f]
+    assert "1 launch is left out: flagged foreign" in fourscore(*asked[:-1]).stdout
+    assert "all as they should be" in fourscore("verify").stdout
+
+
+def test_flags_follow_from_the_content_whatever_the_file_says(fourscore, loose):
+    file = loose("a.json")
+    record = json.loads(file.read_text())
+    record["sampling"]["warmup"] = 0
+    record["flags"] = []
+    file.write_text(signed(record))
+    fourscore("import", file, "--vouch")
+    [stored] = fourscore.archive.glob("records/*/*.json")
+    imported = json.loads(stored.read_text())
+    assert {"cold", "in-cache"} <= set(imported["flags"]) and "foreign" not in imported["flags"]
+    imported["flags"] = []
+    stored.write_text(signed(imported))
+    assert "it is not flagged cold, which follows from what it holds" in fourscore("verify", code=1).stdout
 
 
 def test_imports_at_once_of_one_point_are_all_its_launches(fourscore, loose):
     files = [loose(f"{number}.json") for number in range(6)]
-    imports = [fourscore.start("import", *batch, "--campaign", "c") for batch in
+    imports = [fourscore.start("import", *batch, "--campaign", "c", "--vouch") for batch in
                (files[:2], files[2:4], files[3:5], files[5:], files[:3])]  # fmt: skip
     for process in imports:
         _, error = process.communicate(timeout=120)

@@ -59,12 +59,12 @@ class Series:
 
 
 def usable(campaigns: Iterable[Campaign]) -> list[Launch]:
-    """Launches with a time of a real machine: neither simulated, nor a stand-in's, nor slowed on purpose."""
+    """Launches with a time of a real machine: neither simulated nor a stand-in's, slowed on purpose or foreign."""
     return [
         launch
         for campaign in campaigns
         for launch in campaign.launches
-        if launch.status == "ok" and not launch.simulated and not {"emulated", "slowed"} & set(launch.flags)
+        if launch.status == "ok" and not launch.simulated and not {"emulated", "slowed", "foreign"} & set(launch.flags)
     ]
 
 

@@ -28,7 +28,7 @@ MARGIN = 0.05
 COMPUTING, LAUNCHES = "computing", "launches"
 SLOW, ALIKE, UNKNOWN = "slow", "as the others", "cannot tell"
 # Their times are not those of a node: of no machine, of a part of one, of ranks that took turns.
-UNFIT_FLAGS = {"simulated", "emulated", "oversubscribed"}
+UNFIT_FLAGS = {"simulated", "emulated", "oversubscribed", "foreign"}
 
 
 @dataclass(frozen=True)

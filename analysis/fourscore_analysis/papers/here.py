@@ -24,9 +24,9 @@ class Here:
 
     @cached_property
     def points(self) -> list[Point]:
-        """Those with a time. The times of emulated launches are of no machine."""
+        """Those with a time. Those of emulated launches are of no machine, and those of foreign ones a mere word."""
         found = [point for campaign in self.campaigns for point in group_points(campaign)]
-        return [point for point in found if point.measured and "emulated" not in point.flags]
+        return [point for point in found if point.measured and not {"emulated", "foreign"} & set(point.flags)]
 
     @cached_property
     def constants(self) -> list[Constant]:

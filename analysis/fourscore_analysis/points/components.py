@@ -122,7 +122,7 @@ class Bench:
         curves = [
             curve
             for curve in self.curves(TRANSFORMS)
-            if curve.machine_hash == machine_hash and curve.labels.get("precision", precision) == precision
+            if _is_of(curve, machine_hash) and curve.labels.get("precision", precision) == precision
         ]
         if not curves:
             return None
@@ -130,11 +130,16 @@ class Bench:
         return Ceiling(best.best.rate, best.place.ranks_per_node, f"local FFT of {best.best.x:g}")
 
 
+def _is_of(curve: Curve, machine_hash: str) -> bool:
+    """Whether it shows what this machine reaches: a foreign one is a mere word."""
+    return curve.machine_hash == machine_hash and "foreign" not in curve.flags
+
+
 def _ceiling(curves: Iterable[Curve], machine_hash: str, ranks: int) -> Ceiling | None:
     usable = [
         curve
         for curve in curves
-        if curve.machine_hash == machine_hash and curve.kernel in COPY_KERNELS and curve.best_beyond_cache
+        if _is_of(curve, machine_hash) and curve.kernel in COPY_KERNELS and curve.best_beyond_cache
     ]
     if not usable:
         return None
@@ -164,13 +169,13 @@ def curves_of(program: str, runs: Iterable[ComponentRun]) -> list[Curve]:
             x, amount = x_of(program, one), amount_of(program, one)
             if not x or not amount:
                 continue
-            key = (run.machine_hash, run.place, one.kernel, _labels(one), one.emulated)
+            key = (run.machine_hash, run.place, one.kernel, _labels(one), one.emulated, run.foreign)
             copy = by_name.get(one.label(BASELINE)) if one.number("bytes") else None
             found[key][x].append(_Measured(one, copy, run.parameters))
             flags[key] |= set(run.flags)
     curves = []
     for key, sizes in found.items():
-        machine_hash, place, kernel, labels, emulated = key
+        machine_hash, place, kernel, labels, emulated, _ = key
         for asked, members in _by_parameters(sizes).items():
             points = [_curve_point(program, x, members[x]) for x in sorted(members)]
             told = dict(labels) | {name: value for name, value in asked if name not in dict(labels)}

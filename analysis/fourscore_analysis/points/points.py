@@ -299,13 +299,13 @@ def contract_terms(contract: Contract) -> list[str]:
     return terms
 
 
-_Home = tuple[str, str, bool, Place]
+_Home = tuple[str, str, bool, bool, Place]
 
 
 def _home(launch: Launch) -> _Home:
-    """What launches of one point share: machine, build, whether they are a stand-in's, and their place, which the
-    point's id does not tell in records before version 3."""
-    return (launch.machine_hash, launch.code_hash, "emulated" in launch.flags, launch.place)
+    """What launches of one point share: machine, build, whether they are a stand-in's or foreign, and their place,
+    which the point's id does not tell in records before version 3."""
+    return (launch.machine_hash, launch.code_hash, "emulated" in launch.flags, launch.foreign, launch.place)
 
 
 def group_points(campaign: Campaign) -> list[Point]:
@@ -324,7 +324,7 @@ def group_points(campaign: Campaign) -> list[Point]:
         home = _home(known)
         key = (launch.point_id, home)
         if key not in found:
-            words = [settings.get(home[:2], ""), "emulated" if home[2] else ""]
+            words = [settings.get(home[:2], ""), "emulated" if home[2] else "", "foreign" if home[3] else ""]
             setting = ", ".join(word for word in words if word)
             found[key] = Point(known.cell, launch.method, labels[launch.method], setting, names_nodes=names_nodes)
         found[key].launches.append(launch)

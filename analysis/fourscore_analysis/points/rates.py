@@ -71,7 +71,7 @@ class Rates:
         found: dict[tuple, list[tuple[ComponentRun, Benchmark]]] = defaultdict(list)
         for run in runs:
             for one in run.benchmarks:
-                if not one.emulated:
+                if not one.emulated and not run.foreign:
                     found[run.component, run.place, run.parameters, one.name].append((run, one))
         self._measured: dict[str, list[_Measured]] = defaultdict(list)
         for (program, *_), members in found.items():

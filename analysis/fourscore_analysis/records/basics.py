@@ -115,6 +115,11 @@ class Run:
         """Whether the program ran under a simulator: its times are of no machine."""
         return "simulated" in self.flags
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it is the word of a program or a file alone: nothing is ranked or fitted by it."""
+        return "foreign" in self.flags
+
 
 def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
     """The arguments of a Run. Raises RecordError."""

@@ -41,6 +41,11 @@ FLAGS = {
         usual=False,
     ),
     "slowed": Flag("a phase was made slower on purpose, to try out the gate: never a time of the method", usual=False),
+    "foreign": Flag(
+        "the word of a program that is not of fourscore's harness, or of an imported file for which nobody vouched: "
+        "it is shown, and no ranking, fit or advice takes it",
+        usual=False,
+    ),
     "emulated": Flag(
         "something stands in for hardware that is not there, and says nothing about it: "
         "copies between host memories for an accelerator, or one machine for several nodes",

@@ -20,6 +20,9 @@ DIGEST_DIGITS = 12  # of a revision in text; JSON has all of it
 def best_text(found: Found) -> str:
     """Answers one below the other, or what there is in their place."""
     blocks = [_answer_text(answer) for answer in found.answers] or [_nothing_text(found)]
+    if found.foreign:
+        launches = "1 launch is" if found.foreign == 1 else f"{found.foreign} launches are"
+        blocks.append(f"{launches} left out: flagged foreign, the word of a program or a file alone.")
     return "\n\n".join(blocks)
 
 
@@ -28,6 +31,7 @@ def best_json(found: Found) -> dict[str, Any]:
         "question": _question_json(found.question),
         "found": bool(found.answers),
         "answers": [_answer_json(one) for one in found.answers],
+        "foreign_left_out": found.foreign,
         "without_a_time": [
             {"method": point.label, "statuses": point.statuses, "reason": point.launches[-1].reason}
             for point in found.untimed

@@ -124,15 +124,18 @@ class Found:
     nearest: list[Nearest] = field(default_factory=list)
     untimed: list[Point] = field(default_factory=list)  # points of the question that have no time
     names_nodes: bool = False
+    foreign: int = 0  # launches of the question that are left out, since they are a program's or a file's word alone
 
 
 def find(campaigns: Iterable[Campaign], question: Question) -> Found:
     """Raises InputError where no launch was on the machine that is asked for."""
-    launches = [launch for campaign in campaigns for launch in campaign.launches]
+    every = [launch for campaign in campaigns for launch in campaign.launches]
+    launches = [launch for launch in every if not launch.foreign]
     if question.machine_hash:
         launches = _of_machine(launches, question.machine_hash)
     view = View(Campaign("archive", "archive", launches), 0)
     found = Found(question, names_nodes=view.shows_nodes)
+    found.foreign = sum(launch.foreign and launch.status == "ok" and question.fits(launch.cell) for launch in every)
     fitting = [one for one in view.comparisons if question.fits(one.cell)]
     machines = group_by(fitting, _machine)
     for of_machine in sorted(machines, key=lambda group: max(map(_last_start, group)), reverse=True):

@@ -57,7 +57,7 @@ def test_a_claim_takes_as_many_launches_as_an_interval():
     assert "1 launch, a claim takes 5" in said({"slab": [1.0], "pencil": SLOWER})
 
 
-NEVER_BESIDE_OTHERS = {"simulated", "emulated"}  # no time, and a comparison of its own
+NEVER_BESIDE_OTHERS = {"simulated", "emulated", "foreign"}  # no time, and comparisons of their own
 
 
 @pytest.mark.parametrize("flag", [*sorted(set(FLAGS) - NEVER_BESIDE_OTHERS), "brand-new"])
@@ -68,6 +68,14 @@ def test_a_flagged_point_is_never_called_fastest(flag):
         return
     assert "fastest" not in text
     assert f"No basis for a claim: flagged {flag}." in text
+
+
+def test_a_foreign_point_is_compared_with_its_like_alone_and_never_called_fastest():
+    mixed = said({"slab": FIVE, "pencil": SLOWER}, {"slab": ["foreign"]})
+    alike = said({"slab": FIVE, "pencil": SLOWER}, {"slab": ["foreign"], "pencil": ["foreign"]})
+    assert "slab" not in mixed.split("takes")[0]
+    assert "fastest" not in mixed + alike
+    assert "No basis for a claim: flagged foreign." in alike
 
 
 def test_a_share_is_not_told_of_phases_that_do_not_add_up():
