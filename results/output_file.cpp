@@ -33,10 +33,11 @@ bool looks_like_an_archive(const fs::path& folder) {
          (fs::is_directory(folder / "campaigns", error) || fs::exists(folder / "index.sqlite", error));
 }
 
-/// archive/campaigns/NAME/staging/FILE, where `campaigns` is archive/campaigns
+/// archive/campaigns/NAME/staging/FILE, or that of a job in staging/JOB/FILE, where `campaigns` is archive/campaigns
 bool is_staged(const fs::path& path, const fs::path& campaigns) {
   const fs::path inside = path.lexically_relative(campaigns);
-  return std::distance(inside.begin(), inside.end()) == 3 && *std::next(inside.begin()) == "staging";
+  const auto parts = std::distance(inside.begin(), inside.end());
+  return (parts == 3 || parts == 4) && *std::next(inside.begin()) == "staging";
 }
 
 /// The folder or file of an archive that `path` is or lies in, which is not for who names it; else empty.
