@@ -61,9 +61,8 @@ void check_output(const fs::path& file, const fs::path& archive, const std::vect
   struct stat status {};
   const bool exists = ::stat(file.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode))
-    throw OutputRefused(
-        fmt::format("cannot write {}: it exists and is no regular file; expected a new name or a file's{}",
-                    file.string(), S_ISDIR(status.st_mode) ? "" : ", or - for standard output"));
+    throw OutputRefused(fmt::format(
+        "cannot write {}: it exists and is no regular file; expected a new name or that of a file", file.string()));
   const fs::path path = resolved(file);
   if (const fs::path part = part_of_an_archive(path, archive, named); !part.empty())
     throw OutputRefused(fmt::format(

@@ -27,7 +27,6 @@ InputError unusable(const fs::path& file, const std::string& reason) {
 
 /// Before anything is planned: would the file find its place?
 void check_place(const fs::path& file) {
-  check_output(file);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     throw InputError(fmt::format("cannot write {}: {}; {}", file.string(), std::strerror(errno), writable_place));
@@ -57,9 +56,11 @@ Wisdom::Wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& libra
 std::string Wisdom::read_section() {
   check_place(file_);
   std::error_code error;
-  if (!is_there(file_)) return {};
   // A device may have no end, and a FIFO no writer.
-  if (!fs::is_regular_file(file_, error)) throw unusable(file_, "it is no regular file; expected one, or a new name");
+  if (is_there(file_) && !fs::is_regular_file(file_, error))
+    throw unusable(file_, "it is no regular file; expected one, or a new name");
+  check_output(file_);
+  if (!is_there(file_)) return {};
   try {
     const std::string text = read_regular_file(file_).text;
     WisdomFile whole = parse_wisdom_file(text);

@@ -147,7 +147,7 @@ def test_flags_that_only_show_leave_the_record_as_it_is(tmp_path: Path) -> None:
     assert own.read_text().count("copy/1024") >= 2
     clash = call("memory_bench", *QUICK, "--record", str(tmp_path / "x.json"), f"--benchmark_out={tmp_path}/./x.json")
     assert clash.returncode == 2
-    assert "is the file of --record" in clash.stderr
+    assert "--record and --benchmark_out both name" in clash.stderr
 
 
 def test_points_are_answered_line_by_line() -> None:
