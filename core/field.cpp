@@ -92,6 +92,19 @@ SparseField random_field(const Extents& shape, int waves, int spikes, double spi
   return field;
 }
 
+double largest_norm_of_terms(const SparseField& field) {
+  double everywhere = 0;
+  for (const Wave& wave : field.waves) everywhere += std::norm(wave.amplitude);
+  double at_one_place = 0;
+  for (const Spike& spike : field.spikes) {
+    double here = 0;
+    for (const Spike& other : field.spikes)
+      if (other.at == spike.at) here += std::norm(other.amplitude);
+    at_one_place = std::max(at_one_place, here);
+  }
+  return std::sqrt(everywhere + at_one_place);
+}
+
 LocalRows::LocalRows(const Decomposition& layout, int rank, const Extents& shape)
     : layout_(layout), rank_(rank), boxes_(layout.boxes(rank)), shape_(shape) {
   if (boxes_.empty()) boxes_.emplace_back();
@@ -184,8 +197,12 @@ void UnitRoots::assign(Index n, Index k) {
     const Index step = Index{1} << (level * shift_);
     const Index entries = std::min(Index{1} << shift_, (n + step - 1) / step);
     tables_[level].resize(static_cast<std::size_t>(entries));
-    for (Index i = 0; i < entries; ++i)
-      tables_[level][static_cast<std::size_t>(i)] = root<double>(product_modulo(k, modulo(i * step, n), n), n);
+    // In double the angle alone, of up to 2 pi, would be wrong by several roundings of the result.
+    for (Index i = 0; i < entries; ++i) {
+      const auto exact = root<long double>(product_modulo(k, modulo(i * step, n), n), n);
+      tables_[level][static_cast<std::size_t>(i)] = {static_cast<double>(exact.real()),
+                                                     static_cast<double>(exact.imag())};
+    }
   }
 }
 

@@ -45,6 +45,11 @@ struct SparseField {
 [[nodiscard]] SparseField random_field(const Extents& shape, int waves, int spikes, double spike_amplitude,
                                        std::uint64_t seed, Symmetry symmetry = Symmetry::none);
 
+/// How large an element of the field can be where its terms do not cancel: the largest norm (root of the sum of
+/// squares) of the terms of an element. Rounding errors of the field and of its transform are relative to it, and not
+/// to the sum of the terms, which may be as small as can be.
+[[nodiscard]] double largest_norm_of_terms(const SparseField& field);
+
 /// SplitMix64 (Steele, Lea, Flood 2014): a well mixed function of a counter.
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15U;

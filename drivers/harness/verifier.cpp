@@ -55,6 +55,11 @@ class NoiseRows : public RowSource {
 class ArrayRows : public RowSource {
  public:
   explicit ArrayRows(std::vector<Complex> values) : values_(std::move(values)) {}
+  [[nodiscard]] double largest() const {
+    double square = 0;
+    for (const Complex& value : values_) square = std::max(square, std::norm(value));
+    return std::sqrt(square);
+  }
   void enter(const RowTile& tile) override { tile_ = &tile; }
   void row(Index i, Index j, std::span<Complex> out) const override {
     const Index base = tile_->linear(i, j);
@@ -96,24 +101,19 @@ double imaginary_part(std::complex<Real> value) {
   return static_cast<double>(value.imag());
 }
 
-/// Squares of the largest |computed * scale - expected| and |expected|; infinite where a NaN is met.
+/// The square of the largest |computed * scale - expected|; infinite where a NaN is met.
 template <class Element>
-void compare_row(std::span<const Complex> expected, const Element* computed, double scale, double& worst,
-                 double& largest) {
+double compare_row(std::span<const Complex> expected, const Element* computed, double scale) {
   bool nan = false;
   double row_worst = 0;
-  double row_largest = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const double re = real_part(computed[k]) * scale - expected[k].real();
     const double im = imaginary_part(computed[k]) * scale - expected[k].imag();
     const double difference = re * re + im * im;
-    const double size = expected[k].real() * expected[k].real() + expected[k].imag() * expected[k].imag();
     nan |= difference != difference;
     row_worst = difference > row_worst ? difference : row_worst;
-    row_largest = size > row_largest ? size : row_largest;
   }
-  worst = std::max(worst, nan ? std::numeric_limits<double>::infinity() : row_worst);
-  largest = std::max(largest, row_largest);
+  return nan ? std::numeric_limits<double>::infinity() : row_worst;
 }
 
 /// Calls use with the place of element `offset` as a pointer to its type.
@@ -177,32 +177,35 @@ void Verifier::write(RowSource& source, void* buffer) {
   });
 }
 
-Verifier::Difference Verifier::compare(Side& side, RowSource& expected, const void* buffer, double scale) {
-  Difference squares;
+double Verifier::compare(Side& side, const Expected& expected, const void* buffer) {
+  double error = 0;
   side.tile.for_each_place([&] {
-    expected.enter(side.tile);
-    compare_tile(side, expected, buffer, scale, squares);
+    expected.rows.enter(side.tile);
+    error = std::max(error, compare_tile(side, expected, buffer));
   });
-  return {std::sqrt(squares.worst), std::sqrt(squares.largest)};
+  return error;
 }
 
-void Verifier::compare_tile(Side& side, const RowSource& expected, const void* buffer, double scale,
-                            Difference& squares) {
+double Verifier::compare_tile(Side& side, const Expected& expected, const void* buffer) {
   const RowTile& tile = side.tile;
   const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(tile.count(2)));
+  double worst = 0;
   for (Index i = 0; i < tile.count(0); ++i)
     for (Index j = 0; j < tile.count(1); ++j) {
-      expected.row(i, j, values);
+      expected.rows.row(i, j, values);
       at_element(problem_.precision, side.real, const_cast<void*>(buffer), tile.offset(i, j),
-                 [&](const auto* computed) { compare_row(values, computed, scale, squares.worst, squares.largest); });
+                 [&](const auto* computed) { worst = std::max(worst, compare_row(values, computed, expected.scale)); });
     }
+  return std::sqrt(worst) / expected.size;
 }
 
 /// Other rows in each run.
 void Verifier::look_at_rows(const Plan& plan, int run) {
   ++runs_looked_at_;
   LocalRows& rows = output_.rows;
-  output_field_.assign(transform(timed_field(run), problem_.direction));
+  const SparseField field = transform(timed_field(run), problem_.direction);
+  output_field_.assign(field);
+  const Expected expected{output_field_, largest_norm_of_terms(field)};
   std::uint64_t chosen = mix(seed_ + 5) + static_cast<std::uint64_t>(run);
   const auto one_of = [&](Index count) {
     chosen = mix(chosen);
@@ -214,7 +217,7 @@ void Verifier::look_at_rows(const Plan& plan, int run) {
     const Index i = one_of(rows.count(0));
     output_.tile.place_at(i, one_of(rows.count(1)));
     output_field_.enter(output_.tile);
-    compare_tile(output_, output_field_, plan.output(), 1, looked_at_);
+    looked_at_error_ = std::max(looked_at_error_, compare_tile(output_, expected, plan.output()));
   }
 }
 
@@ -222,10 +225,8 @@ SparseField Verifier::field(int waves, int spikes, double spike_amplitude, std::
   return random_field(problem_.extents(), waves, spikes, spike_amplitude, seed, symmetry_);
 }
 
-Check Verifier::finish(const std::string& name, const std::string& when, const Difference& difference) const {
-  std::array<double, 2> all{difference.worst, difference.largest};
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_DOUBLE, MPI_MAX, comm_));
-  const double error = all[0] / all[1];
+Check Verifier::finish(const std::string& name, const std::string& when, double error) const {
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, comm_));
   return {name, when, error, tolerance_, error <= tolerance_};
 }
 
@@ -235,8 +236,9 @@ Check Verifier::check_field(const std::string& name, Plan& plan, const SparseFie
   write(rows, plan.input());
   PhaseClock clock(false);
   plan.execute(clock);
-  rows.assign(transform(field, problem_.direction));
-  return finish(name, "before", compare(output_, rows, plan.output()));
+  const SparseField result = transform(field, problem_.direction);
+  rows.assign(result);
+  return finish(name, "before", compare(output_, {rows, largest_norm_of_terms(result)}, plan.output()));
 }
 
 /// Each rank sums a hash over what it holds, and over its share of all indices: no rank asks what the others hold.
@@ -270,7 +272,8 @@ Check Verifier::check_layouts(const Plan& plan) const {
 
 Check Verifier::check_dft(const Plan& plan) {
   ArrayRows expected(naive_noise_dft(problem_.extents(), problem_.direction, seed_, symmetry_));
-  return finish("dft", "before", compare(output_, expected, plan.output()));
+  const double size = std::max(expected.largest(), transformed_noise_size());
+  return finish("dft", "before", compare(output_, {expected, size}, plan.output()));
 }
 
 /// Sums over a whole spectrum from its half: an element counts twice where its mirror image is another one, which then
@@ -285,6 +288,15 @@ void Verifier::weigh(Index i, Index j, std::span<Complex> row) const {
     for (std::size_t position = 0; position < 3; ++position)
       if (tile.rows().axis(position) == problem_.last_axis()) row[k] *= weight(tile.index(position)[local[position]]);
   }
+}
+
+/// The root mean square. The variance is 1/12 in each part; real noise has one part, and the mean of two that hermitian
+/// noise is has half the variance.
+double Verifier::noise_size() const { return std::sqrt((symmetry_ == Symmetry::none ? 2.0 : 1.0) / 12); }
+
+/// By Parseval.
+double Verifier::transformed_noise_size() const {
+  return std::sqrt(static_cast<double>(problem_.elements())) * noise_size();
 }
 
 Check Verifier::check_spots(const Plan& plan) {
@@ -318,22 +330,16 @@ Check Verifier::check_spots(const Plan& plan) {
     sums[s] = {static_cast<double>(wide_sums[s].real()), output_.real ? 0 : static_cast<double>(wide_sums[s].imag())};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(2 * spots), MPI_DOUBLE, MPI_SUM, comm_));
 
-  // Noise of variance 1/12 in each part: by Parseval the root mean square of the result is sqrt(N / 6). Real noise has
-  // one part, and the mean of two that hermitian noise is has half the variance.
-  const double parts = symmetry_ == Symmetry::none ? 2 : 1;
-  Difference difference{0, std::sqrt(static_cast<double>(problem_.elements()) * parts / 12)};
+  double worst = 0;
   for (std::size_t s = 0; s < spots; ++s) {
     Extents local{};
     if (!output_.rows.find_in_all(chosen.spikes[s].at, local)) continue;
-    double worst = 0;
-    double ignored = 0;
     at_element(problem_.precision, output_.real, plan.output(), output_.rows.offset(local[0], local[1], local[2]),
                [&](const auto* computed) {
-                 compare_row({&sums[s], 1}, computed, 1, worst, ignored);
+                 worst = std::max(worst, compare_row({&sums[s], 1}, computed, 1));
                });
-    difference.worst = std::max(difference.worst, std::sqrt(worst));
   }
-  return finish("dft-spots", "before", difference);
+  return finish("dft-spots", "before", std::sqrt(worst) / transformed_noise_size());
 }
 
 Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
@@ -346,7 +352,7 @@ Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
   inverse.execute(clock);
   const double scale = 1 / static_cast<double>(problem_.elements());
   NoiseRows given(seed_, symmetry_);
-  return finish("inverse", "before", compare(input_, given, inverse.output(), scale));
+  return finish("inverse", "before", compare(input_, {given, noise_size(), scale}, inverse.output()));
 }
 
 std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
@@ -361,7 +367,7 @@ std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_in
   plan.execute(clock);
   if (problem_.direction == Direction::roundtrip) {
     const double scale = 1 / static_cast<double>(problem_.elements());
-    checks.push_back(finish("inverse", "before", compare(output_, given, plan.output(), scale)));
+    checks.push_back(finish("inverse", "before", compare(output_, {given, noise_size(), scale}, plan.output())));
     return checks;
   }
   checks.push_back(small_enough_for_the_definition(problem_.extents()) ? check_dft(plan) : check_spots(plan));
@@ -384,13 +390,14 @@ void Verifier::fill(const Plan& plan, int run) {
 }
 
 std::vector<Check> Verifier::check_after(const Plan& plan) {
-  output_field_.assign(transform(timed_field(filled_run_.value_or(0)), problem_.direction));
-  std::vector<Check> checks{finish("last-timed-run", "after", compare(output_, output_field_, plan.output()))};
-  if (runs_looked_at_ > 0)
-    checks.push_back(finish("each-run", "after", {std::sqrt(looked_at_.worst), std::sqrt(looked_at_.largest)}));
+  const SparseField field = transform(timed_field(filled_run_.value_or(0)), problem_.direction);
+  output_field_.assign(field);
+  const double error = compare(output_, {output_field_, largest_norm_of_terms(field)}, plan.output());
+  std::vector<Check> checks{finish("last-timed-run", "after", error)};
+  if (runs_looked_at_ > 0) checks.push_back(finish("each-run", "after", looked_at_error_));
   // What follows may run parts of the plan alone.
   filled_run_.reset();
-  looked_at_ = {};
+  looked_at_error_ = 0;
   runs_looked_at_ = 0;
   return checks;
 }

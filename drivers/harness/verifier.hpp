@@ -15,8 +15,8 @@
 
 namespace fourscore {
 
-/// error: largest |computed - expected| over all ranks, relative to the largest |expected| (for dft-spots: to the root
-/// mean square of the whole result). Not finite where the result holds a NaN or an infinity; never ok then.
+/// error: largest |computed - expected| over all ranks, relative to the size of the expected values (Verifier). Not
+/// finite where the result holds a NaN or an infinity; never ok then.
 struct Check {
   std::string name;
   std::string when;  ///< "before" or "after" the timing
@@ -32,6 +32,11 @@ struct Check {
 /// Tolerance: 4 eps max(1, log2 N). The error of an FFT grows as eps sqrt(log2 N) in the root mean square (Gentleman
 /// and Sande 1966; Schatzman 1996) and its largest element over N lies a few times above that, so the linear law with a
 /// small factor holds for correct programs of any size and no wrong element passes it.
+///
+/// It is relative to a size that the terms of an element have, and not to their sum, which may be next to nothing: of
+/// waves and spikes, the largest norm of the terms of an element; of noise, its root mean square; of the transform of
+/// noise by the definition, the largest element (never less than the norm of its terms, by Parseval, but for the luck
+/// of few elements), and of spots of it the root mean square.
 class Verifier {
  public:
   Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std::uint64_t seed);
@@ -71,17 +76,20 @@ class Verifier {
     RowTile tile;
     bool real;  ///< elements are reals
   };
-  struct Difference {
-    double worst = 0;    // |computed * scale - expected|, infinite for NaN
-    double largest = 0;  // |expected|
+  /// What a buffer must hold once it is multiplied by `scale`, and how large that is.
+  struct Expected {
+    RowSource& rows;
+    double size;
+    double scale = 1;
   };
   void write(RowSource& source, void* buffer);  ///< the input
-  [[nodiscard]] Difference compare(Side& side, RowSource& expected, const void* buffer, double scale = 1);
-  void compare_tile(Side& side, const RowSource& expected, const void* buffer, double scale, Difference& squares);
+  /// The largest error on this rank, relative to the size of what is expected; infinite for NaN.
+  [[nodiscard]] double compare(Side& side, const Expected& expected, const void* buffer);
+  [[nodiscard]] double compare_tile(Side& side, const Expected& expected, const void* buffer);
   void look_at_rows(const Plan& plan, int run);
   void weigh(Index i, Index j, std::span<std::complex<double>> row) const;
   [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
-  [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Difference& difference) const;
+  [[nodiscard]] Check finish(const std::string& name, const std::string& when, double error) const;
   [[nodiscard]] Check check_field(const std::string& name, Plan& plan, const SparseField& field);
   [[nodiscard]] Check check_layouts(const Plan& plan) const;
   [[nodiscard]] bool covers_once(const Decomposition& layout) const;
@@ -89,6 +97,8 @@ class Verifier {
   [[nodiscard]] Check check_spots(const Plan& plan);
   [[nodiscard]] Check check_inverse(const Plan& plan, Plan& inverse);
   [[nodiscard]] SparseField timed_field(int run) const;
+  [[nodiscard]] double noise_size() const;
+  [[nodiscard]] double transformed_noise_size() const;
 
   Problem problem_;
   MPI_Comm comm_;
@@ -102,7 +112,7 @@ class Verifier {
   std::vector<std::complex<double>> scratch_;
   FieldRows output_field_;
   std::optional<int> filled_run_;  ///< whose output is still there
-  Difference looked_at_;           ///< squares, of all runs since the last check_after()
+  double looked_at_error_ = 0;     ///< of all runs since the last check_after()
   int runs_looked_at_ = 0;
 };
 

@@ -83,6 +83,14 @@ TEST(SparseField, TransformIsTheDefinition) {
   }
 }
 
+TEST(SparseField, HasTheSizeOfTermsThatDoNotCancel) {
+  const SparseField field{{4, 4, 4},
+                          {{{0, 3}, {1, 0, 0}}, {{-4, 0}, {2, 0, 0}}},
+                          {{{2, 0}, {0, 0, 0}}, {{-2, 0}, {0, 0, 0}}, {{2.5, 0}, {0, 0, 1}}}};
+  EXPECT_DOUBLE_EQ(largest_norm_of_terms(field), std::sqrt(3 * 3 + 4 * 4 + 2 * 2 * 2));
+  EXPECT_DOUBLE_EQ(largest_norm_of_terms({{4, 4, 4}, {}, {{{1, 1}, {0, 0, 0}}}}), std::sqrt(2));
+}
+
 TEST(LocalRows, AreAsLongAsTheArrayOfOneExtent) {
   const LocalRows rows(decompose({4096, 1, 1}, {}), 0);
   EXPECT_EQ(rows.count(0), 1);
