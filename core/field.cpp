@@ -186,6 +186,14 @@ Index RowTile::mirrored_linear(Index i, Index j) const {
          rows_->mirrored_index(1, index_[1][static_cast<std::size_t>(j)]) * rows_->linear_step(1);
 }
 
+Extents RowTile::global(Index i, Index j, Index k) const {
+  const Extents local{i, j, k};
+  Extents result{};
+  for (std::size_t position = 0; position < 3; ++position)
+    result[rows_->axis(position)] = index_[position][static_cast<std::size_t>(local[position])];
+  return result;
+}
+
 /// exp(k (high B + low)) = exp(k high B) exp(k low): few sines instead of n.
 void UnitRoots::assign(Index n, Index k) {
   constexpr Index longest_of_two_tables = Index{1} << 28;

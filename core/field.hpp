@@ -152,6 +152,8 @@ class RowTile {
   /// Row-major global linear index of global index 0 in row (i, j) of the tile, and of the row of opposite indices.
   [[nodiscard]] Index linear(Index i, Index j) const;
   [[nodiscard]] Index mirrored_linear(Index i, Index j) const;
+  /// Global index of element (i, j, k) of the tile.
+  [[nodiscard]] Extents global(Index i, Index j, Index k) const;
   /// Where the first element of row (i, j) lies in memory.
   [[nodiscard]] Index offset(Index i, Index j) const { return rows_->offset(low_[0] + i, low_[1] + j, low_[2]); }
 

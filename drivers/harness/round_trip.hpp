@@ -41,6 +41,9 @@ class RoundTrip : public Plan {
   /// Those of the backward plan are named "backward fft-1" and so on.
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override;
+  [[nodiscard]] bool message_volume_is_exact() const override {
+    return forward_->message_volume_is_exact() && backward_->message_volume_is_exact();
+  }
   [[nodiscard]] DeviceWork device_work() const override;
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::size_t workspace_bytes() const override;

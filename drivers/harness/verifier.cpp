@@ -1,11 +1,15 @@
 #include "harness/verifier.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 
+#include "harness/verified_rows.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -28,118 +32,6 @@ double machine_epsilon(Precision precision) {
 bool small_enough_for_the_definition(const Extents& shape) {
   const Index n = shape[0] * shape[1] * shape[2];
   return n <= largest_naive_elements && shape[0] + shape[1] + shape[2] <= largest_naive_products / n;
-}
-
-/// White noise, or with a symmetry, of the whole grid.
-class NoiseRows : public RowSource {
- public:
-  NoiseRows(std::uint64_t seed, Symmetry symmetry) : seed_(seed), symmetry_(symmetry) {}
-  void enter(const RowTile& tile) override { tile_ = &tile; }
-  void row(Index i, Index j, std::span<Complex> out) const override {
-    const LocalRows& rows = tile_->rows();
-    const Index base = tile_->linear(i, j);
-    const Index mirror = tile_->mirrored_linear(i, j);
-    const Index step = rows.linear_step(2);
-    const auto index = tile_->index(2);
-    for (std::size_t k = 0; k < out.size(); ++k)
-      out[k] = noise(seed_, base + index[k] * step, mirror + rows.mirrored_index(2, index[k]) * step, symmetry_);
-  }
-
- private:
-  std::uint64_t seed_;
-  Symmetry symmetry_;
-  const RowTile* tile_ = nullptr;
-};
-
-/// A whole array of the grid.
-class ArrayRows : public RowSource {
- public:
-  explicit ArrayRows(std::vector<Complex> values) : values_(std::move(values)) {}
-  [[nodiscard]] double largest() const {
-    double square = 0;
-    for (const Complex& value : values_) square = std::max(square, std::norm(value));
-    return std::sqrt(square);
-  }
-  void enter(const RowTile& tile) override { tile_ = &tile; }
-  void row(Index i, Index j, std::span<Complex> out) const override {
-    const Index base = tile_->linear(i, j);
-    const Index step = tile_->rows().linear_step(2);
-    const auto index = tile_->index(2);
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = values_[static_cast<std::size_t>(base + index[k] * step)];
-  }
-
- private:
-  std::vector<Complex> values_;
-  const RowTile* tile_ = nullptr;
-};
-
-template <class Real>
-void write_row(std::span<const Complex> row, Real* out) {
-  for (std::size_t k = 0; k < row.size(); ++k) out[k] = static_cast<Real>(row[k].real());
-}
-
-template <class Real>
-void write_row(std::span<const Complex> row, std::complex<Real>* out) {
-  for (std::size_t k = 0; k < row.size(); ++k)
-    out[k] = {static_cast<Real>(row[k].real()), static_cast<Real>(row[k].imag())};
-}
-
-template <class Real>
-double real_part(Real value) {
-  return static_cast<double>(value);
-}
-template <class Real>
-double real_part(std::complex<Real> value) {
-  return static_cast<double>(value.real());
-}
-template <class Real>
-double imaginary_part(Real /*value*/) {
-  return 0;
-}
-template <class Real>
-double imaginary_part(std::complex<Real> value) {
-  return static_cast<double>(value.imag());
-}
-
-/// The square of the largest |computed * scale - expected|; infinite where a NaN is met.
-template <class Element>
-double compare_row(std::span<const Complex> expected, const Element* computed, double scale) {
-  bool nan = false;
-  double row_worst = 0;
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    const double re = real_part(computed[k]) * scale - expected[k].real();
-    const double im = imaginary_part(computed[k]) * scale - expected[k].imag();
-    const double difference = re * re + im * im;
-    nan |= difference != difference;
-    row_worst = difference > row_worst ? difference : row_worst;
-  }
-  return nan ? std::numeric_limits<double>::infinity() : row_worst;
-}
-
-/// Calls use with the place of element `offset` as a pointer to its type.
-template <class Use>
-void at_element(Precision precision, bool real, void* buffer, Index offset, const Use& use) {
-  if (precision == Precision::double_precision)
-    real ? use(static_cast<double*>(buffer) + offset) : use(static_cast<std::complex<double>*>(buffer) + offset);
-  else
-    real ? use(static_cast<float*>(buffer) + offset) : use(static_cast<std::complex<float>*>(buffer) + offset);
-}
-
-/// sum a[k] b[k]. Short stretches in double, their sum in long double: over 10^9 elements the rounding of a plain sum
-/// would exceed the error of the FFT that it is to judge.
-std::complex<long double> inner_product(std::span<const Complex> a, std::span<const Complex> b) {
-  constexpr std::size_t stretch = 64;
-  std::complex<long double> sum;
-  for (std::size_t begin = 0; begin < a.size(); begin += stretch) {
-    double re = 0;
-    double im = 0;
-    for (std::size_t k = begin; k < std::min(begin + stretch, a.size()); ++k) {
-      re += a[k].real() * b[k].real() - a[k].imag() * b[k].imag();
-      im += a[k].real() * b[k].imag() + a[k].imag() * b[k].real();
-    }
-    sum += std::complex<long double>(re, im);
-  }
-  return sum;
 }
 
 }  // namespace
@@ -177,26 +69,29 @@ void Verifier::write(RowSource& source, void* buffer) {
   });
 }
 
-double Verifier::compare(Side& side, const Expected& expected, const void* buffer) {
-  double error = 0;
+Verifier::Found Verifier::compare(Side& side, const Expected& expected, const void* buffer) {
+  Found found;
   side.tile.for_each_place([&] {
     expected.rows.enter(side.tile);
-    error = std::max(error, compare_tile(side, expected, buffer));
+    compare_tile(side, expected, buffer, found);
   });
-  return error;
+  return found;
 }
 
-double Verifier::compare_tile(Side& side, const Expected& expected, const void* buffer) {
+void Verifier::compare_tile(Side& side, const Expected& expected, const void* buffer, Found& found) {
   const RowTile& tile = side.tile;
   const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(tile.count(2)));
-  double worst = 0;
   for (Index i = 0; i < tile.count(0); ++i)
     for (Index j = 0; j < tile.count(1); ++j) {
       expected.rows.row(i, j, values);
       at_element(problem_.precision, side.real, const_cast<void*>(buffer), tile.offset(i, j),
-                 [&](const auto* computed) { worst = std::max(worst, compare_row(values, computed, expected.scale)); });
+                 [&](const auto* computed) {
+                   const double error = judge_row(
+                       values, computed, expected.scale, expected.size, tolerance_,
+                       [&](Index k) { return tile.global(i, j, k); }, side.extents, found.wrong);
+                   found.error = std::max(found.error, error);
+                 });
     }
-  return std::sqrt(worst) / expected.size;
 }
 
 /// Other rows in each run.
@@ -217,7 +112,7 @@ void Verifier::look_at_rows(const Plan& plan, int run) {
     const Index i = one_of(rows.count(0));
     output_.tile.place_at(i, one_of(rows.count(1)));
     output_field_.enter(output_.tile);
-    looked_at_error_ = std::max(looked_at_error_, compare_tile(output_, expected, plan.output()));
+    compare_tile(output_, expected, plan.output(), looked_at_);
   }
 }
 
@@ -225,20 +120,52 @@ SparseField Verifier::field(int waves, int spikes, double spike_amplitude, std::
   return random_field(problem_.extents(), waves, spikes, spike_amplitude, seed, symmetry_);
 }
 
-Check Verifier::finish(const std::string& name, const std::string& when, double error) const {
+Check Verifier::finish(const std::string& name, const std::string& when, const Side& side, const Found& found) const {
+  double error = found.error;
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, comm_));
-  return {name, when, error, tolerance_, error <= tolerance_};
+  Check check{name, when, error, tolerance_, error <= tolerance_};
+  if (!check.ok) check.finding = found.wrong.text(comm_, side.extents, problem_.shape.size(), side.real);
+  return check;
+}
+
+/// What the first execution sends is counted: each sends the same.
+void Verifier::execute(Plan& plan) {
+  PhaseClock clock(false);
+  if (sent_)
+    plan.execute(clock);
+  else
+    sent_ = count_messages([&] { plan.execute(clock); });
 }
 
 Check Verifier::check_field(const std::string& name, Plan& plan, const SparseField& field) {
   FieldRows rows;
   rows.assign(field);
   write(rows, plan.input());
-  PhaseClock clock(false);
-  plan.execute(clock);
+  execute(plan);
   const SparseField result = transform(field, problem_.direction);
   rows.assign(result);
-  return finish(name, "before", compare(output_, {rows, largest_norm_of_terms(result)}, plan.output()));
+  return finish(name, "before", output_, compare(output_, {rows, largest_norm_of_terms(result)}, plan.output()));
+}
+
+/// More than is declared is wrong, whatever else the plan sends by calls that are not counted.
+Check Verifier::check_message_volume(const Plan& plan) const {
+  const MessageVolume& volume = plan.message_volume();
+  const std::array<Index, 3> declared{volume.bytes_sent, volume.messages_sent, volume.control_messages_sent};
+  const std::array<Index, 3> sent{sent_->bytes, sent_->messages, sent_->control_messages};
+  const bool differs = sent_->complete ? sent != declared : !std::ranges::equal(sent, declared, std::less_equal<>());
+  const int ranks = mpi::size_of(comm_);
+  int speaker = differs ? rank_ : ranks;
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, comm_));
+  Check check{"message-volume", "before", speaker < ranks ? 1.0 : 0.0, 0, speaker == ranks};
+  if (check.ok) return check;
+  std::array<Index, 7> told{
+      declared[0], declared[1], declared[2], sent[0], sent[1], sent[2], mpi::rank_in(MPI_COMM_WORLD)};
+  FOURSCORE_MPI(MPI_Bcast(told.data(), 7, MPI_INT64_T, speaker, comm_));
+  check.finding = fmt::format(
+      "rank {} declares {} bytes in {} messages and {} control messages, but hands MPI {} bytes in {} messages and {} "
+      "control messages",
+      told[6], told[0], told[1], told[2], told[3], told[4], told[5]);
+  return check;
 }
 
 /// Each rank sums a hash over what it holds, and over its share of all indices: no rank asks what the others hold.
@@ -265,15 +192,18 @@ bool Verifier::covers_once(const Decomposition& layout) const {
 
 Check Verifier::check_layouts(const Plan& plan) const {
   const int size = mpi::size_of(comm_);
-  const bool sound = plan.input_layout().ranks() == size && plan.output_layout().ranks() == size &&
-                     covers_once(plan.input_layout()) && covers_once(plan.output_layout());
-  return {"layouts", "before", sound ? 0.0 : 1.0, 0.0, sound};
+  Check check{"layouts", "before", 0, 0, true};
+  for (const auto& [layout, side] : {std::pair(&plan.input_layout(), "input"), {&plan.output_layout(), "output"}}) {
+    if (layout->ranks() == size && covers_once(*layout)) continue;
+    check = {"layouts", "before", 1, 0, false, fmt::format("the ranks do not hold each element of the {} once", side)};
+  }
+  return check;
 }
 
 Check Verifier::check_dft(const Plan& plan) {
   ArrayRows expected(naive_noise_dft(problem_.extents(), problem_.direction, seed_, symmetry_));
   const double size = std::max(expected.largest(), transformed_noise_size());
-  return finish("dft", "before", compare(output_, {expected, size}, plan.output()));
+  return finish("dft", "before", output_, compare(output_, {expected, size}, plan.output()));
 }
 
 /// Sums over a whole spectrum from its half: an element counts twice where its mirror image is another one, which then
@@ -330,21 +260,25 @@ Check Verifier::check_spots(const Plan& plan) {
     sums[s] = {static_cast<double>(wide_sums[s].real()), output_.real ? 0 : static_cast<double>(wide_sums[s].imag())};
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(2 * spots), MPI_DOUBLE, MPI_SUM, comm_));
 
-  double worst = 0;
+  Found found;
   for (std::size_t s = 0; s < spots; ++s) {
+    const Extents& at = chosen.spikes[s].at;
     Extents local{};
-    if (!output_.rows.find_in_all(chosen.spikes[s].at, local)) continue;
+    if (!output_.rows.find_in_all(at, local)) continue;
     at_element(problem_.precision, output_.real, plan.output(), output_.rows.offset(local[0], local[1], local[2]),
                [&](const auto* computed) {
-                 worst = std::max(worst, compare_row({&sums[s], 1}, computed, 1));
+                 const double error = judge_row(
+                     std::span<const Complex>(&sums[s], 1), computed, 1, transformed_noise_size(), tolerance_,
+                     [&](Index) { return at; }, output_.extents, found.wrong);
+                 found.error = std::max(found.error, error);
                });
   }
-  return finish("dft-spots", "before", std::sqrt(worst) / transformed_noise_size());
+  return finish("dft-spots", "before", output_, found);
 }
 
 Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
   if (plan.output_layout() != inverse.input_layout() || plan.input_layout() != inverse.output_layout())
-    return {"inverse-layouts", "before", 1, 0, false};
+    return {"inverse-layouts", "before", 1, 0, false, "the inverse does not begin where the transform ends"};
   const auto bytes =
       static_cast<std::size_t>(plan.output_layout().memory_volume(rank_)) * problem_.output_element_bytes();
   if (bytes > 0) std::memcpy(inverse.input(), plan.output(), bytes);
@@ -352,7 +286,7 @@ Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
   inverse.execute(clock);
   const double scale = 1 / static_cast<double>(problem_.elements());
   NoiseRows given(seed_, symmetry_);
-  return finish("inverse", "before", compare(input_, {given, noise_size(), scale}, inverse.output()));
+  return finish("inverse", "before", input_, compare(input_, {given, noise_size(), scale}, inverse.output()));
 }
 
 std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
@@ -360,14 +294,15 @@ std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_in
   // Where elements are missing or doubled the other checks would read what is not there.
   if (!checks.front().ok) return checks;
   checks.push_back(check_field("plane-waves", plan, field(3, 0, 0, mix(seed_ + 2))));
+  if (can_count_messages() && plan.message_volume_is_exact()) checks.push_back(check_message_volume(plan));
   checks.push_back(check_field("impulse", plan, field(0, 1, 1, mix(seed_ + 3))));
   NoiseRows given(seed_, symmetry_);
   write(given, plan.input());
-  PhaseClock clock(false);
-  plan.execute(clock);
+  execute(plan);
   if (problem_.direction == Direction::roundtrip) {
     const double scale = 1 / static_cast<double>(problem_.elements());
-    checks.push_back(finish("inverse", "before", compare(output_, {given, noise_size(), scale}, plan.output())));
+    checks.push_back(
+        finish("inverse", "before", output_, compare(output_, {given, noise_size(), scale}, plan.output())));
     return checks;
   }
   checks.push_back(small_enough_for_the_definition(problem_.extents()) ? check_dft(plan) : check_spots(plan));
@@ -392,12 +327,12 @@ void Verifier::fill(const Plan& plan, int run) {
 std::vector<Check> Verifier::check_after(const Plan& plan) {
   const SparseField field = transform(timed_field(filled_run_.value_or(0)), problem_.direction);
   output_field_.assign(field);
-  const double error = compare(output_, {output_field_, largest_norm_of_terms(field)}, plan.output());
-  std::vector<Check> checks{finish("last-timed-run", "after", error)};
-  if (runs_looked_at_ > 0) checks.push_back(finish("each-run", "after", looked_at_error_));
+  const Found found = compare(output_, {output_field_, largest_norm_of_terms(field)}, plan.output());
+  std::vector<Check> checks{finish("last-timed-run", "after", output_, found)};
+  if (runs_looked_at_ > 0) checks.push_back(finish("each-run", "after", output_, looked_at_));
   // What follows may run parts of the plan alone.
   filled_run_.reset();
-  looked_at_error_ = 0;
+  looked_at_ = {};
   runs_looked_at_ = 0;
   return checks;
 }

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/field.hpp"
+#include "harness/sent_messages.hpp"
+#include "harness/wrong_elements.hpp"
 #include "interfaces/variant.hpp"
 
 namespace fourscore {
@@ -23,6 +25,7 @@ struct Check {
   double error = 0;
   double tolerance = 0;
   bool ok = false;
+  std::string finding{};  ///< what is wrong and where; empty where ok
 };
 
 /// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan. Beside the
@@ -46,6 +49,8 @@ class Verifier {
   /// ranks
   ///              hold is that of all indices (wrong by chance once in 2^64).
   /// plane-waves: three waves give three peaks and nothing else.
+  /// message-volume: what the plan sent meanwhile is what it declares. Left out where it does not declare that exactly,
+  ///              or this build cannot count.
   /// impulse:     one spike gives a wave: a different known value at every place of the output.
   /// dft:         noise against the definition; for large N dft-spots: eight elements of it, as distributed sums.
   /// inverse:     the opposite plan gives the noise back (left out when make_inverse returns null). A round trip does
@@ -69,11 +74,12 @@ class Verifier {
   /// The plan's data before it runs, or after.
   struct Side {
     Side(const Decomposition& layout, int rank, const Extents& shape, bool is_real)
-        : rows(layout, rank, shape), tile(rows), real(is_real) {}
+        : rows(layout, rank, shape), tile(rows), extents(layout.shape), real(is_real) {}
     Side(const Side&) = delete;
     Side& operator=(const Side&) = delete;
     LocalRows rows;
     RowTile tile;
+    Extents extents;
     bool real;  ///< elements are reals
   };
   /// What a buffer must hold once it is multiplied by `scale`, and how large that is.
@@ -83,15 +89,22 @@ class Verifier {
     double scale = 1;
   };
   void write(RowSource& source, void* buffer);  ///< the input
-  /// The largest error on this rank, relative to the size of what is expected; infinite for NaN.
-  [[nodiscard]] double compare(Side& side, const Expected& expected, const void* buffer);
-  [[nodiscard]] double compare_tile(Side& side, const Expected& expected, const void* buffer);
+  /// What this rank found.
+  struct Found {
+    double error = 0;  ///< the largest, relative to the size of what is expected; infinite for NaN
+    WrongElements wrong{};
+  };
+  [[nodiscard]] Found compare(Side& side, const Expected& expected, const void* buffer);
+  void compare_tile(Side& side, const Expected& expected, const void* buffer, Found& found);
   void look_at_rows(const Plan& plan, int run);
   void weigh(Index i, Index j, std::span<std::complex<double>> row) const;
   [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
-  [[nodiscard]] Check finish(const std::string& name, const std::string& when, double error) const;
+  [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Side& side,
+                             const Found& found) const;
   [[nodiscard]] Check check_field(const std::string& name, Plan& plan, const SparseField& field);
   [[nodiscard]] Check check_layouts(const Plan& plan) const;
+  [[nodiscard]] Check check_message_volume(const Plan& plan) const;
+  void execute(Plan& plan);
   [[nodiscard]] bool covers_once(const Decomposition& layout) const;
   [[nodiscard]] Check check_dft(const Plan& plan);
   [[nodiscard]] Check check_spots(const Plan& plan);
@@ -111,8 +124,9 @@ class Verifier {
   FieldRows input_field_;
   std::vector<std::complex<double>> scratch_;
   FieldRows output_field_;
-  std::optional<int> filled_run_;  ///< whose output is still there
-  double looked_at_error_ = 0;     ///< of all runs since the last check_after()
+  std::optional<SentMessages> sent_;  ///< in the first execution
+  std::optional<int> filled_run_;     ///< whose output is still there
+  Found looked_at_;                   ///< of all runs since the last check_after()
   int runs_looked_at_ = 0;
 };
 

@@ -21,9 +21,9 @@
 
 namespace fourscore {
 
-/// What one rank hands to MPI in one exchange, and what it moves without MPI. Exact: tests count it. A put into another
-/// rank's window is a message with its payload. Control messages have none: they say that something is free, has
-/// arrived or was used. Those within a collective call of MPI, as a fence or a barrier, are MPI's own and count
+/// What one rank hands to MPI in one exchange, and what it moves without MPI. Exact: each launch counts it. A put into
+/// another rank's window is a message with its payload. Control messages have none: they say that something is free,
+/// has arrived or was used. Those within a collective call of MPI, as a fence or a barrier, are MPI's own and count
 /// nowhere.
 struct MessageVolume {
   Index bytes_sent = 0;         ///< payload bytes to other ranks through MPI

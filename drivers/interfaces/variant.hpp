@@ -79,6 +79,9 @@ class Plan {
   }
   [[nodiscard]] virtual std::vector<Component> components() { return {}; }
   [[nodiscard]] virtual MessageVolume message_volume() const = 0;  ///< this rank, one execute
+  /// Whether message_volume() is what goes through MPI's interface for C, to the byte: then it is checked. A library
+  /// that sends as it likes, or by MPI's interface for Fortran, cannot say so.
+  [[nodiscard]] virtual bool message_volume_is_exact() const { return true; }
   /// The same of a device: what one execute queues there, without placing the input and fetching the output.
   [[nodiscard]] virtual DeviceWork device_work() const { return {}; }
   [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank

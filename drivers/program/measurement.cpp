@@ -163,7 +163,7 @@ bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Ch
   for (const auto& list : gather_json(speakers.get(), checks_json(mine)))
     for (const auto& entry : list)
       kept.push_back({entry["name"], entry["when"], entry.value("error", std::numeric_limits<double>::infinity()),
-                      entry["tolerance"], entry["ok"]});
+                      entry["tolerance"], entry["ok"], entry.value("finding", "")});
   return ok != 0;
 }
 
@@ -353,6 +353,7 @@ nlohmann::json checks_json(const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     nlohmann::json entry{{"name", check.name}, {"when", check.when}, {"tolerance", check.tolerance}, {"ok", check.ok}};
     if (std::isfinite(check.error)) entry["error"] = check.error;
+    if (!check.finding.empty()) entry["finding"] = check.finding;
     list.push_back(std::move(entry));
   }
   return list;

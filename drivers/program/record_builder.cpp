@@ -249,15 +249,17 @@ json instance_ranks_json(const Point& point) {
   return list;
 }
 
-/// "impulse: error 0.31 beyond 4.4e-15", the first check that failed.
+/// "impulse (before timing): error 0.31, tolerance 4.4e-15: first at ...", the first check that failed.
 std::string reason_of(const std::vector<Check>& checks) {
-  for (const Check& check : checks) {
-    if (check.ok) continue;
-    const std::string error =
-        std::isfinite(check.error) ? fmt::format("error {:.2g}", check.error) : "error not finite";
-    return fmt::format("{} ({} timing): {}, tolerance {:.2g}", check.name, check.when, error, check.tolerance);
-  }
-  return {};
+  const auto failed = std::ranges::find(checks, false, &Check::ok);
+  if (failed == checks.end()) return {};
+  std::string reason = fmt::format("{} ({} timing): ", failed->name, failed->when);
+  if (failed->tolerance > 0)
+    reason +=
+        fmt::format("{}, tolerance {:.2g}: ",
+                    std::isfinite(failed->error) ? fmt::format("error {:.2g}", failed->error) : "error not finite",
+                    failed->tolerance);
+  return reason + failed->finding;
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class ReferencePlan : public Plan {
   [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
   [[nodiscard]] void* output() const override { return buffers_.back()->data(); }
   [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
+  [[nodiscard]] bool message_volume_is_exact() const override { return false; }
   [[nodiscard]] std::size_t buffer_bytes() const override;
   [[nodiscard]] std::vector<int> grid() const override { return grid_; }
 

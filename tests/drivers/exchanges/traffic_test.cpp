@@ -1,5 +1,4 @@
-// What an exchange declares is what it hands to MPI. This program defines the sending calls of MPI itself (MPI 3.1,
-// chapter 14), counts, and passes on to the profiling interface.
+// What an exchange declares is what it hands to MPI, as every launch counts it too (harness/sent_messages.hpp).
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -12,123 +11,12 @@
 #include <vector>
 
 #include "harness/instances.hpp"
+#include "harness/sent_messages.hpp"
 #include "interfaces/exchange.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "support/boxes_of.hpp"
 #include "support/exchange_fixture.hpp"
-
-namespace {
-
-struct Counter {
-  bool on = false;
-  long long bytes = 0;
-  long long messages = 0;
-  long long control_messages = 0;  ///< without payload, or flags and counts that are accumulated in a window
-} counter;
-
-void count_message(long long count, MPI_Datatype type, int rank, MPI_Comm comm) {
-  int me = MPI_UNDEFINED;
-  if (comm != MPI_COMM_NULL) PMPI_Comm_rank(comm, &me);
-  if (!counter.on || rank == MPI_PROC_NULL || rank == me) return;
-  int size = 0;
-  PMPI_Type_size(type, &size);
-  if (count * size == 0) {
-    ++counter.control_messages;
-    return;
-  }
-  counter.bytes += count * size;
-  counter.messages += 1;
-}
-
-/// A collective is no message to those for whom it has nothing.
-void count_part_of_collective(long long count, MPI_Datatype type, int rank, MPI_Comm comm) {
-  if (count > 0) count_message(count, type, rank, comm);
-}
-
-bool is_own(int rank, MPI_Win window) {
-  MPI_Group group = MPI_GROUP_NULL;
-  PMPI_Win_get_group(window, &group);
-  int me = 0;
-  PMPI_Group_rank(group, &me);
-  PMPI_Group_free(&group);
-  return rank == me;
-}
-
-/// A put is a message to the rank whose window it goes to.
-void count_put(int count, MPI_Datatype type, int rank, MPI_Win window) {
-  if (!is_own(rank, window)) count_message(count, type, rank, MPI_COMM_NULL);
-}
-
-}  // namespace
-
-extern "C" {
-int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
-                  void* receive, const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
-                  MPI_Comm comm) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  for (int rank = 0; rank < size; ++rank) count_part_of_collective(send_counts[rank], send_type, rank, comm);
-  return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
-                        receive_type, comm);
-}
-int MPI_Ialltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
-                   void* receive, const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
-                   MPI_Comm comm, MPI_Request* request) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  for (int rank = 0; rank < size; ++rank) count_part_of_collective(send_counts[rank], send_type, rank, comm);
-  return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
-                         receive_type, comm, request);
-}
-int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_places, const MPI_Datatype* send_types,
-                  void* receive, const int* receive_counts, const int* receive_places,
-                  const MPI_Datatype* receive_types, MPI_Comm comm) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  for (int rank = 0; rank < size; ++rank)
-    if (send_counts[rank] > 0) count_message(send_counts[rank], send_types[rank], rank, comm);
-  return PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
-                        receive_types, comm);
-}
-int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                 MPI_Datatype receive_type, MPI_Comm comm) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  for (int rank = 0; rank < size; ++rank) count_part_of_collective(send_count, send_type, rank, comm);
-  return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
-}
-int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-            MPI_Datatype target_type, MPI_Win window) {
-  count_put(count, type, rank, window);
-  return PMPI_Put(data, count, type, rank, place, target_count, target_type, window);
-}
-int MPI_Rput(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-             MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
-  count_put(count, type, rank, window);
-  return PMPI_Rput(data, count, type, rank, place, target_count, target_type, window, request);
-}
-int MPI_Accumulate(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-                   MPI_Datatype target_type, MPI_Op op, MPI_Win window) {
-  if (counter.on && !is_own(rank, window)) ++counter.control_messages;
-  return PMPI_Accumulate(data, count, type, rank, place, target_count, target_type, op, window);
-}
-int MPI_Send(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
-  count_message(count, type, rank, comm);
-  return PMPI_Send(data, count, type, rank, tag, comm);
-}
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
-  count_message(count, type, rank, comm);
-  return PMPI_Isend(data, count, type, rank, tag, comm, request);
-}
-int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
-                 int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
-                 MPI_Status* status) {
-  count_message(send_count, send_type, to, comm);
-  return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
-                       receive_tag, comm, status);
-}
-}
 
 namespace fourscore {
 namespace {
@@ -140,16 +28,12 @@ class TrafficOf : public ::testing::Test {
   /// Declared equals counted, and no element is forgotten: what is sent, kept and read add up to the whole.
   void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Buffers& buffers,
              const Problem& problem = {}) {
-    counter = {};
-    const auto count = [](const std::function<void()>& run) {
-      counter = {true};
-      run();
-      counter.on = false;
-    };
+    SentMessages sent;
+    const auto count = [&](const std::function<void()>& run) { sent = count_messages(run); };
     const MessageVolume declared = testing::run_and_check(method(), movement, element_bytes, buffers, count, problem);
-    EXPECT_EQ(declared.bytes_sent, counter.bytes) << name_ << ", " << movement.name;
-    EXPECT_EQ(declared.messages_sent, counter.messages) << name_ << ", " << movement.name;
-    EXPECT_EQ(declared.control_messages_sent, counter.control_messages) << name_ << ", " << movement.name;
+    EXPECT_EQ(declared.bytes_sent, sent.bytes) << name_ << ", " << movement.name;
+    EXPECT_EQ(declared.messages_sent, sent.messages) << name_ << ", " << movement.name;
+    EXPECT_EQ(declared.control_messages_sent, sent.control_messages) << name_ << ", " << movement.name;
 
     long long sums[5] = {declared.bytes_sent, declared.bytes_self, declared.bytes_read_shared, declared.bytes_relayed,
                          declared.messages_sent};
@@ -321,15 +205,13 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
         PhaseClock clock(false);
-        counter = {true};
-        plan->execute(clock);
-        counter.on = false;
+        const SentMessages sent = count_messages([&] { plan->execute(clock); });
         const auto text =
             shape_text(shape) + " " + to_string(kind) + " " + (exchange == nullptr ? "" : exchange->card().name);
-        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes) << text;
-        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages) << text;
-        EXPECT_EQ(plan->message_volume().control_messages_sent, counter.control_messages) << text;
-        moved_in_all += counter.bytes + plan->message_volume().bytes_read_shared;
+        EXPECT_EQ(plan->message_volume().bytes_sent, sent.bytes) << text;
+        EXPECT_EQ(plan->message_volume().messages_sent, sent.messages) << text;
+        EXPECT_EQ(plan->message_volume().control_messages_sent, sent.control_messages) << text;
+        moved_in_all += sent.bytes + plan->message_volume().bytes_read_shared;
         ++cases;
       }
   if (cases == 0) GTEST_SKIP() << "no shape of the list on " << ranks << " ranks";
@@ -366,12 +248,10 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
       Instances instances(slab,
                           {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
       PhaseClock clock(false);
-      counter = {true};
-      instances.execute(clock, [](std::size_t) {});
-      counter.on = false;
-      EXPECT_EQ(instances.message_volume().bytes_sent, counter.bytes) << exchange << " " << to_string(placement);
-      EXPECT_EQ(instances.message_volume().messages_sent, counter.messages) << exchange << " " << to_string(placement);
-      EXPECT_EQ(instances.message_volume().control_messages_sent, counter.control_messages)
+      const SentMessages sent = count_messages([&] { instances.execute(clock, [](std::size_t) {}); });
+      EXPECT_EQ(instances.message_volume().bytes_sent, sent.bytes) << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.message_volume().messages_sent, sent.messages) << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.message_volume().control_messages_sent, sent.control_messages)
           << exchange << " " << to_string(placement);
     }
 }
@@ -395,15 +275,13 @@ TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
         PhaseClock clock(false);
-        counter = {true};
-        plan->execute(clock);
-        counter.on = false;
-        EXPECT_EQ(counter.messages, bits * (pieces + (layout == LayoutContract::natural ? 1 : 0)));
-        EXPECT_EQ(counter.bytes, 192 / ranks * 16 * bits * (layout == LayoutContract::natural ? 3 : 2) / 2);
-        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages);
-        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes);
+        const SentMessages sent = count_messages([&] { plan->execute(clock); });
+        EXPECT_EQ(sent.messages, bits * (pieces + (layout == LayoutContract::natural ? 1 : 0)));
+        EXPECT_EQ(sent.bytes, 192 / ranks * 16 * bits * (layout == LayoutContract::natural ? 3 : 2) / 2);
+        EXPECT_EQ(plan->message_volume().messages_sent, sent.messages);
+        EXPECT_EQ(plan->message_volume().bytes_sent, sent.bytes);
         if (pieces == 1) {
-          EXPECT_LE(counter.messages, 2 * bits + 1);
+          EXPECT_LE(sent.messages, 2 * bits + 1);
         }
       }
 }
@@ -439,13 +317,11 @@ TEST(TrafficOfBinaryExchange, IsThatOfTheFormulaWithAHigherRadixAndOnGrids) {
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
         PhaseClock clock(false);
-        counter = {true, 0, 0};
-        plan->execute(clock);
-        counter.on = false;
-        EXPECT_EQ(counter.messages, messages) << "radix " << expected.radix;
-        EXPECT_EQ(counter.bytes, 4096 / ranks * 16 * messages);
-        EXPECT_EQ(plan->message_volume().messages_sent, counter.messages);
-        EXPECT_EQ(plan->message_volume().bytes_sent, counter.bytes);
+        const SentMessages sent = count_messages([&] { plan->execute(clock); });
+        EXPECT_EQ(sent.messages, messages) << "radix " << expected.radix;
+        EXPECT_EQ(sent.bytes, 4096 / ranks * 16 * messages);
+        EXPECT_EQ(plan->message_volume().messages_sent, sent.messages);
+        EXPECT_EQ(plan->message_volume().bytes_sent, sent.bytes);
       }
 }
 

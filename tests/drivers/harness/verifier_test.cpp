@@ -1,10 +1,12 @@
 #include "harness/verifier.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -132,7 +134,7 @@ TEST(Verifier, PassesTheDefinitionOnAnyShapeDirectionPrecisionAndLayout) {
       for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
         const Problem problem = problem_of(shape, direction, precision);
         const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 1, {1, 2, 0}));
-        EXPECT_EQ(checks.size(), 7U);
+        EXPECT_EQ(checks.size(), 8U);
         EXPECT_TRUE(all_ok(checks)) << shape_text(shape) << " " << to_string(direction) << " " << to_string(precision)
                                     << "\n"
                                     << text(checks);
@@ -147,7 +149,7 @@ TEST(Verifier, PassesTheDefinitionOnRealDataToo) {
         problem.kind = Kind::r2c;
         const auto checks =
             checks_of(problem, real_slabs(problem, true, 0, {1, 2, 0}), real_slabs(problem, false, 1, {1, 2, 0}));
-        EXPECT_EQ(checks.size(), 7U);
+        EXPECT_EQ(checks.size(), 8U);
         EXPECT_TRUE(all_ok(checks)) << shape_text(shape) << " " << to_string(direction) << " " << to_string(precision)
                                     << "\n"
                                     << text(checks);
@@ -209,9 +211,9 @@ TEST(Verifier, JudgesByATolerance) {
       const auto within = checks_of(problem, in, out, too_large_by(0.5 * tolerance, problem, in, out));
       EXPECT_TRUE(all_ok(within)) << text(within);
       const auto beyond = checks_of(problem, in, out, too_large_by(2 * tolerance, problem, in, out));
-      EXPECT_EQ(beyond.size(), 7U);
+      EXPECT_EQ(beyond.size(), 8U);
       for (const Check& check : beyond) {
-        if (check.name == "layouts") continue;
+        if (check.name == "layouts" || check.name == "message-volume") continue;
         EXPECT_FALSE(check.ok) << check.name << " of " << shape_text(shape) << "\n" << text(beyond);
         EXPECT_DOUBLE_EQ(check.tolerance, tolerance) << check.name;
       }
@@ -372,6 +374,128 @@ TEST(Verifier, ChecksSpotsOfLargeTransformsAgainstTheDefinition) {
   EXPECT_TRUE(all_ok(good)) << text(good);
   EXPECT_TRUE(std::any_of(good.begin(), good.end(), [](const Check& check) { return check.name == "dft-spots"; }));
   EXPECT_TRUE(failed(checks_of(problem, slabs(problem, 0), slabs(problem, 1), Defect::wrong_sign), "dft-spots"));
+}
+
+/// The definition, with 7 in the place of each element that is chosen by its index and rank.
+class Spoiled : public NaivePlan<double> {
+ public:
+  using Choice = std::function<bool(const Extents& index, int rank)>;
+  Spoiled(const Problem& problem, const Decomposition& layout, Choice chosen)
+      : NaivePlan<double>(problem, MPI_COMM_WORLD, layout, layout), chosen_(std::move(chosen)) {}
+  void execute(PhaseClock& clock) override {
+    NaivePlan<double>::execute(clock);
+    const int me = mpi::rank_in(MPI_COMM_WORLD);
+    for (Index i = 0; i < output_layout().volume(me); ++i)
+      if (chosen_(output_layout().global_index(me, i), me)) static_cast<std::complex<double>*>(output())[i] = 7;
+  }
+
+ private:
+  Choice chosen_;
+};
+
+TEST(Verifier, SaysWhereAResultIsWrongAndWhatTheWrongElementsHaveInCommon) {
+  const Problem problem = problem_of({6, 5, 4});
+  const Decomposition layout = slabs(problem, 0);
+  const int last = std::min(world_size(), 6) - 1;  // of the ranks that hold something
+  const auto own = std::to_string(layout.volume(last));
+  const auto begin = std::to_string(layout.box(last).low[0]);
+  struct Case {
+    Spoiled::Choice chosen;
+    std::string first, pattern;
+  };
+  for (const Case& expected :
+       std::vector<Case>{{[](const Extents&x, int) {
+                            return x == Extents{3, 2, 1};
+                          },
+                          "(3, 2, 1)", "1 of 120 elements are wrong: no other"},
+                         {[](const Extents&, int) { return true; }, "(0, 0, 0)", "120 of 120 elements are wrong: all"},
+                         {[](const Extents&x, int) { return x[1] == 2; }, "(0, 2, 0)",
+                          "24 of 120 elements are wrong: all of the plane (*, 2, *)"},
+                         {[](const Extents&x, int) { return x[1] == 2 && x[2] == 3; }, "(0, 2, 3)",
+                          "6 of 120 elements are wrong: all of the line (*, 2, 3)"},
+                         {[](const Extents&x, int) { return x[1] > 2 && x[2] == 3 && x[0] + x[1] > 3; }, "(0, 4, 3)",
+                          "11 of 120 elements are wrong: in the plane (*, 3 to 4, 3)"},
+                         {[](const Extents&x, int) {
+                            return x == Extents{0, 0, 0} || x == Extents{5, 4, 3};
+                          },
+                          "(0, 0, 0)", "2 of 120 elements are wrong: in the block (*, *, *)"},
+                         {[&](const Extents&, int rank) { return rank == last; }, "(" + begin + ", 0, 0)",
+                          own + " of 120 elements are wrong: " +
+                              (last == 0 ? "all" : "all that rank " + std::to_string(last) + " holds")}}) {
+    Spoiled plan(problem, layout, expected.chosen);
+    Verifier verifier(problem, MPI_COMM_WORLD, plan, 1);
+    const auto checks = verifier.check_before(plan, nullptr);
+    const auto impulse = std::ranges::find(checks, "impulse", &Check::name);
+    ASSERT_NE(impulse, checks.end());
+    EXPECT_THAT(impulse->finding, testing::StartsWith("first at " + expected.first + " on rank "));
+    EXPECT_THAT(impulse->finding, testing::HasSubstr(", 7+0i in place of "));
+    EXPECT_THAT(impulse->finding, testing::EndsWith("; " + expected.pattern));
+  }
+}
+
+TEST(Verifier, SaysOfRunsThatWereLookedAtWhereTheyWereWrong) {
+  const Problem problem = problem_of({12, 6, 5});
+  Spoiled plan(problem, slabs(problem, 0), [](const Extents&, int) { return true; });
+  Verifier verifier(problem, MPI_COMM_WORLD, plan, 1);
+  PhaseClock clock(false);
+  for (int run = 0; run < 2; ++run) {
+    verifier.fill(plan, run);
+    plan.execute(clock);
+  }
+  const auto checks = verifier.check_after(plan);
+  EXPECT_THAT(checks.back().finding,
+              testing::AllOf(testing::StartsWith("first at ("), testing::EndsWith(" are wrong: all")));
+}
+
+/// A slab of a real variant, whose declaration is another one.
+class DeclaredAs : public Plan {
+ public:
+  DeclaredAs(std::unique_ptr<Plan> plan, const MessageVolume& declared, bool exact)
+      : plan_(std::move(plan)), declared_(declared), exact_(exact) {}
+  const Decomposition& input_layout() const override { return plan_->input_layout(); }
+  const Decomposition& output_layout() const override { return plan_->output_layout(); }
+  void* input() const override { return plan_->input(); }
+  void* output() const override { return plan_->output(); }
+  void execute(PhaseClock& clock) override { plan_->execute(clock); }
+  MessageVolume message_volume() const override { return declared_; }
+  bool message_volume_is_exact() const override { return exact_; }
+  std::size_t buffer_bytes() const override { return plan_->buffer_bytes(); }
+
+ private:
+  std::unique_ptr<Plan> plan_;
+  MessageVolume declared_;
+  bool exact_;
+};
+
+std::vector<Check> checks_where_declared(const Problem& problem, const std::function<MessageVolume(MessageVolume)>& as,
+                                         bool exact = true) {
+  const Variant& slab = VariantRegistry::instance().get("slab", "variant");
+  auto plan = slab.make_plan({problem, MPI_COMM_WORLD, &ExchangeRegistry::instance().get("p2p", "exchange"),
+                              LocalFftRegistry::instance().get("fftw", "local FFT")});
+  const MessageVolume declared = as(plan->message_volume());
+  DeclaredAs other(std::move(plan), declared, exact);
+  Verifier verifier(problem, MPI_COMM_WORLD, other, 1);
+  return verifier.check_before(other, nullptr);
+}
+
+TEST(Verifier, BelievesNoMessageVolumeThatIsNotSent) {
+  Problem problem = problem_of({16, 9, 5});
+  problem.contract.effort = Effort::estimate;
+  EXPECT_TRUE(all_ok(checks_where_declared(problem, std::identity())));
+  const auto of_last_rank = [](MessageVolume volume, Index MessageVolume::*number, Index more) {
+    if (mpi::rank_in(MPI_COMM_WORLD) == world_size() - 1) volume.*number += more;
+    return volume;
+  };
+  for (Index MessageVolume::*number :
+       {&MessageVolume::bytes_sent, &MessageVolume::messages_sent, &MessageVolume::control_messages_sent})
+    for (const Index more : {-1, 1}) {
+      const auto as = [&](const MessageVolume& volume) { return of_last_rank(volume, number, more); };
+      const auto checks = checks_where_declared(problem, as);
+      EXPECT_TRUE(failed(checks, "message-volume"));
+      const auto check = std::ranges::find(checks, "message-volume", &Check::name);
+      EXPECT_THAT(check->finding, testing::StartsWith("rank " + std::to_string(world_size() - 1) + " declares "));
+      EXPECT_EQ(checks.size(), checks_where_declared(problem, as, false).size() + 1);
+    }
 }
 
 TEST(Verifier, RefusesLayoutsThatLoseOrDoubleElements) {

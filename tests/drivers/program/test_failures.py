@@ -77,8 +77,8 @@ def test_an_exception_on_one_rank_ends_all_with_code_3(bench: Bench, tmp_path: P
     ("call", "point"),
     [
         ("MPI_Win_sync", ("--variant", "slab", "--exchange", "shared")),
-        ("MPI_Put", ("--variant", "slab", "--exchange", "rma")),
-        ("MPI_Put", ("--variant", "slab", "--exchange", "active")),
+        ("MPI_Win_flush_all", ("--variant", "slab", "--exchange", "rma")),
+        ("MPI_Win_flush", ("--variant", "slab", "--exchange", "active")),
         ("MPI_Testsome", ("--variant", "node", "--threads", "2", "--parameter", "mpi=funneled")),
     ],
 )

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import time
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def test_a_measured_point_leaves_a_record_with_every_sample(bench: Bench, tmp_pa
     assert all(len(rank) == 7 for phase in samples["rank_phase_s"].values() for rank in phase)
     assert record["credited_flops"] == pytest.approx(5 * 720 * math.log2(720))
     names = {check["name"] for check in record["verification"]["checks"]}
-    assert names == {"layouts", "plane-waves", "impulse", "dft", "inverse", "last-timed-run", "each-run"}
+    assert names == {"layouts", "plane-waves", "message-volume", "impulse", "dft", "inverse", "last-timed-run", "each-run"}
     assert len(record["plan"]["rank_s"]) == 3
     assert sum(record["memory"]["local_data_bytes"]) >= 720 * 16
 
@@ -98,6 +99,35 @@ def test_a_wrong_result_is_recorded_without_any_time(bench: Bench, tmp_path: Pat
     assert "measure_s" not in record["harness"]
     assert not record["verification"]["ok"]
     assert "GFLOP/s" not in run.stdout
+
+
+def test_a_wrong_result_names_its_first_element_and_what_the_wrong_ones_share(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert bench("--variant", "wrong-result", "--shape", "8x9x10", "--record", str(out), ranks=2).returncode == 1
+    record = read_record(out)
+    reason = record["verdict"]["reason"]
+    assert re.fullmatch(
+        r"impulse \(before timing\): error 0\.01, tolerance 8\.4e-15: first at \(4, 0, 0\) on rank 1, "
+        r"\S+i in place of \S+i; 1 of 720 elements are wrong: no other",
+        reason,
+    ), reason
+    findings = {check["name"]: check.get("finding") for check in record["verification"]["checks"]}
+    assert reason.endswith(findings["impulse"])
+    assert findings["layouts"] is None
+
+
+def test_a_message_volume_that_is_not_what_goes_through_mpi_is_wrong(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run = bench("--variant", "declares-nothing", "--shape", "8x9x10", "--record", str(out), ranks=3)
+    assert run.returncode == 1
+    record = read_record(out)
+    assert record["verdict"]["status"] == "wrong"
+    assert record["verdict"]["reason"] == (
+        "message-volume (before timing): rank 0 declares 0 bytes in 0 messages and 0 control messages, "
+        "but hands MPI 16 bytes in 2 messages and 0 control messages"
+    )
+    assert "samples" not in record
+    assert "message-volume WRONG" in run.stdout
 
 
 def test_an_unsupported_problem_is_skipped_with_its_reason(bench: Bench, tmp_path: Path) -> None:
@@ -227,7 +257,7 @@ def test_spots_are_checked_without_the_inverse(bench: Bench, tmp_path: Path) -> 
     record = read_record(out)
     assert record["sampling"]["check"] == "spots"
     names = {check["name"] for check in record["verification"]["checks"]}
-    assert names == {"layouts", "plane-waves", "impulse", "dft", "last-timed-run", "each-run"}
+    assert names == {"layouts", "plane-waves", "message-volume", "impulse", "dft", "last-timed-run", "each-run"}
 
 
 def test_the_campaign_stands_in_the_record(bench: Bench, tmp_path: Path) -> None:

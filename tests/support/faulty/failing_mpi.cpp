@@ -1,6 +1,7 @@
 // An MPI in which one call fails on the last rank, or on all: FOURSCORE_FAULTY_MPI_CALL names it. Those that are here
 // are made by one or two kinds of plan each, while it executes: MPI_Testsome by variant node, MPI_Win_sync by the
-// exchanges shared and active, MPI_Put by rma and active.
+// exchanges shared and active, MPI_Win_flush by active and MPI_Win_flush_all by rma. None of them sends: those are the
+// program's own (harness/sent_messages.hpp).
 
 #include <mpi.h>
 
@@ -49,9 +50,12 @@ int MPI_Win_get_attr(MPI_Win window, int key, void* value, int* found) {
   if (key == MPI_WIN_MODEL && fails("MPI_Win_get_attr")) *static_cast<int**>(value) = &separate;
   return error;
 }
-int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-            MPI_Datatype target_type, MPI_Win window) {
-  if (fails("MPI_Put")) return MPI_ERR_OTHER;
-  return PMPI_Put(data, count, type, rank, place, target_count, target_type, window);
+int MPI_Win_flush(int rank, MPI_Win window) {
+  if (fails("MPI_Win_flush")) return MPI_ERR_OTHER;
+  return PMPI_Win_flush(rank, window);
+}
+int MPI_Win_flush_all(MPI_Win window) {
+  if (fails("MPI_Win_flush_all")) return MPI_ERR_OTHER;
+  return PMPI_Win_flush_all(window);
 }
 }

@@ -224,6 +224,37 @@ class Uneven : public NaiveVariant {
   }
 };
 
+/// Right; each rank sends a double to each, and declares nothing.
+class UndeclaredPlan : public NaivePlan<double> {
+ public:
+  explicit UndeclaredPlan(NaivePlan<double> plan, MPI_Comm comm) : NaivePlan<double>(std::move(plan)), comm_(comm) {
+    int ranks = 1;
+    MPI_Comm_size(comm, &ranks);
+    sent_.resize(static_cast<std::size_t>(ranks));
+    received_.resize(sent_.size());
+  }
+  void execute(PhaseClock& clock) override {
+    NaivePlan<double>::execute(clock);
+    MPI_Alltoall(sent_.data(), 1, MPI_DOUBLE, received_.data(), 1, MPI_DOUBLE, comm_);
+  }
+
+ private:
+  MPI_Comm comm_;
+  std::vector<double> sent_, received_;
+};
+
+class DeclaresNothing : public NaiveVariant {
+ public:
+  DeclaresNothing() : NaiveVariant("declares-nothing", "sends more than it says") {}
+  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
+    int ranks = 1;
+    MPI_Comm_size(context.comm, &ranks);
+    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
+    return std::make_unique<UndeclaredPlan>(NaivePlan<double>(context.problem, context.comm, layout, layout),
+                                            context.comm);
+  }
+};
+
 class RestartsItsClock : public NaiveVariant {
  public:
   RestartsItsClock() : NaiveVariant("restarts-its-clock", "its phases do not add up to its time") {}
@@ -272,6 +303,7 @@ bool register_all() {
   registry.add(std::make_unique<RestartsItsClock>());
   registry.add(std::make_unique<Uneven>());
   registry.add(std::make_unique<WrongCost>());
+  registry.add(std::make_unique<DeclaresNothing>());
   registry.add(std::make_unique<Conjugated>());
   return registry.add(std::make_unique<Unavailable>());
 }

@@ -1,0 +1,392 @@
+#include "harness/sent_messages.hpp"
+
+#ifndef FOURSCORE_COUNTS_MESSAGES
+
+namespace fourscore {
+
+bool can_count_messages() { return false; }
+
+SentMessages count_messages(const std::function<void()>& run) {
+  run();
+  return {};
+}
+
+}  // namespace fourscore
+
+#else
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <atomic>
+
+namespace fourscore {
+namespace {
+
+std::atomic<bool> counts{false};
+std::atomic<Index> bytes{0};
+std::atomic<Index> messages{0};
+std::atomic<Index> control_messages{0};
+std::atomic<bool> complete{true};
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+bool counting() { return counts.load(relaxed); }
+
+void add(Index count, MPI_Datatype type) {
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  const Index payload = count * size;
+  if (payload == 0) {
+    control_messages.fetch_add(1, relaxed);
+    return;
+  }
+  bytes.fetch_add(payload, relaxed);
+  messages.fetch_add(1, relaxed);
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+void add_message(Index count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  if (counting() && rank != MPI_PROC_NULL && rank != rank_in(comm)) add(count, type);
+}
+
+/// part(rank) calls add() with what there is for the rank.
+template <class Part>
+void add_parts(MPI_Comm comm, const Part& part) {
+  if (!counting()) return;
+  const int me = rank_in(comm);
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  for (int rank = 0; rank < size; ++rank)
+    if (rank != me) part(rank);
+}
+
+/// A collective is no message to those for whom it has nothing.
+void add_part(Index count, MPI_Datatype type) {
+  if (count > 0) add(count, type);
+}
+
+bool is_own(int rank, MPI_Win window) {
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Win_get_group(window, &group);
+  int me = 0;
+  PMPI_Group_rank(group, &me);
+  PMPI_Group_free(&group);
+  return rank == me;
+}
+
+/// A put is a message to the rank whose window it goes to.
+void add_put(int count, MPI_Datatype type, int rank, MPI_Win window) {
+  if (counting() && rank != MPI_PROC_NULL && !is_own(rank, window)) add(count, type);
+}
+
+void add_accumulated(int rank, MPI_Win window) {
+  if (counting() && rank != MPI_PROC_NULL && !is_own(rank, window)) control_messages.fetch_add(1, relaxed);
+}
+
+void note_other_call() {
+  if (counting()) complete.store(false, relaxed);
+}
+
+void add_alltoall(const void* send, int send_count, MPI_Datatype send_type, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm) {
+  const bool in_place = send == MPI_IN_PLACE;
+  add_parts(comm, [&](int) { add_part(in_place ? receive_count : send_count, in_place ? receive_type : send_type); });
+}
+
+void add_alltoallv(const void* send, const int* send_counts, MPI_Datatype send_type, const int* receive_counts,
+                   MPI_Datatype receive_type, MPI_Comm comm) {
+  const bool in_place = send == MPI_IN_PLACE;
+  const int* const part_counts = in_place ? receive_counts : send_counts;
+  add_parts(comm, [&](int rank) { add_part(part_counts[rank], in_place ? receive_type : send_type); });
+}
+
+void add_alltoallw(const void* send, const int* send_counts, const MPI_Datatype* send_types, const int* receive_counts,
+                   const MPI_Datatype* receive_types, MPI_Comm comm) {
+  const bool in_place = send == MPI_IN_PLACE;
+  add_parts(comm, [&](int rank) {
+    if (in_place)
+      add_part(receive_counts[rank], receive_types[rank]);
+    else
+      add_part(send_counts[rank], send_types[rank]);
+  });
+}
+
+void add_gather(int send_count, MPI_Datatype send_type, int root, MPI_Comm comm) {
+  if (counting() && rank_in(comm) != root) add_part(send_count, send_type);
+}
+
+void add_scatter(int send_count, MPI_Datatype send_type, int root, MPI_Comm comm) {
+  if (counting() && rank_in(comm) == root) add_parts(comm, [&](int) { add_part(send_count, send_type); });
+}
+
+void add_scatterv(const int* send_counts, MPI_Datatype send_type, int root, MPI_Comm comm) {
+  if (counting() && rank_in(comm) == root) add_parts(comm, [&](int rank) { add_part(send_counts[rank], send_type); });
+}
+
+/// The next definition of a call: that of a tool that was loaded before MPI, or MPI's own.
+template <class Function>
+Function* next(const char* name, Function* own) {
+  void* const found = ::dlsym(RTLD_NEXT, name);
+  return found == nullptr ? own : reinterpret_cast<Function*>(found);
+}
+
+}  // namespace
+
+bool can_count_messages() { return true; }
+
+SentMessages count_messages(const std::function<void()>& run) {
+  for (auto* const value : {&bytes, &messages, &control_messages}) value->store(0);
+  complete.store(true);
+  struct Counting {
+    Counting() { counts.store(true); }
+    Counting(const Counting&) = delete;
+    Counting& operator=(const Counting&) = delete;
+    ~Counting() { counts.store(false); }
+  };
+  {
+    const Counting counting;
+    run();
+  }
+  return {bytes.load(), messages.load(), control_messages.load(), complete.load()};
+}
+
+}  // namespace fourscore
+
+// Weak, so that a program may have definitions of its own.
+#define FOURSCORE_CALL(call, parameters, arguments, note)         \
+  __attribute__((weak)) int MPI_##call parameters {               \
+    using namespace fourscore;                                    \
+    note;                                                         \
+    static const auto pass_on = next("MPI_" #call, &PMPI_##call); \
+    return pass_on arguments;                                     \
+  }
+#define FOURSCORE_SEND(call)                                                                             \
+  FOURSCORE_CALL(call, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
+                 (data, count, type, to, tag, comm), add_message(count, type, to, comm))
+#define FOURSCORE_ISEND(call)                                                                                       \
+  FOURSCORE_CALL(                                                                                                   \
+      call, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
+      (data, count, type, to, tag, comm, request), add_message(count, type, to, comm))
+
+extern "C" {
+FOURSCORE_SEND(Send)
+FOURSCORE_SEND(Bsend)
+FOURSCORE_SEND(Rsend)
+FOURSCORE_SEND(Ssend)
+FOURSCORE_ISEND(Isend)
+FOURSCORE_ISEND(Ibsend)
+FOURSCORE_ISEND(Irsend)
+FOURSCORE_ISEND(Issend)
+FOURSCORE_CALL(Sendrecv,
+               (const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
+                int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
+                MPI_Status* status),
+               (send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from, receive_tag,
+                comm, status),
+               add_message(send_count, send_type, to, comm))
+FOURSCORE_CALL(Sendrecv_replace,
+               (void* data, int count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
+                MPI_Comm comm, MPI_Status* status),
+               (data, count, type, to, send_tag, from, receive_tag, comm, status), add_message(count, type, to, comm))
+FOURSCORE_CALL(Alltoall,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, MPI_Comm comm),
+               (send, send_count, send_type, receive, receive_count, receive_type, comm),
+               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
+FOURSCORE_CALL(Ialltoall,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
+               (send, send_count, send_type, receive, receive_count, receive_type, comm, request),
+               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
+FOURSCORE_CALL(Alltoallv,
+               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
+                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm),
+               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm),
+               add_alltoallv(send, send_counts, send_type, receive_counts, receive_type, comm))
+FOURSCORE_CALL(Ialltoallv,
+               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
+                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm,
+                MPI_Request* request),
+               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm,
+                request),
+               add_alltoallv(send, send_counts, send_type, receive_counts, receive_type, comm))
+FOURSCORE_CALL(Alltoallw,
+               (const void* send, const int* send_counts, const int* send_places, const MPI_Datatype* send_types,
+                void* receive, const int* receive_counts, const int* receive_places, const MPI_Datatype* receive_types,
+                MPI_Comm comm),
+               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
+                comm),
+               add_alltoallw(send, send_counts, send_types, receive_counts, receive_types, comm))
+FOURSCORE_CALL(Ialltoallw,
+               (const void* send, const int* send_counts, const int* send_places, const MPI_Datatype* send_types,
+                void* receive, const int* receive_counts, const int* receive_places, const MPI_Datatype* receive_types,
+                MPI_Comm comm, MPI_Request* request),
+               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
+                comm, request),
+               add_alltoallw(send, send_counts, send_types, receive_counts, receive_types, comm))
+FOURSCORE_CALL(Gather,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm),
+               (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
+               add_gather(send_count, send_type, root, comm))
+FOURSCORE_CALL(Igather,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
+               (send, send_count, send_type, receive, receive_count, receive_type, root, comm, request),
+               add_gather(send_count, send_type, root, comm))
+FOURSCORE_CALL(Gatherv,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
+                const int* receive_places, MPI_Datatype receive_type, int root, MPI_Comm comm),
+               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, root, comm),
+               add_gather(send_count, send_type, root, comm))
+FOURSCORE_CALL(Igatherv,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
+                const int* receive_places, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
+               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, root, comm,
+                request),
+               add_gather(send_count, send_type, root, comm))
+FOURSCORE_CALL(Scatter,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm),
+               (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
+               add_scatter(send_count, send_type, root, comm))
+FOURSCORE_CALL(Iscatter,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
+               (send, send_count, send_type, receive, receive_count, receive_type, root, comm, request),
+               add_scatter(send_count, send_type, root, comm))
+FOURSCORE_CALL(Scatterv,
+               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
+                int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
+               (send, send_counts, send_places, send_type, receive, receive_count, receive_type, root, comm),
+               add_scatterv(send_counts, send_type, root, comm))
+FOURSCORE_CALL(Iscatterv,
+               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
+                int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
+               (send, send_counts, send_places, send_type, receive, receive_count, receive_type, root, comm, request),
+               add_scatterv(send_counts, send_type, root, comm))
+FOURSCORE_CALL(Allgather,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, MPI_Comm comm),
+               (send, send_count, send_type, receive, receive_count, receive_type, comm),
+               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
+FOURSCORE_CALL(Iallgather,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
+               (send, send_count, send_type, receive, receive_count, receive_type, comm, request),
+               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
+FOURSCORE_CALL(Allgatherv,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
+                const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm),
+               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, comm),
+               add_alltoall(send, send_count, send_type, counting() ? receive_counts[rank_in(comm)] : 0, receive_type,
+                            comm))
+FOURSCORE_CALL(Iallgatherv,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
+                const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
+               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, comm, request),
+               add_alltoall(send, send_count, send_type, counting() ? receive_counts[rank_in(comm)] : 0, receive_type,
+                            comm))
+FOURSCORE_CALL(Put,
+               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                MPI_Datatype target_type, MPI_Win window),
+               (data, count, type, rank, place, target_count, target_type, window), add_put(count, type, rank, window))
+FOURSCORE_CALL(Rput,
+               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                MPI_Datatype target_type, MPI_Win window, MPI_Request* request),
+               (data, count, type, rank, place, target_count, target_type, window, request),
+               add_put(count, type, rank, window))
+FOURSCORE_CALL(Accumulate,
+               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                MPI_Datatype target_type, MPI_Op op, MPI_Win window),
+               (data, count, type, rank, place, target_count, target_type, op, window), add_accumulated(rank, window))
+FOURSCORE_CALL(Raccumulate,
+               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                MPI_Datatype target_type, MPI_Op op, MPI_Win window, MPI_Request* request),
+               (data, count, type, rank, place, target_count, target_type, op, window, request),
+               add_accumulated(rank, window))
+
+FOURSCORE_CALL(Bcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm),
+               (data, count, type, root, comm), note_other_call())
+FOURSCORE_CALL(Ibcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request),
+               (data, count, type, root, comm, request), note_other_call())
+FOURSCORE_CALL(Reduce,
+               (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+               (send, receive, count, type, op, root, comm), note_other_call())
+FOURSCORE_CALL(Ireduce,
+               (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                MPI_Request* request),
+               (send, receive, count, type, op, root, comm, request), note_other_call())
+FOURSCORE_CALL(Allreduce, (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+               (send, receive, count, type, op, comm), note_other_call())
+FOURSCORE_CALL(Iallreduce,
+               (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                MPI_Request* request),
+               (send, receive, count, type, op, comm, request), note_other_call())
+FOURSCORE_CALL(Reduce_scatter,
+               (const void* send, void* receive, const int* receive_counts, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm),
+               (send, receive, receive_counts, type, op, comm), note_other_call())
+FOURSCORE_CALL(Ireduce_scatter,
+               (const void* send, void* receive, const int* receive_counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                MPI_Request* request),
+               (send, receive, receive_counts, type, op, comm, request), note_other_call())
+FOURSCORE_CALL(Reduce_scatter_block,
+               (const void* send, void* receive, int receive_count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+               (send, receive, receive_count, type, op, comm), note_other_call())
+FOURSCORE_CALL(Ireduce_scatter_block,
+               (const void* send, void* receive, int receive_count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                MPI_Request* request),
+               (send, receive, receive_count, type, op, comm, request), note_other_call())
+FOURSCORE_CALL(Neighbor_alltoall,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, MPI_Comm comm),
+               (send, send_count, send_type, receive, receive_count, receive_type, comm), note_other_call())
+FOURSCORE_CALL(Ineighbor_alltoall,
+               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
+               (send, send_count, send_type, receive, receive_count, receive_type, comm, request), note_other_call())
+FOURSCORE_CALL(Neighbor_alltoallv,
+               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
+                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm),
+               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm),
+               note_other_call())
+FOURSCORE_CALL(Ineighbor_alltoallv,
+               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
+                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm,
+                MPI_Request* request),
+               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm,
+                request),
+               note_other_call())
+FOURSCORE_CALL(Neighbor_alltoallw,
+               (const void* send, const int* send_counts, const MPI_Aint* send_places, const MPI_Datatype* send_types,
+                void* receive, const int* receive_counts, const MPI_Aint* receive_places,
+                const MPI_Datatype* receive_types, MPI_Comm comm),
+               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
+                comm),
+               note_other_call())
+FOURSCORE_CALL(Ineighbor_alltoallw,
+               (const void* send, const int* send_counts, const MPI_Aint* send_places, const MPI_Datatype* send_types,
+                void* receive, const int* receive_counts, const MPI_Aint* receive_places,
+                const MPI_Datatype* receive_types, MPI_Comm comm, MPI_Request* request),
+               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
+                comm, request),
+               note_other_call())
+FOURSCORE_CALL(Start, (MPI_Request * request), (request), note_other_call())
+FOURSCORE_CALL(Startall, (int count, MPI_Request* requests), (count, requests), note_other_call())
+FOURSCORE_CALL(Get,
+               (void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                MPI_Datatype target_type, MPI_Win window),
+               (data, count, type, rank, place, target_count, target_type, window), note_other_call())
+FOURSCORE_CALL(Rget,
+               (void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                MPI_Datatype target_type, MPI_Win window, MPI_Request* request),
+               (data, count, type, rank, place, target_count, target_type, window, request), note_other_call())
+}
+#endif

@@ -1,0 +1,28 @@
+#pragma once
+// What a process hands to MPI, counted where it does: our programs define MPI's sending calls themselves and pass them
+// on (MPI 3.1, chapter 14).
+
+#include <functional>
+
+#include "core/box.hpp"
+
+namespace fourscore {
+
+/// Payload and messages to other ranks, as MessageVolume has them. A collective is one message to each rank for which
+/// it has something.
+struct SentMessages {
+  Index bytes = 0;
+  Index messages = 0;
+  Index control_messages = 0;  ///< without payload, or accumulated in a window
+  /// False where a call moved data of which this does not say who sent it: reductions, broadcasts, neighbourhood
+  /// collectives, persistent requests, MPI_Get.
+  bool complete = true;
+};
+
+/// Not under SimGrid's MPI, whose ranks are threads of one process.
+[[nodiscard]] bool can_count_messages();
+
+/// Those that this process sends while run() runs, through MPI's interface for C.
+[[nodiscard]] SentMessages count_messages(const std::function<void()>& run);
+
+}  // namespace fourscore
