@@ -41,6 +41,8 @@ def reason_against(variant: str, shape: Sequence[int], kind: str, ranks: int) ->
         if len(n) < 2:
             return f"{name} takes 2 or 3 extents, not 1"
         most = min(n[0], n[1])
+        if variant == "fftw-mpi" and ranks > most:  # runs with ranks that hold nothing
+            return f"the model of fftw-mpi wants a plane for each of {ranks} ranks: there are {most}"
         return f"{ranks} ranks are more than {name} can use: {most}" if ranks > most else None
     if variant in PENCILS and not any(_fits(n, grid) for grid in _pairs(ranks)):
         return f"no grid of {ranks} ranks fits: at most {min(n[0], n[1])} x {min(n[1], n[2])}"

@@ -166,7 +166,14 @@ class MklCdft : public SlabReference {
   }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem) const override {
+  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks) const override {
+    // Found by the tests: DftiCreateDescriptorDM then ends with CDFT_SPREAD_ERROR.
+    const Extents n = problem.extents();
+    if (const Index most = std::min(n[0], n[1]); ranks > most)
+      return fmt::format(
+          "MKL's cluster FFT cannot deal shape {} to {} ranks: no more than {}, the smaller of its first "
+          "two extents",
+          shape_text(problem.shape), ranks, most);
     if (problem.threads > 1) return fmt::format("{} threads; mkl-cdft is run with one", problem.threads);
     return std::nullopt;
   }

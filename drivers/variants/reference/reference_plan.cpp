@@ -44,9 +44,10 @@ std::optional<Grid> reference_grid(const Problem& problem, int ranks) { return p
 
 std::string no_reference_grid(const Problem& problem, int ranks, const std::string& library) {
   const Extents n = problem.extents();
-  return fmt::format("{} ranks on grid {}: {} is given P1 x P2 with P1 at most {} and P2 at most {} for shape {}",
-                     ranks, grid_text(problem.grid), library, std::min(n[0], n[1]), std::min(n[1], n[2]),
-                     shape_text(problem.shape));
+  return fmt::format(
+      "{} ranks on grid {}: fourscore gives {} grids on which each rank has elements, P1 x P2 with P1 at most {} and "
+      "P2 at most {} for shape {}",
+      ranks, grid_text(problem.grid), library, std::min(n[0], n[1]), std::min(n[1], n[2]), shape_text(problem.shape));
 }
 
 ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,

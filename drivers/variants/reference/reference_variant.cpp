@@ -38,12 +38,7 @@ std::unique_ptr<Plan> PencilReference::plan_of(const PlanContext& context) const
 std::optional<std::string> SlabReference::supports(const Problem& problem, int ranks) const {
   if (auto reason = chain_limits(problem, 2, 3)) return reason;
   require_grid(problem, ranks, 1);
-  const Extents n = problem.complex_extents();
-  const Index most = std::min(n[0], n[1]);
-  if (ranks > most)
-    return fmt::format("{} ranks are more than {} can use: {} for shape {}, the smaller of its first two extents",
-                       ranks, card().name, most, shape_text(problem.shape));
-  return limit(problem);
+  return limit(problem, ranks);
 }
 
 Cost SlabReference::cost(const Problem& problem, int ranks) const { return slab_cost(problem, ranks); }

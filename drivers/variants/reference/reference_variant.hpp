@@ -50,7 +50,7 @@ class PencilReference : public ReferenceVariant {
   int least_axes_;
 };
 
-/// One for slabs: no grid, and no more ranks than the smaller of the first two extents.
+/// One for slabs, without a grid. Where there are more ranks than planes some hold nothing.
 class SlabReference : public ReferenceVariant {
  public:
   using ReferenceVariant::ReferenceVariant;
@@ -59,8 +59,8 @@ class SlabReference : public ReferenceVariant {
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const final;
 
  private:
-  /// The reason why the library cannot transform the problem, or nothing.
-  [[nodiscard]] virtual std::optional<std::string> limit(const Problem& problem) const = 0;
+  /// The reason why the library cannot transform the problem on so many ranks, or nothing.
+  [[nodiscard]] virtual std::optional<std::string> limit(const Problem& problem, int ranks) const = 0;
 };
 
 }  // namespace fourscore

@@ -52,6 +52,7 @@ def test_grids_to_compare_fit_and_are_few_for_any_number_of_ranks():
     ("variant", "shape", "ranks", "words"),
     [
         ("slab", CUBE, 65, "more than slab can use: 64"),
+        ("fftw-mpi", CUBE, 65, "wants a plane for each of 65 ranks: there are 64"),
         ("rods", (64, 64), 2, "takes 3 extents, not 2"),
         ("pencil", CUBE, 4097, "no grid of 4097 ranks fits: at most 64 x 64"),
         ("node", (64, 64), 2, "takes 3 extents"),

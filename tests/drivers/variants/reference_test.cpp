@@ -9,6 +9,7 @@
 #include <ostream>
 #include <set>
 
+#include "harness/verifier.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "support/variant_fixture.hpp"
@@ -189,6 +190,40 @@ TEST(Heffte, NamesAnOptionThatItDoesNotHave) {
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("alltoal"), testing::HasSubstr("p2p_plined")));
+  }
+}
+
+/// Shapes with fewer planes than most tests have ranks, in the first axis, in the second, and in both.
+const std::vector<std::vector<Index>> flat_shapes{{840, 2, 3}, {2, 40, 3}, {3, 2, 5},  {2, 2, 2}, {2, 3, 4},
+                                                  {1, 8, 6},   {8, 1, 6},  {1, 1, 12}, {7, 1},    {5, 2},
+                                                  {2, 9},      {1, 7},     {3, 1, 1}};
+
+/// A slab library deals planes, and may leave ranks without any: what it does not take is a reason of its own.
+TEST(SlabReference, IsRightWithMoreRanksThanPlanesOrSaysWhatItsLibraryCannotDo) {
+  const int ranks = mpi::size_of(MPI_COMM_WORLD);
+  PhaseClock clock(false);
+  for (const std::string name : {"fftw-mpi", "mkl-cdft"}) {
+    const Variant& variant = *VariantRegistry::instance().find(name);
+    if (!variant.unavailable().empty()) continue;
+    int with_empty_ranks = 0;
+    for (const auto& shape : flat_shapes)
+      for (const Kind kind : variant.kinds())
+        for (Problem problem : test::contracts(shape)) {
+          if (problem.precision == Precision::single_precision) continue;
+          problem.kind = kind;
+          if (const auto reason = variant.supports(problem, ranks)) {
+            EXPECT_THAT(*reason, testing::AnyOf(testing::StartsWith("FFTW-MPI"), testing::StartsWith("MKL's ")));
+            EXPECT_THAT(*reason, testing::Not(testing::HasSubstr("can use")));
+            continue;
+          }
+          SCOPED_TRACE(name + " " + test::text_of(problem, nullptr));
+          const auto plan = test::make_plan(variant, problem, nullptr);
+          Verifier verifier(problem, MPI_COMM_WORLD, *plan, 1);
+          for (const Check& check : verifier.check_before(*plan, nullptr))
+            EXPECT_TRUE(check.ok) << check.name << ": " << check.finding;
+          with_empty_ranks += ranks > std::min(problem.complex_extents()[0], problem.complex_extents()[1]) ? 1 : 0;
+        }
+    EXPECT_EQ(with_empty_ranks > 0, ranks > 1 && name == "fftw-mpi") << name;
   }
 }
 
