@@ -20,6 +20,7 @@ struct NodeFacts {
   double last_level_cache_bytes = 0;  ///< of the caches next to those cores; 0: unknown
   /// How many cores the masks touch together, at most, where they are known by processing unit alone.
   std::optional<std::size_t> most_cores{};
+  std::set<int> core_kinds{};  ///< of those cores
 };
 
 struct FlagFacts {
@@ -45,7 +46,7 @@ struct Flag {
   std::string_view holds_when;
 };
 /// The one list of them. tests/contract/lists.py holds the record's schema, the analysis and the documentation to it.
-inline constexpr std::array<Flag, 12> flag_table{{
+inline constexpr std::array<Flag, 13> flag_table{{
     {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
     {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},
     {"in-cache", "cache", "the plans of a node's ranks fit its last-level caches: no memory traffic to speak of"},
@@ -54,6 +55,7 @@ inline constexpr std::array<Flag, 12> flag_table{{
      "the kernel's clock source is slow or adjusted, or the smallest sample is under 1000 of its steps"},
     {"skewed", "skew", "half of the samples or more are shorter than 50 times the skew of their start"},
     {"heterogeneous", "het", "the nodes differ in machine or settings"},
+    {"unlike-cores", "unlike", "the ranks of a node may run on cores of several kinds"},
     {"open-breakdown", "open", "the phases of some rank do not add up to its total"},
     {"emulated", "emul",
      "some of it is a stand-in for hardware that is not there: a GPU, several nodes, the machine that hwloc was told "

@@ -3,29 +3,77 @@
 #include <hwloc.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace fourscore {
 namespace {
 
 using nlohmann::json;
 
-json caches(hwloc_topology_t topology) {
-  json result = json::array();
-  const int depth = hwloc_topology_get_depth(topology);
-  for (int d = depth - 1; d >= 0; --d) {
-    const hwloc_obj_t cache = hwloc_get_obj_by_depth(topology, d, 0);
-    if (cache == nullptr || hwloc_obj_type_is_dcache(cache->type) == 0) continue;
-    const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
-    result.push_back({{"level", cache->attr->cache.depth}, {"bytes", cache->attr->cache.size}, {"shared_by", cores}});
+/// The core that holds a unit, or the unit where hwloc knows no core around it.
+hwloc_obj_t core_around(hwloc_topology_t topology, hwloc_obj_t unit) {
+  const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
+  return core == nullptr ? unit : core;
+}
+
+/// Units without a core are numbered behind the cores.
+int number_of(hwloc_topology_t topology, hwloc_obj_t core) {
+  const int cores = core->type == HWLOC_OBJ_CORE ? 0 : hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+  return cores + static_cast<int>(core->logical_index);
+}
+
+/// All of the machine, in logical order.
+std::vector<hwloc_obj_t> cores_in(hwloc_topology_t topology) {
+  std::vector<hwloc_obj_t> cores;
+  for (hwloc_obj_t unit = nullptr; (unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr;)
+    if (const hwloc_obj_t core = core_around(topology, unit); cores.empty() || cores.back() != core)
+      cores.push_back(core);
+  return cores;
+}
+
+/// What the system calls a core of this kind ("IntelAtom"), or how much work it does beside others.
+std::string type_of([[maybe_unused]] hwloc_topology_t topology, [[maybe_unused]] hwloc_obj_t core) {
+  std::string type;
+#if HWLOC_API_VERSION >= 0x00020400
+  const int kind = hwloc_cpukinds_get_by_cpuset(topology, core->cpuset, 0);
+  unsigned count = 0;
+  hwloc_info_s* infos = nullptr;
+  if (kind < 0 ||
+      hwloc_cpukinds_get_info(topology, static_cast<unsigned>(kind), nullptr, nullptr, &count, &infos, 0) != 0)
+    return type;
+  // Frequencies are left out: favoured cores of one kind have others.
+  for (const char* const name : {"CoreType", "LinuxCapacity"})
+    for (unsigned i = 0; i < count && type.empty(); ++i)
+      if (std::string_view(infos[i].name) == name) type = infos[i].value;
+#endif
+  return type;
+}
+
+/// The data caches above a core, from the innermost on.
+std::vector<Topology::Cache> caches_above(hwloc_topology_t topology, hwloc_obj_t core) {
+  std::vector<Topology::Cache> caches;
+  // Within the core lie those that its units share.
+  hwloc_obj_t inner = core;
+  while (inner->arity > 0) inner = inner->first_child;
+  for (hwloc_obj_t object = inner; object != nullptr; object = object->parent) {
+    if (hwloc_obj_type_is_dcache(object->type) == 0) continue;
+    std::set<hwloc_obj_t> sharing;
+    for (hwloc_obj_t unit = nullptr;
+         (unit = hwloc_get_next_obj_inside_cpuset_by_type(topology, object->cpuset, HWLOC_OBJ_PU, unit)) != nullptr;)
+      sharing.insert(core_around(topology, unit));
+    caches.push_back({object->attr->cache.depth, object->attr->cache.size, static_cast<int>(sharing.size())});
   }
-  return result;
+  return caches;
 }
 
 /// By which hwloc takes a description in place of the machine.
@@ -34,6 +82,27 @@ constexpr std::array<const char*, 4> describing_variables{"HWLOC_SYNTHETIC", "HW
 
 }  // namespace
 
+struct Topology::CoreKind {
+  std::string type;
+  std::vector<Cache> caches;  ///< of all cores the same but for who shares them: there, of the one with most
+  int threads = 0;            ///< of the core with most; 0: unknown
+  std::set<int> cores;
+
+  [[nodiscard]] bool is_of(const std::string& its_type, const std::vector<Cache>& its_caches) const {
+    return type == its_type && std::ranges::equal(caches, its_caches, [](const Cache& one, const Cache& other) {
+             return one.level == other.level && one.bytes == other.bytes;
+           });
+  }
+  [[nodiscard]] json description() const {
+    json list = json::array();
+    for (const Cache& cache : caches)
+      list.push_back({{"level", cache.level}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}});
+    json result{{"caches", std::move(list)}};
+    if (threads > 0) result["threads_per_core"] = threads;
+    return result;
+  }
+};
+
 Topology::Topology() {
   if (hwloc_topology_init(&topology_) != 0) throw std::runtime_error("hwloc cannot describe this machine");
   if (hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
@@ -41,17 +110,40 @@ Topology::Topology() {
     hwloc_topology_destroy(topology_);
     throw std::runtime_error("hwloc cannot describe this machine");
   }
+  find_kinds();
 }
 
 Topology::~Topology() { hwloc_topology_destroy(topology_); }
 
+void Topology::find_kinds() {
+  for (const hwloc_obj_t core : cores_in(topology_)) {
+    const std::string type = type_of(topology_, core);
+    const std::vector<Cache> caches = caches_above(topology_, core);
+    auto kind = std::ranges::find_if(kinds_, [&](const CoreKind& known) { return known.is_of(type, caches); });
+    if (kind == kinds_.end()) kind = kinds_.insert(kind, {type, caches, 0, {}});
+    for (std::size_t i = 0; i < caches.size(); ++i)
+      kind->caches[i].shared_by = std::max(kind->caches[i].shared_by, caches[i].shared_by);
+    if (core->type == HWLOC_OBJ_CORE) kind->threads = std::max(kind->threads, hwloc_bitmap_weight(core->cpuset));
+    kind->cores.insert(number_of(topology_, core));
+  }
+}
+
 json Topology::identity() const {
-  const int cores = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE);
-  const int units = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_PU);
-  json result{{"caches", caches(topology_)}, {"numa_nodes", hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_NUMANODE)}};
-  if (cores > 0) {
-    result["cores"] = cores;
-    result["threads_per_core"] = units / cores;
+  json result{{"numa_nodes", hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_NUMANODE)}};
+  if (!kinds_.empty()) result.update(kinds_.front().description());
+  std::size_t cores = 0;
+  int threads = 0;
+  for (const CoreKind& kind : kinds_) {
+    cores += kind.cores.size();
+    threads = std::max(threads, kind.threads);
+  }
+  if (cores > 0) result["cores"] = cores;
+  if (threads > 0) result["threads_per_core"] = threads;
+  for (const CoreKind& kind : kinds_) {
+    if (kinds_.size() == 1) break;
+    json& entry = result["core_kinds"].emplace_back(kind.description());
+    entry["cores"] = kind.cores.size();
+    if (!kind.type.empty()) entry["type"] = kind.type;
   }
   const hwloc_obj_t package = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, 0);
   const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
@@ -87,15 +179,22 @@ std::vector<int> Topology::usable_units() {
   return units;
 }
 
+bool Topology::knows_cores() const { return hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE) > 0; }
+
 std::set<int> Topology::cores_of(const std::vector<int>& units) const {
   std::set<int> cores;
-  for (const int unit : units) {
-    const hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(topology_, static_cast<unsigned>(unit));
-    if (object == nullptr) continue;
-    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_CORE, object);
-    cores.insert(static_cast<int>(core == nullptr ? object->logical_index : core->logical_index));
-  }
+  for (const int unit : units)
+    if (const hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(topology_, static_cast<unsigned>(unit)))
+      cores.insert(number_of(topology_, core_around(topology_, object)));
   return cores;
+}
+
+std::set<int> Topology::kinds_of(const std::set<int>& cores) const {
+  std::set<int> kinds;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
+    if (std::ranges::any_of(cores, [&](int core) { return kinds_[kind].cores.contains(core); }))
+      kinds.insert(static_cast<int>(kind));
+  return kinds;
 }
 
 int Topology::package_of(int unit) const {

@@ -163,16 +163,18 @@ json core_map_of(const std::vector<std::vector<int>>& units) {
   return map;
 }
 
-/// [rank of the node][its cores], and the caches beside them: what NodeFacts has, as kinds() passes it on.
+/// [rank of the node][its cores], their kinds, and the caches beside them: what NodeFacts has, as kinds() passes it on.
 json facts_of(const std::vector<std::vector<int>>& units) {
   const Topology topology;
   json cores = json::array();
+  std::set<int> of_all;
   std::map<int, double> caches;
   for (const auto& of_rank : units) {
     cores.push_back(topology.cores_of(of_rank));
+    of_all.merge(topology.cores_of(of_rank));
     caches.merge(topology.last_level_caches_of(of_rank));
   }
-  return {{"cores", cores}, {"last_level_caches", caches}};
+  return {{"cores", cores}, {"core_kinds", topology.kinds_of(of_all)}, {"last_level_caches", caches}};
 }
 
 /// Of nodes that are one machine, together: their numbers of cores and caches are those of that machine.
@@ -181,6 +183,7 @@ NodeFacts read_facts(const std::vector<json>& nodes) {
   std::map<int, double> caches;
   for (const json& node : nodes) {
     for (const json& cores : node.at("cores")) facts.ranks.push_back({cores.get<std::set<int>>()});
+    facts.core_kinds.merge(node.at("core_kinds").get<std::set<int>>());
     caches.merge(node.at("last_level_caches").get<std::map<int, double>>());
   }
   for (const auto& [index, size] : caches) facts.last_level_cache_bytes += size;

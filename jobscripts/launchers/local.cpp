@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "core/regular_file.hpp"
+#include "core/topology.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/launchers/mpirun/mpirun.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -30,6 +32,12 @@ std::size_t nodes_of_this_job() {
       if (!host.empty()) hosts.insert(host);
   }
   return std::max<std::size_t>(hosts.size(), 1);
+}
+
+/// What ranks are bound to: processing units where hwloc knows no cores, and mpirun would end.
+const char* bound_to() {
+  static const bool cores = Topology().knows_cores();
+  return cores ? "core" : "hwthread";
 }
 
 class LocalLauncher : public Launcher {
@@ -74,12 +82,13 @@ class LocalLauncher : public Launcher {
       if (!fits(options, request))
         add({"--oversubscribe", "--bind-to", "none"});
       else if (by_socket)
-        add({"--bind-to", "core", "--map-by", threads == 1 ? "socket" : fmt::format("socket:PE={}", threads),
+        add({"--bind-to", bound_to(), "--map-by", threads == 1 ? "socket" : fmt::format("socket:PE={}", threads),
              "--rank-by", "socket"});
       else
-        add({"--bind-to", "core", "--map-by", threads == 1 ? "core" : fmt::format("slot:PE={}", threads)});
+        add({"--bind-to", bound_to(), "--map-by", threads == 1 ? bound_to() : fmt::format("slot:PE={}", threads)});
+      if (fits(options, request) && std::string_view(bound_to()) == "hwthread") add({"--use-hwthread-cpus"});
     } else {
-      const std::string cores = threads == 1 ? "core" : fmt::format("core:{}", threads);
+      const std::string cores = threads == 1 ? bound_to() : fmt::format("{}:{}", bound_to(), threads);
       add({"-bind-to", fits(options, request) ? cores : "none"});
       if (by_socket) add({"-map-by", "socket"});
     }

@@ -66,6 +66,14 @@ TEST(Flags, NodesThatDifferAreHeterogeneous) {
   EXPECT_EQ(validity_flags(facts), Flags{"heterogeneous"});
 }
 
+TEST(Flags, RanksOnCoresOfSeveralKindsAreOnUnlikeCores) {
+  FlagFacts facts = sound();
+  facts.nodes.front().core_kinds = {1};
+  EXPECT_EQ(validity_flags(facts), Flags{});
+  facts.nodes.front().core_kinds = {0, 1};
+  EXPECT_EQ(validity_flags(facts), Flags{"unlike-cores"});
+}
+
 TEST(Flags, NoWarmUpIsCold) {
   FlagFacts facts = sound();
   facts.warmup = 0;

@@ -1,4 +1,5 @@
-// What is said of a machine, on machines that hwloc makes up from a line of text (HWLOC_SYNTHETIC).
+// What is said of a machine, on machines that hwloc makes up from a line of text (HWLOC_SYNTHETIC) or reads from a file
+// (HWLOC_XMLFILE).
 
 #include "core/topology.hpp"
 
@@ -7,8 +8,13 @@
 #include <stdlib.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -38,7 +44,10 @@ using ::testing::Pair;
 
 class TopologyOf : public ::testing::Test {
  protected:
-  void TearDown() override { unsetenv("HWLOC_SYNTHETIC"); }
+  void TearDown() override {
+    unsetenv("HWLOC_SYNTHETIC");
+    unsetenv("HWLOC_XMLFILE");
+  }
   static void pretend(const std::string& machine) { setenv("HWLOC_SYNTHETIC", machine.c_str(), 1); }
 };
 
@@ -126,6 +135,99 @@ TEST_F(TopologyOf, AnotherMachineThanThisOneSaysByWhichVariable) {
   setenv("HWLOC_THISSYSTEM", "0", 1);
   EXPECT_EQ(Topology().described_by(), "hwloc");
   unsetenv("HWLOC_THISSYSTEM");
+}
+
+/// A file of data/topologies, and what must be said of it.
+struct Described {
+  std::string name;
+  json identity;
+  std::map<std::vector<int>, std::set<int>> kinds;  ///< of the cores of these units
+};
+
+constexpr int mib = 1 << 20;
+
+json cache(int level, int bytes, int shared_by) {
+  return {{"level", level}, {"bytes", bytes}, {"shared_by", shared_by}};
+}
+
+std::vector<Described> descriptions() {
+  const json fast{cache(1, 48 << 10, 1), cache(2, 5 * mib / 4, 1), cache(3, 24 * mib, 14)};
+  const json slow{cache(1, 32 << 10, 1), cache(2, 2 * mib, 4), cache(3, 24 * mib, 14)};
+  const auto of = [](json caches, int threads, int cores, const std::string& type) {
+    json kind{{"caches", std::move(caches)}, {"threads_per_core", threads}, {"cores", cores}};
+    if (!type.empty()) kind["type"] = type;
+    return kind;
+  };
+  const json none = json::array();
+  return {
+      {"two-kinds-of-core",
+       {{"cores", 14},
+        {"threads_per_core", 2},
+        {"caches", fast},
+        {"cpu_model", "fast and slow"},
+        {"core_kinds", {of(fast, 2, 6, "IntelCore"), of(slow, 1, 8, "IntelAtom")}}},
+       {{{0, 1, 11}, {0}}, {{12, 19}, {1}}, {{11, 12}, {0, 1}}, {{}, {}}}},
+      {"partly-offline",
+       {{"cores", 6},
+        {"threads_per_core", 2},
+        {"caches", {cache(1, 32 << 10, 1), cache(2, mib, 1), cache(3, 16 * mib, 4)}}},
+       {{{0, 8, 11}, {0}}}},
+      {"first-core-half-offline",
+       {{"cores", 2},
+        {"threads_per_core", 2},
+        {"caches", {cache(1, 32 << 10, 1), cache(2, mib, 1), cache(3, 8 * mib, 2)}}},
+       {{{0, 3}, {0}}}},
+      {"partly-disallowed",
+       {{"cores", 4}, {"threads_per_core", 2}, {"caches", {cache(1, 32 << 10, 1), cache(3, 8 * mib, 4)}}},
+       {{{0, 7}, {0}}}},
+      {"no-cores",
+       {{"cores", 4}, {"caches", {cache(1, 32 << 10, 1), cache(2, mib, 1), cache(3, 8 * mib, 4)}}},
+       {{{0, 3}, {0}}}},
+      {"no-cores-and-no-caches", {{"cores", 3}, {"caches", none}}, {{{0, 2}, {0}}}},
+      {"some-units-without-core", {{"cores", 4}, {"threads_per_core", 2}, {"caches", none}}, {{{0, 5}, {0}}}},
+      {"unlike-by-capacity",
+       {{"cores", 6},
+        {"threads_per_core", 1},
+        {"caches", none},
+        {"core_kinds", {of(none, 1, 4, "446"), of(none, 1, 2, "1024")}}},
+       {{{3}, {0}}, {{3, 4}, {0, 1}}}},
+      // Their frequencies make no other cores of them.
+      {"favoured-cores",
+       {{"cores", 4}, {"threads_per_core", 1}, {"caches", {cache(1, 32 << 10, 1), cache(3, 8 * mib, 4)}}},
+       {{{0, 3}, {0}}}},
+      {"unlike-last-level-caches",
+       {{"cores", 4},
+        {"threads_per_core", 1},
+        {"caches", {cache(1, 32 << 10, 1), cache(3, 96 * mib, 2)}},
+        {"core_kinds",
+         {of({cache(1, 32 << 10, 1), cache(3, 96 * mib, 2)}, 1, 2, ""),
+          of({cache(1, 32 << 10, 1), cache(3, 32 * mib, 2)}, 1, 2, "")}}},
+       {{{1, 2}, {0, 1}}}},
+      {"one-unit", {{"cores", 1}, {"threads_per_core", 1}, {"caches", none}}, {{{0}, {0}}}},
+  };
+}
+
+TEST_F(TopologyOf, EveryMachineOfAFileIsDescribedRightly) {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(FOURSCORE_TEST_DATA "/topologies"))
+    if (entry.path().extension() == ".xml") files.insert(entry.path().stem());
+  for (const Described& expected : descriptions()) {
+    SCOPED_TRACE(expected.name);
+    EXPECT_EQ(files.erase(expected.name), 1U);
+    setenv("HWLOC_XMLFILE", (FOURSCORE_TEST_DATA "/topologies/" + expected.name + ".xml").c_str(), 1);
+    const Topology topology;
+    json identity = topology.identity();
+    EXPECT_EQ(identity.at("numa_nodes"), 1);
+    EXPECT_EQ(identity.at("described_by"), "HWLOC_XMLFILE");
+    identity.erase("numa_nodes");
+    identity.erase("described_by");
+    EXPECT_EQ(identity, expected.identity);
+    std::vector<int> units(64);
+    std::iota(units.begin(), units.end(), 0);
+    EXPECT_EQ(topology.cores_of(units).size(), identity.at("cores").get<std::size_t>());
+    for (const auto& [some, kinds] : expected.kinds) EXPECT_EQ(topology.kinds_of(topology.cores_of(some)), kinds);
+  }
+  EXPECT_THAT(files, IsEmpty()) << "without a description";
 }
 
 }  // namespace

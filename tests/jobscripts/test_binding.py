@@ -9,6 +9,7 @@ import pytest
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 MPIEXEC = {"FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"]}
 REAL = MPIEXEC | {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_COMPONENTS": str(BIN)}
+TOPOLOGIES = pathlib.Path(__file__).parents[1] / "core/data/topologies"
 HEAD = 'name = "b"\nlaunches = 1\nrepetitions = 2\nmin_time_s = 0.001\n'
 OPEN_MPI, HYDRA = "mpirun (Open MPI) 4.1.4", "HYDRA build details:"
 
@@ -60,6 +61,20 @@ def test_the_launcher_is_asked_for_as_many_cores_as_a_rank_has_threads(fourscore
     binding = "none" if ranks * threads > CORES else "core" if threads == 1 else str(threads)
     words = log.read_text().replace("--allow-run-as-root ", "").strip()
     assert words == f"{kind_of(version, binding)} -n {ranks} OMP_NUM_THREADS={threads}"
+
+
+@pytest.mark.parametrize(
+    ("version", "asked"),
+    [(OPEN_MPI, "--bind-to hwthread --map-by hwthread --use-hwthread-cpus"), (HYDRA, "-bind-to hwthread")],
+)
+def test_where_hwloc_knows_no_cores_ranks_are_bound_to_units(fourscore, version, asked):
+    """Some virtual machines are so; mpirun ends when it is asked for cores."""
+    log = fourscore.folder / "mpirun"
+    machine = {"HWLOC_XMLFILE": str(TOPOLOGIES / "no-cores.xml"), "HWLOC_THISSYSTEM": "1"}
+    said = {"FAKE_MPIRUN_SAYS": version, "FAKE_MPIRUN_LOG": str(log)}
+    fourscore("run", fourscore.suite(sweep(1, 1)), "--quiet", environment=machine | said)
+    assert f"{asked} -n 1" in log.read_text()
+    fourscore("run", fourscore.suite(sweep(1, 1).replace("4x4x4", "4x4x5")), "--quiet", environment=machine | MPIEXEC)
 
 
 @pytest.mark.parametrize("suite_of", [sweep, component])

@@ -44,6 +44,8 @@ def flatten(value: Any, name: str = "") -> dict[str, str]:
         return {name.removesuffix("_bytes"): bytes_text(value)}
     if name.endswith("core_maps") and isinstance(value, list):
         return {name: "; ".join(_core_map_text(kind) for kind in value)}
+    if name.endswith("core_kinds") and isinstance(value, list):
+        return {name: "; ".join(_core_kind_text(kind) for kind in value)}
     if name.endswith("caches") and isinstance(value, list):
         return {name: ", ".join(_cache_text(cache) for cache in value)}
     if isinstance(value, list):
@@ -60,6 +62,15 @@ def _core_map_text(kind: Any) -> str:
     if not isinstance(kind, dict) or not isinstance(kind.get("cores"), list):
         return str(kind)
     return f"nodes {kind.get('nodes', '?')}: {', '.join(str(cores) for cores in kind['cores'])}"
+
+
+def _core_kind_text(kind: Any) -> str:
+    """ "8 cores, IntelAtom, L1 32 KiB for 1"."""
+    if not isinstance(kind, dict):
+        return str(kind)
+    caches = kind["caches"] if isinstance(kind.get("caches"), list) else []
+    words = [f"{kind.get('cores', '?')} cores", kind.get("type"), *map(_cache_text, caches)]
+    return ", ".join(str(word) for word in words if word)
 
 
 def _cache_text(cache: Any) -> str:

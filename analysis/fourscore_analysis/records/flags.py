@@ -27,6 +27,7 @@ FLAGS = {
         "half of the samples or more are shorter than 50 times the skew of their start: much of them is waiting"
     ),
     "heterogeneous": Flag("the nodes differ in machine or settings: the slowest kind decides"),
+    "unlike-cores": Flag("ranks of a node ran on cores of several kinds: the slowest kind decides", usual=False),
     "open-breakdown": Flag(
         "the phases do not add up to the total within 2 %: do not trust the breakdown", of_time=False
     ),

@@ -1,6 +1,10 @@
 """Where a campaign was measured, as the page says it."""
 
-from fourscore_analysis.points.provenance import flatten, identity_parts, volatile_ranges
+from fourscore_analysis.points.provenance import (
+    flatten,
+    identity_parts,
+    volatile_ranges,
+)
 from fourscore_analysis.records.transforms import parse_record
 from synthetic import Maker, canonical, make_point
 
@@ -25,6 +29,15 @@ def test_a_node_of_another_machine_is_a_machine_of_its_own():
 def test_maps_of_cores_are_one_line_a_kind_of_node():
     kinds = [{"nodes": "0-2", "cores": ["0", "1"]}, {"nodes": "3", "cores": ["0-1", "2"]}]
     assert flatten({"core_maps": kinds}) == {"core_maps": "nodes 0-2: 0, 1; nodes 3: 0-1, 2"}
+
+
+def test_kinds_of_core_are_told_with_their_caches():
+    kinds = [
+        {"cores": 6, "threads_per_core": 2, "type": "IntelCore", "caches": [{"level": 1, "bytes": 49152, "shared_by": 1}]},
+        {"cores": 8, "threads_per_core": 1, "caches": []},
+        7,
+    ]
+    assert flatten({"core_kinds": kinds}) == {"core_kinds": "6 cores, IntelCore, L1 48.0 KiB for 1; 8 cores; 7"}
 
 
 def test_what_changes_on_the_nodes_is_a_range_over_all_of_them():

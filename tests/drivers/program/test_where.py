@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
-from conftest import Bench
+from conftest import ROOT, Bench, read_record
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
@@ -20,6 +22,20 @@ def test_where_says_how_many_ranks_are_on_which_nodes_and_measures_nothing(bench
     assert len(cores["value"]) == ranks
     identity = json.loads(bench("--identity", faulty=False).stdout)
     assert machine["value"] == identity["identity"]["machine"]
+
+
+@pytest.mark.parametrize(("machine", "kinds"), [("unlike-last-level-caches", 2), ("partly-offline", 0)])
+def test_a_rank_that_may_run_on_unlike_cores_is_flagged(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: str, kinds: int
+) -> None:
+    """Units 0 and 1 have unlike caches in the first file, and like ones in the other."""
+    monkeypatch.setenv("HWLOC_XMLFILE", str(ROOT / "tests" / "core" / "data" / "topologies" / f"{machine}.xml"))
+    out = tmp_path / "out.json"
+    run = bench("--variant", "serial", "--shape", "4x4x4", "--planner", "estimate", "--record", str(out), faulty=False)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert len(record["provenance"]["identity"]["machine"].get("core_kinds", [])) == kinds
+    assert ("unlike-cores" in record["flags"]) == (kinds > 1 and os.sched_getaffinity(0) >= {0, 1})
 
 
 def test_where_refuses_other_nodes_than_asked_for(bench: Bench) -> None:
