@@ -13,6 +13,7 @@ from fourscore_analysis.models.machines import Machine, Quantity
 from fourscore_analysis.models.predictions import Basis, Timed, basis_of_machine, predicted
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import Cell, Contract, Method
+from fourscore_analysis.tables.columns import doubt_text
 from synthetic.modelled_records import KNOWN
 
 CONTRACT = Contract("transposed", "in-place", "none", "double", "c2c", "forward", "measure", 1, 1)
@@ -81,3 +82,12 @@ def test_predictions_are_tied_where_their_intervals_overlap():
     assert not tied(best, timed(1.5, 1.2, 1.8))
     assert not tied(replace(best, total=Timed(1.0)), replace(best, total=Timed(1.1)))
     assert tied(replace(best, total=Timed(1.0)), replace(best, total=Timed(1.0)))
+
+
+@pytest.mark.parametrize(
+    ("interval", "wide"),
+    [(None, False), ((1.0, 1.9), False), ((1.0, 2.1), True), ((0.0, 1.0), True), ((2.0, 4.2), True)],
+)
+def test_an_interval_of_more_than_a_factor_of_two_decides_nothing(interval, wide):
+    assert Timed(1.5, interval).too_wide is wide
+    assert bool(doubt_text(Timed(1.5, interval))) is wide

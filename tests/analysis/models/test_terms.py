@@ -211,19 +211,22 @@ def test_ranks_of_one_node_are_not_charged_the_network(name):
 OVERLAP = {"links": "network", "overlap": "pieces", **PAPER}
 
 
-@pytest.mark.parametrize("ranks", [64, 4096])
-@pytest.mark.parametrize("pieces", [1, 4, 16])
-def test_overlap_leaves_the_longer_and_one_piece_of_the_shorter(ranks, pieces):
+@pytest.mark.parametrize("link", [1e10, 1e8])  # computing is the longer, or the network
+@pytest.mark.parametrize(("ranks", "pieces"), [(64, 1), (64, 4), (64, 16), (4096, 16)])
+def test_overlap_leaves_the_longer_and_one_piece_of_the_shorter(ranks, pieces, link):
     edge = int(ranks**0.5)
     asked = ((256,) * 3, ranks)
-    apart = predicted("czechowski2012", question("pencil", *asked, nodes=ranks, grid=(edge, edge)), **OVERLAP)
+    true, model = TRUE | {"link_bandwidth": link}, models()["czechowski2012"]
+    forms = model.default_forms() | OVERLAP
+    apart = predict(model, question("pencil", *asked, nodes=ranks, grid=(edge, edge)), true, forms)
     options = (("pieces", str(pieces)),)
     one = question("pencil-overlap", *asked, nodes=ranks, grid=(edge, edge), options=options)
     most = min(pieces, 256 // edge)  # a rank has so many planes
-    together = predicted("czechowski2012", one, **OVERLAP)
+    together = predict(model, one, true, forms)
     network = apart.phases["exchange"]
     meanwhile = 2 / 3 * apart.phases["fft"] + apart.phases["shuffle"]  # the first axis needs all pieces
     rest = apart.phases["fft"] / 3
+    assert (network > meanwhile) == (link == 1e8)
     longest = max(meanwhile + network / most, network + meanwhile / most)
     assert together.total_s == pytest.approx(rest + longest)
 

@@ -147,6 +147,20 @@ FOREIGN = {
 }
 
 
+# What is said of those whose reason is another.
+REASONS = {
+    "too few ranks": "has 69 rows; expected one for each of 70 ranks",
+    "no ranks": "has 0 rows",
+    "numbers without names": "no array of one row a rank",
+    "a table": "no array of one row a rank",
+    "an archive of arrays": "no array of one row a rank",
+    "integers": "expected doubles",
+    "many axes": "expected doubles",
+    "objects": "no array that NumPy reads",
+    "a header of Python 2": "no array that NumPy reads",
+}
+
+
 def foreign_archive(folder, content: bytes) -> None:
     """Two sound records, and one whose columns are this file."""
     maker = Maker()
@@ -168,6 +182,7 @@ def test_a_file_whose_hash_is_right_and_that_is_no_array_of_ours_is_left_out_wit
     assert len(campaign.launches) == 2
     [unusable] = campaign.unreadable
     assert ".ranks.npy: " in unusable.reason
+    assert REASONS.get(kind, "") in unusable.reason
     assert len(unusable.reason) < 300
     [told] = read_briefs(tmp_path, ["strong-1a2b3c4d"]).unreadable
     assert told.reason == unusable.reason
