@@ -157,7 +157,7 @@ REASONS = {
     "integers": "expected doubles",
     "many axes": "expected doubles",
     "objects": "no array that NumPy reads",
-    "a header of Python 2": "no array that NumPy reads",
+    "a header of Python 2": "no array that NumPy reads (UserWarning)",
 }
 
 
