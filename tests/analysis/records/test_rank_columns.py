@@ -203,7 +203,9 @@ def test_no_command_ends_with_a_traceback_or_a_warning_for_one_foreign_file(tmp_
     analysis = Path(__file__).parents[3] / "analysis"
     arguments = [sys.executable, "-P", "-m", "fourscore_analysis", command, "--archive", tmp_path / "archive", *more]
     surroundings = os.environ | {"PYTHONPATH": str(analysis), "MPLBACKEND": "nosuch"}
-    done = subprocess.run(arguments, env=surroundings, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        arguments, env=surroundings, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
     assert "Traceback" not in done.stderr
     assert "Warning: " not in done.stderr
     assert str(analysis) not in done.stderr
