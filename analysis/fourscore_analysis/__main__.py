@@ -1,6 +1,7 @@
 import gc
 import os
 import sys
+import traceback
 import warnings
 
 # Before numpy is loaded: its matrices here are small, and threads that wait for work take the cores of the processes
@@ -17,7 +18,22 @@ os.environ["MPLBACKEND"] = "agg"
 if not sys.warnoptions:
     warnings.simplefilter("ignore")
 
-if __name__ == "__main__":
-    from fourscore_analysis.cli import main
+INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 
-    sys.exit(main())
+
+def guarded_main() -> int:
+    """main() of the command line. An exception that nothing expected ends with INTERNAL_ERROR: Python's own 1 would
+    read as a verdict."""
+    try:
+        from fourscore_analysis.cli import main
+
+        return main()
+    except Exception:
+        traceback.print_exc()
+        words = ["fourscore", *sys.argv[1:2]]
+        print(f"{' '.join(words)}: an error of the program, not of its input; please report it", file=sys.stderr)
+        return INTERNAL_ERROR
+
+
+if __name__ == "__main__":
+    sys.exit(guarded_main())

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
-from fourscore_analysis.commands.options import add_archive, add_terms, ranks_of, shape_of, terms_of
+from fourscore_analysis.commands.options import add_archive, add_terms, ranks_of, shape_of, tell_unreadable, terms_of
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable
 
@@ -47,8 +46,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     campaigns = read_campaigns(options.archive, campaign_names(options.archive))
     unreadable = [file for campaign in campaigns for file in campaign.unreadable]
-    for file in unreadable:
-        print(printable(f"fourscore best: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    tell_unreadable("best", unreadable)
     found = find(campaigns, question)
     if options.json:
         print(json.dumps(best_json(found) | {"unreadable": [asdict(file) for file in unreadable]}, indent=1))

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from fourscore_analysis.commands.base import Command
-from fourscore_analysis.commands.options import STANDARD_OUTPUT, add_archive, file_of, prepare_outputs, write_output
+from fourscore_analysis.commands.options import (
+    STANDARD_OUTPUT,
+    add_archive,
+    file_of,
+    prepare_outputs,
+    tell_unreadable,
+    write_output,
+)
 from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import printable
 
 EXAMPLES = """examples:
   fourscore compare strong-1a2b3c4d strong-5e6f7a8b            two campaigns of ./fourscore-archive
@@ -75,8 +80,7 @@ def _run(options: argparse.Namespace) -> int:
         write_output(options.json, json.dumps(gate.as_json(), indent=1) + "\n")
     if options.json != STANDARD_OUTPUT:
         print(text_of(gate))
-    for file in compared.unreadable:
-        print(printable(f"fourscore compare: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    tell_unreadable("compare", compared.unreadable)
     return gate.exit_code
 
 

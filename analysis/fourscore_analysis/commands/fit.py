@@ -7,7 +7,13 @@ import json
 import sys
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
-from fourscore_analysis.commands.options import add_archive, add_model_options, file_of, prepare_outputs
+from fourscore_analysis.commands.options import (
+    add_archive,
+    add_model_options,
+    file_of,
+    prepare_outputs,
+    tell_unreadable,
+)
 from fourscore_analysis.records.values import shown
 
 EXAMPLES = """examples:
@@ -60,7 +66,9 @@ def _run(options: argparse.Namespace) -> int:
         fit_anyway=tuple(options.fit_anyway),
         machine_hash=options.machine_hash,
     )
-    found = fits(read_campaigns(options.archive, names), choice)
+    campaigns = read_campaigns(options.archive, names)
+    tell_unreadable("fit", (file for campaign in campaigns for file in campaign.unreadable))
+    found = fits(campaigns, choice)
     print(json.dumps(fits_json(found), indent=1) if options.json else fits_text(found))
     if options.suggest:
         text = suite_text(found)

@@ -13,6 +13,7 @@ from fourscore_analysis.commands.options import (
     file_of,
     prepare_outputs,
     ranks_of,
+    tell_unreadable,
     write_output,
 )
 from fourscore_analysis.records.archive import InputError
@@ -52,6 +53,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.what == "check":
         baseline = read_baseline(options.baseline)
     [campaign] = read_campaigns(options.archive, select_campaigns(options.archive, [options.campaign]))
+    tell_unreadable("gate", campaign.unreadable)
     points = points_of(campaign.runs)
     if options.what == "accept":
         count = write_baseline(options.baseline, points, campaign.suite)

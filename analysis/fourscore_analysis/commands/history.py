@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
-from fourscore_analysis.commands.options import add_archive, file_of, path_of
+from fourscore_analysis.commands.options import add_archive, file_of, path_of, tell_unreadable
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable, shown
 
@@ -76,8 +75,7 @@ def _run(options: argparse.Namespace) -> int:
         raise InputError(f"-o and --json both name '{options.json}'")
     question = Question(series=options.series, margin=options.margin / 100, **read_context(options.context))
     history = read_history(options.archive, question)
-    for file in history.unreadable:
-        print(printable(f"fourscore history: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    tell_unreadable("history", history.unreadable)
     write_history_page(history, options.output)
     if options.json is not None:
         text = json.dumps(history_json(history)) + "\n"

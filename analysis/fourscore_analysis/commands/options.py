@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.archive import InputError, Unreadable
 from fourscore_analysis.records.files import prepare_file, write_whole
-from fourscore_analysis.records.values import shown
+from fourscore_analysis.records.values import printable, shown
 
 MOST_RANKS = 2**31 - 1
 STANDARD_OUTPUT = Path("-")
@@ -166,6 +166,12 @@ def prepare_outputs(options: argparse.Namespace, *names: str, inputs: Iterable[s
         other = taken.setdefault(file.resolve(), option)
         if other != option:
             raise InputError(f"{other} and {option} both name '{file}'")
+
+
+def tell_unreadable(command: str, files: Iterable[Unreadable]) -> None:
+    """On standard error, each with its reason."""
+    for file in files:
+        print(printable(f"fourscore {command}: {file.file} is not used: {file.reason}"), file=sys.stderr)
 
 
 def write_output(name: Path, content: str) -> None:
