@@ -132,10 +132,11 @@ def notes(gate: Gate) -> list[str]:
         )
     if compared.overrides:
         found.append(f"Different, and allowed: {'; '.join(compared.overrides)}.")
-    if not compared.code and compared.base.hashes("code") == compared.candidate.hashes("code"):
+    if compared.same_build:
         found.append("Both sides are the same build.")
     if compared.code:
-        found.append(f"The builds differ in {_listed([one.field.removeprefix('code.') for one in compared.code])}.")
+        fields = dict.fromkeys(one.field.removeprefix("code.") for one in compared.code)
+        found.append(f"The builds differ in {_listed([*fields])}.")
     if gate.certified:
         found.append(sentence_of(gate.certified))
     if count := len(compared.unreadable):

@@ -15,6 +15,7 @@ from fourscore_analysis.points.points import contract_terms, method_labels
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.basics import Place, Run
 from fourscore_analysis.records.components import ComponentRun
+from fourscore_analysis.records.google_benchmark import BenchmarkRun
 from fourscore_analysis.records.transforms import Launch
 
 BASE, CANDIDATE = "base", "candidate"
@@ -134,6 +135,8 @@ def _sides(runs: Iterable[Run]) -> dict[SeriesKey, Side]:
             side.runs.append(run)
             if run.status == "ok" and not run.simulated:
                 side.timed[number] = Timed(number, run.median_s, run.phase_max_s, run)
+        elif isinstance(run, BenchmarkRun) and run.without_time:
+            found[run.point_id, run.place, False, run.without_time].runs.append(run)
         elif isinstance(run, ComponentRun) and run.benchmarks:
             for benchmark in run.benchmarks:
                 side = found[run.point_id, run.place, benchmark.emulated, benchmark.name]

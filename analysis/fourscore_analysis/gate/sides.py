@@ -3,6 +3,7 @@ that holds records; and whether they may be compared at all."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from fourscore_analysis.records.archive import (
     select_campaigns,
 )
 from fourscore_analysis.records.basics import Run
+from fourscore_analysis.records.components import ComponentRun
 from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.google_benchmark import is_google_benchmark, read_google_benchmark
 from fourscore_analysis.records.transforms import read_record
@@ -37,6 +39,7 @@ from fourscore_analysis.records.values import (
 SCHEMA, SCHEMA_VERSION = "fourscore.comparison", 1
 SCREEN, CONFIRM = "screen", "confirm"
 MOST_FIELDS = 12
+TRANSFORMS = "fft_bench"  # the program of all records that are no component's
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,23 @@ class Side:
     def hashes(self, part: str) -> list[str]:
         return sorted({digest for run in self.runs if run.status == "ok" and (digest := getattr(run, f"{part}_hash"))})
 
+    @property
+    def programs(self) -> dict[str, list[Run]]:
+        """Launches by program: a campaign may have several, each of a build of its own. What a simulator runs may be
+        built for it (cmake/FourscoreSimulator.cmake)."""
+        found: dict[str, list[Run]] = defaultdict(list)
+        for run in self.runs:
+            name = run.component if isinstance(run, ComponentRun) else TRANSFORMS
+            found[f"{name}, simulated" if run.simulated else name].append(run)
+        return dict(sorted(found.items()))
 
-@dataclass
+    @property
+    def builds(self) -> dict[str, list[str]]:
+        """By program; none where its launches do not know theirs."""
+        return {program: Side(self.name, self.label, runs).hashes("code") for program, runs in self.programs.items()}
+
+
+@dataclass(frozen=True)
 class Difference:
     """A field of an identity: machine.cpu_model."""
 
@@ -91,6 +109,11 @@ class Compared:
     @property
     def two_stages(self) -> bool:
         return any(stage.name == CONFIRM for stage in self.stages)
+
+    @property
+    def same_build(self) -> bool:
+        """Whether that is known: every program is on both sides, and of one build."""
+        return self.base.builds == self.candidate.builds and all(self.base.builds.values())
 
     @property
     def unreadable(self) -> list[Unreadable]:
@@ -174,7 +197,7 @@ def _loose(name: str, files: Sequence[Path]) -> Side:
     side = Side(name, name, [])
     for file in files:
         try:
-            data = parse_json(regular_content(file))
+            data = parse_json(regular_content(file), with_constants=True)  # read_record() takes none
             if is_google_benchmark(data):
                 first = 1 + max((run.launch for run in side.runs), default=-1)
                 side.runs += read_google_benchmark(data, str(file), first)
@@ -201,7 +224,13 @@ def _compared(
             one.confirm_from = confirm.first_launch
         found = _launch_differences(one, allowed)
         one.launch_differences = tuple(difference.text() for difference in found)
-    code = identity_differences(base.runs, candidate.runs, "code")
+    programs = candidate.programs
+    code = [
+        one
+        for program, runs in base.programs.items()
+        for one in identity_differences(runs, programs.get(program, []), "code")
+    ]
+    code = list(dict.fromkeys(code))
     return Compared(name, base, candidate, series, list(stages), overrides, code)
 
 
@@ -210,10 +239,11 @@ def _usable(side: Side) -> None:
     if not side.runs:
         files = f"; {side.unreadable[0].file}: {side.unreadable[0].reason}" if side.unreadable else ""
         raise InputError(f"'{side.name}' holds no usable record{files}")
-    for part, word in (("code", "builds"), ("machine", "machines")):
-        if len(found := side.hashes(part)) > 1:
+    found = {f"builds of {program}": builds for program, builds in side.builds.items()}
+    for word, hashes in (found | {"machines": side.hashes("machine")}).items():
+        if len(hashes) > 1:
             raise InputError(
-                f"'{side.name}' has launches of {len(found)} {word} ({', '.join(found[:4])}); expected one: "
+                f"'{side.name}' has launches of {len(hashes)} {word} ({', '.join(hashes[:4])}); expected one: "
                 "name one campaign"
             )
 

@@ -51,11 +51,12 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
-def parse_json(content: str | bytes) -> Any:
-    """Raises RecordError where it is no JSON in UTF-8, nested too deeply, or holds numbers that no program writes."""
+def parse_json(content: str | bytes, with_constants: bool = False) -> Any:
+    """Raises RecordError where it is no JSON in UTF-8, nested too deeply, or holds numbers that no program writes. NaN
+    and Infinity, which are no JSON, only where they are asked for: other people's programs write them."""
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else content
-        data = json.loads(text, parse_constant=_refuse_constant, parse_int=_integer)
+        data = json.loads(text, parse_constant=float if with_constants else _refuse_constant, parse_int=_integer)
         if _SURROGATE.search(content if isinstance(content, bytes) else content.encode("utf-8", "replace")):
             json.dumps(data, ensure_ascii=False).encode("utf-8")  # half a pair is no Unicode
     except json.JSONDecodeError as error:

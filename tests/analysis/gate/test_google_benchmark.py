@@ -67,22 +67,76 @@ def test_repetitions_of_a_process_are_one_launch_and_entries_of_the_same_index_a
 def test_an_error_is_a_failed_launch_and_never_a_time():
     data = content(entry("a", 1.0), entry("a", 0.0, error_occurred=True, error_message="no memory"))
     ok, failed = read_google_benchmark(data, "f")
-    assert (ok.status, failed.status, failed.reason) == ("ok", "failed", "a: no memory")
+    assert (ok.status, failed.status, failed.reason) == ("ok", "failed", "no memory")
     assert failed.benchmarks == ()
+    assert failed.without_time == "a"
 
 
 @pytest.mark.parametrize(
-    ("bad", "words"),
+    ("bad", "said"),
     [
-        (entry("a", 0.0), "a: "),
-        (entry("a", -1.0), "a: "),
-        (entry("a", 1.0, "fortnights"), "time_unit is 'fortnights', expected ns, us, ms, s"),
-        ({"name": "a"}, "real_time"),
+        ({"real_time": 0.0}, "failed (no time: real_time: expected seconds, found a time that is not positive: 0.0)"),
+        ({"real_time": -1.0}, "found a time that is not positive: -1.0"),
+        ({"real_time": "1"}, "no time: real_time: expected a number, found '1'"),
+        ({"time_unit": "fortnights"}, "time_unit is 'fortnights', expected ns, us, ms, s"),
+        ({"real_time": float("nan")}, "no time: 'real_time' is nan"),
+        ({"bytes_per_second": float("nan")}, "no time: 'bytes_per_second' is nan"),
+        ({"rate": float("inf")}, "no time: 'rate' is inf"),
+        ({"rate": float("-inf")}, "no time: 'rate' is -inf"),
+        ({"skipped": True, "skip_message": "no device"}, "skipped (no device)"),
+        ({"skipped": True}, "skipped (skipped by the program)"),
+        ({"error_occurred": True, "error_message": "no memory"}, "failed (no memory)"),
+        ({"error_occurred": True}, "failed (error_occurred)"),
+        ({"error_occurred": 1}, "error_occurred: expected true or false, found 1"),
     ],
 )
-def test_what_is_no_time_is_refused_by_name(bad, words):
-    with pytest.raises(RecordError, match=words):
-        read_google_benchmark(content(bad), "f")
+@pytest.mark.parametrize("spoilt", [1, 12])
+def test_an_entry_without_a_time_is_left_out_and_named_beside_its_series(tmp_path, capsys, bad, said, spoilt):
+    base, candidate = folder(tmp_path / "a", 1.0), folder(tmp_path / "b", 1.0)
+    for launch in range(spoilt):
+        file = candidate / f"{launch}.json"
+        data = json.loads(file.read_text())
+        data["benchmarks"] = [
+            one | bad if one["name"] == "fft/64" else one
+            for one in data["benchmarks"]
+            if one.get("repetition_index") != 1
+        ]
+        file.write_text(json.dumps(data))
+    assert compare(base, candidate, "--json", "-") == 0
+    found = json.loads(capsys.readouterr().out)
+    series = {one["benchmark"]: one for one in found["series"]}
+    assert found["unreadable"] == []
+    assert series["fft/128"]["launches"] == [12, 12]
+    assert series["fft/128"]["reason"] == ""
+    assert f"candidate: {spoilt} " in series["fft/64"]["reason"]
+    assert said in series["fft/64"]["reason"]
+    if spoilt == 12:
+        assert series["fft/64"]["verdict"] == "missing"
+    else:
+        assert series["fft/64"]["launches"] == [12, 11]
+
+
+def test_a_file_of_aggregates_alone_says_so(tmp_path, capsys):
+    means = content(entry("a_mean", 1.0, run_type="aggregate"), entry("a_median", 1.0, run_type="aggregate"))
+    with pytest.raises(RecordError, match="aggregates alone"):
+        read_google_benchmark(means, "f")
+    base, file = folder(tmp_path / "a", 1.0), tmp_path / "means.json"
+    file.write_text(json.dumps(means))
+    assert compare(base, file) == 2
+    assert "holds aggregates alone (mean, median), no times of launches" in capsys.readouterr().err
+
+
+def test_a_series_has_no_ranks_that_the_file_does_not_name(tmp_path, capsys):
+    base = folder(tmp_path / "a", 1.0)
+    candidate = folder(tmp_path / "b", 1.0)
+    assert compare(base, candidate, "--json", "-") == 0
+    titles = [one["title"] for one in json.loads(capsys.readouterr().out)["series"]]
+    assert sorted(titles) == ["my_bench, fft/128", "my_bench, fft/64"]
+
+
+def test_builds_that_are_not_known_are_not_called_the_same(tmp_path, capsys):
+    assert compare(folder(tmp_path / "a", 1.0), folder(tmp_path / "b", 1.0)) == 0
+    assert "same build" not in capsys.readouterr().out
 
 
 def test_other_machines_are_refused(tmp_path, capsys):

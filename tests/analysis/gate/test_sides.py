@@ -4,7 +4,17 @@ import json
 
 import pytest
 from fourscore_analysis.cli import main
-from synthetic import BASE, CANDIDATE, Pairs, digest, make_point, store
+from synthetic import (
+    BASE,
+    CANDIDATE,
+    Pairs,
+    benchmark,
+    component_point,
+    component_record,
+    digest,
+    make_point,
+    store,
+)
 
 POINT = make_point("pencil", "alltoallv", (128, 128, 128), 4)
 
@@ -142,6 +152,65 @@ def test_a_side_of_several_builds_is_refused(tmp_path, capsys):
             (mixed / f"{side}-{file.name}").write_bytes(file.read_bytes())
     assert compare(tmp_path, mixed, BASE) == 2
     assert "launches of 2 builds" in capsys.readouterr().err
+
+
+def components(archive, programs=("memory_bench", "copy_bench"), rebuilt=(), slower=1.0) -> None:
+    """Two campaigns of these programs beside transforms, each program of a build of its own."""
+    for side, maker in Pairs(archive).makers.items():
+        for launch in range(8):
+            for program in programs:
+                wobble = slower if side == CANDIDATE else 1.0
+                one = benchmark("copy", 2.0**20, 8e9 / (wobble * (1 + 0.001 * launch)), {})
+                record = component_record(maker, component_point(program), launch, [one])
+                name = f"{program} {side}" if program in rebuilt else program
+                record["provenance"]["code_hash"] = digest({"build": name})
+                record["provenance"]["identity"]["code"] = {"binary_sha256": name, "compiler": "same"}
+                store(archive, record)
+
+
+def test_a_campaign_of_several_programs_is_compared(tmp_path, capsys):
+    """Each program has a build of its own, and so has fft_bench."""
+    pairs = Pairs(tmp_path)
+    pairs.add(POINT, range(8))
+    components(tmp_path, slower=1.5)
+    assert compare(tmp_path, BASE, CANDIDATE, "--json", "-") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"] == {"regression": 2, "no change": 1}
+    assert len(found["base"]["builds"]) == 3
+
+
+def test_builds_are_compared_program_by_program(tmp_path, capsys):
+    components(tmp_path, rebuilt=("copy_bench",))
+    assert compare(tmp_path, BASE, CANDIDATE) == 0
+    said = capsys.readouterr().out
+    assert "The builds differ in binary_sha256." in said
+    assert "same build" not in said
+
+
+def test_programs_of_the_same_builds_are_the_same_build(tmp_path, capsys):
+    components(tmp_path)
+    assert compare(tmp_path, BASE, CANDIDATE) == 0
+    assert "Both sides are the same build." in capsys.readouterr().out
+
+
+def test_one_program_of_two_builds_is_refused_by_its_name(tmp_path, capsys):
+    components(tmp_path)
+    for number, file in enumerate(sorted((tmp_path / "records" / BASE).iterdir())):
+        record = json.loads(file.read_text())
+        if record["point"]["component"] == "copy_bench":
+            record["provenance"]["code_hash"] = f"{number % 2:016d}"
+            file.write_text(json.dumps(record))
+    assert compare(tmp_path, BASE, CANDIDATE) == 2
+    assert "has launches of 2 builds of copy_bench (" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("field", ["machine.cpu", "machine.cpu_mode", "machin", "machine.cpu_model.", "cpu_model", ""])
+def test_a_field_is_allowed_by_its_whole_name_or_that_of_a_part_of_it(pairs, capsys, field):
+    change_identity(pairs, "machine", cpu_model="Other 1")
+    assert compare(pairs.archive, BASE, CANDIDATE, "--allow-different", field) == 2
+    assert "machine.cpu_model: " in capsys.readouterr().err
+    for whole in ("machine", "machine.cpu_model"):
+        assert compare(pairs.archive, BASE, CANDIDATE, "--allow-different", whole) == 0
 
 
 def test_a_launch_measured_again_takes_the_place_of_the_one_that_failed(tmp_path, capsys):
