@@ -133,7 +133,7 @@ bool CampaignRunner::prepare() {
 
 CampaignRunner::Outcome CampaignRunner::launch_one(const PlannedLaunch& planned, Progress& progress, double left_s,
                                                    double left_after_s) {
-  progress.begin(short_name(campaign_.points[planned.point].point), left_s);
+  progress.begin(shown_point(planned), left_s);
   const Outcome outcome = launch(planned, progress);
   if (outcome == Outcome::archived) show_end(planned, progress, left_after_s);
   return outcome;
@@ -157,6 +157,11 @@ CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>
   return not_started_.empty() ? Went::through : Went::stopped;
 }
 
+std::string CampaignRunner::shown_point(const PlannedLaunch& planned) const {
+  const std::string name = short_name(campaign_.points[planned.point].point);
+  return settings_.side.empty() ? name : settings_.side + ": " + name;
+}
+
 void CampaignRunner::show_end(const PlannedLaunch& planned, Progress& progress, double left_s) {
   std::string status = "unreadable";
   std::string detail;
@@ -175,8 +180,8 @@ void CampaignRunner::show_end(const PlannedLaunch& planned, Progress& progress, 
   } catch (const std::exception& error) {
     detail = error.what();
   }
-  progress.end(fmt::format("{:<7} {}, launch {}: {}", printable(status),
-                           short_name(campaign_.points[planned.point].point), planned.launch, printable(detail)),
+  progress.end(fmt::format("{:<7} {}, launch {}: {}", printable(status), shown_point(planned), planned.launch,
+                           printable(detail)),
                left_s);
 }
 

@@ -55,6 +55,7 @@ struct RunSettings {
   std::function<void(std::vector<PlannedLaunch>&)> select;
   std::filesystem::path wisdom{};        ///< the file of plans to use in place of the suite's choice; empty: that
   std::vector<std::string> arguments{};  ///< further ones of fft_bench
+  std::string side{};                    ///< "base" or "candidate", for the progress of a comparison
   std::string job{};             ///< whose launches these are: a job shares its campaign with others, and no index
   LaunchWatch* watch = nullptr;  ///< of the job
 };
@@ -92,6 +93,7 @@ class CampaignRunner {
   Went launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress);
   bool write_skipped();
   Outcome launch(const PlannedLaunch& planned, Progress& progress);
+  [[nodiscard]] std::string shown_point(const PlannedLaunch& planned) const;
   void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
   void warn_of_end(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);

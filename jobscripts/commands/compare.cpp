@@ -29,6 +29,10 @@ struct CompareOptions : CampaignOptions {
   std::optional<std::string> json_file;
   std::optional<std::string> markdown;
   std::optional<std::string> junit;
+  std::optional<std::string> html;
+  std::optional<std::string> detect;
+  bool strict = false;
+  bool require_detectable = false;
   bool plan = false;
   int pairs = 0;
   int most_pairs = 160;
@@ -46,6 +50,10 @@ std::vector<std::string> outputs_of(const CompareOptions& options) {
   add("--json", options.json_file);
   add("--markdown", options.markdown);
   add("--junit", options.junit);
+  add("--html", options.html);
+  add("--detect", options.detect);
+  if (options.strict) outputs.emplace_back("--strict");
+  if (options.require_detectable) outputs.emplace_back("--require-detectable");
   for (const auto& field : options.allowed) outputs.push_back("--allow-different=" + field);
   return outputs;
 }
@@ -100,8 +108,14 @@ int compare(const CompareOptions& options) {
         print_if_read([&] { show_unbuilt_plan(options, *base, *candidate); });
         return exit_done;
       }
-      MeasuredRequest request{options,       base->build,        candidate->build, {},
-                              options.pairs, options.most_pairs, options.quiet};
+      MeasuredRequest request;
+      request.campaign = options;
+      request.base = base->build;
+      request.candidate = candidate->build;
+      request.pairs = options.pairs;
+      request.most_pairs = options.most_pairs;
+      request.quiet = options.quiet;
+      if (options.detect) request.rules.push_back("--detect=" + *options.detect);
       return compare_builds(request, outputs_of(options));
     }
   }
@@ -143,7 +157,8 @@ Command compare_command() {
       "A side is a build (fft_bench, or a folder with one) or a revision, which are measured; or what was measured:\n"
       "a campaign, a suite for its newest campaign, an archive, records, or Google Benchmark's JSON.\n"
       "Exit code 0: no regression; 1: a regression or a wrong result; 2: unusable input;\n"
-      "3: the environment failed; 4: nothing was measured, no series has both sides.\n",
+      "3: the environment failed; 4: nothing was measured, no series has both sides; 5: --strict, and a series could\n"
+      "hide a slowdown of --detect.\n",
       76, [](CLI::App& app) -> std::function<int()> {
         auto options = std::make_shared<CompareOptions>();
         app.add_option("base", options->base, "what is compared with")->type_name("BASE");
@@ -157,6 +172,14 @@ Command compare_command() {
             ->type_name("FILE");
         app.add_option("--markdown", options->markdown, "write it for a pull request")->type_name("FILE");
         app.add_option("--junit", options->junit, "write it as JUnit XML")->type_name("FILE");
+        app.add_option("--html", options->html, "write it as a page, with the scatter of its pairs")->type_name("FILE");
+        app.add_option("--detect", options->detect,
+                       "the slowdown that must not go unseen (default: 5%); NOT DECIDED where one could")
+            ->type_name("PERCENT");
+        app.add_flag("--strict", options->strict, "exit code 5, not 0, where it says NOT DECIDED");
+        app.add_flag("--require-detectable", options->require_detectable,
+                     "as --strict, also of series that a slowdown of --detect would not have shown in (80 %), though "
+                     "their intervals exclude it");
         app.add_flag("--plan", options->plan,
                      "of a screen: say as JSON which points to measure again, and in how many pairs");
         add_measuring_options(app, *options);

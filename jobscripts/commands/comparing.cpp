@@ -52,6 +52,16 @@ void leave_components_out(Suite& suite) {
   suite.tags.resize(kept);
 }
 
+/// Before anything is measured: fft_bench --slow-down would refuse each launch.
+void require_slowable(const Suite& suite) {
+  if (suite.warmup == 0)
+    throw InputError(fmt::format("{}: warmup is 0; a slowed phase wants 1 or more, by which its time is known",
+                                 suite.file.string()));
+  if (!suite.phases)
+    throw InputError(
+        fmt::format("{}: phases is false; a phase is slowed down only where phases are timed", suite.file.string()));
+}
+
 std::string code_hash_of(const ComparedBuild& build) { return Bench(build.bench).identity().value("code_hash", ""); }
 
 /// SUITE-vs-<8 hex> of all that decides what is measured, or what --campaign says; with --fresh the next that is free.
@@ -89,6 +99,7 @@ Prepared prepare(MeasuredRequest& request) {
   Suite suite = chosen_suite(options, place.size);
   leave_components_out(suite);
   if (request.pairs > 0) suite.launches = request.pairs;
+  if (request.slows_down) require_slowable(suite);
   suite.launches = std::max(suite.launches, fewest_pairs);
   suite.precision = 0;  // the second stage asks for what is missing
   Prepared prepared{std::move(place), std::move(archive), {}, {}, {}};
@@ -145,33 +156,45 @@ std::string expected_time(const Prepared& prepared, const ComparisonStage& stage
 }
 
 /// What the comparison will be able to see, by the noise of earlier launches of its points here.
-std::string expected_detection(const Prepared& prepared, const PairedRun& pairs, int most_pairs) {
+std::string expected_detection(const Prepared& prepared, const PairedRun& pairs, const MeasuredRequest& request) {
   const ComparisonStage& screen = prepared.comparison.stages.front();
   std::string points;
   for (const std::string& id : pairs.points())
     if (screen.pairs_of(id) > 0) points += (points.empty() ? "" : ",") + id;
   const std::string machine = Bench(prepared.comparison.base.bench).identity().value("machine_hash", "");
-  const json answer =
-      ask_analysis({"gate", "beforehand", "--archive=" + prepared.archive.root().string(), "--points=" + points,
-                    "--machine-hash=" + machine, fmt::format("--most-pairs={}", most_pairs)});
-  return answer.value("text", "");
+  std::vector<std::string> question{"gate",
+                                    "beforehand",
+                                    "--archive=" + prepared.archive.root().string(),
+                                    "--points=" + points,
+                                    "--machine-hash=" + machine,
+                                    fmt::format("--most-pairs={}", request.most_pairs)};
+  question.insert(question.end(), request.rules.begin(), request.rules.end());
+  return ask_analysis(question).value("text", "");
+}
+
+/// What the analysis says of the launches so far: what to measure again, what is decided.
+json plan_of(const fs::path& file, const MeasuredRequest& request) {
+  std::vector<std::string> question{"compare", "--comparison=" + file.string(),
+                                    "--archive=" + file.parent_path().parent_path().parent_path().string(), "--plan"};
+  question.insert(question.end(), request.rules.begin(), request.rules.end());
+  return ask_analysis(question);
 }
 
 /// Which points the screen flags, and how many fresh pairs of them the analysis asks for.
-void add_confirmation(Comparison& comparison, const fs::path& file, int most_pairs) {
-  const json plan = ask_analysis({"compare", "--comparison=" + file.string(),
-                                  "--archive=" + file.parent_path().parent_path().parent_path().string(), "--plan"});
+void add_confirmation(Comparison& comparison, const fs::path& file, const MeasuredRequest& request) {
+  const json plan = plan_of(file, request);
   const auto flagged = plan.value("flagged", std::vector<std::string>{});
   if (flagged.empty()) return;
   const json needed = plan.value("pairs_needed", json::object());
   std::map<std::string, int> points;
   int most = 0;
   for (const std::string& id : flagged) {
-    points[id] = std::clamp(needed.value(id, fewest_pairs), fewest_pairs, most_pairs);
+    points[id] = std::clamp(needed.value(id, fewest_pairs), fewest_pairs, request.most_pairs);
     most = std::max(most, points[id]);
   }
   const ComparisonStage& screen = comparison.stages.front();
-  comparison.stages.push_back({"confirm", screen.first_launch + screen.launches, most, points});
+  comparison.stages.push_back(
+      {"confirm", screen.first_launch + screen.launches, most, points, plan.value("looks", std::vector<int>{}), {}});
 }
 
 bool run_stage(PairedRun& pairs, const Prepared& prepared, const ComparisonStage& stage) {
@@ -181,6 +204,21 @@ bool run_stage(PairedRun& pairs, const Prepared& prepared, const ComparisonStage
   say("{}: {} series, up to {} pairs of each; {} launches are missing: {}\n", stage.name, points, stage.launches,
       missing, expected_time(prepared, stage, missing, pairs.launch_s()));
   return pairs.run(stage);
+}
+
+/// The second stage. A look at it ends the points whose effect is so large that further pairs could not undo it. False
+/// when interrupted.
+bool run_confirmation(PairedRun& pairs, Prepared& prepared, const fs::path& file, const MeasuredRequest& request) {
+  ComparisonStage& stage = prepared.comparison.stages.back();
+  for (const int look : stage.looks) {
+    if (look >= stage.launches || pairs.missing(stage) == 0) break;
+    if (!run_stage(pairs, prepared, stage.up_to(look))) return false;
+    const auto decided = plan_of(file, request).value("decided", std::map<std::string, int>{});
+    for (const auto& [id, at] : decided)
+      if (at <= look && stage.points.contains(id)) stage.stopped.emplace(id, at);
+    write_comparison(prepared.comparison, prepared.archive);
+  }
+  return run_stage(pairs, prepared, stage);
 }
 
 }  // namespace
@@ -209,14 +247,13 @@ MeasuredComparison measure_comparison(MeasuredRequest request) {
   if (pairs.points().empty()) throw InputError("the two builds have no point in common that both can measure");
   say("comparison {}: base {}, candidate {}\n", comparison.name, printable(comparison.base.label),
       printable(comparison.candidate.label));
-  if (pairs.missing(comparison.stages.front()) > 0)
-    say("{}\n", expected_detection(prepared, pairs, request.most_pairs));
+  if (pairs.missing(comparison.stages.front()) > 0) say("{}\n", expected_detection(prepared, pairs, request));
   if (!run_stage(pairs, prepared, comparison.stages.front())) return {file, false};
   if (comparison.stages.size() == 1) {
-    add_confirmation(comparison, file, request.most_pairs);
+    add_confirmation(comparison, file, request);
     write_comparison(comparison, archive);
   }
-  if (comparison.stages.size() > 1 && !run_stage(pairs, prepared, comparison.stages.back())) return {file, false};
+  if (comparison.stages.size() > 1 && !run_confirmation(pairs, prepared, file, request)) return {file, false};
   for (const auto& warning : pairs.warnings()) say("warning: {}\n", printable(warning));
   return {file, true};
 }
@@ -247,7 +284,7 @@ void show_comparison_plan(MeasuredRequest request) {
     if (std::ranges::find(pairs.points(), point.id) != pairs.points().end() && screen.pairs_of(point.id) > 0)
       fmt::print("{}\n", one_line(point.point));
   const std::size_t missing = pairs.missing(screen);
-  fmt::print("{}\n", expected_detection(prepared, pairs, request.most_pairs));
+  fmt::print("{}\n", expected_detection(prepared, pairs, request));
   fmt::print(
       "Comparison {}: {} pairs of each, {} launches are missing: {}. Then up to {} fresh pairs of what this "
       "flags. Nothing was written.\n",

@@ -84,6 +84,7 @@ int certify(CertifyOptions options) {
       request.base = request.candidate = bench;
       request.pairs = options.pairs;
       request.quiet = options.quiet;
+      request.slows_down = true;
       if (percent > 0)
         request.candidate_arguments = {"--slow-down", fmt::format("{}={:g}", options.phase, percent / 100)};
       if (options.dry_run) {
@@ -132,7 +133,7 @@ struct BaselineOptions {
   std::string archive;
   std::string campaign;
   std::string file;
-  std::optional<std::string> json_file;
+  std::optional<std::string> json_file, markdown, junit;
 };
 
 /// Becomes the analysis: `what` is "check" or "accept".
@@ -142,6 +143,8 @@ int hold_to_baseline(const std::string& what, const BaselineOptions& options) {
                                    "--archive=" + archive_folder(options.archive).string(),
                                    "--baseline=" + options.file};
   if (options.json_file) command.push_back("--json=" + *options.json_file);
+  if (options.markdown) command.push_back("--markdown=" + *options.markdown);
+  if (options.junit) command.push_back("--junit=" + *options.junit);
   run_analysis(command);
 }
 
@@ -175,6 +178,8 @@ Command gate_command() {
         add_baseline_options(*check_app, *baseline);
         check_app->add_option("--json", baseline->json_file, "write the result as JSON; - for standard output")
             ->type_name("FILE");
+        check_app->add_option("--markdown", baseline->markdown, "write it for a pull request")->type_name("FILE");
+        check_app->add_option("--junit", baseline->junit, "write it as JUnit XML")->type_name("FILE");
         CLI::App* accept_app = app.add_subcommand("accept", "Write those of a campaign as the accepted ones");
         add_baseline_options(*accept_app, *baseline);
         CLI::App* certify_app =

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/problem.hpp"
 #include "core/regular_file.hpp"
 #include "results/record_file.hpp"
@@ -28,21 +30,33 @@ json stages_json(const std::vector<ComparisonStage>& stages) {
     json& points = result.back()["points"] = json::array();
     for (const auto& [id, pairs] : stage.points) points.push_back(id);
     result.back()["pairs"] = stage.points;
+    if (!stage.looks.empty()) result.back()["looks"] = stage.looks;
+    if (!stage.stopped.empty()) result.back()["stopped"] = stage.stopped;
   }
   return result;
 }
 
 ComparisonStage stage_of(const json& stage) {
-  return {stage.at("name").get<std::string>(), stage.at("first_launch").get<int>(), stage.at("launches").get<int>(),
-          stage.value("pairs", std::map<std::string, int>{})};
+  return {stage.at("name").get<std::string>(),      stage.at("first_launch").get<int>(),
+          stage.at("launches").get<int>(),          stage.value("pairs", std::map<std::string, int>{}),
+          stage.value("looks", std::vector<int>{}), stage.value("stopped", std::map<std::string, int>{})};
 }
 
 }  // namespace
 
 int ComparisonStage::pairs_of(const std::string& id) const {
   if (points.empty()) return launches;
+  if (const auto ended = stopped.find(id); ended != stopped.end()) return ended->second;
   const auto found = points.find(id);
   return found == points.end() ? 0 : found->second;
+}
+
+ComparisonStage ComparisonStage::up_to(int pairs) const {
+  ComparisonStage first = *this;
+  first.launches = std::min(launches, pairs);
+  for (auto* of_points : {&first.points, &first.stopped})
+    for (auto& [id, count] : *of_points) count = std::min(count, pairs);
+  return first;
 }
 
 fs::path comparison_folder(const Archive& archive, const std::string& name) {

@@ -24,10 +24,14 @@ struct ComparisonStage {
   std::string name;  ///< "screen": all points; "confirm": those that it flagged
   int first_launch = 0;
   int launches = 0;
-  std::map<std::string, int> points;  ///< pairs of each, by id, at most `launches`; empty: all points, and all pairs
+  std::map<std::string, int> points;     ///< pairs of each, by id, at most `launches`; empty: all points, and all pairs
+  std::vector<int> looks{};              ///< pairs after which the analysis is asked what is decided, before the last
+  std::map<std::string, int> stopped{};  ///< pairs after which a look ended a point, by id
 
   /// Of this point.
   [[nodiscard]] int pairs_of(const std::string& id) const;
+  /// The stage as far as its first `pairs` pairs.
+  [[nodiscard]] ComparisonStage up_to(int pairs) const;
 };
 
 struct Comparison {

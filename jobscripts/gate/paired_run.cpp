@@ -25,12 +25,13 @@ void shuffle(std::vector<Item>& items, std::mt19937_64& random) {
 
 }  // namespace
 
-PairedRun::Side PairedRun::make_side(const Campaign& campaign, const ComparedSide& side, const RunSettings& settings,
-                                     const std::filesystem::path& wisdom) {
+PairedRun::Side PairedRun::make_side(const std::string& name, const Campaign& campaign, const ComparedSide& side,
+                                     const RunSettings& settings, const std::filesystem::path& wisdom) {
   Side result{&campaign, settings, {}};
   // One memory of plans for both: else the luck of two plans would look like a difference of the builds.
   if (campaign.suite.wisdom != Wisdom::none) result.settings.wisdom = wisdom;
   result.settings.arguments = side.arguments;
+  result.settings.side = name;
   for (std::size_t i = 0; i < campaign.points.size(); ++i)
     if (campaign.points[i].skip_reason.empty()) result.index.emplace(campaign.points[i].id, i);
   return result;
@@ -40,8 +41,9 @@ PairedRun::PairedRun(const Comparison& comparison, const Campaign& base, const C
                      const Archive& archive, const RunSettings& settings)
     : comparison_(comparison),
       archive_(archive),
-      base_(make_side(base, comparison.base, settings, comparison_folder(archive, comparison.name) / "wisdom.txt")),
-      candidate_(make_side(candidate, comparison.candidate, settings,
+      base_(make_side("base", base, comparison.base, settings,
+                      comparison_folder(archive, comparison.name) / "wisdom.txt")),
+      candidate_(make_side("candidate", candidate, comparison.candidate, settings,
                            comparison_folder(archive, comparison.name) / "wisdom.txt")),
       base_runner_(base, archive, base_.settings),
       candidate_runner_(candidate, archive, candidate_.settings) {

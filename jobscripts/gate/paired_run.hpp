@@ -39,8 +39,8 @@ class PairedRun {
     CampaignRunner* runner = nullptr;
     PlannedLaunch planned;
   };
-  [[nodiscard]] static Side make_side(const Campaign& campaign, const ComparedSide& side, const RunSettings& settings,
-                                      const std::filesystem::path& wisdom);
+  [[nodiscard]] static Side make_side(const std::string& name, const Campaign& campaign, const ComparedSide& side,
+                                      const RunSettings& settings, const std::filesystem::path& wisdom);
   [[nodiscard]] std::vector<Launch> launches(const ComparisonStage& stage);
 
   const Comparison& comparison_;

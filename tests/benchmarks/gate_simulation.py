@@ -1,12 +1,14 @@
 """How often the gate errs: campaigns of 300 series, simulated with five kinds of noise and judged by the rules of
 analysis/fourscore_analysis/gate/rules.py themselves. docs/gate.md has the table.
 
-Usage: gate_simulation.py [--campaigns 1000] [--injected 200] [--sigma 0.03] [--archive DIR] [--processes N]
+Usage: gate_simulation.py [--campaigns 1000] [--injected 200] [--slower 0.05] [--sigma 0.03] [--archive DIR]
+                          [--processes N]
 
 A launch has a logarithm of its time: the noise of the kind, and 5 % more on the candidate's side of a slowed series.
-The screen measures every series in 8 pairs, the second stage the chosen ones. The order is that of `fourscore run
---against`: for each pair number each series once, in random order, base first or candidate first by chance. Noise of
-the launch differs between series: its standard deviation is 3 % in the middle, lognormal with a spread of 0.4.
+The screen measures every series in 8 pairs, the second stage the chosen ones, and looks at them before its end. The
+order is that of `fourscore run --against`: for each pair number each series once, in random order, base first or
+candidate first by chance. Noise of the launch differs between series: its standard deviation is 3 % in the middle,
+lognormal with a spread of 0.4.
 
 - heavy tails: every tenth launch is disturbed, and takes 20 % longer on average (exponential)
 - drift: the machine gets 15 % slower over the campaign, swings by 5 % ten times, and jumps by 10 % once
@@ -23,7 +25,7 @@ import argparse
 import sys
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +34,17 @@ from scipy.signal import lfilter
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "analysis"))
 
 from fourscore_analysis.gate.modes import bimodal
-from fourscore_analysis.gate.rules import RULES, is_slower, looks_slower, pairs_needed, settled_noise
+from fourscore_analysis.gate.rules import (
+    RULES,
+    is_decided,
+    is_slower,
+    least_looks,
+    looks_slower,
+    of_look,
+    pairs_needed,
+    settled_noise,
+    shares_of,
+)
 from fourscore_analysis.points.shifts import holm, paired_p_above, paired_shift
 from fourscore_analysis.records.archive import campaign_names, read_campaigns
 
@@ -99,11 +111,12 @@ class Outcome:
     red: np.ndarray  # [series]
     two_groups: np.ndarray  # [series], that would be red
     pairs: int  # of the second stage
+    pairs_of: np.ndarray  # [series], there
 
 
-def campaign(noise: Noise, slowed: np.ndarray) -> Outcome:
-    """A screen and a second stage of all series; `slowed` says which candidates are slower."""
-    effect = np.log1p(SLOWER) * slowed
+def campaign(noise: Noise, slowed: np.ndarray, slower: float = SLOWER) -> Outcome:
+    """A screen and a second stage of all series; `slowed` says which candidates are slower, by `slower`."""
+    effect = np.log1p(slower) * slowed
     screen = np.empty((noise.series, SCREEN))
     for number in range(SCREEN):
         order = noise.rng.permutation(noise.series)
@@ -112,33 +125,64 @@ def campaign(noise: Noise, slowed: np.ndarray) -> Outcome:
     shift = paired_shift(screen)
     chosen = np.flatnonzero(looks_slower(shift))
     settled = settled_noise(shift.standard_error * np.sqrt(SCREEN), np.full(noise.series, SCREEN))
-    counts = pairs_needed(settled[chosen] * RULES.safety, len(chosen))
+    at_last = of_look(RULES, 1 - RULES.interim_error)
+    counts = pairs_needed(settled[chosen] * RULES.safety, max(1, len(chosen)), at_last)
     red, groups = np.zeros(noise.series, dtype=bool), np.zeros(noise.series, dtype=bool)
     if not len(chosen):
-        return Outcome(red, groups, 0)
+        return Outcome(red, groups, 0, np.zeros(noise.series, dtype=int))
     logs = np.full((noise.series, counts.max(), 2), np.nan)
+    looks = least_looks(len(chosen))
+    reached = counts.copy()
     for number in range(counts.max()):
-        order = noise.rng.permutation(chosen[counts > number])
+        if number in looks:
+            stop(logs, chosen, counts, reached, looks, number)
+        order = noise.rng.permutation(chosen[reached > number])
         at = 0.5 + 0.5 * np.array([number, number + 1]) / counts.max()
-        logs[order, number] = noise.draw(order, *at)
-    logs[:, :, 1] += effect[:, None]
-    judge(logs, chosen, counts, red, groups)
-    return Outcome(red, groups, int(counts.sum()))
+        logs[order, number] = noise.draw(order, *at) + np.stack([np.zeros(len(order)), effect[order]], axis=1)
+    judge(logs, chosen, counts, reached, looks, red, groups)
+    pairs_of = np.zeros(noise.series, dtype=int)
+    pairs_of[chosen] = reached
+    return Outcome(red, groups, int(reached.sum()), pairs_of)
 
 
-def judge(logs: np.ndarray, chosen: np.ndarray, counts: np.ndarray, red: np.ndarray, groups: np.ndarray) -> None:
+def stop(
+    logs: np.ndarray, chosen: np.ndarray, counts: np.ndarray, reached: np.ndarray, looks: tuple[int, ...], look: int
+) -> None:
+    """Lowers `reached` to this look where it decides a series."""
+    for member in np.flatnonzero(reached > look):
+        share = shares_of(looks, int(counts[member])).get(look)
+        if share is None:
+            continue
+        base, candidate = logs[chosen[member], :look].T
+        shift = paired_shift(candidate - base)
+        if is_decided(shift, share, len(chosen)) and not bimodal(base, candidate, shift.estimate, True):
+            reached[member] = look
+
+
+def judge(
+    logs: np.ndarray,
+    chosen: np.ndarray,
+    counts: np.ndarray,
+    reached: np.ndarray,
+    looks: tuple[int, ...],
+    red: np.ndarray,
+    groups: np.ndarray,
+) -> None:
     """Fills in which series are red from the launches of the second stage, and which would be so but for their two
     groups. Intervals are worked out only where the corrected p passes: without it nothing is red."""
-    p_values = np.ones(len(chosen))
+    p_values, last = np.ones(len(chosen)), np.ones(len(chosen))
     for count in np.unique(counts):
         members = np.flatnonzero(counts == count)
-        sides = logs[chosen[members], :count]
-        p_values[members] = paired_p_above(sides[:, :, 1] - sides[:, :, 0])
+        for look, share in shares_of(looks, int(count)).items():
+            there = members[reached[members] >= look]
+            sides = logs[chosen[there], :look]
+            p_values[there] = np.minimum(p_values[there], paired_p_above(sides[:, :, 1] - sides[:, :, 0]) / share)
+            last[there] = share
     corrected = np.array(holm(p_values.tolist()))
     for member in np.flatnonzero(corrected <= RULES.error):
-        base, candidate = logs[chosen[member], : counts[member]].T
+        base, candidate = logs[chosen[member], : reached[member]].T
         shift = paired_shift(candidate - base)
-        if is_slower(shift, corrected[member]):
+        if is_slower(shift, corrected[member], replace(of_look(RULES, last[member]), error=RULES.error)):
             groups[chosen[member]] = bimodal(base, candidate, shift.estimate, True)
             red[chosen[member]] = not groups[chosen[member]]
 
@@ -153,27 +197,29 @@ def recorded_noise(archive: Path) -> list[np.ndarray]:
     return [np.array([value for _, value in sorted(launches)]) for launches in found.values() if len(launches) >= 20]
 
 
-def run(task: tuple[str, int, bool, list[np.ndarray], float]) -> tuple[bool, int, int, int, int]:
+def run(task: tuple[str, int, float, list[np.ndarray], float]) -> tuple[bool, int, int, int, int, float]:
     """Of one campaign: whether it is red, how many of the slowed series that are in one group were found, of how many,
-    how many were said to be in two groups, pairs of the second stage."""
+    how many were said to be in two groups, pairs of the second stage, and of a slowed series there."""
     kind, seed, injected, recorded, sigma = task
-    noise = Noise(kind, np.random.default_rng([seed, injected]), recorded, sigma)
+    noise = Noise(kind, np.random.default_rng([seed, injected > 0]), recorded, sigma)
     slowed = np.arange(SERIES) % (SERIES // SLOWED) == 1 if injected else np.zeros(SERIES, dtype=bool)
-    outcome = campaign(noise, slowed)
+    outcome = campaign(noise, slowed, injected)
     fair = slowed & ~noise.two_groups
     return (
         bool(outcome.red.any()),
         int(outcome.red[fair].sum()),
         int(fair.sum()),
         int(outcome.two_groups.sum()),
-        (outcome.pairs),
+        outcome.pairs,
+        float(outcome.pairs_of[fair].mean()) if fair.any() else 0.0,
     )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--campaigns", type=int, default=1000, help="in which nothing changed")
-    parser.add_argument("--injected", type=int, default=200, help=f"in which {SLOWED} series are 5 % slower")
+    parser.add_argument("--injected", type=int, default=200, help=f"in which {SLOWED} series are slower")
+    parser.add_argument("--slower", type=float, default=SLOWER, help="by which part of their time (default: 0.05)")
     parser.add_argument("--archive", type=Path, help="of campaigns with many launches a point: recorded noise")
     parser.add_argument("--sigma", type=float, default=SIGMA, help="noise of a launch, in the middle of all series")
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=[*KINDS, RECORDED])
@@ -183,21 +229,22 @@ def main() -> int:
     kinds = [*options.kinds, *([RECORDED] if recorded and RECORDED not in options.kinds else [])]
     if RECORDED in kinds and not recorded:
         parser.error("recorded noise takes --archive DIR with points of 20 launches or more")
-    print("| noise | campaigns | red though nothing changed | slowdowns of 5 % found | pairs a series, second stage |")
-    print("|---|---|---|---|---|", flush=True)
+    print("| noise | campaigns | red though nothing changed | slowdowns found | pairs a series, second stage ", end="")
+    print("| of a slowed one |\n|---|---|---|---|---|---|", flush=True)
     with ProcessPoolExecutor(options.processes) as pool:
         for kind in kinds:
             noise = recorded if kind == RECORDED else []
-            tasks = [(kind, seed, False, noise, options.sigma) for seed in range(options.campaigns)]
+            tasks = [(kind, seed, 0.0, noise, options.sigma) for seed in range(options.campaigns)]
             quiet = list(pool.map(run, tasks, chunksize=4))
-            tasks = [(kind, seed, True, noise, options.sigma) for seed in range(options.injected)]
+            tasks = [(kind, seed, options.slower, noise, options.sigma) for seed in range(options.injected)]
             slow = list(pool.map(run, tasks, chunksize=4))
             red = sum(one[0] for one in quiet)
             found, fair = sum(one[1] for one in slow), sum(one[2] for one in slow)
             pairs = sum(one[4] for one in quiet) / max(1, len(quiet)) / SERIES
             print(
                 f"| {kind} | {len(quiet)} + {len(slow)} | {red} ({100 * red / max(1, len(quiet)):.1f} %) "
-                f"| {found} of {fair} ({100 * found / max(1, fair):.1f} %) | {pairs:.1f} |",
+                f"| {found} of {fair} ({100 * found / max(1, fair):.1f} %) | {pairs:.1f} "
+                f"| {np.mean([one[5] for one in slow]) if slow else 0:.0f} |",
                 flush=True,
             )
     return 0

@@ -145,6 +145,42 @@ def test_a_candidate_that_aborts_has_no_time_and_is_missing(builds):
     assert said.stdout.startswith("NOTHING MEASURED") and "signal 6 (Aborted)" in said.stdout
 
 
+def test_a_large_effect_ends_at_a_look_and_what_is_equal_goes_on(builds):
+    """The looks and the pairs of each point stand in comparison.json before the second stage begins."""
+    candidate = builds.build("after", more='case "$*" in *1x4x4*) export FAKE_LAUNCH_NOISE=0.1;; esac')
+    candidate.write_text(candidate.read_text().replace("FAKE_FACTOR=1.0", "FAKE_FACTOR=1.6"))
+    base = builds.build("before", more='case "$*" in *1x4x4*) export FAKE_LAUNCH_NOISE=0.1;; esac')
+    said = builds.compare(base, candidate, "--most-pairs", 60, code=1)
+    _, confirm = builds.comparison()["stages"]
+    (noisy,) = (point for point, pairs in confirm["pairs"].items() if pairs == 60)
+    assert confirm["looks"] == [12, 24] and confirm["stopped"][noisy] in (12, 24)
+    ends = {point: confirm["stopped"].get(point, pairs) for point, pairs in confirm["pairs"].items()}
+    launches = [launch for launch in builds.launches() if launch[1] >= confirm["first_launch"]]
+    assert len(launches) == 2 * sum(ends.values())
+    assert said.stdout.startswith("RED: 2 series: 2 regression") and f"{ends[noisy]} pairs" in said.stdout
+    # It is complete: the same command reads it only.
+    before = len(builds.launches())
+    assert builds.compare(base, candidate, "--most-pairs", 60, code=1).stdout == said.stdout
+    assert len(builds.launches()) == before
+
+
+def test_progress_says_which_side_a_launch_is_of(builds):
+    said = builds.fourscore("compare", builds.build("before"), builds.build("same"), "--suite", builds.suite).stderr
+    sides = [line.split()[2] for line in said.splitlines() if line.startswith("[") and "ok" in line]
+    assert set(sides) == {"base:", "candidate:"} and sides.count("base:") == sides.count("candidate:")
+
+
+@pytest.mark.parametrize(("setting", "words"), [("warmup = 0", "warmup is 0"), ("phases = false", "phases is false")])
+def test_a_suite_whose_phases_cannot_be_slowed_is_not_certified(builds, setting, words):
+    builds.suite = builds.fourscore.points(points=1, launches=6, more=setting)
+    certify = ["gate", "certify", "--suite", builds.suite, "--runs", 1, "--slower", "20", "--quiet"]
+    for more in ([], ["--dry-run"]):
+        said = builds.fourscore(*certify, *more, "--bench", builds.build("before"), code=2).stderr
+        assert words in said and str(builds.suite) in said
+    assert not builds.fourscore.finished()
+    builds.compare(builds.build("before"), builds.build("same"))  # which slows nothing down
+
+
 def test_a_dry_run_says_how_much_it_would_measure_and_writes_nothing(builds):
     said = builds.compare(builds.build("before"), builds.build("same"), "--dry-run").stdout
     assert "6 pairs of each, 24 launches are missing: at most" in said

@@ -408,6 +408,25 @@ def test_otava_gets_a_row_a_build_and_a_column_a_series(measured):
     assert sorted(map(float, series.values())) == pytest.approx(sorted(map(statistics.median, by_point.values())))
 
 
+def test_rows_for_otava_follow_the_first_launch_of_their_build(measured):
+    """Not the names of the revisions, not those of the builds: what came later stands below."""
+    file = first_record(measured)
+    record = json.loads(file.read_text())
+    builds = [("ffff", "2222", "2026-01-01"), ("1111", "eeee", "2026-01-02"), ("8888", "0000", "2026-01-03")]
+    folder = measured.folder / "records"
+    folder.mkdir()
+    for number, (revision, code, day) in enumerate(reversed(builds)):
+        identity = {"identity": {"code": {"revision": revision}}, "code_hash": code, "machine_hash": "m" * 16}
+        for launch, hour in enumerate(("23", "07")):
+            record["provenance"] = identity | {"volatile": {"started_at": f"{day}T{hour}:00:00Z"}}
+            record["record_id"] = f"{number}{launch}"
+            (folder / f"{number}{launch}.json").write_text(signed(record))
+    files = [word for one in sorted(folder.iterdir()) for word in ("--record", one)]
+    rows = csv.DictReader(io.StringIO(measured("export", "--format", "otava-csv", *files).stdout))
+    found = [(row["revision"], row["code_hash"], row["time"]) for row in rows]
+    assert found == [(revision, code, f"{day}T07:00:00Z") for revision, code, day in builds]
+
+
 @pytest.mark.parametrize("kind", ["extra-p", "otava-csv"])
 def test_records_without_times_make_no_model_and_no_history(fourscore, kind):
     fourscore("run", fourscore.suite('name = "s"\nlaunches = 1\n[[sweep]]\nvariant = "aborts"\nshape = "4"\nranks = 1\n'), code=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 
 from fourscore_analysis.commands.base import Command
 from fourscore_analysis.commands.options import (
@@ -11,6 +12,7 @@ from fourscore_analysis.commands.options import (
     add_archive,
     file_of,
     prepare_outputs,
+    slowdown_of,
     tell_unreadable,
     write_output,
 )
@@ -23,7 +25,7 @@ EXAMPLES = """examples:
 
 A side is a campaign, a suite (its newest campaign), an archive, records, or Google Benchmark's JSON.
 exit codes: 0 no regression, 1 a regression or a wrong result, 2 unusable input, 3 the environment failed,
-4 nothing was measured: no series has both sides
+4 nothing was measured: no series has both sides, 5 --strict, and a series could hide a slowdown of --detect
 """
 
 
@@ -45,6 +47,20 @@ def _add(compare: argparse.ArgumentParser) -> None:
     compare.add_argument("--json", type=file_of, metavar="FILE", help="write the result as JSON; - for standard output")
     compare.add_argument("--markdown", type=file_of, metavar="FILE", help="write it for a pull request")
     compare.add_argument("--junit", type=file_of, metavar="FILE", help="write it as JUnit XML")
+    compare.add_argument("--html", type=file_of, metavar="FILE", help="write it as a page")
+    compare.add_argument(
+        "--detect",
+        type=slowdown_of,
+        default=0.05,
+        metavar="PERCENT",
+        help="the slowdown that must not go unseen (default: 5%%): NOT DECIDED where a series could hide one",
+    )
+    compare.add_argument("--strict", action="store_true", help="exit code 5 where it says NOT DECIDED")
+    compare.add_argument(
+        "--require-detectable",
+        action="store_true",
+        help="as --strict, and of series that --detect would not have shown in (80 %%), whatever their interval is",
+    )
     compare.add_argument(
         "--plan", action="store_true", help="of a screen: say which points to measure again, and in how many pairs"
     )
@@ -55,9 +71,11 @@ def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.gate.planning import plan_of
     from fourscore_analysis.gate.rates import kept_rates
     from fourscore_analysis.gate.result import gate_of
+    from fourscore_analysis.gate.rules import RULES
     from fourscore_analysis.gate.sides import of_comparison, of_inputs
 
-    prepare_outputs(options, "json", "markdown", "junit", inputs=(options.base, options.candidate, options.comparison))
+    inputs = (options.base, options.candidate, options.comparison)
+    prepare_outputs(options, "json", "markdown", "junit", "html", inputs=inputs)
     if options.comparison:
         if options.base:
             raise InputError("expected BASE and CAND, or --comparison FILE, not both")
@@ -66,16 +84,22 @@ def _run(options: argparse.Namespace) -> int:
         if not options.candidate:
             raise InputError("expected BASE and CAND, or --comparison FILE")
         compared = of_inputs(options.archive, options.base, options.candidate, options.allow_different)
+    rules = replace(RULES, effect=options.detect)
     if options.plan:
-        write_output(options.json or STANDARD_OUTPUT, json.dumps(plan_of(compared), indent=1) + "\n")
+        write_output(options.json or STANDARD_OUTPUT, json.dumps(plan_of(compared, rules), indent=1) + "\n")
         return 0
-    gate = gate_of(compared)
+    gate = gate_of(compared, rules)
+    gate.strict, gate.require_detectable = options.strict, options.require_detectable
     machines = compared.candidate.hashes("machine")
     gate.certified = kept_rates(options.archive, machines[0]) if machines else None
     if options.markdown:
-        write_output(options.markdown, markdown_of(gate))
+        write_output(options.markdown, markdown_of(gate, options.markdown.parent))
     if options.junit:
         write_output(options.junit, junit_of(gate))
+    if options.html:
+        from fourscore_analysis.page.comparison import comparison_page
+
+        write_output(options.html, comparison_page(gate, options.html.parent))
     if options.json:
         write_output(options.json, json.dumps(gate.as_json(), indent=1) + "\n")
     if options.json != STANDARD_OUTPUT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from fourscore_analysis.commands.base import OK, Command
@@ -13,6 +14,7 @@ from fourscore_analysis.commands.options import (
     file_of,
     prepare_outputs,
     ranks_of,
+    slowdown_of,
     tell_unreadable,
     write_output,
 )
@@ -33,6 +35,9 @@ def _add(gate: argparse.ArgumentParser) -> None:
     gate.add_argument("--points", default="", metavar="ID,...", help="of a comparison that is about to be measured")
     gate.add_argument("--machine-hash", default="", metavar="HASH", help="where it will be measured")
     gate.add_argument("--most-pairs", type=ranks_of, default=160, metavar="N", help="that its second stage may take")
+    gate.add_argument("--detect", type=slowdown_of, default=0.05, metavar="PERCENT", help="that it is to find")
+    gate.add_argument("--markdown", type=file_of, metavar="FILE", help="of check: write it for a pull request")
+    gate.add_argument("--junit", type=file_of, metavar="FILE", help="of check: write it as JUnit XML")
     gate.add_argument("--json", type=file_of, metavar="FILE", help="write the result as JSON; - for standard output")
 
 
@@ -40,14 +45,15 @@ def _run(options: argparse.Namespace) -> int:
     if options.what == "accept":
         prepare_outputs(options, "json", "baseline")
     else:
-        prepare_outputs(options, "json", inputs=(options.baseline, options.certification))
+        prepare_outputs(options, "json", "markdown", "junit", inputs=(options.baseline, options.certification))
     if options.what == "certify":
         return _certify(options)
     if options.what == "beforehand":
         return _beforehand(options)
     if not (options.campaign and options.baseline):
         raise InputError(f"{options.what} wants CAMPAIGN and --baseline FILE")
-    from fourscore_analysis.gate.baseline import check, checked_json, points_of, read_baseline, text_of, write_baseline
+    from fourscore_analysis.gate.baseline import check, checked_json, points_of, read_baseline, write_baseline
+    from fourscore_analysis.gate.baseline_outputs import junit_of, markdown_of, text_of
     from fourscore_analysis.records.archive import read_campaigns, select_campaigns
 
     if options.what == "check":
@@ -61,6 +67,10 @@ def _run(options: argparse.Namespace) -> int:
         return OK
     checked = check(baseline, points)
     _write_json(options.json, checked_json(checked))
+    if options.markdown:
+        write_output(options.markdown, markdown_of(checked))
+    if options.junit:
+        write_output(options.junit, junit_of(checked))
     if options.json != STANDARD_OUTPUT:
         print(text_of(checked))
     return checked.exit_code
@@ -82,11 +92,14 @@ def _certify(options: argparse.Namespace) -> int:
 
 def _beforehand(options: argparse.Namespace) -> int:
     from fourscore_analysis.gate.beforehand import beforehand
+    from fourscore_analysis.gate.rules import RULES
 
     points = [point for point in options.points.split(",") if point]
     if not (points and options.machine_hash):
         raise InputError("beforehand wants --points ID,... and --machine-hash HASH")
-    _write_json(STANDARD_OUTPUT, beforehand(options.archive, points, options.machine_hash, options.most_pairs))
+    rules = replace(RULES, effect=options.detect)
+    found = beforehand(options.archive, points, options.machine_hash, options.most_pairs, rules)
+    _write_json(STANDARD_OUTPUT, found)
     return OK
 
 

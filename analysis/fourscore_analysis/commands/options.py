@@ -19,6 +19,7 @@ MOST_RANKS = 2**31 - 1
 STANDARD_OUTPUT = Path("-")
 LARGEST_EXTENT = 2**62
 MOST_COUNTS = 64
+LARGEST_SLOWDOWN = 10.0  # that may be asked for, as a share of the time
 # What may be asked for of a point's contract, beside its shape and place.
 TERMS = {
     "precision": ("double", "single"),
@@ -139,6 +140,22 @@ def rank_counts_of(text: str) -> list[int]:
     if len(found) > MOST_COUNTS:
         raise argparse.ArgumentTypeError(f"{shown(text)} are {len(found)} counts; expected at most {MOST_COUNTS}")
     return sorted(set(found))
+
+
+def slowdown_of(text: str) -> float:
+    """5, 5%: as a share of the time. More than the margin within which nobody needs to look."""
+    from fourscore_analysis.gate.rules import RULES
+
+    try:
+        share = float(text.strip().removesuffix("%")) / 100
+    except ValueError:
+        share = math.nan
+    if not RULES.margin < share <= LARGEST_SLOWDOWN:
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)} is no slowdown in per cent, as 5%; expected more than the margin, "
+            f"{100 * RULES.margin:g}, up to {100 * LARGEST_SLOWDOWN:g}"
+        )
+    return share
 
 
 def path_of(text: str) -> Path:

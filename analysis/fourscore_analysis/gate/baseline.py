@@ -17,12 +17,11 @@ from fourscore_analysis.gate.series import pair_series
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.files import write_whole
-from fourscore_analysis.records.values import RecordError, each, entries, name_of, number_of, printable, read, table_of
+from fourscore_analysis.records.values import RecordError, each, entries, name_of, number_of, read, table_of
 
 SCHEMA, SCHEMA_VERSION = "fourscore.gate-baseline", 1
 WRONG, ABSENT = "wrong", "absent"
 WORST_FIRST = (WRONG, MORE, ABSENT, VARIES, NEW, LESS, SAME)
-MOST_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -177,18 +176,6 @@ def _compared(point: Point, found: Point, name: str) -> Change:
     percent = f" ({100 * (ends[1] / ends[0] - 1):+.3g} %)" if ends[0] else ""
     said = f"{ends[2]}: {ends[0]:.15g} to {ends[1]:.15g}{percent}"
     return Change(MORE if ends[1] > ends[0] else LESS, point.title, name, said)
-
-
-def text_of(checked: Checked) -> str:
-    state = {GREEN: "GREEN", RED: "RED"}.get(checked.exit_code, "NOTHING MEASURED")
-    lines = [f"{state}: exact numbers: {', '.join(f'{count} {word}' for word, count in checked.counts.items())}"]
-    told = [one for one in checked.changes if one.word != SAME]
-    lines += [f"  {one.word:<8}{one.text()}" for one in told[:MOST_LINES]]
-    if len(told) > MOST_LINES:
-        lines.append(f"  and {len(told) - MOST_LINES} more; --json has all")
-    if told:
-        lines.append("Where this is meant, move the baseline: fourscore gate accept CAMPAIGN --baseline FILE")
-    return "\n".join(printable(line) for line in lines)
 
 
 def checked_json(checked: Checked) -> dict[str, Any]:

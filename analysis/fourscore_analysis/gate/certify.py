@@ -53,5 +53,5 @@ def rate_of(percent: float, gates: Sequence[Gate], phase: str) -> Rate:
 
 def _most_changed(one: Verdict) -> str | None:
     """The phase whose seconds grew most."""
-    phases = [phase for phase in one.phases if phase.candidate_s > phase.base_s]
-    return max(phases, key=lambda phase: phase.candidate_s - phase.base_s).phase if phases else None
+    phases = [phase for phase in one.phases if phase.grew_s > 0]
+    return max(phases, key=lambda phase: phase.grew_s).phase if phases else None

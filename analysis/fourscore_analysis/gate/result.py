@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from fourscore_analysis.gate.exact import SAME, Exact, compare_exact
@@ -14,7 +15,8 @@ from fourscore_analysis.gate.sides import Compared
 from fourscore_analysis.gate.verdict import COUNTED, NOT_COMPARABLE, WORST_FIRST, Verdict, judge
 
 SCHEMA, SCHEMA_VERSION = "fourscore.gate", 1
-GREEN, RED, NOTHING_MEASURED = 0, 1, 4  # exit codes; 2 is unusable input
+GREEN, RED, NOTHING_MEASURED, NOT_DECIDED = 0, 1, 4, 5  # exit codes; 2 is unusable input
+STATES = {GREEN: "GREEN", RED: "RED", NOTHING_MEASURED: "NOTHING MEASURED", NOT_DECIDED: "NOT DECIDED"}
 
 
 @dataclass
@@ -24,6 +26,8 @@ class Gate:
     exact: list[Exact]
     rules: Rules = RULES
     certified: Rates | None = None  # how often the gate errs on this machine, where that was measured
+    strict: bool = False  # what is not decided has an exit code of its own
+    require_detectable: bool = False  # decided is what could have shown the effect, not what happens to exclude it
 
     @property
     def measured(self) -> bool:
@@ -37,11 +41,25 @@ class Gate:
     def red(self) -> bool:
         return any(verdict.blocks for verdict in self.verdicts) or any(one.blocks for one in self.exact)
 
+    @cached_property
+    def not_decided(self) -> list[Verdict]:
+        """Series that could hide a slowdown of more than the effect that must be found."""
+        limit = self.rules.effect * (1 + 1e-9)
+        return [one for one in self.verdicts if one.could_hide(self.require_detectable) > limit]
+
     @property
-    def exit_code(self) -> int:
+    def state(self) -> int:
+        """What was shown."""
         if self.red:
             return RED
-        return GREEN if self.measured else NOTHING_MEASURED
+        if not self.measured:
+            return NOTHING_MEASURED
+        return NOT_DECIDED if self.not_decided else GREEN
+
+    @property
+    def exit_code(self) -> int:
+        lenient = not (self.strict or self.require_detectable)
+        return GREEN if self.state == NOT_DECIDED and lenient else self.state
 
     @property
     def counts(self) -> dict[str, int]:
@@ -59,6 +77,7 @@ class Gate:
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "name": compared.name,
+            "state": STATES[self.state],
             "exit_code": self.exit_code,
             "base": {"name": compared.base.name, "label": compared.base.label, "builds": compared.base.hashes("code")},
             "candidate": {
@@ -73,7 +92,8 @@ class Gate:
             "rules": asdict(self.rules),
             "certified": rates_json(self.certified) if self.certified else None,
             "counts": self.counts,
-            "series": [_verdict_json(verdict) for verdict in self.verdicts],
+            "not_decided": len(self.not_decided),
+            "series": [_verdict_json(verdict, self.require_detectable) for verdict in self.verdicts],
             "exact": {
                 "compared": len(self.exact),
                 "changed": [_exact_json(one) for one in self.changed],
@@ -90,7 +110,7 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _verdict_json(verdict: Verdict) -> dict[str, Any]:
+def _verdict_json(verdict: Verdict, by_power: bool) -> dict[str, Any]:
     series, change = verdict.series, verdict.change
     found: dict[str, Any] = {
         "point_id": series.point_id,
@@ -100,6 +120,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "reason": verdict.reason,
         "stage": "confirm" if series.chosen else "screen",
         "smallest_visible": _finite(verdict.detectable),
+        "could_hide": _finite(verdict.could_hide(by_power)),
         "pairs_needed": verdict.pairs_needed,
     }
     if change:

@@ -6,6 +6,14 @@ Two stages. The screen only chooses what is measured again, so it may err often:
 verdict of what it chose rests on fresh launches alone, which know nothing of why they were made. So the correction by
 Holm is over the series that were confirmed, not over all.
 
+Looks. The second stage looks at a series a few times before its last pair, so that a large effect does not take all of
+them. How many pairs each look has is fixed before the first of them. Each look may spend a share of the error, and the
+shares are 1 together (Lan and DeMets, Biometrika 70, 1983; little at the first looks, as Haybittle, Brit. J. Radiol.
+44, 1971, has it). The p-value of a series is the least of p / share over its looks: were nothing changed, each is below
+a with a probability of share * a at most, and so one of them with a at most, however the looks depend on each other and
+whenever it stops. Intervals are repeated ones (Jennison and Turnbull, J. R. Statist. Soc. B 51, 1989): that of a look
+leaves out share * 5 %.
+
 The margin is max(2 %, twice the noise). Noise is that of the *estimate*: its standard error over the launches. Taken
 from single launches it would be 5 % and more on a small noisy machine, however many there are, and a slowdown of 5 %
 could never be found. So taken, more launches buy a finer gate, and a series with too few launches is never red for a
@@ -14,7 +22,8 @@ difference that its own noise could bring."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +32,7 @@ from scipy.special import ndtri
 from fourscore_analysis.points.shifts import EXACT_DIFFERENCES, Shift, signed_rank_tail
 
 NOISE_FACTOR = 2.0  # of the margin
+WORTH_A_LOOK = 0.8  # of the pairs of a series, that a look before the last may have
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,8 @@ class Rules:
     disturbed: float = 0.1  # of the pairs of the second stage, that it must bear
     safety: float = 1.5  # on the noise of the screen: too little of it costs a regression, too much costs launches
     most_pairs: int = 160  # of the second stage
+    interim_error: float = 0.1  # share of the error that the looks before the last may spend
+    interim_looks: int = 2
 
 
 RULES = Rules()
@@ -83,6 +95,33 @@ def is_alike(shift: Shift, rules: Rules = RULES) -> np.ndarray:
     low, high = shift.interval(rules.confidence)
     within = alike_within(shift, rules)
     return (low >= -within) & (high <= within)
+
+
+def least_looks(tests: int, rules: Rules = RULES) -> tuple[int, ...]:
+    """Pairs at the looks before the last: the first as soon as the largest effect can pass, each other twice the one
+    before it. The same for all series of the second stage."""
+    first = least_pairs(tests, of_look(rules, rules.interim_error / rules.interim_looks))
+    return tuple(first * 2**number for number in range(rules.interim_looks))
+
+
+def of_look(rules: Rules, share: float) -> Rules:
+    """The rules of a look that may spend this share of the error."""
+    return replace(rules, error=rules.error * share, confidence=1 - (1 - rules.confidence) * share)
+
+
+def shares_of(looks: Sequence[int], pairs: int, rules: Rules = RULES) -> dict[int, float]:
+    """By how many pairs a look has: the share of the error that it may spend, of a series that is to be measured in
+    `pairs`. Looks that would save less than a fifth of these are left out; what they do not spend, none does."""
+    interim = [look for look in looks if look <= WORTH_A_LOOK * pairs]
+    spent = rules.interim_error / rules.interim_looks
+    return dict.fromkeys(interim, spent) | {pairs: 1 - rules.interim_error if interim else 1.0}
+
+
+def is_decided(shift: Shift, share: float, tests: int, rules: Rules = RULES) -> bool:
+    """Whether a look can end a series: it is slower or faster whatever the other `tests` - 1 turn out to be."""
+    at_look = of_look(rules, share)
+    least = min(1.0, tests * float(np.minimum(shift.p_above(), shift.p_below())))
+    return bool(is_slower(shift, least, at_look) | is_faster(shift, least, at_look))
 
 
 def _least_shift(standard_error: np.ndarray, p_limit: float, power: float, rules: Rules) -> np.ndarray:

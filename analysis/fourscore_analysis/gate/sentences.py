@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from fourscore_analysis.gate import exact, verdict
-from fourscore_analysis.gate.blame import UNCHANGED, PhaseChange
+from fourscore_analysis.gate.blame import UNCHANGED, UNTESTED, UNTOLD, PhaseChange
 from fourscore_analysis.gate.exact import Exact
 from fourscore_analysis.gate.rates import sentence_of
-from fourscore_analysis.gate.result import GREEN, RED, Gate
+from fourscore_analysis.gate.result import NOT_DECIDED, STATES, Gate
 from fourscore_analysis.gate.rules import RULES, Rules
 from fourscore_analysis.gate.verdict import Change, Verdict
 from fourscore_analysis.points.units import time_text
@@ -41,7 +41,9 @@ def headline(gate: Gate) -> str:
     counts = gate.counts
     words = ", ".join(f"{count} {word}" for word, count in counts.items())
     blocking = [one for one in gate.exact if one.blocks]
-    state = {GREEN: "GREEN", RED: "RED"}.get(gate.exit_code, "NOTHING MEASURED")
+    hiding = ""
+    if gate.state == NOT_DECIDED:
+        hiding = f"; {len(gate.not_decided)} could hide a slowdown of more than {share_text(gate.rules.effect)}"
     exact_part = (
         f"; {len(blocking)} of {len(gate.exact)} exact numbers grew"
         if blocking
@@ -49,7 +51,7 @@ def headline(gate: Gate) -> str:
         if gate.exact
         else ""
     )
-    return f"{state}: {len(gate.verdicts)} series: {words or 'none'}{exact_part}"
+    return f"{STATES[gate.state]}: {len(gate.verdicts)} series: {words or 'none'}{hiding}{exact_part}"
 
 
 def sentence(one: Verdict, rules: Rules = RULES) -> str:
@@ -86,7 +88,7 @@ def _undecided_text(one: Verdict, rules: Rules) -> str:
 
 def blame_sentence(one: Verdict) -> str:
     """pack +31 % [27, 35]; exchange unchanged"; "" without phases."""
-    changed = [phase for phase in one.phases if phase.word != UNCHANGED]
+    changed = [phase for phase in one.phases if phase.word not in (UNCHANGED, UNTESTED)]
     same = sorted(phase.phase for phase in one.phases if phase.word == UNCHANGED)
     parts = [_phase_text(phase) for phase in changed[:MOST_PHASES]]
     if same:
@@ -97,8 +99,15 @@ def blame_sentence(one: Verdict) -> str:
 def _phase_text(phase: PhaseChange) -> str:
     if phase.ratio is None:
         return f"{phase.phase} {time_text(phase.base_s)} to {time_text(phase.candidate_s)}"
-    text = f"{phase.phase} {change_text(phase.ratio, phase.interval)}"
-    return text if phase.word in ("slower", "faster") else f"{text} (not told from none)"
+    return f"{phase.phase} {phase_text(phase)}"
+
+
+def phase_text(phase: PhaseChange) -> str:
+    """+31 % [27, 35]"""
+    if phase.ratio is None:
+        return phase.word
+    text = change_text(phase.ratio, phase.interval)
+    return f"{text} (not told from none)" if phase.word == UNTOLD else text
 
 
 def exact_sentence(one: Exact) -> str:

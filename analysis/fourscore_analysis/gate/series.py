@@ -60,6 +60,21 @@ class Side:
         return f"{len(runs)} {word}" + (f" ({reason})" if reason else "")
 
 
+@dataclass(frozen=True)
+class Confirmation:
+    """The fresh pairs of a series that was chosen for the second stage."""
+
+    first: int  # number of the first launch
+    pairs: int  # that were planned
+    looks: tuple[int, ...] = ()  # pairs at the looks before the last
+    stopped: int | None = None  # pairs after which a look ended it
+
+    @property
+    def reached(self) -> int:
+        """Pairs that the verdict rests on."""
+        return self.pairs if self.stopped is None else self.stopped
+
+
 SeriesKey = tuple[str, Place, bool, str]
 
 
@@ -72,7 +87,7 @@ class Series:
     base: Side
     candidate: Side
     paired: bool
-    confirm_from: int | None = None  # the first launch of the second stage, where this series was chosen for it
+    confirmation: Confirmation | None = None  # where this series was chosen for the second stage
     launch_differences: tuple[str, ...] = ()  # how launches of the two sides were started differently
 
     @property
@@ -82,15 +97,19 @@ class Series:
     @property
     def chosen(self) -> bool:
         """For the second stage."""
-        return self.confirm_from is not None
+        return self.confirmation is not None
 
     def launches(self) -> tuple[list[Timed], list[Timed]]:
         """Those that the verdict rests on: pairs, one launch of each side a place, or all. Of a series that was chosen
         the fresh ones alone."""
         if not self.paired:
             return [*self.base.timed.values()], [*self.candidate.timed.values()]
-        first = self.confirm_from or 0
-        return self._pairs(lambda number: number >= first)
+        return self.pairs_at(self.confirmation.reached) if self.confirmation else self._pairs(lambda number: True)
+
+    def pairs_at(self, look: int) -> tuple[list[Timed], list[Timed]]:
+        """Of a chosen series: the first so many fresh pairs, without those that have no time."""
+        first = self.confirmation.first if self.confirmation else 0
+        return self._pairs(lambda number: first <= number < first + look)
 
     def _pairs(self, wanted: Callable[[int], bool]) -> tuple[list[Timed], list[Timed]]:
         both = sorted(number for number in self.base.timed if number in self.candidate.timed and wanted(number))

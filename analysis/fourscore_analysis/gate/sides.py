@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fourscore_analysis.gate.series import Series, pair_series
+from fourscore_analysis.gate.series import Confirmation, Series, pair_series
 from fourscore_analysis.points.provenance import flatten
 from fourscore_analysis.records.archive import (
-    Campaign,
     InputError,
     Unreadable,
     campaign_names,
@@ -27,7 +26,9 @@ from fourscore_analysis.records.google_benchmark import is_google_benchmark, rea
 from fourscore_analysis.records.transforms import read_record
 from fourscore_analysis.records.values import (
     RecordError,
+    count_of,
     each,
+    entries,
     integer_of,
     name_of,
     parse_json,
@@ -48,6 +49,14 @@ class Stage:
     first_launch: int
     launches: int
     points: tuple[str, ...] = ()  # of the second stage
+    pairs: dict[str, int] = field(default_factory=dict)  # that were planned, by point
+    looks: tuple[int, ...] = ()  # pairs at the looks before the last
+    stopped: dict[str, int] = field(default_factory=dict)  # pairs after which a look ended a point
+
+    def confirmation(self, point: str) -> Confirmation:
+        return Confirmation(
+            self.first_launch, self.pairs.get(point, self.launches), self.looks, self.stopped.get(point)
+        )
 
 
 @dataclass
@@ -58,6 +67,10 @@ class Side:
     label: str
     runs: list[Run]
     unreadable: list[Unreadable] = field(default_factory=list)
+    root: Path = Path()  # what the files of its records are relative to
+
+    def path_of(self, run: Run) -> Path:
+        return self.root / run.file
 
     def hashes(self, part: str) -> list[str]:
         return sorted({digest for run in self.runs if run.status == "ok" and (digest := getattr(run, f"{part}_hash"))})
@@ -140,7 +153,7 @@ def of_comparison(archive: Path, file: Path, allowed: Sequence[str]) -> Compared
     for end, campaign in campaigns.items():
         if campaign not in campaign_names(archive):
             raise InputError(f"'{file}': no campaign '{campaign}' ({end}) in '{archive}'")
-        sides.append(_side_of(labels[end], read_campaigns(archive, [campaign]), campaign))
+        sides.append(_side_of(labels[end], archive, [campaign], campaign))
     return _compared(name, *sides, stages, overrides, allowed)
 
 
@@ -171,13 +184,16 @@ def _stage(value: Any) -> Stage:
         read(data, "first_launch", integer_of),
         read(data, "launches", integer_of),
         read(data, "points", each(name_of), ()),
+        read(data, "pairs", entries(count_of), {}),
+        read(data, "looks", each(count_of), ()),
+        read(data, "stopped", entries(count_of), {}),
     )
 
 
 def _read_side(archive: Path, name: str) -> Side:
     path = Path(name)
     if path.is_dir() and (path / "records").is_dir():
-        return _side_of(name, read_campaigns(path, campaign_names(path)), name)
+        return _side_of(name, path, campaign_names(path), name)
     if path.is_dir():
         return _loose(name, [path / file for file in record_files(path)])
     if path.is_file():
@@ -185,12 +201,13 @@ def _read_side(archive: Path, name: str) -> Side:
     if "/" in name or name.endswith(".json"):
         raise InputError(f"there is no '{name}'; expected a campaign, an archive, a folder of records or a record")
     [campaign] = select_campaigns(archive, [name])
-    return _side_of(campaign, read_campaigns(archive, [campaign]), name)
+    return _side_of(campaign, archive, [campaign], name)
 
 
-def _side_of(label: str, campaigns: Sequence[Campaign], name: str) -> Side:
+def _side_of(label: str, archive: Path, names: Sequence[str], name: str) -> Side:
+    campaigns = read_campaigns(archive, names)
     runs = [run for campaign in campaigns for run in campaign.runs]
-    return Side(name, label, runs, [file for campaign in campaigns for file in campaign.unreadable])
+    return Side(name, label, runs, [file for campaign in campaigns for file in campaign.unreadable], archive)
 
 
 def _loose(name: str, files: Sequence[Path]) -> Side:
@@ -221,7 +238,7 @@ def _compared(
     confirm = next((stage for stage in stages if stage.name == CONFIRM), None)
     for one in series:
         if confirm is not None and one.point_id in confirm.points:
-            one.confirm_from = confirm.first_launch
+            one.confirmation = confirm.confirmation(one.point_id)
         found = _launch_differences(one, allowed)
         one.launch_differences = tuple(difference.text() for difference in found)
     programs = candidate.programs

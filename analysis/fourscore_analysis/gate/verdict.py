@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,8 +22,10 @@ from fourscore_analysis.gate.rules import (
     is_slower,
     least_pairs,
     margin_of,
+    of_look,
     pairs_needed,
     screen_detectable,
+    shares_of,
 )
 from fourscore_analysis.gate.series import Series, logs_of
 from fourscore_analysis.points.shifts import Shift, holm, paired_shift, sample_shift
@@ -44,12 +46,14 @@ WORST_FIRST = (
     SKIPPED,
 )
 BLOCKING = (WRONG, REGRESSION)
+DECIDED = (WRONG, REGRESSION, IMPROVEMENT, COUNTED, SKIPPED)
 LEAST_LAUNCHES = 2
 
 
 @dataclass(frozen=True)
 class Change:
-    """Of a time: candidate over base. `interval` is None where there are too few launches for one."""
+    """Of a time: candidate over base. `interval` is None where there are too few launches for one. The times are those
+    of a typical pair: their ratio is the estimate."""
 
     ratio: float
     interval: tuple[float, float] | None
@@ -76,6 +80,17 @@ class Verdict:
     def blocks(self) -> bool:
         return self.word in BLOCKING
 
+    def could_hide(self, by_power: bool = False) -> float:
+        """The largest slowdown, as a share of the time, that may be there unseen: by what the interval excludes or by
+        what such launches would have shown with 80 %; `by_power` by the latter alone. Infinite where nothing is known
+        of the candidate, 0 where the verdict says all, or there is nothing to become slower."""
+        if self.word in DECIDED or (self.word == MISSING and not self.series.base.runs):
+            return 0.0
+        if self.word not in (NO_CHANGE, UNDECIDED) or self.change is None or self.detectable is None:
+            return math.inf
+        excluded = math.inf if by_power or not self.change.interval else max(0.0, self.change.interval[1] - 1)
+        return min(self.detectable, excluded)
+
     @property
     def order(self) -> tuple:
         """Worst first."""
@@ -91,8 +106,22 @@ class _Measured:
     shift: Shift
     base: np.ndarray
     candidate: np.ndarray
+    looks: list[tuple[float, Shift]]  # the last included, each with its share of the error
     corrected_slower: float = 1.0
     corrected_faster: float = 1.0
+
+    @property
+    def share(self) -> float:
+        return self.looks[-1][0]
+
+    @property
+    def p_above(self) -> float:
+        """Of all looks together."""
+        return min(1.0, min(float(shift.p_above()) / share for share, shift in self.looks))
+
+    @property
+    def p_below(self) -> float:
+        return min(1.0, min(float(shift.p_below()) / share for share, shift in self.looks))
 
     @property
     def noise(self) -> float:
@@ -109,12 +138,12 @@ def judge(series: Sequence[Series], two_stages: bool, rules: Rules = RULES) -> l
         if found := _without_a_test(one, rules):
             verdicts.append(found)
         else:
-            measured.append(_measured(one))
+            measured.append(_measured(one, rules))
     tested = [one for one in measured if one.series.chosen or not two_stages]
     for one, slower, faster in zip(
         tested,
-        holm([float(one.shift.p_above()) for one in tested]),
-        holm([float(one.shift.p_below()) for one in tested]),
+        holm([one.p_above for one in tested]),
+        holm([one.p_below for one in tested]),
         strict=True,
     ):
         one.corrected_slower, one.corrected_faster = slower, faster
@@ -126,16 +155,29 @@ def judge(series: Sequence[Series], two_stages: bool, rules: Rules = RULES) -> l
     return sorted(verdicts, key=lambda verdict: verdict.order)
 
 
-def measure(series: Series) -> _Measured | None:
+def measure(series: Series, rules: Rules = RULES) -> _Measured | None:
     """The shift between the sides; None where there are too few launches."""
     base, candidate = series.launches()
-    return _measured(series) if min(len(base), len(candidate)) >= LEAST_LAUNCHES else None
+    return _measured(series, rules) if min(len(base), len(candidate)) >= LEAST_LAUNCHES else None
 
 
-def _measured(series: Series) -> _Measured:
+def _measured(series: Series, rules: Rules) -> _Measured:
     base, candidate = (logs_of(side) for side in series.launches())
     shift = paired_shift(candidate - base) if series.paired else sample_shift(candidate, base)
-    return _Measured(series, shift, base, candidate)
+    looks = looks_at(series, rules)
+    return _Measured(series, shift, base, candidate, [*looks[:-1], (looks[-1][0], shift)] if looks else [(1.0, shift)])
+
+
+def looks_at(series: Series, rules: Rules = RULES) -> list[tuple[float, Shift]]:
+    """At a chosen series, as far as it was measured: the share of the error of each, and what it saw."""
+    planned, found = series.confirmation, []
+    if planned is None:
+        return []
+    for look, share in shares_of(planned.looks, planned.pairs, rules).items():
+        base, candidate = (logs_of(side) for side in series.pairs_at(look))
+        if look <= planned.reached and len(base) >= LEAST_LAUNCHES:
+            found.append((share, paired_shift(candidate - base)))
+    return found
 
 
 def _without_a_test(series: Series, rules: Rules) -> Verdict | None:
@@ -184,18 +226,28 @@ def _with_troubles(series: Series, reason: str) -> str:
 
 
 def _change(one: _Measured, rules: Rules) -> Change:
+    estimate = float(one.shift.estimate)
+    middle = middle_of(one, estimate)
     low, high = (float(end) for end in one.shift.interval(rules.confidence))
     return Change(
-        ratio=math.exp(float(one.shift.estimate)),
+        ratio=math.exp(estimate),
         interval=(math.exp(low), math.exp(high)) if math.isfinite(low) else None,
-        p=float(one.shift.p_above()),
+        p=one.p_above,
         corrected_p=one.corrected_slower,
         margin=math.expm1(float(margin_of(one.shift, rules))),
         alike_within=math.expm1(float(alike_within(one.shift, rules))),
-        base_s=math.exp(statistics.median(one.base)),
-        candidate_s=math.exp(statistics.median(one.candidate)),
+        base_s=math.exp(middle - estimate / 2),
+        candidate_s=math.exp(middle + estimate / 2),
         launches=(len(one.base), len(one.candidate)),
     )
+
+
+def middle_of(one: _Measured, estimate: float) -> float:
+    """Of a typical pair: the logarithm halfway between its times. The medians of the two sides are of different pairs
+    where the machine changed meanwhile, and may contradict the estimate."""
+    if one.series.paired:
+        return statistics.median((one.base + one.candidate) / 2)
+    return statistics.median([*(one.base + estimate / 2), *(one.candidate - estimate / 2)])
 
 
 def _screened(one: _Measured, rules: Rules) -> Verdict:
@@ -207,6 +259,8 @@ def _screened(one: _Measured, rules: Rules) -> Verdict:
 
 
 def _tested(one: _Measured, tests: int, rules: Rules) -> Verdict:
+    at_look = of_look(rules, one.share)
+    rules = replace(at_look, error=rules.error)  # p has its share in it
     if bimodal(one.base, one.candidate, one.shift.estimate, one.series.paired):
         word = BIMODAL
     elif is_slower(one.shift, one.corrected_slower, rules):
@@ -216,9 +270,10 @@ def _tested(one: _Measured, tests: int, rules: Rules) -> Verdict:
     else:
         word = NO_CHANGE if is_alike(one.shift, rules) else UNDECIDED
     reason = "launches fall into two groups" if word == BIMODAL else ""
-    verdict = Verdict(one.series, word, _with_troubles(one.series, reason), _change(one, rules))
-    verdict.detectable = float(detectable(one.shift, tests, rules=rules))
-    verdict.pairs_needed = int(pairs_needed(one.noise, tests, rules))
+    change = _change(one, rules)
+    verdict = Verdict(one.series, word, _with_troubles(one.series, reason), change)
+    verdict.detectable = float(detectable(one.shift, tests, rules=at_look))
+    verdict.pairs_needed = int(pairs_needed(one.noise, tests, at_look))
     if word in (REGRESSION, IMPROVEMENT):
-        verdict.phases = blame(one.series, rules)
+        verdict.phases = blame(one.series, (change.base_s, change.candidate_s), rules)
     return verdict

@@ -40,7 +40,10 @@ WRITERS = {
     ("compare", "--json"): [CAMPAIGN, CAMPAIGN],
     ("compare", "--markdown"): [CAMPAIGN, CAMPAIGN],
     ("compare", "--junit"): [CAMPAIGN, CAMPAIGN],
+    ("compare", "--html"): [CAMPAIGN, CAMPAIGN],
     ("gate", "--json"): ["check", CAMPAIGN, "--baseline", "baseline.json"],
+    ("gate", "--markdown"): ["check", CAMPAIGN, "--baseline", "baseline.json"],
+    ("gate", "--junit"): ["check", CAMPAIGN, "--baseline", "baseline.json"],
     ("gate", "--baseline"): ["accept", CAMPAIGN],
 }
 

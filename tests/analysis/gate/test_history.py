@@ -78,6 +78,8 @@ def test_a_slowdown_is_named_with_the_revisions_around_it_its_size_and_p(maker):
     history = ask(maker)
     [finding] = history.slowdowns
     assert where(finding) == (revision_of(24), revision_of(25))
+    assert finding.builds_since == 15  # 25 to 39: the one that brought it is the first
+    assert "; 15 builds since" in history_text(history) or ", 15 builds since" in history_text(history)
     assert finding.series.title == "pencil/alltoallv at 64³, 2 ranks"
     assert finding.interval[0] < 1.08 < finding.interval[1]
     assert finding.ratio == pytest.approx(1.08, abs=0.01)
