@@ -55,10 +55,12 @@ std::string path_of_valgrind() {
 }
 
 #ifdef FOURSCORE_COUNTS_IN_OTHER_BUILD
-/// The build of a program that Valgrind can run (cmake/FourscoreSimulator.cmake): in the build folder, or installed.
+/// The build of a program that Valgrind can run (cmake/FourscoreSimulator.cmake): in the build folder, or installed; of
+/// another project's driver, below the folder of that.
 std::optional<fs::path> without_avx512(const fs::path& program) {
   const fs::path above = program.parent_path().parent_path();
-  for (const fs::path& folder : {above / "simulator/bin", above / "libexec/fourscore/simulator"})
+  for (const fs::path& folder :
+       {above / "simulator/bin", above / "libexec/fourscore/simulator", program.parent_path() / "simulator"})
     if (::access((folder / program.filename()).c_str(), X_OK) == 0) return folder / program.filename();
   return std::nullopt;
 }
@@ -66,6 +68,22 @@ std::optional<fs::path> without_avx512(const fs::path& program) {
 fs::path own_program() {
   std::error_code unreadable;
   return fs::read_symlink("/proc/self/exe", unreadable);
+}
+
+/// Why this program cannot count, with what to do; empty where it can. Beside fft_bench, as `fourscore` is, it is asked
+/// for that; anywhere else it is the driver of another project.
+std::string no_build_without_avx512() {
+  const fs::path program = own_program();
+  const fs::path bench = program.parent_path() / "fft_bench";
+  const bool ours = program.filename() == "fourscore" || ::access(bench.c_str(), X_OK) == 0;
+  if (without_avx512(ours ? bench : program)) return {};
+  return "this program was built with AVX-512 instructions, which Valgrind does not know, and no build without them "
+         "stands beside it: " +
+         (ours
+              ? "configure with -DFOURSCORE_SIMULATOR=ON and build the target fourscore_simulator, or build the preset "
+                "portable"
+              : "expected " + (program.parent_path() / "simulator" / program.filename()).string() +
+                    "; build its project there with a fourscore of the preset portable");
 }
 #endif
 
@@ -171,10 +189,7 @@ class Callgrind : public CounterBackend {
 #if defined(FOURSCORE_SANITIZED)
     return "this program was built with a sanitizer, and such programs do not run under Valgrind";
 #elif defined(FOURSCORE_COUNTS_IN_OTHER_BUILD)
-    if (!without_avx512(own_program().replace_filename("fft_bench")))
-      return "this program was built with AVX-512 instructions, which Valgrind does not know, and no build without "
-             "them stands beside it: configure with -DFOURSCORE_SIMULATOR=ON and build the target "
-             "fourscore_simulator, or build the preset portable";
+    if (std::string reason = no_build_without_avx512(); !reason.empty()) return reason;
 #endif
     if (under_valgrind() || !path_of_valgrind().empty()) return {};
     return "no valgrind in PATH (Debian: apt install valgrind)";

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ class Bench {
   [[nodiscard]] const std::filesystem::path& program() const { return program_; }
 
   /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation,
-  /// available, reason; of a component its own card.
+  /// available, reason, and "counters" with name, available, reason; of a component its own card.
   [[nodiscard]] nlohmann::json list() const;
+  /// Why it cannot count with this backend, by its list; empty where it can, nothing where it does not say.
+  [[nodiscard]] std::optional<std::string> why_uncounted(const std::string& backend) const;
   /// `--identity`: { "identity": { "machine": {...}, "code": {...} }, "machine_hash", "code_hash", "program": FILE }
   [[nodiscard]] nlohmann::json identity() const;
   /// `--check-points`: points as JSON lines on its standard input, one answer a line, in one process.

@@ -248,6 +248,32 @@ json Campaign::provenance(const Point& point, const std::string& launcher, const
           {"volatile", {{"started_at", started_at}}}};
 }
 
+bool Campaign::counts(const Point& point) const {
+  if (suite.counters.counters == "none" || suite.counters_of.empty()) return suite.counters.counters != "none";
+  const auto of_point = [&point](const CampaignPoint& one) { return one.point == point; };
+  const auto found = std::ranges::find_if(points, of_point);
+  return found != points.end() && found->tags.contains(suite.counters_of);
+}
+
+namespace {
+
+/// Where a suite counts some of its points alone: these are skipped where the program cannot count, and the others are
+/// as useful as ever. Returns why; empty where all can be measured.
+std::string skip_uncountable(Campaign& campaign, const Suite& suite) {
+  if (suite.counters_of.empty() || suite.counters.counters == "none") return {};
+  const auto counted = [&](const CampaignPoint& one) { return one.tags.contains(suite.counters_of); };
+  if (std::ranges::none_of(campaign.points, counted))
+    throw InputError(fmt::format("{}: counters_of is '{}', a tag of no point", suite.file.string(), suite.counters_of));
+  std::string reason = Bench(campaign.programs.at("")).why_uncounted(suite.counters.counters).value_or("");
+  if (reason.empty()) return {};
+  reason = fmt::format("counters '{}' are not available here: {}", suite.counters.counters, reason);
+  for (CampaignPoint& one : campaign.points)
+    if (counted(one) && one.skip_reason.empty()) one.skip_reason = reason;
+  return reason;
+}
+
+}  // namespace
+
 Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& archive, const CampaignRequest& request) {
   Campaign campaign;
   campaign.suite_sha256 = sha256_hex(suite.text);
@@ -260,9 +286,10 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   if (!request.name.empty()) require_campaign_name(request.name);
   const std::string counters = override_text(suite, request);
   if (request.counters) suite.counters = *request.counters;
+  const std::string uncounted = skip_uncountable(campaign, suite).empty() ? "" : "without its counters";
   const std::string digits =
-      sha256_hex(campaign.suite_sha256 + counters + (request.machine.is_null() ? "" : request.machine.dump()) +
-                 campaign.machine_hash + campaign.code_hash)
+      sha256_hex(campaign.suite_sha256 + counters + uncounted +
+                 (request.machine.is_null() ? "" : request.machine.dump()) + campaign.machine_hash + campaign.code_hash)
           .substr(0, 8);
   const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
   campaign.id = choose_name(archive, base, request.fresh);

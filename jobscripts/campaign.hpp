@@ -43,6 +43,8 @@ struct Campaign {
 
   /// The "campaign" object of a record; order counts from 0 in the schedule.
   [[nodiscard]] nlohmann::json stamp(int launch, std::size_t order) const;
+  /// Whether launches of the point are counted.
+  [[nodiscard]] bool counts(const Point& point) const;
   /// The "provenance" of a record that no program wrote.
   [[nodiscard]] nlohmann::json provenance(const Point& point, const std::string& launcher,
                                           const std::string& started_at) const;

@@ -50,7 +50,7 @@ std::vector<std::string> program_command(const Campaign& campaign, const Archive
   if (suite.isolate) add({"--isolate"});
   if (!suite.phases) add({"--no-phases"});
   if (suite.timeline) add({"--timeline"});
-  if (suite.counters.counters != "none") {
+  if (campaign.counts(point)) {
     add({"--counters", suite.counters.counters});
     if (!suite.counters.group.empty()) add({"--counter-group", suite.counters.group});
     if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});

@@ -103,6 +103,7 @@ void read_settings(const SuiteReader& reader, const toml::table& table, Suite& s
   suite.phases = reader.boolean(table, "phases", suite.phases);
   suite.timeline = reader.boolean(table, "timeline", suite.timeline);
   read_counters(reader, table, suite.counters);
+  suite.counters_of = reader.text(table, "counters_of", suite.counters_of);
   read_wisdom(reader, table, suite.wisdom);
   const std::string order = reader.text(table, "order", suite.order == LaunchOrder::random ? "random" : "listed");
   if (order != "random" && order != "listed") reader.fail_key(*table.get("order"), "order", "\"random\" or \"listed\"");
@@ -117,9 +118,10 @@ void read_settings(const SuiteReader& reader, const toml::table& table, Suite& s
 
 const std::vector<std::string>& setting_keys() {
   static const std::vector<std::string> keys{
-      "launches", "repetitions", "warmup",    "max_time_s",    "min_time_s",    "time_limit_s",         "check",
-      "isolate",  "phases",      "timeline",  "counters",      "counter_group", "counter_cache",        "wisdom",
-      "order",    "seed",        "precision", "most_launches", "retries",       "max_oversubscription", "synchronised"};
+      "launches",    "repetitions", "warmup",   "max_time_s", "min_time_s",    "time_limit_s",  "check",
+      "isolate",     "phases",      "timeline", "counters",   "counter_group", "counter_cache", "wisdom",
+      "counters_of", "order",       "seed",     "precision",  "most_launches", "retries",       "max_oversubscription",
+      "synchronised"};
   return keys;
 }
 

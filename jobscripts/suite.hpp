@@ -64,8 +64,9 @@ struct Suite {
   std::string check = "all";    ///< or "spots": without the inverse
   bool isolate = false;
   bool phases = true;
-  bool timeline = false;   ///< one more run of each launch, traced
-  CounterChoice counters;  ///< what is counted in further runs of each launch
+  bool timeline = false;    ///< one more run of each launch, traced
+  CounterChoice counters;   ///< what is counted in further runs of each launch
+  std::string counters_of;  ///< tag of the points that are counted, skipped where they cannot be; empty: all
   Wisdom wisdom = Wisdom::campaign;
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts

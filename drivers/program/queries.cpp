@@ -7,6 +7,7 @@
 #include "core/record.hpp"
 #include "harness/instances.hpp"
 #include "harness/provenance.hpp"
+#include "hwcounters/counter.hpp"
 #include "program/resolve.hpp"
 
 namespace fourscore::bench {
@@ -35,6 +36,15 @@ json entries_json(const Registry<T>& registry, const auto& decorate) {
     entries.push_back(std::move(value));
   }
   return entries;
+}
+
+json counters_json() {
+  json backends = json::array();
+  for (const auto& [name, backend] : CounterRegistry::instance().backends()) {
+    const std::string reason = backend->unavailable();
+    backends.push_back({{"name", name}, {"available", reason.empty()}, {"reason", reason}});
+  }
+  return backends;
 }
 
 /// What grids there are for the point: of so many entries, for so many ranks.
@@ -77,6 +87,7 @@ json list_entries() {
                                      [](const ExchangeMethod& exchange, json& value) {
                                        value["parameters"] = parameters_json(exchange.parameters());
                                      })},
+          {"counters", counters_json()},
           {"local_ffts", entries_json(LocalFftRegistry::instance(), [](const LocalFftLibrary& library, json& value) {
              if (library.unavailable().empty()) value["version"] = library.version();
            })}};

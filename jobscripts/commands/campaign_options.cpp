@@ -9,6 +9,7 @@
 #include "core/point_keys.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/group.hpp"
+#include "jobscripts/bench.hpp"
 #include "jobscripts/bench_words.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/paths.hpp"
@@ -38,8 +39,12 @@ void choose_counters(CampaignOptions& options, const Suite& suite) {
       if (!choice.cache.empty() && !backend.simulates())
         throw InputError(fmt::format("--counter-cache: counters '{}' simulate no cache", choice.counters));
       const bool by_default = choice.group.empty() || choice.group == backend.default_group();
-      if (const std::string reason = backend.unavailable(); !reason.empty() && by_default)
-        throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
+      const bool needed = suite.counters_of.empty() || !asked.counters.empty();  // else the points are skipped
+      if (needed && by_default) {  // the program that is to count knows; another project's has no build beside ours
+        const auto said = Bench(find_bench(options.bench)).why_uncounted(choice.counters);
+        if (const std::string reason = said.value_or(backend.unavailable()); !reason.empty())
+          throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
+      }
       CounterRequest request{choice.counters, choice.group, {}, {}};
       if (!choice.cache.empty()) request.cache = parse_cache_geometry(choice.cache);
       (void)find_group(backend, request);

@@ -72,6 +72,7 @@ std::string comparison_name(const MeasuredRequest& request, const Suite& suite, 
                      asked.counters->cache + comparison.base.code_hash + comparison.candidate.code_hash;
   for (const auto& argument : request.candidate_arguments) text += '\n' + argument;
   for (const auto& only : request.campaign.only) text += '\n' + only;
+  for (const auto& rule : request.rules) text += '\n' + rule;  // other stages are planned by them
   const std::string first =
       asked.name.empty() ? fmt::format("{}-vs-{}", suite.name, sha256_hex(text).substr(0, 8)) : asked.name;
   std::string name = first;

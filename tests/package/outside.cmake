@@ -33,6 +33,17 @@ if(NOT status STREQUAL "ok" OR NOT variant STREQUAL "on-one-rank")
   message(FATAL_ERROR "expected an ok record of on-one-rank, got '${status}' of '${variant}'")
 endif()
 
+# It counts instructions itself, or says where its build without AVX-512 belongs; with one there it does.
+step("${WORK}/build/my_bench" --list)
+if(output MATCHES "AVX-512 instructions")
+  expect("${output}" "${WORK}/build/simulator/my_bench; build its project there")
+  file(COPY "${WORK}/build/my_bench" DESTINATION "${WORK}/build/simulator")
+  step("${WORK}/build/my_bench" --list)
+  if(output MATCHES "AVX-512 instructions")
+    message(FATAL_ERROR "expected the build in ${WORK}/build/simulator to be found, in:\n${output}")
+  endif()
+endif()
+
 # Its exchange and its local library, in a variant of ours.
 step("${MPIEXEC}" -n 2 "${WORK}/build/my_bench" --variant slab --exchange in-order --local-fft definition --shape 12x10x9
   --layout natural --buffers out-of-place --precision single --repetitions 2 --record "${WORK}/parts.json")

@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
         return _beforehand(options)
     if not (options.campaign and options.baseline):
         raise InputError(f"{options.what} wants CAMPAIGN and --baseline FILE")
-    from fourscore_analysis.gate.baseline import check, checked_json, points_of, read_baseline, write_baseline
+    from fourscore_analysis.gate.baseline import check, checked_json, numbers_of_runs, read_baseline, write_baseline
     from fourscore_analysis.gate.baseline_outputs import junit_of, markdown_of, text_of
     from fourscore_analysis.records.archive import read_campaigns, select_campaigns
 
@@ -60,12 +60,12 @@ def _run(options: argparse.Namespace) -> int:
         baseline = read_baseline(options.baseline)
     [campaign] = read_campaigns(options.archive, select_campaigns(options.archive, [options.campaign]))
     tell_unreadable("gate", campaign.unreadable)
-    points = points_of(campaign.runs)
+    measured = numbers_of_runs(campaign.runs)
     if options.what == "accept":
-        count = write_baseline(options.baseline, points, campaign.suite)
+        count = write_baseline(options.baseline, measured, campaign.suite)
         print(f"{options.baseline}: {count} exact numbers of {campaign.name}")
         return OK
-    checked = check(baseline, points)
+    checked = check(baseline, measured)
     _write_json(options.json, checked_json(checked))
     if options.markdown:
         write_output(options.markdown, markdown_of(checked))

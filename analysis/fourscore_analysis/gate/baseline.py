@@ -1,12 +1,15 @@
 """Exact numbers of a campaign, kept in a file of the repository, and what of them a later campaign changed. It takes no
-second build and no quiet machine, so any CI machine can hold a change to it."""
+second build and no quiet machine, so any CI machine can hold a change to it.
+
+Counts of a simulation are those of a processor, a compiler and a few libraries: those choose the instructions. A
+baseline names them, and elsewhere its counts are not compared."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +17,26 @@ from fourscore_analysis.gate.exact import LESS, MORE, NEW, SAME, VARIES, agree, 
 from fourscore_analysis.gate.rates import read_document
 from fourscore_analysis.gate.result import GREEN, NOTHING_MEASURED, RED
 from fourscore_analysis.gate.series import pair_series
+from fourscore_analysis.points.provenance import flatten
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.files import write_whole
+from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.records.values import RecordError, each, entries, name_of, number_of, read, table_of
 
 SCHEMA, SCHEMA_VERSION = "fourscore.gate-baseline", 1
-WRONG, ABSENT = "wrong", "absent"
-WORST_FIRST = (WRONG, MORE, ABSENT, VARIES, NEW, LESS, SAME)
+WRONG, ABSENT, ELSEWHERE = "wrong", "absent", "elsewhere"
+WORST_FIRST = (WRONG, MORE, ABSENT, VARIES, ELSEWHERE, NEW, LESS, SAME)
+# What decides how many instructions the same source takes.
+COUNTED_WITH = (
+    "machine.cpu_model",
+    "code.compiler",
+    "code.flags",
+    "code.fftw",
+    "code.mpi",
+    "code.libraries.libc.so.6",
+    "code.libraries.libfftw3.so.3",
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,15 @@ class Point:
     numbers: dict[str, Number | None]  # None: launches do not agree
     trouble: str = ""  # why there are no numbers
     wrong: bool = False
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Those of a campaign, or of a baseline; `counted_with` is of its simulated counts, by COUNTED_WITH, and empty
+    without any."""
+
+    points: list[Point]
+    counted_with: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,7 +89,8 @@ class Checked:
     def exit_code(self) -> int:
         if any(one.blocks for one in self.changes):
             return RED
-        return GREEN if any(one.name and one.word != ABSENT for one in self.changes) else NOTHING_MEASURED
+        compared = any(one.name and one.word not in (ABSENT, ELSEWHERE) for one in self.changes)
+        return GREEN if compared else NOTHING_MEASURED
 
     @property
     def counts(self) -> dict[str, int]:
@@ -73,15 +98,17 @@ class Checked:
         return {word: words.count(word) for word in WORST_FIRST if word in words}
 
 
-def points_of(runs: Iterable[Run]) -> list[Point]:
+def numbers_of_runs(runs: Sequence[Run]) -> Numbers:
     """Of every point of transforms, in the order of the records."""
+    counted = next((run for run in runs if isinstance(run, Launch) and run.counters and run.simulated), None)
+    identity = flatten(counted.identity) if counted else {}
     points = []
     for series in pair_series(runs, [], paired=False):
         side = series.base
         found = [numbers_of(run) for run in side.counted]
         trouble = ", ".join(filter(None, (side.trouble(status) for status in side.statuses)))
         points.append(Point(series.point_id, series.title, _numbers(found), trouble, bool(side.trouble(WRONG))))
-    return points
+    return Numbers(points, {key: _plain(identity[key]) for key in COUNTED_WITH if key in identity})
 
 
 def _numbers(launches: list[dict[str, Any]]) -> dict[str, Number | None]:
@@ -93,9 +120,10 @@ def _numbers(launches: list[dict[str, Any]]) -> dict[str, Number | None]:
     return numbers
 
 
-def write_baseline(file: Path, points: list[Point], suite: str) -> int:
+def write_baseline(file: Path, measured: Numbers, suite: str) -> int:
     """Returns how many numbers the file holds. A line a point, so that a change of it can be read. Raises InputError
     where nothing was measured, or a result was wrong."""
+    points = measured.points
     if wrong := next((point for point in points if point.wrong), None):
         raise InputError(f"{wrong.title}: {wrong.trouble}: a wrong result is no baseline")
     lines, count = [], 0
@@ -110,12 +138,15 @@ def write_baseline(file: Path, points: list[Point], suite: str) -> int:
             lines.append(json.dumps({"point_id": point.point_id, "title": point.title, "numbers": numbers}))
     if not lines:
         raise InputError("no point has exact numbers: nothing was measured")
-    head = f'{{"schema": "{SCHEMA}", "schema_version": {SCHEMA_VERSION}, "suite": {json.dumps(suite)},\n "points": [\n'
+    head = f'{{"schema": "{SCHEMA}", "schema_version": {SCHEMA_VERSION}, "suite": {json.dumps(suite)},\n'
+    if measured.counted_with:
+        head += f' "counted_with": {json.dumps(measured.counted_with)},\n'
+    head += ' "points": [\n'
     write_whole(file, head + ",\n".join(lines) + "\n]}\n")
     return count
 
 
-def read_baseline(file: Path) -> list[Point]:
+def read_baseline(file: Path) -> Numbers:
     """Raises InputError."""
     data = read_document(file, SCHEMA)
     try:
@@ -127,11 +158,12 @@ def read_baseline(file: Path) -> list[Point]:
             )
             for one in read(data, "points", each(table_of))
         ]
+        counted_with = read(data, "counted_with", entries(name_of), {})
     except RecordError as error:
         raise InputError(f"'{file}': {error}") from None
     if not points:
         raise InputError(f"'{file}' has no points; write one with `fourscore gate accept`")
-    return points
+    return Numbers(points, counted_with)
 
 
 def _values(value: Any) -> tuple[float, ...]:
@@ -141,23 +173,49 @@ def _values(value: Any) -> tuple[float, ...]:
     return numbers
 
 
-def check(baseline: list[Point], measured: list[Point]) -> Checked:
-    now = {point.point_id: point for point in measured}
-    known = {point.point_id for point in baseline}
-    changes = [Change(WRONG, point.title, "", point.trouble) for point in measured if point.wrong]
-    for point in baseline:
+def check(baseline: Numbers, measured: Numbers) -> Checked:
+    now = {point.point_id: point for point in measured.points}
+    known = {point.point_id for point in baseline.points}
+    elsewhere = _elsewhere(baseline, measured)
+    changes = [Change(WRONG, point.title, "", point.trouble) for point in measured.points if point.wrong]
+    for point in baseline.points:
         found = now.get(point.point_id)
         if found is None or not found.numbers:
             trouble = found.trouble if found else ""
             changes.append(Change(ABSENT, point.title, "", f"was not measured{f': {trouble}' if trouble else ''}"))
             continue
-        changes += [_compared(point, found, name) for name in dict.fromkeys([*point.numbers, *found.numbers])]
+        names = dict.fromkeys([*point.numbers, *found.numbers])
+        counts = [name for name in names if _is_count(point.numbers.get(name) or found.numbers.get(name))]
+        if elsewhere and counts:
+            changes.append(Change(ELSEWHERE, point.title, "simulated counts", elsewhere))
+            names = dict.fromkeys(name for name in names if name not in counts)
+        changes += [_compared(point, found, name) for name in names]
     changes += [
         Change(NEW, point.title, "", "is not in the baseline")
-        for point in measured
+        for point in measured.points
         if point.point_id not in known and point.numbers
     ]
     return Checked(sorted(changes, key=lambda one: (WORST_FIRST.index(one.word), one.title, one.name)))
+
+
+def _plain(value: str) -> str:
+    """Flags without the one that leaves AVX-512 out: no program that Valgrind counts has it, asked or not."""
+    return " ".join(word for word in value.split() if word != "-mno-avx512f")
+
+
+def _is_count(number: Number | None) -> bool:
+    """Declared numbers have no tolerance."""
+    return number is not None and number.tolerance > 0
+
+
+def _elsewhere(baseline: Numbers, measured: Numbers) -> str:
+    """Why the counts of the two cannot be compared; empty where they can, or one has none."""
+    before, now = baseline.counted_with, measured.counted_with
+    differing = [key for key in COUNTED_WITH if before.get(key, "absent") != now.get(key, "absent")]
+    if not (before and now and differing):
+        return ""
+    said = "; ".join(f"{key}: {before.get(key, 'absent')} | {now.get(key, 'absent')}" for key in differing)
+    return f"are of the baseline's processor, compiler and libraries, and not compared: {said}"
 
 
 def _compared(point: Point, found: Point, name: str) -> Change:
