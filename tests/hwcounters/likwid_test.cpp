@@ -377,9 +377,9 @@ TEST(RealLikwid, WhoseFileIsGoneOrAnotherIsUnavailableAndSaysWhichFile) {
     return make_likwid_backend(likwid_library(file), "", likwid_surroundings, [] { return process_sockets(); })
         ->unavailable();
   };
-  EXPECT_THAT(
-      unavailable("/proc/nowhere/liblikwid.so.5"),
-      AllOf(HasSubstr("LIKWID cannot be loaded"), HasSubstr("/proc/nowhere/liblikwid.so.5"), HasSubstr("configure anew")));
+  EXPECT_THAT(unavailable("/proc/nowhere/liblikwid.so.5"),
+              AllOf(HasSubstr("LIKWID cannot be loaded"), HasSubstr("/proc/nowhere/liblikwid.so.5"),
+                    HasSubstr("configure anew")));
   EXPECT_THAT(unavailable("libm.so.6"), AllOf(HasSubstr("LIKWID cannot be used"), HasSubstr("libm.so.6")));
 }
 
