@@ -33,10 +33,12 @@ bool looks_like_an_archive(const fs::path& folder) {
          (fs::is_directory(folder / "campaigns", error) || fs::exists(folder / "index.sqlite", error));
 }
 
-/// archive/campaigns/NAME/staging/FILE, or that of a job in staging/JOB/FILE, where `campaigns` is archive/campaigns
-bool is_staged(const fs::path& path, const fs::path& campaigns) {
+/// What a launch writes into its campaign, where `campaigns` is archive/campaigns: NAME/wisdom.txt, NAME/staging/FILE,
+/// and of a job NAME/staging/JOB/FILE.
+bool is_of_a_launch(const fs::path& path, const fs::path& campaigns) {
   const fs::path inside = path.lexically_relative(campaigns);
   const auto parts = std::distance(inside.begin(), inside.end());
+  if (parts == 2) return *std::next(inside.begin()) == "wisdom.txt";
   return (parts == 3 || parts == 4) && *std::next(inside.begin()) == "staging";
 }
 
@@ -46,7 +48,7 @@ fs::path part_of_an_archive(const fs::path& path, const fs::path& archive, Named
   for (fs::path part = path; part.has_relative_path(); part = part.parent_path()) {
     const fs::path root = part.parent_path();
     const std::string name = part.filename().string();
-    const bool ours = (name == "campaigns" && !is_staged(path, part)) ||
+    const bool ours = (name == "campaigns" && !is_of_a_launch(path, part)) ||
                       (part == path && (name.starts_with("index.sqlite") || name == "index.lock"));
     const bool kept = name == "records" || (named == Named::by_user && ours);
     if (kept && (root == own || looks_like_an_archive(root))) return part;

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 import time
 
 import pytest
@@ -345,9 +344,6 @@ def test_counters_that_cannot_be_are_refused_before_anything_is_launched(foursco
 
 def test_counters_that_this_machine_lacks_end_with_3_and_the_reason(fourscore):
     suite = fourscore.points(points=1, launches=1, more='counters = "callgrind"')
-    folder = fourscore.folder / "path"
-    folder.mkdir()
-    (folder / "python3").symlink_to(sys.executable)
-    err = fourscore("run", suite, code=3, environment={"PATH": str(folder)}).stderr
-    assert "counters 'callgrind' are not available here" in err
+    err = fourscore("run", suite, code=3, environment={"FAKE_NO_COUNTERS": "no valgrind in PATH"}).stderr
+    assert "counters 'callgrind' are not available here: no valgrind in PATH" in err
     assert not fourscore.log.exists()

@@ -9,6 +9,7 @@ import json
 import re
 
 import pytest
+from fake_identity import machine_hash
 
 
 def suite_text(head: str = "", sweep: str = "", component: str | None = None) -> str:
@@ -124,10 +125,21 @@ def check_counter_cache(fourscore):
     assert option(counted(fourscore, 'counter_cache = "1MiB,16,64"'), "--counter-cache") == "1MiB,16,64"
 
 
+def check_counters_of(fourscore):
+    """Of two points the one with the tag is counted; the other is measured as it is."""
+    fourscore.skip_unless_counted("callgrind")
+    head = 'counters = "callgrind"\ncounters_of = "counted"'
+    sweep = 'shape = "5x6x7"\n[[sweep]]\ntags = "counted"\nvariant = "good"\nshape = "4x6x7"\nranks = 1'
+    argvs, _, _ = measured(fourscore, head=head, sweep=sweep)
+    counted = {option(argv, "--shape"): option(argv, "--counters") for argv in argvs}
+    assert counted == {"5x6x7": None, "4x6x7": "callgrind"}
+
+
 def check_wisdom(fourscore):
     (argv,), _, campaign = measured(fourscore)
     assert option(argv, "--wisdom") == str(fourscore.archive / "campaigns" / campaign["id"] / "wisdom.txt")
-    for n, (word, file) in enumerate([("true", f"{'m' * 16}.txt"), ('"machine"', f"{'m' * 16}.txt"), ('"none"', None)]):
+    of_machine = f"{machine_hash()}.txt"
+    for n, (word, file) in enumerate([("true", of_machine), ('"machine"', of_machine), ('"none"', None)]):
         fourscore("run", fourscore.suite(suite_text(head=f"wisdom = {word}"), f"{n}.toml"))
         argv = json.loads(fourscore.log.read_text().splitlines()[-1])["argv"]
         assert option(argv, "--wisdom") == (file and str(fourscore.archive / "wisdom" / file))

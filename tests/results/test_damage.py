@@ -140,7 +140,7 @@ def test_only_regular_files_are_records(measured):
         if command != ("status",):
             for name, words in expected.items():
                 assert re.search(rf"{name}.*{words}", text.replace("\n", " ")), (command, name)
-    assert "12 of 6 records, 6 ok, 6 unreadable" in measured("status").stdout
+    assert "6 of 6 records and 6 further, 6 ok, 6 unreadable" in measured("status").stdout
     assert len(measured("export", "--format", "jsonl").stdout.splitlines()) == 6
 
 

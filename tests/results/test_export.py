@@ -112,6 +112,7 @@ def test_json_tells_what_was_written(measured):
         "output": str(file),
         "records": 5,
         "unreadable": [{"file": f"records/c/{broken.name}", "reason": "not JSON; truncated after 1 bytes?"}],
+        "left_out": [],
     }
     assert len(list(csv.DictReader(io.StringIO(file.read_text())))) == 5 * 3
 

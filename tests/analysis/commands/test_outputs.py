@@ -47,7 +47,11 @@ WRITERS = {
     ("gate", "--baseline"): ["accept", CAMPAIGN],
 }
 
-REASONS = ("among the records of an archive", "no regular file", f"expected a name that ends with one of {', '.join(SAVE_OPTIONS)}")
+REASONS = (
+    "among the records of an archive",
+    "no regular file",
+    f"expected a name that ends with one of {', '.join(SAVE_OPTIONS)}",
+)
 
 
 @pytest.fixture

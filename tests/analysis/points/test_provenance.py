@@ -33,7 +33,12 @@ def test_maps_of_cores_are_one_line_a_kind_of_node():
 
 def test_kinds_of_core_are_told_with_their_caches():
     kinds = [
-        {"cores": 6, "threads_per_core": 2, "type": "IntelCore", "caches": [{"level": 1, "bytes": 49152, "shared_by": 1}]},
+        {
+            "cores": 6,
+            "threads_per_core": 2,
+            "type": "IntelCore",
+            "caches": [{"level": 1, "bytes": 49152, "shared_by": 1}],
+        },
         {"cores": 8, "threads_per_core": 1, "caches": []},
         7,
     ]

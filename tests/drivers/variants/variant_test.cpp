@@ -146,8 +146,13 @@ TEST_P(EveryVariant, RefusesAGridThatDoesNotMatchTheRanksAndNamesBoth) {
 TEST_P(EveryVariant, SkipsWhatItCannotUseWithAReason) {
   Problem problem;
   problem.shape = test::shape_for(variant(), {2, 2, 2});
-  ASSERT_TRUE(variant().supports(problem, 64));
-  EXPECT_THAT(*variant().supports(problem, 64), testing::HasSubstr("64"));
+  const auto reason = variant().supports(problem, 64);
+  if (GetParam() == "fftw-mpi") {  // FFTW leaves ranks without planes
+    EXPECT_FALSE(reason) << *reason;
+    return;
+  }
+  ASSERT_TRUE(reason);
+  EXPECT_THAT(*reason, testing::HasSubstr("64"));
 }
 
 TEST_P(EveryVariant, SendsWhatItsPapersFormulaSaysOnShapesThatDivide) {
