@@ -268,7 +268,7 @@ def test_the_campaign_stands_in_the_record(bench: Bench, tmp_path: Path) -> None
 
 
 def test_a_secret_in_the_environment_stays_out_of_the_record(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SLURM_JWT", "SLURM_passphrase", "OMPI_MCA_auth_credential", "MKL_APIKEY", "UCX_MY_PASSWD"):
+    for name in ("SLURM_JWT", "SLURM_passphrase", "OMPI_MCA_auth_credential", "MKL_APIKEY", "FI_MY_PASSWD"):
         monkeypatch.setenv(name, "do-not-tell")
     monkeypatch.setenv("I_MPI_FABRICS", "https://me:do-not-tell@host")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
