@@ -44,11 +44,19 @@ class Mutation:
     def matches(self, pattern: str) -> bool:
         return fnmatch.fnmatch(self.name, pattern) or fnmatch.fnmatch(self.file, pattern)
 
+    def applied(self, text: str) -> str:
+        """The text of the file with the mutation."""
+        return text.replace(self.old, self.new, 1)
+
+    def place(self, lines: list[str]) -> int:
+        """The index of the line that it changes."""
+        return next((number for number, line in enumerate(lines) if self.old in line), 0)
+
     def digest(self, root: Path) -> str:
         """Changes with the entry and with the lines about the one that it changes."""
         text = "\0".join((*self.build, self.name, self.old, self.new, self.ctest, self.filter, self.pytest))
         lines = (root / self.file).read_text(encoding="utf-8").split("\n")
-        place = next((number for number, line in enumerate(lines) if self.old in line), 0)
+        place = self.place(lines)
         about = "\n".join(lines[max(0, place - CONTEXT) : place + CONTEXT + 1])
         return hashlib.sha256((text + about).encode()).hexdigest()[:16]
 

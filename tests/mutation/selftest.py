@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from catalogue import CatalogueError, Mutation, read_catalogue  # noqa: E402
+from generated import Generated  # noqa: E402
 from workplace import Workplace  # noqa: E402
 
 loader = importlib.machinery.SourceFileLoader("mutation_run", str(Path(__file__).resolve().parent / "run"))
@@ -63,6 +64,16 @@ def an_entry_applies_where_its_text_stands_once(folder: Path) -> None:
         assert bool(problem) == bool(mutation.problem(folder))
 
 
+def a_generated_one_changes_its_line_and_no_equal_one(folder: Path) -> None:
+    mutation = Generated(**(GOOD | {"old": "c = a + b", "new": "c = a - b"}), line=3)
+    (folder / "f").write_text("c = a + b\n\nc = a + b\n")
+    assert mutation.problem(folder) == ""
+    assert mutation.applied((folder / "f").read_text()) == "c = a + b\n\nc = a - b\n"
+    for text in ("c = a + b\n", "c = a + b\n\nd = a + b\n"):
+        (folder / "f").write_text(text)
+        assert "line 3 of f is another one" in mutation.problem(folder)
+
+
 def a_changed_file_is_put_back_whatever_happens(folder: Path) -> None:
     mutation = Mutation(**GOOD)
     place = Workplace(folder, "ci", 1, 1.0)
@@ -99,7 +110,7 @@ def a_kill_is_known_until_its_lines_change(folder: Path) -> None:
 
 def the_table_stands_between_its_marks(folder: Path) -> None:
     page = folder / "page.md"
-    page.write_text(f"before\n{mutation_run.BEGIN}\nold\n{mutation_run.END}\nafter\n")
+    page.write_text(f"before\n{mutation_run.MARKS[0]}\nold\n{mutation_run.MARKS[1]}\nafter\n")
     results = mutation_run.Results(folder / "results.json")
     results.known = {"n": {"result": mutation_run.SURVIVED, "date": "2026-01-02"}}
     mutation_run.write_table(page, mutation_run.table([Mutation(**GOOD, survives="because")], results))
@@ -108,7 +119,7 @@ def the_table_stands_between_its_marks(folder: Path) -> None:
     assert text.endswith("\nafter\n")
     assert "old" not in text
     assert "0 of 1 mutations killed, 0.0 % (2026-01-02)." in text
-    assert "- n: because" in text
+    assert "- n (`f`: sums): because" in text
     assert "| n | `f` | sums | survived |" in text
 
 
@@ -116,6 +127,7 @@ def main() -> None:
     for test in (
         entries_that_cannot_be_used_are_named,
         an_entry_applies_where_its_text_stands_once,
+        a_generated_one_changes_its_line_and_no_equal_one,
         a_changed_file_is_put_back_whatever_happens,
         what_outlasts_its_time_is_no_pass,
         a_kill_is_known_until_its_lines_change,

@@ -70,7 +70,7 @@ class Workplace:
         file = self.tree / mutation.file
         before = file.read_text(encoding="utf-8")
         try:
-            file.write_text(before.replace(mutation.old, mutation.new, 1), encoding="utf-8")
+            file.write_text(mutation.applied(before), encoding="utf-8")
             yield
         finally:
             file.write_text(before, encoding="utf-8")
