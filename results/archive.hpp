@@ -36,7 +36,7 @@ class Archive {
   explicit Archive(std::filesystem::path root, Access access = Access::full)
       : root_(std::move(root)), access_(access) {}
 
-  /// Of a dry run: neither the index nor anything else is written.
+  /// For a dry run: neither the index nor anything else is written.
   [[nodiscard]] bool is_read_only() const { return access_ == Access::read_only; }
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }

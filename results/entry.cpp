@@ -51,7 +51,7 @@ double plan_bytes_of_a_rank(const json& record) {
   return most;
 }
 
-/// Of one outermost data cache: the ranks of a node are beside one at least.
+/// The bytes of one outermost data cache: the ranks of a node are beside one at least.
 double last_level_cache_bytes(const json& machine) {
   double bytes = 0;
   for (const json& cache : machine.value("caches", json::array()))
@@ -59,7 +59,7 @@ double last_level_cache_bytes(const json& machine) {
   return bytes;
 }
 
-/// Of the nodes whose ranks may use the same units.
+/// Describes the nodes whose ranks may use the same units.
 NodeFacts node_of(const json& units_of_ranks, const json& machine, double plan_bytes_of_a_rank) {
   NodeFacts node;
   const auto per_core = static_cast<std::size_t>(std::max(1, machine.value("threads_per_core", 1)));
@@ -178,7 +178,7 @@ std::string difference_of(const json& found, const json& asked) {
   return "its parameters are others";
 }
 
-/// Of all runs that the record has, without what comes before and between them.
+/// The time of all runs that the record has, without what comes before and between them.
 double measured_s(const json& record) {
   double sum = 0;
   for (const char* times : {"/samples/time_s", "/samples/warmup_s"})

@@ -13,7 +13,7 @@ namespace fourscore {
 /// The value as it is kept: all before an @ is ***, since in an address (https://USER:PASSWORD@HOST) that is a secret.
 [[nodiscard]] std::string kept_value(std::string_view value);
 
-/// Of this process, by name.
+/// The variables of this process, by name.
 [[nodiscard]] nlohmann::json environment_that_matters();
 
 }  // namespace fourscore

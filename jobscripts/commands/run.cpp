@@ -134,7 +134,7 @@ int exit_of(const CampaignRunner& runner, bool finished, bool has_bad) {
   return has_bad ? exit_says_no : exit_done;
 }
 
-/// Of one job among others; what an earlier start of it left there is removed.
+/// The folder of one job among others; what an earlier start of it left there is removed.
 void make_staging(const Archive& archive, const std::string& campaign, const std::string& job) {
   const fs::path staging = archive.campaign_folder(campaign) / "staging" / job;
   std::error_code error;

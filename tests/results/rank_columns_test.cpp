@@ -108,7 +108,7 @@ TEST(RankColumns, OfManyRanksComeBackAsTheyWere) {
   EXPECT_EQ(record, before);
 }
 
-/// Of two repetitions the mean, not the upper one; of an even number of ranks the lower middle one.
+/// Two repetitions give their mean, not the upper one; an even number of ranks the lower middle one.
 TEST(RankColumns, TakeTheMeanOfTheMiddleTwoRepetitionsAndTheNearestRankBelow) {
   json record = record_of(100);
   for (json& rank : record["samples"]["rank_total_s"]) rank.erase(2);

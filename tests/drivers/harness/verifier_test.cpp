@@ -227,7 +227,7 @@ TEST(Verifier, HasAToleranceForASingleElementToo) {
   EXPECT_DOUBLE_EQ(checks.back().tolerance, 4 * 0x1p-52);
 }
 
-/// Of one to three extents, each 1, 2 or 3: waves and spikes fall on each other there, and may nearly cancel.
+/// Shapes of one to three extents, each 1, 2 or 3: waves and spikes meet there, and may nearly cancel.
 std::vector<std::vector<Index>> tiny_shapes() {
   std::vector<std::vector<Index>> shapes{{}};
   for (std::size_t i = 0; i < shapes.size(); ++i)
