@@ -129,7 +129,8 @@ def check_counters_of(fourscore):
     """Of two points the one with the tag is counted; the other is measured as it is."""
     fourscore.skip_unless_counted("callgrind")
     head = 'counters = "callgrind"\ncounters_of = "counted"'
-    sweep = 'shape = "5x6x7"\n[[sweep]]\ntags = "counted"\nvariant = "good"\nshape = "4x6x7"\nranks = 1'
+    point = 'variant = "good"\nranks = 1\n'
+    sweep = f'{point}shape = "5x6x7"\n[[sweep]]\n{point}tags = "counted"\nshape = "4x6x7"'
     argvs, _, _ = measured(fourscore, head=head, sweep=sweep)
     counted = {option(argv, "--shape"): option(argv, "--counters") for argv in argvs}
     assert counted == {"5x6x7": None, "4x6x7": "callgrind"}
