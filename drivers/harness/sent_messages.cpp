@@ -166,23 +166,22 @@ SentMessages count_messages(const std::function<void()>& run) {
     static const auto pass_on = next("MPI_" #call, &PMPI_##call); \
     return pass_on arguments;                                     \
   }
-#define FOURSCORE_SEND(call)                                                                             \
-  FOURSCORE_CALL(call, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
-                 (data, count, type, to, tag, comm), add_message(count, type, to, comm))
-#define FOURSCORE_ISEND(call)                                                                                       \
-  FOURSCORE_CALL(                                                                                                   \
-      call, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-      (data, count, type, to, tag, comm, request), add_message(count, type, to, comm))
+// The same call twice: one returns when it is done, the other returns a request.
+#define FOURSCORE_UNWRAP(...) __VA_ARGS__
+#define FOURSCORE_CALL_AND_REQUEST(call, with_request, parameters, arguments, note)  \
+  FOURSCORE_CALL(call, parameters, arguments, note)                                  \
+  FOURSCORE_CALL(with_request, (FOURSCORE_UNWRAP parameters, MPI_Request * request), \
+                 (FOURSCORE_UNWRAP arguments, request), note)
+#define FOURSCORE_SEND(call, with_request)                                                                     \
+  FOURSCORE_CALL_AND_REQUEST(call, with_request,                                                               \
+                             (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
+                             (data, count, type, to, tag, comm), add_message(count, type, to, comm))
 
 extern "C" {
-FOURSCORE_SEND(Send)
-FOURSCORE_SEND(Bsend)
-FOURSCORE_SEND(Rsend)
-FOURSCORE_SEND(Ssend)
-FOURSCORE_ISEND(Isend)
-FOURSCORE_ISEND(Ibsend)
-FOURSCORE_ISEND(Irsend)
-FOURSCORE_ISEND(Issend)
+FOURSCORE_SEND(Send, Isend)
+FOURSCORE_SEND(Bsend, Ibsend)
+FOURSCORE_SEND(Rsend, Irsend)
+FOURSCORE_SEND(Ssend, Issend)
 FOURSCORE_CALL(Sendrecv,
                (const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
                 int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
@@ -194,199 +193,110 @@ FOURSCORE_CALL(Sendrecv_replace,
                (void* data, int count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
                 MPI_Comm comm, MPI_Status* status),
                (data, count, type, to, send_tag, from, receive_tag, comm, status), add_message(count, type, to, comm))
-FOURSCORE_CALL(Alltoall,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, MPI_Comm comm),
-               (send, send_count, send_type, receive, receive_count, receive_type, comm),
-               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
-FOURSCORE_CALL(Ialltoall,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
-               (send, send_count, send_type, receive, receive_count, receive_type, comm, request),
-               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
-FOURSCORE_CALL(Alltoallv,
-               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
-                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm),
-               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm),
-               add_alltoallv(send, send_counts, send_type, receive_counts, receive_type, comm))
-FOURSCORE_CALL(Ialltoallv,
-               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
-                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm,
-                MPI_Request* request),
-               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm,
-                request),
-               add_alltoallv(send, send_counts, send_type, receive_counts, receive_type, comm))
-FOURSCORE_CALL(Alltoallw,
-               (const void* send, const int* send_counts, const int* send_places, const MPI_Datatype* send_types,
-                void* receive, const int* receive_counts, const int* receive_places, const MPI_Datatype* receive_types,
-                MPI_Comm comm),
-               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
-                comm),
-               add_alltoallw(send, send_counts, send_types, receive_counts, receive_types, comm))
-FOURSCORE_CALL(Ialltoallw,
-               (const void* send, const int* send_counts, const int* send_places, const MPI_Datatype* send_types,
-                void* receive, const int* receive_counts, const int* receive_places, const MPI_Datatype* receive_types,
-                MPI_Comm comm, MPI_Request* request),
-               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
-                comm, request),
-               add_alltoallw(send, send_counts, send_types, receive_counts, receive_types, comm))
-FOURSCORE_CALL(Gather,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, int root, MPI_Comm comm),
-               (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
-               add_gather(send_count, send_type, root, comm))
-FOURSCORE_CALL(Igather,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
-               (send, send_count, send_type, receive, receive_count, receive_type, root, comm, request),
-               add_gather(send_count, send_type, root, comm))
-FOURSCORE_CALL(Gatherv,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                const int* receive_places, MPI_Datatype receive_type, int root, MPI_Comm comm),
-               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, root, comm),
-               add_gather(send_count, send_type, root, comm))
-FOURSCORE_CALL(Igatherv,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                const int* receive_places, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
-               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, root, comm,
-                request),
-               add_gather(send_count, send_type, root, comm))
-FOURSCORE_CALL(Scatter,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, int root, MPI_Comm comm),
-               (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
-               add_scatter(send_count, send_type, root, comm))
-FOURSCORE_CALL(Iscatter,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
-               (send, send_count, send_type, receive, receive_count, receive_type, root, comm, request),
-               add_scatter(send_count, send_type, root, comm))
-FOURSCORE_CALL(Scatterv,
-               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
-                int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
-               (send, send_counts, send_places, send_type, receive, receive_count, receive_type, root, comm),
-               add_scatterv(send_counts, send_type, root, comm))
-FOURSCORE_CALL(Iscatterv,
-               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
-                int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request* request),
-               (send, send_counts, send_places, send_type, receive, receive_count, receive_type, root, comm, request),
-               add_scatterv(send_counts, send_type, root, comm))
-FOURSCORE_CALL(Allgather,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, MPI_Comm comm),
-               (send, send_count, send_type, receive, receive_count, receive_type, comm),
-               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
-FOURSCORE_CALL(Iallgather,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
-               (send, send_count, send_type, receive, receive_count, receive_type, comm, request),
-               add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
-FOURSCORE_CALL(Allgatherv,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm),
-               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, comm),
-               add_alltoall(send, send_count, send_type, counting() ? receive_counts[rank_in(comm)] : 0, receive_type,
-                            comm))
-FOURSCORE_CALL(Iallgatherv,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
-               (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, comm, request),
-               add_alltoall(send, send_count, send_type, counting() ? receive_counts[rank_in(comm)] : 0, receive_type,
-                            comm))
-FOURSCORE_CALL(Put,
-               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-                MPI_Datatype target_type, MPI_Win window),
-               (data, count, type, rank, place, target_count, target_type, window), add_put(count, type, rank, window))
-FOURSCORE_CALL(Rput,
-               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-                MPI_Datatype target_type, MPI_Win window, MPI_Request* request),
-               (data, count, type, rank, place, target_count, target_type, window, request),
-               add_put(count, type, rank, window))
-FOURSCORE_CALL(Accumulate,
-               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-                MPI_Datatype target_type, MPI_Op op, MPI_Win window),
-               (data, count, type, rank, place, target_count, target_type, op, window), add_accumulated(rank, window))
-FOURSCORE_CALL(Raccumulate,
-               (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-                MPI_Datatype target_type, MPI_Op op, MPI_Win window, MPI_Request* request),
-               (data, count, type, rank, place, target_count, target_type, op, window, request),
-               add_accumulated(rank, window))
-
-FOURSCORE_CALL(Bcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm),
-               (data, count, type, root, comm), note_other_call())
-FOURSCORE_CALL(Ibcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request),
-               (data, count, type, root, comm, request), note_other_call())
-FOURSCORE_CALL(Reduce,
-               (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
-               (send, receive, count, type, op, root, comm), note_other_call())
-FOURSCORE_CALL(Ireduce,
-               (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-                MPI_Request* request),
-               (send, receive, count, type, op, root, comm, request), note_other_call())
-FOURSCORE_CALL(Allreduce, (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-               (send, receive, count, type, op, comm), note_other_call())
-FOURSCORE_CALL(Iallreduce,
-               (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                MPI_Request* request),
-               (send, receive, count, type, op, comm, request), note_other_call())
-FOURSCORE_CALL(Reduce_scatter,
-               (const void* send, void* receive, const int* receive_counts, MPI_Datatype type, MPI_Op op,
-                MPI_Comm comm),
-               (send, receive, receive_counts, type, op, comm), note_other_call())
-FOURSCORE_CALL(Ireduce_scatter,
-               (const void* send, void* receive, const int* receive_counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                MPI_Request* request),
-               (send, receive, receive_counts, type, op, comm, request), note_other_call())
-FOURSCORE_CALL(Reduce_scatter_block,
-               (const void* send, void* receive, int receive_count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-               (send, receive, receive_count, type, op, comm), note_other_call())
-FOURSCORE_CALL(Ireduce_scatter_block,
-               (const void* send, void* receive, int receive_count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                MPI_Request* request),
-               (send, receive, receive_count, type, op, comm, request), note_other_call())
-FOURSCORE_CALL(Neighbor_alltoall,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, MPI_Comm comm),
-               (send, send_count, send_type, receive, receive_count, receive_type, comm), note_other_call())
-FOURSCORE_CALL(Ineighbor_alltoall,
-               (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request),
-               (send, send_count, send_type, receive, receive_count, receive_type, comm, request), note_other_call())
-FOURSCORE_CALL(Neighbor_alltoallv,
-               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
-                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm),
-               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm),
-               note_other_call())
-FOURSCORE_CALL(Ineighbor_alltoallv,
-               (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type, void* receive,
-                const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm,
-                MPI_Request* request),
-               (send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm,
-                request),
-               note_other_call())
-FOURSCORE_CALL(Neighbor_alltoallw,
-               (const void* send, const int* send_counts, const MPI_Aint* send_places, const MPI_Datatype* send_types,
-                void* receive, const int* receive_counts, const MPI_Aint* receive_places,
-                const MPI_Datatype* receive_types, MPI_Comm comm),
-               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
-                comm),
-               note_other_call())
-FOURSCORE_CALL(Ineighbor_alltoallw,
-               (const void* send, const int* send_counts, const MPI_Aint* send_places, const MPI_Datatype* send_types,
-                void* receive, const int* receive_counts, const MPI_Aint* receive_places,
-                const MPI_Datatype* receive_types, MPI_Comm comm, MPI_Request* request),
-               (send, send_counts, send_places, send_types, receive, receive_counts, receive_places, receive_types,
-                comm, request),
-               note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Alltoall, Ialltoall,
+                           (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                            MPI_Datatype receive_type, MPI_Comm comm),
+                           (send, send_count, send_type, receive, receive_count, receive_type, comm),
+                           add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
+FOURSCORE_CALL_AND_REQUEST(Alltoallv, Ialltoallv,
+                           (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                            void* receive, const int* receive_counts, const int* receive_places,
+                            MPI_Datatype receive_type, MPI_Comm comm),
+                           (send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
+                            receive_type, comm),
+                           add_alltoallv(send, send_counts, send_type, receive_counts, receive_type, comm))
+FOURSCORE_CALL_AND_REQUEST(Alltoallw, Ialltoallw,
+                           (const void* send, const int* send_counts, const int* send_places,
+                            const MPI_Datatype* send_types, void* receive, const int* receive_counts,
+                            const int* receive_places, const MPI_Datatype* receive_types, MPI_Comm comm),
+                           (send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
+                            receive_types, comm),
+                           add_alltoallw(send, send_counts, send_types, receive_counts, receive_types, comm))
+FOURSCORE_CALL_AND_REQUEST(Gather, Igather,
+                           (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                            MPI_Datatype receive_type, int root, MPI_Comm comm),
+                           (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
+                           add_gather(send_count, send_type, root, comm))
+FOURSCORE_CALL_AND_REQUEST(Gatherv, Igatherv,
+                           (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                            const int* receive_counts, const int* receive_places, MPI_Datatype receive_type, int root,
+                            MPI_Comm comm),
+                           (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, root,
+                            comm),
+                           add_gather(send_count, send_type, root, comm))
+FOURSCORE_CALL_AND_REQUEST(Scatter, Iscatter,
+                           (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                            MPI_Datatype receive_type, int root, MPI_Comm comm),
+                           (send, send_count, send_type, receive, receive_count, receive_type, root, comm),
+                           add_scatter(send_count, send_type, root, comm))
+FOURSCORE_CALL_AND_REQUEST(Scatterv, Iscatterv,
+                           (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                            void* receive, int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm),
+                           (send, send_counts, send_places, send_type, receive, receive_count, receive_type, root,
+                            comm),
+                           add_scatterv(send_counts, send_type, root, comm))
+FOURSCORE_CALL_AND_REQUEST(Allgather, Iallgather,
+                           (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                            MPI_Datatype receive_type, MPI_Comm comm),
+                           (send, send_count, send_type, receive, receive_count, receive_type, comm),
+                           add_alltoall(send, send_count, send_type, receive_count, receive_type, comm))
+FOURSCORE_CALL_AND_REQUEST(Allgatherv, Iallgatherv,
+                           (const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                            const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
+                            MPI_Comm comm),
+                           (send, send_count, send_type, receive, receive_counts, receive_places, receive_type, comm),
+                           add_alltoall(send, send_count, send_type, counting() ? receive_counts[rank_in(comm)] : 0,
+                                        receive_type, comm))
+FOURSCORE_CALL_AND_REQUEST(Put, Rput,
+                           (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                            MPI_Datatype target_type, MPI_Win window),
+                           (data, count, type, rank, place, target_count, target_type, window),
+                           add_put(count, type, rank, window))
+FOURSCORE_CALL_AND_REQUEST(Accumulate, Raccumulate,
+                           (const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                            MPI_Datatype target_type, MPI_Op op, MPI_Win window),
+                           (data, count, type, rank, place, target_count, target_type, op, window),
+                           add_accumulated(rank, window))
+FOURSCORE_CALL_AND_REQUEST(Bcast, Ibcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm),
+                           (data, count, type, root, comm), note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Reduce, Ireduce,
+                           (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
+                            MPI_Comm comm),
+                           (send, receive, count, type, op, root, comm), note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Allreduce, Iallreduce,
+                           (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+                           (send, receive, count, type, op, comm), note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Reduce_scatter, Ireduce_scatter,
+                           (const void* send, void* receive, const int* receive_counts, MPI_Datatype type, MPI_Op op,
+                            MPI_Comm comm),
+                           (send, receive, receive_counts, type, op, comm), note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Reduce_scatter_block, Ireduce_scatter_block,
+                           (const void* send, void* receive, int receive_count, MPI_Datatype type, MPI_Op op,
+                            MPI_Comm comm),
+                           (send, receive, receive_count, type, op, comm), note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Neighbor_alltoall, Ineighbor_alltoall,
+                           (const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                            MPI_Datatype receive_type, MPI_Comm comm),
+                           (send, send_count, send_type, receive, receive_count, receive_type, comm), note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Neighbor_alltoallv, Ineighbor_alltoallv,
+                           (const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                            void* receive, const int* receive_counts, const int* receive_places,
+                            MPI_Datatype receive_type, MPI_Comm comm),
+                           (send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
+                            receive_type, comm),
+                           note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Neighbor_alltoallw, Ineighbor_alltoallw,
+                           (const void* send, const int* send_counts, const MPI_Aint* send_places,
+                            const MPI_Datatype* send_types, void* receive, const int* receive_counts,
+                            const MPI_Aint* receive_places, const MPI_Datatype* receive_types, MPI_Comm comm),
+                           (send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
+                            receive_types, comm),
+                           note_other_call())
 FOURSCORE_CALL(Start, (MPI_Request * request), (request), note_other_call())
 FOURSCORE_CALL(Startall, (int count, MPI_Request* requests), (count, requests), note_other_call())
-FOURSCORE_CALL(Get,
-               (void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-                MPI_Datatype target_type, MPI_Win window),
-               (data, count, type, rank, place, target_count, target_type, window), note_other_call())
-FOURSCORE_CALL(Rget,
-               (void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
-                MPI_Datatype target_type, MPI_Win window, MPI_Request* request),
-               (data, count, type, rank, place, target_count, target_type, window, request), note_other_call())
+FOURSCORE_CALL_AND_REQUEST(Get, Rget,
+                           (void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                            MPI_Datatype target_type, MPI_Win window),
+                           (data, count, type, rank, place, target_count, target_type, window), note_other_call())
 }
 #endif
