@@ -11,9 +11,9 @@
 
 #include "core/problem.hpp"
 #include "core/standard_files.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/process.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

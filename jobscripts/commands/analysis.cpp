@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "core/problem.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
 
 namespace fourscore {
 namespace {

@@ -9,11 +9,11 @@
 #include "core/point_keys.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/group.hpp"
-#include "jobscripts/bench.hpp"
-#include "jobscripts/bench_words.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/campaigns/retry.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/retry.hpp"
+#include "jobscripts/programs/bench.hpp"
+#include "jobscripts/programs/bench_words.hpp"
 
 namespace fourscore {
 namespace {

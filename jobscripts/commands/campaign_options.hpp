@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "jobscripts/campaign.hpp"
-#include "jobscripts/place.hpp"
-#include "jobscripts/selection.hpp"
+#include "jobscripts/campaigns/campaign.hpp"
+#include "jobscripts/campaigns/selection.hpp"
+#include "jobscripts/machines/place.hpp"
 
 namespace fourscore {
 

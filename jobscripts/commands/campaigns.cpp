@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/problem.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "results/campaign_file.hpp"
 
 namespace fourscore {

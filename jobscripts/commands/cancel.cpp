@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/path_kind.hpp"
-#include "jobscripts/campaign_lock.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/campaigns/campaign_lock.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/jobs/job_states.hpp"
-#include "jobscripts/paths.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

@@ -11,12 +11,12 @@
 
 #include "core/path_kind.hpp"
 #include "core/regular_file.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
 
 namespace fourscore {
 namespace {

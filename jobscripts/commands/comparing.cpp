@@ -9,14 +9,14 @@
 
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
-#include "jobscripts/bench.hpp"
-#include "jobscripts/campaign_lock.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/campaigns/campaign_lock.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/gate/paired_run.hpp"
 #include "jobscripts/jobs/estimates.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/programs/bench.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

@@ -18,10 +18,10 @@
 #include "hwcounters/counter.hpp"
 #include "hwcounters/group.hpp"
 #include "hwcounters/group_file.hpp"
-#include "jobscripts/bench.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
+#include "jobscripts/programs/bench.hpp"
 #include "results/archive.hpp"
 #include "results/output_file.hpp"
 

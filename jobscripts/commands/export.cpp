@@ -9,9 +9,9 @@
 
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
 #include "results/chrome_trace.hpp"
 #include "results/extra_p.hpp"
 #include "results/otava_csv.hpp"

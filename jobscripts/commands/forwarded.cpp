@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/campaigns.hpp"
-#include "jobscripts/paths.hpp"
 
 namespace fourscore {
 

@@ -12,14 +12,14 @@
 
 #include "core/phase.hpp"
 #include "core/sha256.hpp"
-#include "jobscripts/bench.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
+#include "jobscripts/programs/bench.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore {

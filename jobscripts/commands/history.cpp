@@ -12,12 +12,12 @@
 #include <sstream>
 
 #include "core/problem.hpp"
-#include "jobscripts/acknowledgements.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
+#include "jobscripts/gate/acknowledgements.hpp"
 #include "results/index.hpp"
 
 namespace fourscore {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
 #include "results/import_records.hpp"
 #include "results/index.hpp"
 #include "results/printable.hpp"

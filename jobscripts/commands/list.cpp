@@ -6,14 +6,14 @@
 #include <set>
 
 #include "hwcounters/counter.hpp"
-#include "jobscripts/bench.hpp"
-#include "jobscripts/bench_words.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/components.hpp"
 #include "jobscripts/launchers/launcher.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/programs/bench.hpp"
+#include "jobscripts/programs/bench_words.hpp"
+#include "jobscripts/programs/components.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
-#include "jobscripts/suite.hpp"
+#include "jobscripts/suites/suite.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

@@ -1,6 +1,6 @@
 // fourscore machine: which machine files there are, what one means, and whether it is right.
 
-#include "jobscripts/machine.hpp"
+#include "jobscripts/machines/machine.hpp"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/problem.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
-#include "jobscripts/machine_check/check.hpp"
-#include "jobscripts/machine_check/probe.hpp"
-#include "jobscripts/machine_text.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/machines/check/check.hpp"
+#include "jobscripts/machines/check/probe.hpp"
+#include "jobscripts/machines/machine_text.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "results/printable.hpp"
 

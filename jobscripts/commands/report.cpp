@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/paths.hpp"
 
 namespace fourscore {
 namespace {

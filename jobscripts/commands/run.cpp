@@ -8,18 +8,18 @@
 #include <nlohmann/json.hpp>
 
 #include "core/record.hpp"
-#include "jobscripts/campaign_lock.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/campaigns/campaign_lock.hpp"
+#include "jobscripts/campaigns/retry.hpp"
+#include "jobscripts/campaigns/runner.hpp"
+#include "jobscripts/campaigns/summary.hpp"
 #include "jobscripts/commands/campaign_options.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
 #include "jobscripts/jobs/job_run.hpp"
 #include "jobscripts/jobs/job_states.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/place.hpp"
-#include "jobscripts/retry.hpp"
-#include "jobscripts/runner.hpp"
-#include "jobscripts/summary.hpp"
+#include "jobscripts/machines/place.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/progress.hpp"
+#include "jobscripts/campaigns/summary.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/jobs/job_states.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/progress.hpp"
-#include "jobscripts/summary.hpp"
 #include "results/campaign_file.hpp"
 #include "results/printable.hpp"
 

@@ -11,16 +11,16 @@
 #include <thread>
 
 #include "core/regular_file.hpp"
-#include "jobscripts/campaign_lock.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
+#include "jobscripts/base/progress.hpp"
+#include "jobscripts/campaigns/campaign_lock.hpp"
 #include "jobscripts/commands/campaign_options.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/components.hpp"
 #include "jobscripts/jobs/probe.hpp"
 #include "jobscripts/jobs/submission.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
-#include "jobscripts/progress.hpp"
+#include "jobscripts/programs/components.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/regular_file.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 
 namespace fourscore {
 namespace {

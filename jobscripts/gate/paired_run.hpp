@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "jobscripts/campaigns/runner.hpp"
 #include "jobscripts/gate/comparison.hpp"
-#include "jobscripts/runner.hpp"
 
 namespace fourscore {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "jobscripts/campaign.hpp"
+#include "jobscripts/campaigns/campaign.hpp"
+#include "jobscripts/campaigns/runner.hpp"
 #include "jobscripts/jobs/job_states.hpp"
-#include "jobscripts/runner.hpp"
 
 namespace fourscore {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jobscripts/campaign.hpp"
+#include "jobscripts/campaigns/campaign.hpp"
 
 namespace fourscore {
 

@@ -8,7 +8,7 @@
 
 #include "core/point_keys.hpp"
 #include "core/threads.hpp"
-#include "jobscripts/progress.hpp"
+#include "jobscripts/base/progress.hpp"
 
 namespace fourscore {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "jobscripts/campaigns/runner.hpp"
 #include "jobscripts/jobs/estimates.hpp"
 #include "jobscripts/jobs/job_folder.hpp"
-#include "jobscripts/runner.hpp"
 
 namespace fourscore {
 

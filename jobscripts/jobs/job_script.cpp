@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 
 namespace fourscore {
 namespace {

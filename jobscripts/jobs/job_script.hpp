@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jobscripts/campaign.hpp"
+#include "jobscripts/campaigns/campaign.hpp"
 #include "jobscripts/jobs/job_folder.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "core/json_value.hpp"
 #include "core/regular_file.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {

@@ -9,11 +9,11 @@
 #include "core/path_kind.hpp"
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
+#include "jobscripts/base/progress.hpp"
 #include "jobscripts/jobs/job_script.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
-#include "jobscripts/progress.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "jobscripts/campaigns/selection.hpp"
 #include "jobscripts/jobs/job_plan.hpp"
 #include "jobscripts/jobs/job_states.hpp"
-#include "jobscripts/selection.hpp"
 
 namespace fourscore {
 

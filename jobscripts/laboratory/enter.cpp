@@ -15,10 +15,10 @@
 
 #include "core/errors.hpp"
 #include "core/problem.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
 #include "jobscripts/laboratory/places.hpp"
 #include "jobscripts/laboratory/processes.hpp"
-#include "jobscripts/paths.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

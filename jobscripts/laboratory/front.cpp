@@ -12,9 +12,9 @@
 #include <map>
 
 #include "core/topology.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/laboratory/network.hpp"
 #include "jobscripts/laboratory/places.hpp"
-#include "jobscripts/paths.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "jobscripts/base/rate.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
 #include "jobscripts/laboratory/processes.hpp"
-#include "jobscripts/laboratory/rate.hpp"
 
 namespace fourscore {
 

@@ -11,12 +11,12 @@
 #include <optional>
 
 #include "core/errors.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/rate.hpp"
 #include "jobscripts/laboratory/front.hpp"
 #include "jobscripts/laboratory/network.hpp"
 #include "jobscripts/laboratory/places.hpp"
 #include "jobscripts/laboratory/processes.hpp"
-#include "jobscripts/laboratory/rate.hpp"
-#include "jobscripts/paths.hpp"
 
 namespace fourscore {
 namespace {

@@ -10,10 +10,10 @@
 #include <sstream>
 #include <system_error>
 
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
 #include "jobscripts/laboratory/processes.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

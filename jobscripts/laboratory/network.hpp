@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "jobscripts/laboratory/rate.hpp"
+#include "jobscripts/base/rate.hpp"
 
 namespace fourscore {
 

@@ -10,9 +10,9 @@
 #include <fstream>
 
 #include "core/errors.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/laboratory/processes.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/base/paths.hpp"
 
 namespace fourscore {
 namespace {

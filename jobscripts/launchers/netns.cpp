@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/rate.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
-#include "jobscripts/laboratory/rate.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/launchers/mpirun/mpirun.hpp"
-#include "jobscripts/paths.hpp"
 
 namespace fourscore {
 namespace {

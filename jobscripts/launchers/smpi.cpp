@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/launchers/launcher.hpp"
-#include "jobscripts/paths.hpp"
 
 namespace fourscore {
 namespace {

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/launchers/launcher.hpp"
-#include "jobscripts/process.hpp"
 
 namespace fourscore {
 namespace {

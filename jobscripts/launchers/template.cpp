@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "jobscripts/launch_line.hpp"
+#include "jobscripts/base/launch_line.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/launchers/mpirun/mpirun.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"

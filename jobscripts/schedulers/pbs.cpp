@@ -8,7 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/regular_file.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/schedulers/pbs/answers.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "jobscripts/schedulers/shared/asking.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/registry.hpp"
-#include "jobscripts/machine.hpp"
+#include "jobscripts/machines/machine.hpp"
 
 namespace fourscore {
 

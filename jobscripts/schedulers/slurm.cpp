@@ -13,8 +13,8 @@
 
 #include "core/errors.hpp"
 #include "core/regular_file.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "jobscripts/schedulers/shared/asking.hpp"
 #include "jobscripts/schedulers/shared/script_lines.hpp"

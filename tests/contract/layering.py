@@ -332,7 +332,7 @@ WRITES = {
     "hwcounters/likwid_access.cpp": "registers of the processor in /dev/cpu",
     "drivers/mpi/shared_pages.cpp": "memory of another process, in /proc",
     "core/standard_files.cpp": "/dev/null",
-    "jobscripts/output.cpp": "/dev/null",
+    "jobscripts/base/output.cpp": "/dev/null",
 }
 READS = {
     "core/sha256.cpp": "programs and libraries, which may be larger than what is read whole",
@@ -345,7 +345,7 @@ READS = {
     (
         *("core/memory.cpp", "core/moment.cpp", "drivers/harness/numa_distance.cpp", "drivers/harness/system_files.cpp", "drivers/devices/cuda.cpp"),
         *("drivers/qualification/qualify.cpp", "hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp"),
-        *("hwcounters/process_sockets.cpp", "hwcounters/resctrl.cpp", "hwcounters/sysfs_pmu.cpp", "jobscripts/supervisor.cpp"),
+        *("hwcounters/process_sockets.cpp", "hwcounters/resctrl.cpp", "hwcounters/sysfs_pmu.cpp", "jobscripts/base/supervisor.cpp"),
     ),
     "what the kernel says in /proc and /sys",
 )

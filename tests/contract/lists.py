@@ -157,7 +157,7 @@ def selftest(root: Path) -> int:
     """Each file with one name spoilt must make a difference."""
     spoilt = [
         ("results/run-record.schema.json", '"twiddle"', '"twidle"'),
-        ("jobscripts/machine_check/findings.hpp", "struct MachineFinding {", "struct Finding {"),
+        ("jobscripts/machines/check/findings.hpp", "struct MachineFinding {", "struct Finding {"),
         ("results/run-record.schema.json", '"foreign"]', '"foregn"]'),
         ("core/flags.hpp", '{"cold"', '{"colder"'),
         ("core/phase.hpp", '"combine"', '"combined"'),

@@ -7,8 +7,8 @@
 
 #include "core/point_keys.hpp"
 #include "core/problem.hpp"
-#include "jobscripts/suite.hpp"
-#include "jobscripts/suite_words.hpp"
+#include "jobscripts/suites/suite.hpp"
+#include "jobscripts/suites/suite_words.hpp"
 
 namespace {
 

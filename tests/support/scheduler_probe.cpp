@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
-#include "jobscripts/paths.hpp"
-#include "jobscripts/process.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/base/process.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {

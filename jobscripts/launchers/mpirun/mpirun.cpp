@@ -6,7 +6,7 @@
 #include <map>
 #include <system_error>
 
-#include "jobscripts/process.hpp"
+#include "jobscripts/base/process.hpp"
 
 namespace fourscore {
 namespace {

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "core/errors.hpp"
-#include "jobscripts/output.hpp"
-#include "jobscripts/paths.hpp"
+#include "jobscripts/base/output.hpp"
+#include "jobscripts/base/paths.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "jobscripts/process.hpp"
+#include "jobscripts/base/process.hpp"
 
 namespace fourscore {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "jobscripts/machine.hpp"
+#include "jobscripts/machines/machine.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {

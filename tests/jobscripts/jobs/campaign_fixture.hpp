@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "core/record.hpp"
-#include "jobscripts/campaign.hpp"
-#include "jobscripts/machine.hpp"
-#include "jobscripts/runner.hpp"
+#include "jobscripts/campaigns/campaign.hpp"
+#include "jobscripts/campaigns/runner.hpp"
+#include "jobscripts/machines/machine.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore {

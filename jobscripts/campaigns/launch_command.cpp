@@ -1,0 +1,65 @@
+#include "jobscripts/campaigns/launch_command.hpp"
+
+#include <fmt/format.h>
+
+#include "core/moment.hpp"
+#include "core/path_kind.hpp"
+#include "core/point_keys.hpp"
+#include "hwcounters/counter.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path wisdom_file(const Campaign& campaign, const Archive& archive, const RunSettings& settings) {
+  if (!settings.wisdom.empty()) return settings.wisdom;
+  const std::string machine = campaign.machine_hash.empty() ? "unknown" : campaign.machine_hash;
+  if (campaign.suite.wisdom == Wisdom::machine) return archive.wisdom_file(machine);
+  return archive.campaign_folder(campaign.id) / "wisdom.txt";
+}
+
+/// Where `fourscore counters qualify` leaves what it found about the suite's counters on this machine.
+fs::path qualification_file(const Campaign& campaign, const Archive& archive) {
+  const CounterChoice& choice = campaign.suite.counters;
+  const std::string group =
+      choice.group.empty() ? CounterRegistry::instance().at(choice.counters).default_group() : choice.group;
+  return archive.qualification_file(campaign.machine_hash, choice.counters, group);
+}
+
+}  // namespace
+
+std::vector<std::string> program_command(const Campaign& campaign, const Archive& archive, const RunSettings& settings,
+                                         const Point& point, const LaunchFiles& files) {
+  const Suite& suite = campaign.suite;
+  std::vector<std::string> argv{campaign.programs.at(point.component).string()};
+  for (auto& option : point_options(point)) argv.push_back(std::move(option));
+  const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
+  add({"--repetitions", std::to_string(suite.repetitions), "--record", files.record.string()});
+  add({"--launcher", settings.launcher->card().name, "--launched-at", moment_text(this_moment())});
+  add({"--started", files.started.string(), "--campaign-json", files.stamp.string()});
+  if (!point.component.empty()) {
+    add({"--min-time-s", fmt::format("{}", suite.min_time_s)});
+    if (suite.synchronised) add({"--synchronised"});
+    return argv;
+  }
+  add({"--warmup", std::to_string(suite.warmup)});
+  add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", files.verified.string()});
+  argv.insert(argv.end(), settings.arguments.begin(), settings.arguments.end());
+  if (suite.check != "all") add({"--check", suite.check});
+  if (suite.isolate) add({"--isolate"});
+  if (!suite.phases) add({"--no-phases"});
+  if (suite.timeline) add({"--timeline"});
+  if (campaign.counts(point)) {
+    add({"--counters", suite.counters.counters});
+    if (!suite.counters.group.empty()) add({"--counter-group", suite.counters.group});
+    if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});
+    if (const fs::path file = qualification_file(campaign, archive); names_something(file))
+      add({"--qualification", file.string()});
+  }
+  const bool estimates = settings.launcher->simulates();  // there is nothing to keep
+  if (suite.wisdom != Wisdom::none && !estimates) add({"--wisdom", wisdom_file(campaign, archive, settings).string()});
+  return argv;
+}
+
+}  // namespace fourscore

@@ -1,0 +1,128 @@
+#pragma once
+// Launching what a campaign still lacks.
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/record.hpp"
+#include "jobscripts/base/process.hpp"
+#include "jobscripts/base/progress.hpp"
+#include "jobscripts/campaigns/campaign.hpp"
+#include "jobscripts/launchers/launcher.hpp"
+
+namespace fourscore {
+
+/// A launch of the schedule, or the one record of a point that is not launched.
+struct PlannedLaunch {
+  std::size_t point = 0;
+  int launch = 0;
+  std::size_t order = 0;
+  std::filesystem::path record;
+  bool done = false;              ///< the record exists
+  std::optional<int> retry_of{};  ///< the launch that this one stands in for
+};
+
+/// Who decides about launches beside the campaign, and wants to know of them: a job.
+class LaunchWatch {
+ public:
+  virtual ~LaunchWatch() = default;
+  /// False: the launch is left for another time.
+  [[nodiscard]] virtual bool may_start(const PlannedLaunch& launch) = 0;
+  /// Until everything must have ended; nothing: no such time.
+  [[nodiscard]] virtual std::optional<double> left_s() const = 0;
+  /// The nodes that a launch of the point takes; none: the launcher's choice.
+  [[nodiscard]] virtual std::vector<std::string> hosts(const Point& point) = 0;
+  virtual void begins(const PlannedLaunch& launch) = 0;
+  /// It has ended by itself or at its own time limit, and not because everything had to.
+  virtual void ended(const PlannedLaunch& launch, double wall_s, bool archived) = 0;
+  /// It was ended because everything had to, before its own time limit.
+  virtual void cut(const PlannedLaunch& launch) = 0;
+};
+
+struct RunSettings {
+  const Launcher* launcher = nullptr;
+  LauncherOptions launcher_options;
+  std::size_t max_launches = 0;  ///< 0: all
+  bool quiet = false;            ///< no progress on standard error
+  std::set<std::string> retry;   ///< statuses whose launches are measured again
+  /// Leaves only those that are wanted this time.
+  std::function<void(std::vector<PlannedLaunch>&)> select;
+  std::filesystem::path wisdom{};        ///< the file of plans to use in place of the suite's choice; empty: that
+  std::vector<std::string> arguments{};  ///< further ones of fft_bench
+  std::string side{};                    ///< "base" or "candidate", for the progress of a comparison
+  std::string job{};             ///< whose launches these are: a job shares its campaign with others, and no index
+  LaunchWatch* watch = nullptr;  ///< of the job
+};
+
+/// Launches of the schedule in order, and what of them is done.
+[[nodiscard]] std::vector<PlannedLaunch> planned_launches(const Campaign& campaign, const Archive& archive);
+
+/// Without the program that is to run.
+[[nodiscard]] LaunchRequest launch_request(const Point& point);
+
+class CampaignRunner {
+ public:
+  /// The caller holds the campaign's lock.
+  CampaignRunner(const Campaign& campaign, const Archive& archive, const RunSettings& settings)
+      : campaign_(campaign), archive_(archive), settings_(settings) {}
+
+  /// Writes the records of points that are not launched, then launches what is missing and what is to be retried.
+  /// False when interrupted. Throws EnvironmentError when the launcher cannot be started.
+  bool run();
+
+  enum class Outcome { archived, interrupted, cut, not_started };
+  /// What comes before any launch: indexes what a killed run could not, and writes the records of points that are not
+  /// launched. False when interrupted.
+  bool prepare();
+  /// One launch, and a line about its end. `left_s` are expected to be left before it and after it; negative: unknown.
+  Outcome launch_one(const PlannedLaunch& planned, Progress& progress, double left_s, double left_after_s);
+
+  [[nodiscard]] std::vector<std::string> warnings() const { return warnings_; }
+  /// Of launches whose launcher ended before the program ran: nothing of them is archived, the same command goes on
+  /// with them. After three in a row nothing more is launched.
+  [[nodiscard]] std::vector<std::string> not_started() const { return not_started_; }
+
+ private:
+  enum class Went { through, interrupted, stopped };
+  Went launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress);
+  bool write_skipped();
+  Outcome launch(const PlannedLaunch& planned, Progress& progress);
+  [[nodiscard]] std::string shown_point(const PlannedLaunch& planned) const;
+  void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
+  void warn_of_end(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
+  void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
+  [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
+  [[nodiscard]] Verdict failure(const PlannedLaunch& planned, const ProcessResult& result) const;
+  void archive_failure(const PlannedLaunch& planned, const Verdict& verdict, const std::string& started_at);
+  /// What a program that is not of the harness left.
+  void archive_foreign(const PlannedLaunch& planned, const std::filesystem::path& said, const ProcessResult& result,
+                       const std::string& started_at);
+  /// Where launches leave what is not finished: a folder for each job.
+  [[nodiscard]] std::filesystem::path staging() const;
+  /// Where a launch keeps its verified samples while it measures what follows them.
+  [[nodiscard]] std::filesystem::path verified_file(const PlannedLaunch& planned) const;
+  /// Whether the launch left verified samples there, which are then its record.
+  bool archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
+  void warn_of_failed_parts(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
+  /// The launch after the one that ignored something finds a file that is in order.
+  void warn_of_wisdom(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
+  void store(const std::filesystem::path& file, const nlohmann::json& record) const;
+  void index(const std::vector<std::filesystem::path>& files);
+  [[nodiscard]] double left_s(const std::vector<PlannedLaunch>& planned, std::size_t from) const;
+
+  const Campaign& campaign_;
+  const Archive& archive_;
+  const RunSettings& settings_;
+  std::map<std::size_t, double> wall_s_;  ///< of each point's last launch
+  std::size_t launched_ = 0;
+  std::vector<std::string> warnings_;
+  std::vector<std::string> not_started_;
+};
+
+}  // namespace fourscore

@@ -1,0 +1,29 @@
+#pragma once
+// A machine file beside what its nodes said.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "jobscripts/machines/machine.hpp"
+
+namespace fourscore {
+
+enum class Agrees { agrees, differs, not_said };
+
+/// One line of `fourscore machine check`.
+struct MachineFinding {
+  std::string key;  ///< of the machine file, or what was tried
+  std::string expected;
+  std::string found;
+  Agrees agreement = Agrees::agrees;
+};
+
+/// Of what probe_machine() found on `nodes` nodes. `code_hash`: of the fft_bench here, which the nodes are to have.
+[[nodiscard]] std::vector<MachineFinding> compare(const Machine& machine, int nodes,
+                                                  const std::vector<std::string>& folders, const std::string& code_hash,
+                                                  const nlohmann::json& found);
+
+[[nodiscard]] std::string to_string(Agrees agreement);
+
+}  // namespace fourscore

@@ -1,0 +1,63 @@
+// Where machine files are found.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "core/path_kind.hpp"
+#include "core/problem.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/machines/machine.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of whoever uses this program, or nothing. Throws InputError where FOURSCORE_MACHINES names no folder.
+fs::path own_machines() {
+  if (const char* set = std::getenv("FOURSCORE_MACHINES"); set != nullptr && *set != '\0') {
+    if (!names_folder(set)) throw InputError(fmt::format("FOURSCORE_MACHINES names {}, which is no folder", set));
+    return set;
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') return {};
+  const fs::path folder = fs::path(home) / ".config/fourscore/machines";
+  return names_folder(folder) ? folder : fs::path();
+}
+
+}  // namespace
+
+std::vector<fs::path> all_machines() {
+  std::map<std::string, fs::path> by_name;
+  for (const fs::path& folder : {own_machines(), shipped_folder("machines", "jobscripts/machines")}) {
+    if (folder.empty()) continue;
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+      if (it->path().extension() == ".toml") by_name.emplace(it->path().stem().string(), it->path());
+    if (error)
+      throw EnvironmentError(
+          fmt::format("the machine files in {} cannot be listed: {}", folder.string(), error.message()));
+  }
+  std::vector<fs::path> files;
+  for (const auto& [name, file] : by_name) files.push_back(file);
+  return files;
+}
+
+Machine find_machine(const std::string& name) {
+  if (names_file(name)) return read_machine(name);
+  std::vector<std::string> known;
+  for (const fs::path& file : all_machines()) {
+    known.push_back(file.stem().string());
+    if (known.back() == name) return read_machine(file);
+  }
+  const auto nearest = nearest_name(name, known);
+  throw InputError(fmt::format("no machine '{}': neither a file nor a machine's name{}. Machines: {}", name,
+                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+                               known.empty() ? "none found" : fmt::format("{}", fmt::join(known, " "))));
+}
+
+}  // namespace fourscore

@@ -1,0 +1,41 @@
+#pragma once
+// Where a campaign's launches run: on which machine, by which launcher.
+
+#include <optional>
+#include <string>
+
+#include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/machines/machine.hpp"
+#include "jobscripts/suites/suite.hpp"
+
+namespace fourscore {
+
+struct Place {
+  MachineSize size{1};  ///< what "cores" and "nodes" of a suite stand for
+  const Launcher* launcher = nullptr;
+  LauncherOptions options;
+};
+
+/// What a command line says of it; empty: not said.
+struct PlaceRequest {
+  std::string machine;   ///< --machine, else $FOURSCORE_MACHINE, else this machine
+  std::string launcher;  ///< --launcher, else the machine file's, else local
+  std::string mpirun;    ///< --mpirun
+};
+
+/// In a job, its nodes are the machine's. Throws InputError for a machine or launcher that does not exist.
+[[nodiscard]] Place find_place(const PlaceRequest& request);
+
+/// What the machine file says of the interconnect holds for all that is started from now on: FOURSCORE_INTERCONNECT,
+/// unless the environment has it.
+void tell_interconnect(const Machine& machine);
+/// The same, but where the launcher makes the interconnect what it says holds.
+void tell_interconnect(const Place& place);
+
+/// Throws EnvironmentError where the launcher cannot be used.
+void require_available(const Place& place);
+
+/// Why the launch cannot be started at this place, and which launcher could; empty when it can.
+[[nodiscard]] std::string refusal(const Place& place, const LaunchRequest& request);
+
+}  // namespace fourscore

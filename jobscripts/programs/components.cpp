@@ -1,0 +1,83 @@
+#include "jobscripts/programs/components.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/path_kind.hpp"
+#include "core/problem.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/programs/bench.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+/// What CMake found in drivers/components, separated by commas.
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  std::string rest = FOURSCORE_COMPONENT_NAMES;
+  while (!rest.empty()) {
+    const std::size_t cut = std::min(rest.find(','), rest.size());
+    names.push_back(rest.substr(0, cut));
+    rest.erase(0, cut + 1);
+  }
+  return names;
+}
+
+std::vector<fs::path> folders() {
+  if (const char* set = std::getenv("FOURSCORE_COMPONENTS"); set != nullptr && *set != '\0') return {set};
+  return {own_folder(), own_folder().parent_path() / "libexec/fourscore"};
+}
+
+ComponentProgram look_for(const std::string& name) {
+  for (const auto& folder : folders()) {
+    const fs::path file = folder / name;
+    if (names_file(file) && ::access(file.c_str(), X_OK) == 0) return {name, fs::absolute(file), {}};
+  }
+  return {name,
+          {},
+          fmt::format("it is not in {}; build it (it needs MPI and Google Benchmark: the configure summary says what "
+                      "is missing) or name its folder with FOURSCORE_COMPONENTS",
+                      folders().front().string())};
+}
+
+}  // namespace
+
+std::vector<ComponentProgram> component_programs() {
+  std::vector<ComponentProgram> programs;
+  for (const auto& name : known_names()) programs.push_back(look_for(name));
+  return programs;
+}
+
+ComponentProgram component_program(const std::string& name) {
+  const auto names = known_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return look_for(name);
+  const auto nearest = nearest_name(name, names);
+  throw InputError(fmt::format("unknown component '{}'{}; known: {}", name,
+                               nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(names, ", ")));
+}
+
+json component_cards() {
+  json cards = json::array();
+  for (const auto& program : component_programs()) {
+    json card{{"name", program.name}, {"summary", ""}, {"available", false}, {"reason", program.missing}};
+    if (program.missing.empty()) {
+      try {
+        card.update({{"available", true}, {"reason", ""}});
+        card.update(Bench(program.file).list());
+      } catch (const EnvironmentError& error) {
+        card.update({{"available", false}, {"reason", error.what()}});
+      }
+    }
+    cards.push_back(std::move(card));
+  }
+  return cards;
+}
+
+}  // namespace fourscore
