@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 
 namespace fourscore {
 namespace {
@@ -24,9 +25,8 @@ std::string this_boot() {
 }
 
 bool read_seconds(const std::string& text, double& seconds) {
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, seconds);
-  return error == std::errc() && last == end && std::isfinite(seconds) && seconds > 0;
+  seconds = number_from<double>(text).value_or(0);
+  return std::isfinite(seconds) && seconds > 0;
 }
 
 }  // namespace

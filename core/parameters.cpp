@@ -7,6 +7,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/text.hpp"
+
 namespace fourscore {
 
 const std::vector<std::string>& tried_values(const Parameter& parameter) {
@@ -36,12 +38,11 @@ Index integer_parameter(const Problem& problem, std::string_view name, Index fal
   const auto given = problem.parameters.find(std::string(name));
   if (given == problem.parameters.end()) return fallback;
   const std::string& text = given->second;
-  Index value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+  const auto value = number_from<Index>(text);
+  if (!value || *value < least || *value > most)
     throw InputError(fmt::format("parameter '{}' is '{}'; allowed: {}", name, text,
                                  least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
-  return value;
+  return *value;
 }
 
 std::string choice_parameter(const Problem& problem, std::string_view name, const std::vector<std::string>& choices) {

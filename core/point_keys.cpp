@@ -6,6 +6,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/text.hpp"
+
 namespace fourscore {
 
 using nlohmann::json;
@@ -15,11 +17,10 @@ namespace {
 constexpr std::string_view parameter_prefix = "parameters.";
 
 int positive_integer(const std::string& text, std::string_view what, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
+  const auto value = number_from<int>(text);
+  if (!value || *value < 1 || *value > most)
     throw InputError(fmt::format("{} '{}': expected an integer from 1 to {}", what, text, most));
-  return value;
+  return *value;
 }
 
 const std::string& named(const std::string& text, std::string_view what, std::string_view expected) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/problem.hpp"
+#include "core/text.hpp"
 
 namespace fourscore {
 
@@ -15,10 +16,7 @@ namespace fourscore {
   if (point.component.empty()) return point.problem.threads;
   const auto given = point.problem.parameters.find("threads");
   if (given == point.problem.parameters.end()) return 1;
-  const std::string& text = given->second;
-  int threads = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-  return error == std::errc() && end == text.data() + text.size() ? std::max(1, threads) : 1;
+  return std::max(1, number_from<int>(given->second).value_or(1));
 }
 
 }  // namespace fourscore

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <vector>
 
+#include "core/text.hpp"
+
 namespace fourscore {
 namespace {
 
@@ -34,8 +36,8 @@ bool read_bytes(std::string_view text, std::uint64_t& bytes) {
       unit = factor;
       break;
     }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (error != std::errc() || end != text.data() + text.size() || bytes == 0) return false;
+  bytes = number_from<std::uint64_t>(text).value_or(0);
+  if (bytes == 0) return false;
   if (bytes > std::numeric_limits<std::uint64_t>::max() / unit) return false;
   bytes *= unit;
   return true;

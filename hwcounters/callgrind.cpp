@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "core/environment.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/callgrind_dump.hpp"
 #include "hwcounters/counter.hpp"
@@ -42,17 +43,7 @@ void start_simulation() { CALLGRIND_START_INSTRUMENTATION; }
 void stop_simulation() { CALLGRIND_STOP_INSTRUMENTATION; }
 void dump(const char* name) { CALLGRIND_DUMP_STATS_AT(name); }
 
-std::string path_of_valgrind() {
-  const char* path = std::getenv("PATH");
-  std::string rest = path == nullptr ? "" : path;
-  for (std::size_t begin = 0; begin <= rest.size();) {
-    const std::size_t end = std::min(rest.find(':', begin), rest.size());
-    const std::string file = rest.substr(begin, end - begin) + "/valgrind";
-    if (end > begin && ::access(file.c_str(), X_OK) == 0) return file;
-    begin = end + 1;
-  }
-  return {};
-}
+std::string path_of_valgrind() { return find_program("valgrind"); }
 
 #ifdef FOURSCORE_COUNTS_IN_OTHER_BUILD
 /// The build of a program that Valgrind can run (cmake/FourscoreSimulator.cmake): in the build folder, or installed; of
@@ -61,7 +52,7 @@ std::optional<fs::path> without_avx512(const fs::path& program) {
   const fs::path above = program.parent_path().parent_path();
   for (const fs::path& folder :
        {above / "simulator/bin", above / "libexec/fourscore/simulator", program.parent_path() / "simulator"})
-    if (::access((folder / program.filename()).c_str(), X_OK) == 0) return folder / program.filename();
+    if (is_program(folder / program.filename())) return folder / program.filename();
   return std::nullopt;
 }
 
@@ -79,11 +70,10 @@ std::string no_build_without_avx512() {
   if (without_avx512(ours ? bench : program)) return {};
   return "this program was built with AVX-512 instructions, which Valgrind does not know, and no build without them "
          "stands beside it: " +
-         (ours
-              ? "configure with -DFOURSCORE_SIMULATOR=ON and build the target fourscore_simulator, or build the preset "
-                "portable"
-              : "expected " + (program.parent_path() / "simulator" / program.filename()).string() +
-                    "; build its project there with a fourscore of the preset portable");
+         (ours ? "build the target fourscore_simulator (cmake --build --preset release builds it too; "
+                 "-DFOURSCORE_SIMULATOR=ON where it is off), or build the preset portable"
+               : "expected " + (program.parent_path() / "simulator" / program.filename()).string() +
+                     "; build its project there with a fourscore of the preset portable");
 }
 #endif
 

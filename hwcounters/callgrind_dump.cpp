@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 
+#include "core/text.hpp"
 #include "hwcounters/counter.hpp"
 
 namespace fourscore {
@@ -20,11 +21,9 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 std::uint64_t number_of(std::string_view word) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size())
-    throw CounterError("callgrind wrote a total that is no number: '" + std::string(word) + "'");
-  return value;
+  const auto value = number_from<std::uint64_t>(word);
+  if (!value) throw CounterError("callgrind wrote a total that is no number: '" + std::string(word) + "'");
+  return *value;
 }
 
 class Parser {
@@ -49,10 +48,6 @@ class Parser {
     if (!line.starts_with(key)) return false;
     line.remove_prefix(key.size());
     return true;
-  }
-  static std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-    return text.substr(begin, text.find_last_not_of(" \r") + 1 - begin);
   }
   CallgrindDump& current() {
     if (!open_) open_ = CallgrindDump{};

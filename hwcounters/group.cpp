@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/environment.hpp"
 #include "core/nearest.hpp"
 #include "core/path_kind.hpp"
 #include "hwcounters/formula.hpp"
@@ -47,9 +48,8 @@ void add_names(const fs::path& folder, const std::string& backend, std::set<std:
 }  // namespace
 
 fs::path groups_folder(const CounterRequest& request) {
-  const char* variable = std::getenv("FOURSCORE_GROUPS");
   for (const auto& [given, from] : {std::pair{request.groups, "the folder of event groups"},
-                                    std::pair{fs::path(variable == nullptr ? "" : variable), "FOURSCORE_GROUPS"}}) {
+                                    std::pair{fs::path(environment("FOURSCORE_GROUPS")), "FOURSCORE_GROUPS"}}) {
     if (given.empty()) continue;
     if (!names_folder(given))
       throw CounterRequestError(fmt::format("{} is '{}', which is no folder", from, given.string()));

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/environment.hpp"
 #include "hwcounters/likwid.hpp"
 
 namespace fourscore {
@@ -43,12 +44,7 @@ bool may_read_registers(const fs::path& daemon) {
 
 LikwidSurroundings likwid_surroundings() {
   LikwidSurroundings found;
-  const char* set = std::getenv("PATH");
-  for (std::string rest = set == nullptr ? "" : set; !rest.empty();) {
-    const std::size_t cut = std::min(rest.find(':'), rest.size());
-    if (cut > 0) found.path.emplace_back(rest.substr(0, cut));
-    rest.erase(0, cut + 1);
-  }
+  found.path = path_folders();
   found.marker = true;
   for (const char* name : {"LIKWID_MODE", "LIKWID_FILEPATH", "LIKWID_EVENTS", "LIKWID_THREADS"})
     found.marker = found.marker && std::getenv(name) != nullptr;

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/nearest.hpp"
+#include "core/text.hpp"
 #include "hwcounters/counter.hpp"
 
 namespace fourscore {
@@ -80,10 +81,10 @@ PerfEvent resolve_perf_event(const std::string& code, const SysfsPmus& pmus, int
         {event.software ? "software" : "cpu", {candidate.type, {candidate.config, 0, 0}, 1.0}, -1});
     return event;
   }
-  std::uint64_t raw = 0;
-  const auto parsed = std::from_chars(name.data() + (name.empty() ? 0 : 1), name.data() + name.size(), raw, 16);
-  if (name.starts_with('r') && name.size() > 1 && parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size()) {
-    event.counters.push_back({"cpu", {PERF_TYPE_RAW, {raw, 0, 0}, 1.0}, -1});
+  if (const auto raw =
+          number_from<std::uint64_t>(std::string_view(name).substr(std::min<std::size_t>(name.size(), 1)), 16);
+      raw && name.starts_with('r')) {
+    event.counters.push_back({"cpu", {PERF_TYPE_RAW, {*raw, 0, 0}, 1.0}, -1});
     return event;
   }
   const auto nearest = nearest_name(name, known);

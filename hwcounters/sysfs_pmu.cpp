@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "core/nearest.hpp"
+#include "core/text.hpp"
 #include "hwcounters/counter.hpp"
 
 namespace fourscore {
@@ -25,29 +26,10 @@ std::optional<std::string> first_line(const fs::path& file) {
   return line;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-  return text;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t cut = text.find(separator);
-    parts.push_back(trimmed(text.substr(0, cut)));
-    if (cut == std::string_view::npos) return parts;
-    text.remove_prefix(cut + 1);
-  }
-}
-
 std::optional<std::uint64_t> number(std::string_view text) {
   const int base = text.starts_with("0x") ? 16 : 10;
   if (base == 16) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
+  return number_from<std::uint64_t>(text, base);
 }
 
 /// "config:0-7,32-35"
@@ -95,7 +77,8 @@ double unit_factor(std::string_view unit) {
 std::vector<int> parse_cpu_list(std::string_view text) {
   std::vector<int> cpus;
   if (trimmed(text).empty()) return cpus;
-  for (const std::string_view part : split(text, ',')) {
+  for (const std::string& entry : split(text, ',')) {
+    const std::string_view part = trimmed(entry);
     const std::size_t dash = part.find('-');
     const auto first = number(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
@@ -114,7 +97,8 @@ PmuEncoding PmuUnit::encode(std::string_view terms, bool named) const {
     for (const auto& [term, field] : format) names.push_back(term);
     return names;
   };
-  for (const std::string_view term : split(terms, ',')) {
+  for (const std::string& entry : split(terms, ',')) {
+    const std::string_view term = trimmed(entry);
     const std::size_t equals = term.find('=');
     const std::string key(trimmed(term.substr(0, equals)));
     const auto value =

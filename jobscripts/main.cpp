@@ -117,7 +117,10 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(32);
   std::function<int()> chosen;
   for (const auto& [place, command] : CommandRegistry::instance().commands()) {
+    if (command.pass_on && argc > 1 && command.name == argv[1])
+      return guarded([&] { return command.pass_on({argv + 2, argv + argc}); });
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    if (!command.define) continue;
     sub->footer("Examples:\n" + command.examples);
     const auto action = command.define(*sub);
     sub->callback([&chosen, action] { chosen = action; });

@@ -14,6 +14,7 @@
 #include "core/path_kind.hpp"
 #include "core/record.hpp"
 #include "core/regular_file.hpp"
+#include "core/text.hpp"
 #include "results/record_shape.hpp"
 
 namespace fourscore {
@@ -151,11 +152,9 @@ std::optional<std::pair<std::string, int>> launch_of_file(const fs::path& file) 
   const std::string stem = file.stem().string();
   const std::size_t dash = stem.rfind('-');
   if (dash == std::string::npos || file.extension() != ".json") return std::nullopt;
-  int launch = 0;
-  const char* const last = stem.data() + stem.size();
-  const auto [end, error] = std::from_chars(stem.data() + dash + 1, last, launch);
-  if (error != std::errc() || end != last || launch < 0) return std::nullopt;
-  return std::pair(stem.substr(0, dash), launch);
+  const auto launch = number_from<int>(std::string_view(stem).substr(dash + 1));
+  if (!launch || *launch < 0) return std::nullopt;
+  return std::pair(stem.substr(0, dash), *launch);
 }
 
 json parse_record(const std::string& text) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/point_keys.hpp"
+#include "core/text.hpp"
 
 namespace fourscore {
 using nlohmann::json;
@@ -26,7 +27,7 @@ std::string record_title(const json& record) {
   for (const auto& [key, value] : parameters.items())
     title += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
   const int ranks = point.at("ranks");
-  title += fmt::format(" {}, {} rank{}", point_value(point, "shape"), ranks, ranks == 1 ? "" : "s");
+  title += fmt::format(" {}, {}", point_value(point, "shape"), plural(ranks, "rank"));
   const json launch = record.value("/campaign/launch"_json_pointer, json());
   return launch.is_number_integer() ? fmt::format("{}, launch {}", title, launch.get<int>()) : title;
 }

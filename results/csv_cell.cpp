@@ -4,14 +4,13 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/text.hpp"
+
 namespace fourscore {
 namespace {
 
-bool is_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data() + (text.front() == '+' ? 1 : 0), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
+bool is_number(std::string_view text) {
+  return number_from<double>(text.starts_with('+') ? text.substr(1) : text).has_value();
 }
 
 /// A spreadsheet takes a cell that begins so for a formula, and runs it. An apostrophe before it makes it text.

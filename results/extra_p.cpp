@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/point_keys.hpp"
-#include "results/statistics.hpp"
+#include "core/statistics.hpp"
 
 namespace fourscore {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "core/point_keys.hpp"
-#include "results/statistics.hpp"
+#include "core/statistics.hpp"
 
 namespace fourscore {
 using nlohmann::json;

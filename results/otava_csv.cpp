@@ -6,9 +6,9 @@
 #include <ostream>
 #include <set>
 
+#include "core/statistics.hpp"
 #include "results/csv_cell.hpp"
 #include "results/export.hpp"
-#include "results/statistics.hpp"
 
 namespace fourscore {
 using nlohmann::json;

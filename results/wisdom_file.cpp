@@ -20,6 +20,7 @@
 #include "core/descriptor.hpp"
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
+#include "core/text.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {
@@ -83,10 +84,11 @@ bool read_head(std::string_view line, SectionHead& head) {
     words.push_back(line.substr(0, space));
     line.remove_prefix(space + 1);
   }
-  const auto [end, error] = std::from_chars(words[1].data(), words[1].data() + words[1].size(), head.bytes);
+  const auto bytes = number_from<decltype(head.bytes)>(words[1]);
+  head.bytes = bytes.value_or(0);
   head.sha256 = words[2];
   head.owner = line;
-  return words[0] == section_word && error == std::errc{} && end == words[1].data() + words[1].size() && !line.empty();
+  return words[0] == section_word && bytes && !line.empty();
 }
 
 }  // namespace

@@ -4,15 +4,17 @@ is a module in commands/."""
 from __future__ import annotations
 
 import argparse
+import difflib
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
 from fourscore_analysis.commands import all_commands
 from fourscore_analysis.commands.base import ENVIRONMENT_FAILED, UNUSABLE_INPUT, Command
 from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import printable
+from fourscore_analysis.records.values import printable, shown
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     commands = all_commands()
-    options = _parser(commands.values()).parse_args(arguments)
+    options = _options(commands, arguments)
     name = f"fourscore {options.command}"
     try:
         code = commands[options.command].run(options)
@@ -51,16 +53,40 @@ def _drop_unwritten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parser(commands: Iterable[Command]) -> argparse.ArgumentParser:
+class _Parser(argparse.ArgumentParser):
+    """Errors as the rest of the command has them: what was wrong, the nearest name, where to read on."""
+
+    def error(self, message: str) -> NoReturn:
+        print(printable(f"{self.prog}: {message}"), file=sys.stderr)
+        print(f"Run `{self.prog} --help` for what there is.", file=sys.stderr)
+        sys.exit(UNUSABLE_INPUT)
+
+    def option_names(self) -> list[str]:
+        return [name for name in self._option_string_actions if name.startswith("--")]
+
+
+def _options(commands: Mapping[str, Command], arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="fourscore", description="Analysis of a fourscore archive.")
-    parsers = parser.add_subparsers(dest="command", required=True)
-    for command in commands:
-        command.add(
-            parsers.add_parser(
-                command.name,
-                help=command.help,
-                epilog=command.examples,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
+    parsers = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    added: dict[str, _Parser] = {}
+    for command in commands.values():
+        added[command.name] = parsers.add_parser(
+            command.name,
+            help=command.help,
+            description=command.help[0].upper() + command.help[1:] + ".",
+            epilog=command.examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
         )
-    return parser
+        command.add(added[command.name])
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        used = added[options.command]
+        name = unknown[0].partition("=")[0]
+        nearest = difflib.get_close_matches(name, used.option_names(), 1) if name.startswith("-") else []
+        what = "an option" if name.startswith("-") else "an argument"
+        used.error(
+            f"{shown(unknown[0])} is not {what} of `{used.prog}`"
+            + "".join(f"; did you mean '{one}'?" for one in nearest)
+        )
+    return options

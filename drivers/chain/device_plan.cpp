@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/text.hpp"
 #include "mpi/error.hpp"
 #include "offload/resident.hpp"
 
@@ -287,9 +288,8 @@ std::string device_obstacle(const DeviceRequest& request, double bytes_of_a_plan
     if (count && *count == 0) {
       reason = fmt::format("no device '{}' is on this node", request.backend->card().name);
     } else if (count && choice.ranks > *count && !request.share) {
-      reason =
-          fmt::format("{} ranks of a node have {} device{}; expected share-device=yes, or no more ranks than devices",
-                      choice.ranks, *count, *count == 1 ? "" : "s");
+      reason = fmt::format("{} ranks of a node have {}; expected share-device=yes, or no more ranks than devices",
+                           choice.ranks, plural(*count, "device"));
     } else {
       const auto device = device_of(request, choice);
       const double needed = bytes_of_a_plan * plans;
@@ -298,9 +298,9 @@ std::string device_obstacle(const DeviceRequest& request, double bytes_of_a_plan
         reason = "the device has no managed memory, as host-memory=managed asks";
       else if (needed > free)
         reason = fmt::format(
-            "not enough memory on the device: {} plan{} need at least {:.0f} bytes a rank, and {:.0f} of it are free "
-            "for each of {} rank{}",
-            plans, plans == 1 ? "" : "s", needed, free, choice.sharing, choice.sharing == 1 ? "" : "s");
+            "not enough memory on the device: {} need at least {:.0f} bytes a rank, and {:.0f} of it are free "
+            "for each of {}",
+            plural(plans, "plan"), needed, free, plural(choice.sharing, "rank"));
     }
   } catch (const std::runtime_error& error) {
     reason = error.what();

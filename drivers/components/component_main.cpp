@@ -128,7 +128,7 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
   const json& now = launch.provenance.record.at("volatile");
   facts.clock_source = now.value("clock_source", "");
   facts.clock_resolution_s = now.at("clock_resolution_s").get<double>();
-  facts.smallest_sample_s = smallest_stretch_s(benchmarks, launch.options.synchronised);
+  facts.smallest_sample_s = smallest_stretch_s(benchmarks, launch.options.settings.synchronised);
   facts.emulated = any("emulated") || launch.provenance.emulated;
   return validity_flags(facts);
 }
@@ -148,12 +148,10 @@ json record_of(Launch& launch, const BenchmarkSession& session) {
     if (entry.own_s.empty()) continue;
     benchmarks.push_back(benchmark_json(session, i, times[i]));
     // A label, so that nobody takes the two for one curve.
-    if (launch.options.synchronised) benchmarks.back()["labels"]["timing"] = "synchronised";
+    if (launch.options.settings.synchronised) benchmarks.back()["labels"]["timing"] = "synchronised";
   }
-  record["sampling"] = {{"repetitions", launch.options.repetitions},
-                        {"min_time_s", launch.options.min_time_s},
-                        {"start", Sampler::start_method},
-                        {"synchronised", launch.options.synchronised}};
+  record["sampling"] = settings_json(launch.options.settings, true);
+  record["sampling"]["start"] = Sampler::start_method;
   record["cards"] = {
       {"component",
        {{"name", launch.card.name}, {"summary", launch.card.summary}, {"citation", launch.card.citation}}}};

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "components/benchmark_flags.hpp"
+#include "core/text.hpp"
 
 namespace fourscore::component {
 namespace {
@@ -34,28 +35,9 @@ std::string footer(const ProgramCard& card) {
   return text;
 }
 
-/// CLI11's own checks let NaN pass.
-CLI::Validator number_between(double least, double most) {
-  return {[=](const std::string& text) {
-            double value = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-            if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
-              return std::string();
-            return fmt::format("'{}' is no number from {:g} to {:g}", text, least, most);
-          },
-          fmt::format("{:g} to {:g}", least, most)};
-}
-
 void add_options(CLI::App& app, Options& options) {
   add_parameter_option(app, options, "Options", "see below");
-  app.add_option("--repetitions", options.repetitions, "of each benchmark")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  app.add_option("--min-time-s", options.min_time_s, "a repetition lasts at least this long")
-      ->check(number_between(1e-6, 1e6))
-      ->capture_default_str();
-  app.add_flag("--synchronised", options.synchronised,
-               "begin each iteration together, and take the slowest rank's time of each");
+  bench::add_setting_options(app, options.settings, true);
   add_common_options(app, options, "this program and its parameters");
 }
 

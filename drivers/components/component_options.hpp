@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/component_main.hpp"
+#include "core/settings.hpp"
 #include "program/common_options.hpp"
 
 namespace fourscore::component {
@@ -13,9 +14,7 @@ namespace fourscore::component {
 using bench::Mode;
 
 struct Options : bench::CommonOptions {
-  int repetitions = 5;
-  double min_time_s = 0.05;
-  bool synchronised = false;                 ///< each iteration begins together, and counts as the slowest rank's
+  Settings settings{.repetitions = 5};
   std::vector<std::string> benchmark_flags;  ///< everything that starts with --benchmark_
 };
 

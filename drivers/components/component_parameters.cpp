@@ -9,6 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "core/text.hpp"
+
 namespace fourscore::component {
 namespace {
 
@@ -101,11 +103,10 @@ std::vector<std::string> Parameters::list(const std::string& name) const {
 std::vector<Index> Parameters::integers(const std::string& name, Index least, Index most) const {
   std::vector<Index> values;
   for (const std::string& part : list(name)) {
-    Index value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < least || value > most)
+    const auto value = number_from<Index>(part);
+    if (!value || *value < least || *value > most)
       refuse(name, fmt::format("allowed: whole numbers from {} to {}", least, most));
-    values.push_back(value);
+    values.push_back(*value);
   }
   return values;
 }

@@ -148,8 +148,8 @@ bool BenchmarkSession::in_cache(const Benchmark& benchmark) const {
 void BenchmarkSession::initialize_benchmark() {
   // Ours last, so that they hold against the environment too.
   std::vector<std::string> flags = options_.benchmark_flags;
-  flags.push_back(fmt::format("--benchmark_repetitions={}", options_.repetitions));
-  flags.push_back(google::min_time_flag(options_.min_time_s));
+  flags.push_back(fmt::format("--benchmark_repetitions={}", options_.settings.repetitions));
+  flags.push_back(google::min_time_flag(options_.settings.min_time_s));
   flags.push_back("--benchmark_out=" + (output_ ? output_->temporary().string() : ""));  // one rank writes
   std::vector<char*> arguments{program_.data()};  // which Google Benchmark keeps, not a copy
   for (std::string& flag : flags) arguments.push_back(flag.data());
@@ -285,7 +285,7 @@ BenchmarkSession::Taken BenchmarkSession::run_synchronised(benchmark::State& sta
 }
 
 void BenchmarkSession::measure(Entry& entry, benchmark::State& state) {
-  const Taken taken = options_.synchronised ? run_synchronised(state) : run_in_batches(state);
+  const Taken taken = options_.settings.synchronised ? run_synchronised(state) : run_in_batches(state);
   state.SetIterationTime(taken.all_s);
   const auto iterations = static_cast<double>(state.iterations());
   calls_[static_cast<std::size_t>(&entry - entries_.data())].push_back(

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/text.hpp"
 #include "interfaces/device.hpp"
 
 namespace fourscore {
@@ -31,11 +32,10 @@ struct Faults {
 };
 
 double number_in(std::string_view text, std::string_view entry) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+  const auto value = number_from<double>(text);
+  if (!value || *value < 0)
     throw InputError(fmt::format("{} has '{}'; expected a number of at least 0", variable, entry));
-  return value;
+  return *value;
 }
 
 Faults read_faults() {

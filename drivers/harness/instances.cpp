@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "core/text.hpp"
 #include "harness/round_trip.hpp"
 #include "kernels/first_touch.hpp"
 #include "mpi/error.hpp"
@@ -89,7 +90,7 @@ std::optional<std::string> supports_instances(const Variant& variant, const Prob
   for (const int instance : {0, problem.instances - 1}) {  // a largest subset, and a smallest
     const auto size = static_cast<int>(ranks_of_instance(problem, ranks, instance).size());
     if (const auto reason = supports_directions(variant, one, size))
-      return fmt::format("an instance on a subset of {} rank{}: {}", size, size == 1 ? "" : "s", *reason);
+      return fmt::format("an instance on a subset of {}: {}", plural(size, "rank"), *reason);
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/environment.hpp"
 #include "harness/system_files.hpp"
 
 namespace fourscore {
@@ -51,8 +52,7 @@ void add_ethernet(const fs::path& link, std::map<std::string, int>& links) {
 }  // namespace
 
 json interconnect_identity(const fs::path& system) {
-  if (const char* said = std::getenv("FOURSCORE_INTERCONNECT"); said != nullptr && *said != '\0')
-    return json::array({said});
+  if (const std::string said = environment("FOURSCORE_INTERCONNECT"); !said.empty()) return json::array({said});
   std::map<std::string, int> links;
   for (const fs::path& device : entries_of(system / "class" / "infiniband")) add_ports(device, links);
   for (const fs::path& device : entries_of(system / "class" / "cxi")) ++links["Slingshot" + driver_of(device)];

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/problem.hpp"
+#include "core/text.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore::mpi {
@@ -77,10 +78,8 @@ std::optional<int> ranks_per_pretended_node() {
   constexpr const char* variable = "FOURSCORE_RANKS_PER_NODE";
   const char* const text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;
-  int most = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, most);
-  if (error != std::errc() || stop != end || most < 1)
+  const auto most = number_from<int>(text);
+  if (!most || *most < 1)
     throw InputError(std::string(variable) + " is '" + text + "'; allowed: a whole number, 1 or more");
   return most;
 }

@@ -1,5 +1,6 @@
 #include "program/command_line.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -17,6 +18,7 @@
 
 #include "core/problem.hpp"
 #include "core/regular_file.hpp"
+#include "core/text.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore::bench {
@@ -91,30 +93,18 @@ json read_campaign(const std::string& path, const std::string& option) {
   return campaign;
 }
 
-namespace {
-
-template <class Number>
-bool read_whole(const std::string& text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && last == end;
-}
-
-}  // namespace
-
-CLI::Validator finite_positive() {
-  return {[](const std::string& text) {
-            double number = 0;
-            if (read_whole(text, number) && std::isfinite(number) && number > 0) return std::string();
-            return "'" + text + "' is not a finite number above 0";
+CLI::Validator number_between(double least, double most) {
+  return {[=](const std::string& text) {
+            const auto number = number_from<double>(text);
+            if (number && *number >= least && *number <= most) return std::string();
+            return fmt::format("'{}' is no number from {:g} to {:g}", text, least, most);
           },
-          "POSITIVE"};
+          fmt::format("{:g} to {:g}", least, most)};
 }
 
 CLI::Validator unsigned_integer() {
   return {[](const std::string& text) {
-            std::uint64_t number = 0;
-            if (read_whole(text, number)) return std::string();
+            if (number_from<std::uint64_t>(text)) return std::string();
             return "'" + text + "' is not an integer from 0 to " + std::to_string(UINT64_MAX);
           },
           "INTEGER"};

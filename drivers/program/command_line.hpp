@@ -48,7 +48,7 @@ void require_different(const std::vector<NamedFile>& files);
 
 /// Checks of an option's text. CLI11's own for numbers let NaN and infinity pass, and wrap a negative number that is
 /// read as an unsigned one.
-[[nodiscard]] CLI::Validator finite_positive();
+[[nodiscard]] CLI::Validator number_between(double least, double most);
 [[nodiscard]] CLI::Validator unsigned_integer();
 [[nodiscard]] CLI::Validator not_empty(const std::string& expected = "a file");
 

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "build_info.hpp"
@@ -96,6 +98,32 @@ void add_parameter_option(CLI::App& app, CommonOptions& options, const std::stri
          [&options](const std::vector<std::string>& texts) { options.parameters = parse_parameters(texts); },
          "NAME=VALUE, " + whose + "; may be repeated")
       ->group(group);
+}
+
+void add_setting_options(CLI::App& app, Settings& settings, bool of_components, const std::string& group) {
+  for (const Setting& setting : all_settings()) {
+    if (!is_taken(setting, of_components)) continue;
+    const std::string option(setting.option), help(setting.help);
+    const auto add = [&](auto member) {
+      auto& value = settings.*member;
+      using Value = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, bool>) {
+        app.add_flag_callback(
+               option, [&value] { value = !value; }, help)
+            ->group(group);
+      } else {
+        CLI::Option* const added = app.add_option(option, value, help)->group(group);
+        if constexpr (std::is_same_v<Value, std::string>)
+          added->check(CLI::IsMember(std::vector<std::string>(setting.words.begin(), setting.words.end())));
+        else if constexpr (std::is_same_v<Value, int>)
+          added->check(CLI::Range(static_cast<int>(setting.least), static_cast<int>(setting.most)));
+        else
+          added->check(number_between(setting.least, setting.most));
+        if (value != Value()) added->capture_default_str();  // a limit that is none has no text
+      }
+    };
+    std::visit(add, setting.member);
+  }
 }
 
 void parse_or_exit(CLI::App& app, int argc, const char* const* argv, const std::function<void()>& understand) {

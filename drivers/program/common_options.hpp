@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/moment.hpp"
+#include "core/settings.hpp"
 #include "program/command_line.hpp"
 
 namespace fourscore::bench {
@@ -40,6 +41,9 @@ inline constexpr const char* output_group = "Output and origin";
 void add_common_options(CLI::App& app, CommonOptions& options, const std::string& listed);
 /// Adds --parameter; `whose` says of what, for --help.
 void add_parameter_option(CLI::App& app, CommonOptions& options, const std::string& group, const std::string& whose);
+
+/// Adds those of all_settings() that fft_bench takes, or programs of components; what is not given stays as it is.
+void add_setting_options(CLI::App& app, Settings& settings, bool of_components, const std::string& group = "Options");
 
 /// Parses, then calls understand(). Throws Exit for --help, --version and what CLI11 or an InputError says cannot be
 /// used (code 2).

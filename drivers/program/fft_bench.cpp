@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/record.hpp"
+#include "core/text.hpp"
 #include "harness/agreement.hpp"
 #include "harness/instances.hpp"
 #include "harness/simulated.hpp"
@@ -160,7 +161,7 @@ PlanPlace place_of_plans(const Provenance& provenance) {
   std::size_t most = 0;
   for (const NodeFacts& node : provenance.nodes.facts) most = std::max(most, node.ranks.size());
   return {fmt::format("machine {}", provenance.record.value("machine_hash", "unknown")),
-          fmt::format("{} rank{} a node", most, most == 1 ? "" : "s")};
+          fmt::format("{} a node", plural(most, "rank"))};
 }
 
 int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime begin) {

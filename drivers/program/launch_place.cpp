@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/point_keys.hpp"
+#include "core/text.hpp"
 #include "harness/nodes.hpp"
 #include "harness/provenance.hpp"
 #include "harness/simulated.hpp"
@@ -79,8 +80,8 @@ void set_launch_place(MPI_Comm comm, const std::map<std::string_view, std::strin
     key.set(wanted, text, key.option);
     normalise_placement(wanted);
     if (key.get(wanted) != key.get(point))
-      throw InputError(fmt::format("{} {}, but the launcher started {} rank{} on {} node{}, {}: {}", key.option, text,
-                                   point.ranks, point.ranks == 1 ? "" : "s", point.nodes, point.nodes == 1 ? "" : "s",
+      throw InputError(fmt::format("{} {}, but the launcher started {} on {}, {}: {}", key.option, text,
+                                   plural(point.ranks, "rank"), plural(point.nodes, "node"),
                                    to_string(point.placement_of_ranks), likely_cause(wanted, point)));
   }
 }

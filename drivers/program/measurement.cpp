@@ -288,7 +288,7 @@ nlohmann::json count(MPI_Comm comm, const Options& options, Instances& instances
   int run = options.sampling.repetitions;
   counted.count([&] { verifiers.fill(run++); },
                 [&](PhaseClock& clock) { instances.execute(clock, [](std::size_t) {}); });
-  if (options.isolate) {
+  if (options.settings.isolate) {
     for (const auto& instance : instances.here())
       clear_buffers(*instance.plan, mpi::rank_in(instances.comm()), problem);
     for (const Component& component : instances.components()) counted.count_component(component);
@@ -330,7 +330,9 @@ void run_parts(Agreement& agreement, const std::vector<OptionalPart>& parts, Mea
 
 }  // namespace
 
-bool has_optional_parts(const Options& options) { return options.timeline || options.isolate || options.counters; }
+bool has_optional_parts(const Options& options) {
+  return options.settings.timeline || options.settings.isolate || options.counters;
+}
 
 nlohmann::json harness_json(const StepTimes& steps) {
   nlohmann::json harness = nlohmann::json::object();
@@ -401,13 +403,13 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   *result.steps.verify_s += after_watch.seconds();
   if (!result.ok) return result;
   std::vector<OptionalPart> parts;
-  if (options.timeline)
+  if (options.settings.timeline)
     parts.push_back({"timeline", result.steps.timeline_s, [&] {
                        result.timeline = sampler.trace(
                            [&] { verifiers.fill(options.sampling.repetitions); },
                            [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
                      }});
-  if (options.isolate)
+  if (options.settings.isolate)
     parts.push_back({"isolate", result.steps.isolate_s, [&] {
                        result.isolated = sample_components(comm, sampler, *instances, problem, sampling.charges);
                      }});

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/harness_mark.hpp"
 #include "core/standard_files.hpp"
+#include "core/text.hpp"
 #include "mpi/error.hpp"
 #include "program/command_line.hpp"
 #ifdef FOURSCORE_SIMULATED
@@ -65,12 +66,10 @@ std::string said_of(const MpiStart& start, std::string_view key, const std::stri
 int count_from(const char* variable, int absent) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return absent;
-  int value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, value);
-  if (error != std::errc() || stop != end || value < 1)
+  const auto value = number_from<int>(text);
+  if (!value || *value < 1)
     throw InputError(fmt::format("{} is '{}'; expected a whole number of at least 1", variable, text));
-  return value;
+  return *value;
 }
 
 /// No launcher starts the ranks of a simulation: this process has them all.

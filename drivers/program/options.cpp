@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/point_keys.hpp"
+#include "core/text.hpp"
 #include "hwcounters/cache_geometry.hpp"
 
 namespace fourscore::bench {
@@ -40,9 +41,6 @@ struct Texts {
   std::map<std::string_view, std::string> point;  ///< by key
   std::string counters = "none", counter_group, counter_cache, counter_groups, qualification;
   std::string wisdom, verified_record, slow_down;
-  std::string check = check_extents.front();
-  double max_time_s = 0;
-  bool no_phases = false;
 };
 
 void add_point_options(CLI::App& app, Options& options, Texts& texts) {
@@ -60,25 +58,7 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
 
 void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
   const std::string group = "The measurement";
-  app.add_option("--repetitions", options.sampling.repetitions, "timed runs")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--warmup", options.sampling.warmup, "runs before them, kept apart")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--max-time-s", texts.max_time_s, "no further repetition after this many seconds")
-      ->check(finite_positive())
-      ->group(group);
-  app.add_option("--check", texts.check, "all, or spots: without the inverse, which takes as much memory as the plan")
-      ->check(CLI::IsMember(check_extents))
-      ->capture_default_str()
-      ->group(group);
-  app.add_flag("--isolate", options.isolate, "also time each component alone")->group(group);
-  app.add_flag("--timeline", options.timeline, "one more run, in which every thread writes down what it does when")
-      ->group(group);
-  app.add_flag("--no-phases", texts.no_phases, "do not time the phases")->group(group);
+  add_setting_options(app, options.settings, false, group);
   app.add_option("--slow-down", texts.slow_down,
                  "make runs longer on purpose, to try out the gate: pack=0.05 by 5 %, all of it in pack; flagged")
       ->type_name("PHASE=PART")
@@ -155,15 +135,13 @@ SlowDown parse_slow_down(const std::string& text) {
   const std::size_t equals = text.find('=');
   const auto* const phase = std::find(phase_names.begin(), phase_names.end(), text.substr(0, equals));
   const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
-  double part = 0;
-  const char* const end = number.data() + number.size();
-  const auto [at, error] = std::from_chars(number.data(), end, part);
-  if (phase == phase_names.end() || error != std::errc{} || at != end || !(part > 0) || part > 100)
+  const auto part = number_from<double>(number);
+  if (phase == phase_names.end() || !part || !(*part > 0) || *part > 100)
     throw InputError(
         fmt::format("--slow-down is '{}'; expected a phase ({}) and a part of the run's time up to 100, "
                     "as in pack=0.05",
                     text, fmt::join(phase_names, ", ")));
-  return {static_cast<Phase>(phase - phase_names.begin()), part};
+  return {static_cast<Phase>(phase - phase_names.begin()), *part};
 }
 
 Point asked_point(const CLI::App& app, const Texts& texts, const Options& options) {
@@ -189,15 +167,17 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   }
   options.point = asked_point(app, texts, options);
   understand_counters(app, texts, options);
-  options.sampling.phases = !texts.no_phases;
-  if (texts.check == check_extents.back()) options.extent = CheckExtent::spots;
+  const Settings& settings = options.settings;
+  options.sampling = {.repetitions = settings.repetitions,
+                      .warmup = settings.warmup,
+                      .max_time_s = settings.max_time_s > 0 ? std::optional(settings.max_time_s) : std::nullopt,
+                      .phases = settings.phases};
+  if (settings.check == "spots") options.extent = CheckExtent::spots;
   if (app.count("--slow-down") > 0) {
     options.sampling.slow_down = parse_slow_down(texts.slow_down);
-    if (texts.no_phases) throw InputError("--slow-down and --no-phases exclude each other");
-    if (options.sampling.warmup == 0)
-      throw InputError("--slow-down wants --warmup 1 or more, from which it knows the phase");
+    if (!settings.phases) throw InputError("--slow-down and --no-phases exclude each other");
+    if (settings.warmup == 0) throw InputError("--slow-down wants --warmup 1 or more, from which it knows the phase");
   }
-  if (app.count("--max-time-s") > 0) options.sampling.max_time_s = texts.max_time_s;
   if (!texts.wisdom.empty()) options.wisdom = texts.wisdom;
   if (!texts.verified_record.empty() && !options.record) throw InputError("--verified-record wants --record");
   if (options.record)

@@ -1,12 +1,12 @@
 #pragma once
 // The command line of fft_bench.
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include "core/problem.hpp"
+#include "core/settings.hpp"
 #include "harness/sampler.hpp"
 #include "hwcounters/counter.hpp"
 #include "program/common_options.hpp"
@@ -21,14 +21,12 @@ struct CounterOptions {
 
 /// How much is checked: `spots` leaves out the inverse, whose plan takes as much memory as the plan itself.
 enum class CheckExtent { all, spots };
-inline constexpr std::array<const char*, 2> check_extents{"all", "spots"};
 
 struct Options : CommonOptions {
   Point point;  ///< ranks, nodes and their placement are filled in once MPI runs
-  SamplingOptions sampling;
+  Settings settings;
+  SamplingOptions sampling;  ///< those of them that the Sampler takes
   CheckExtent extent = CheckExtent::all;
-  bool isolate = false;
-  bool timeline = false;                   ///< one more run, traced
   std::optional<CounterOptions> counters;  ///< further runs, counted; nothing for `none`
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> wisdom;

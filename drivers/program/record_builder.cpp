@@ -17,15 +17,8 @@ namespace {
 using nlohmann::json;
 
 json sampling_json(const Options& options) {
-  json sampling{{"repetitions", options.sampling.repetitions},
-                {"warmup", options.sampling.warmup},
-                {"start", Sampler::start_method},
-                {"phases", options.sampling.phases},
-                {"check", check_extents[static_cast<std::size_t>(options.extent)]},
-                {"isolate", options.isolate},
-                {"timeline", options.timeline},
-                {"seed", options.seed}};
-  if (options.sampling.max_time_s) sampling["max_time_s"] = *options.sampling.max_time_s;
+  json sampling = settings_json(options.settings, false);
+  sampling.update({{"start", Sampler::start_method}, {"seed", options.seed}});
   if (const auto& cost = options.sampling.slow_down)
     sampling["slow_down"] = {{"phase", phase_names[static_cast<std::size_t>(cost->phase)]}, {"part", cost->part}};
   if (options.counters) {
@@ -299,7 +292,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const W
   // What failed on another rank may be there on this one.
   const auto through = [&](const char* part) { return !measurement.failed_parts.contains(part); };
   if (measurement.timeline && through("timeline")) record["timeline"] = timeline_json(*measurement.timeline);
-  if (options.isolate && through("isolate")) record["isolated"] = isolated_json(measurement.isolated);
+  if (options.settings.isolate && through("isolate")) record["isolated"] = isolated_json(measurement.isolated);
   if (!measurement.failed_parts.empty()) record["failed_parts"] = measurement.failed_parts;
   return record;
 }

@@ -14,6 +14,8 @@
 #include "core/phase.hpp"
 #include "core/point_keys.hpp"
 #include "core/record.hpp"
+#include "core/statistics.hpp"
+#include "core/text.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -24,12 +26,6 @@ using nlohmann::json;
 std::string three_digits(double value) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f}", value, decimals);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 double largest(const json& values) {
@@ -218,8 +214,8 @@ std::string phases(const json& record) {
 std::string movement(const json& record) {
   const json& cost = record.at("cost");
   const double messages = largest(cost["messages_per_rank"]);
-  std::string text = fmt::format("{} in {} message{} sent by the busiest rank",
-                                 bytes_text(largest(cost["bytes_sent_per_rank"])), messages, messages == 1 ? "" : "s");
+  std::string text = fmt::format("{} in {} sent by the busiest rank", bytes_text(largest(cost["bytes_sent_per_rank"])),
+                                 plural(messages, "message"));
   const double shared = largest(cost["bytes_read_shared_per_rank"]);
   if (const double control = largest(cost["control_messages_per_rank"]); control > 0)
     text += fmt::format(", {} more without payload", control);

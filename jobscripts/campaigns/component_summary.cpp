@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
+#include "core/statistics.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/progress.hpp"
 #include "results/printable.hpp"
-#include "results/statistics.hpp"
 
 namespace fourscore {
 using nlohmann::json;
@@ -46,7 +47,7 @@ bool is_component(const json& point) { return point.contains("component"); }
 
 std::string component_title(const json& point) {
   const int ranks = point.value("ranks", 0);
-  return fmt::format("{}, {} rank{}", point.value("component", "?"), ranks, ranks == 1 ? "" : "s");
+  return fmt::format("{}, {}", point.value("component", "?"), plural(ranks, "rank"));
 }
 
 double add_benchmarks(PointSummary& point, const json& record) {

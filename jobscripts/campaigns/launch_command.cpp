@@ -35,21 +35,14 @@ std::vector<std::string> program_command(const Campaign& campaign, const Archive
   std::vector<std::string> argv{campaign.programs.at(point.component).string()};
   for (auto& option : point_options(point)) argv.push_back(std::move(option));
   const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
-  add({"--repetitions", std::to_string(suite.repetitions), "--record", files.record.string()});
+  const bool of_component = !point.component.empty();
+  for (auto& option : setting_options(suite.settings, of_component)) argv.push_back(std::move(option));
+  add({"--record", files.record.string()});
   add({"--launcher", settings.launcher->card().name, "--launched-at", moment_text(this_moment())});
   add({"--started", files.started.string(), "--campaign-json", files.stamp.string()});
-  if (!point.component.empty()) {
-    add({"--min-time-s", fmt::format("{}", suite.min_time_s)});
-    if (suite.synchronised) add({"--synchronised"});
-    return argv;
-  }
-  add({"--warmup", std::to_string(suite.warmup)});
-  add({"--max-time-s", fmt::format("{}", suite.max_time_s), "--verified-record", files.verified.string()});
+  if (of_component) return argv;
+  add({"--verified-record", files.verified.string()});
   argv.insert(argv.end(), settings.arguments.begin(), settings.arguments.end());
-  if (suite.check != "all") add({"--check", suite.check});
-  if (suite.isolate) add({"--isolate"});
-  if (!suite.phases) add({"--no-phases"});
-  if (suite.timeline) add({"--timeline"});
   if (campaign.counts(point)) {
     add({"--counters", suite.counters.counters});
     if (!suite.counters.group.empty()) add({"--counter-group", suite.counters.group});

@@ -7,8 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/statistics.hpp"
 #include "results/index.hpp"
-#include "results/statistics.hpp"
 
 namespace fourscore {
 namespace {

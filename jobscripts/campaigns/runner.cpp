@@ -11,6 +11,8 @@
 #include "core/point_keys.hpp"
 #include "core/record.hpp"
 #include "core/regular_file.hpp"
+#include "core/statistics.hpp"
+#include "core/text.hpp"
 #include "core/threads.hpp"
 #include "core/topology.hpp"
 #include "core/utc_time.hpp"
@@ -25,7 +27,6 @@
 #include "results/printable.hpp"
 #include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
-#include "results/statistics.hpp"
 #include "results/verify.hpp"
 
 namespace fourscore {
@@ -54,10 +55,9 @@ class StagedFile {
 
 std::string short_name(const Point& point) {
   if (!point.component.empty())
-    return fmt::format("{}{} {} rank{}", point.component, parameters_text(point), point.ranks,
-                       point.ranks == 1 ? "" : "s");
-  return fmt::format("{} {} {} {} rank{}", point.variant, point.exchange, shape_text(point.problem.shape), point.ranks,
-                     point.ranks == 1 ? "" : "s");
+    return fmt::format("{}{} {}", point.component, parameters_text(point), plural(point.ranks, "rank"));
+  return fmt::format("{} {} {} {}", point.variant, point.exchange, shape_text(point.problem.shape),
+                     plural(point.ranks, "rank"));
 }
 
 std::string program_name(const Point& point) { return point.component.empty() ? "fft_bench" : point.component; }

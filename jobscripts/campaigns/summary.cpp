@@ -9,11 +9,12 @@
 
 #include "core/flags.hpp"
 #include "core/point_keys.hpp"
+#include "core/statistics.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/progress.hpp"
 #include "jobscripts/campaigns/component_summary.hpp"
 #include "results/index.hpp"
 #include "results/printable.hpp"
-#include "results/statistics.hpp"
 
 namespace fourscore {
 using nlohmann::json;
@@ -198,8 +199,7 @@ std::string summary_table(const CampaignSummary& summary) {
   for (const auto& [status, count] : summary.counts) counts.push_back(fmt::format("{} {}", count, printable(status)));
   text += fmt::format("Records: {}\n", counts.empty() ? "none" : fmt::format("{}", fmt::join(counts, ", ")));
   for (const auto& [part, count] : summary.failed_parts)
-    text +=
-        fmt::format("Failed after the samples were verified: {} of {} launch{}\n", part, count, count == 1 ? "" : "es");
+    text += fmt::format("Failed after the samples were verified: {} of {}\n", part, plural(count, "launch"));
   double harness = 0;
   std::vector<std::string> parts;
   for (const auto& [part, seconds] : summary.harness_s) {

@@ -10,7 +10,9 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/environment.hpp"
 #include "core/problem.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
@@ -20,7 +22,7 @@ namespace {
 
 /// $FOURSCORE_PYTHON, else the configured interpreter, else python3.
 std::string python() {
-  if (const char* set = std::getenv("FOURSCORE_PYTHON"); set != nullptr && *set != '\0') return set;
+  if (const std::string set = environment("FOURSCORE_PYTHON"); !set.empty()) return set;
   const std::string configured = FOURSCORE_PYTHON_DEFAULT;
   return configured.empty() ? "python3" : configured;
 }
@@ -49,15 +51,11 @@ void check_python(const std::string& interpreter) {
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("the Python interpreter '{}' cannot be started: {}; {}", interpreter,
                                        std::strerror(result.start_error), advice));
-  const auto trimmed = [](std::string text) {
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
-  };
   const auto at = result.output.find(answer);
   if (result.exit_status != 0 || result.signal != 0 || at == std::string::npos)
     throw EnvironmentError(fmt::format("'{}' does not work as a Python interpreter{}{}; {}", interpreter,
                                        result.stderr_tail.empty() ? "" : ": ", trimmed(result.stderr_tail), advice));
-  const std::string missing = trimmed(result.output.substr(at + answer.size()));
+  const std::string_view missing = trimmed(std::string_view(result.output).substr(at + answer.size()));
   if (!missing.empty())
     throw EnvironmentError(fmt::format("the Python of '{}' lacks: {}; {}", interpreter, missing, advice));
 }
@@ -77,9 +75,7 @@ void check_address_space() {
 /// Puts the package in front of PYTHONPATH. An empty entry there means the current folder and is left out.
 void set_python_path() {
   std::string path = analysis_folder().string();
-  const char* set = std::getenv("PYTHONPATH");
-  std::istringstream entries(set == nullptr ? "" : set);
-  for (std::string entry; std::getline(entries, entry, ':');)
+  for (const std::string& entry : split(environment("PYTHONPATH"), ':'))
     if (!entry.empty()) path += ":" + entry;
   ::setenv("PYTHONPATH", path.c_str(), 1);
 }

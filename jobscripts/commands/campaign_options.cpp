@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/point_keys.hpp"
+#include "core/text.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/group.hpp"
 #include "jobscripts/base/paths.hpp"
@@ -14,6 +15,7 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "jobscripts/programs/bench_words.hpp"
+#include "jobscripts/suites/suite_files.hpp"
 
 namespace fourscore {
 namespace {
@@ -132,8 +134,7 @@ void require_launchable(const Place& place, const Campaign& campaign, const std:
     const Point& point = campaign.points[index].point;
     const std::string reason = refusal(place, launch_request(point));
     if (!reason.empty())
-      throw InputError(
-          fmt::format("{}, {} node{}: {}", one_line(point), point.nodes, point.nodes == 1 ? "" : "s", reason));
+      throw InputError(fmt::format("{}, {}: {}", one_line(point), plural(point.nodes, "node"), reason));
   }
 }
 
@@ -148,7 +149,7 @@ void require_launcher(const Place& place, const Campaign& campaign) {
 }
 
 std::string one_line(const Point& point) {
-  const std::string ranks = fmt::format("{} rank{}", point.ranks, point.ranks == 1 ? "" : "s");
+  const std::string ranks = plural(point.ranks, "rank");
   if (!point.component.empty())
     return fmt::format("{}, {}{}{}", point.component, ranks, point.problem.parameters.empty() ? "" : ",",
                        parameters_text(point));

@@ -9,6 +9,7 @@
 
 #include "core/problem.hpp"
 #include "jobscripts/base/paths.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "results/campaign_file.hpp"
 
 namespace fourscore {

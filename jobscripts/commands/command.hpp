@@ -27,6 +27,8 @@ struct Command {
   int place = 0;  ///< in the help
   /// Adds its options to `app` and returns what runs after parsing; that returns the exit code.
   std::function<std::function<int()>(CLI::App& app)> define;
+  /// In place of define(): takes all that stands behind its name as it is written, --help too.
+  std::function<int(std::vector<std::string> words)> pass_on{};
 };
 
 class CommandRegistry {

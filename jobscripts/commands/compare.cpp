@@ -17,6 +17,7 @@
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 
 namespace fourscore {
 namespace {

@@ -16,6 +16,7 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/gate/paired_run.hpp"
 #include "jobscripts/jobs/estimates.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "results/printable.hpp"
 
@@ -54,10 +55,10 @@ void leave_components_out(Suite& suite) {
 
 /// Before anything is measured: fft_bench --slow-down would refuse each launch.
 void require_slowable(const Suite& suite) {
-  if (suite.warmup == 0)
+  if (suite.settings.warmup == 0)
     throw InputError(fmt::format("{}: warmup is 0; a slowed phase wants 1 or more, by which its time is known",
                                  suite.file.string()));
-  if (!suite.phases)
+  if (!suite.settings.phases)
     throw InputError(
         fmt::format("{}: phases is false; a phase is slowed down only where phases are timed", suite.file.string()));
 }

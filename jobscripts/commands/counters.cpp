@@ -12,8 +12,10 @@
 #include <set>
 #include <system_error>
 
+#include "core/environment.hpp"
 #include "core/nearest.hpp"
 #include "core/path_kind.hpp"
+#include "core/utc_time.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/counter.hpp"
 #include "hwcounters/group.hpp"
@@ -21,6 +23,7 @@
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "results/archive.hpp"
 #include "results/output_file.hpp"
@@ -154,7 +157,7 @@ int show(const CountersOptions& options) {
 fs::path find_counter_bench() {
   for (const fs::path& file :
        {own_folder() / "counter_bench", own_folder().parent_path() / "libexec/fourscore/counter_bench"})
-    if (names_file(file) && ::access(file.c_str(), X_OK) == 0) return file;
+    if (is_program(file)) return file;
   throw EnvironmentError(
       fmt::format("counter_bench is not beside {}; it is built and installed with it", own_folder().string()));
 }
@@ -225,7 +228,7 @@ int qualify(const CountersOptions& options) {
   const bool one = !options.backend.empty();
   const std::string machine = Bench(find_bench(options.bench)).identity().at("machine_hash").get<std::string>();
   const Archive archive(fs::absolute(archive_folder(options.archive)));
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const std::string now = now_utc();
   json done = json::array();
   json not_here = json::array();
   bool all_fit = true;
@@ -233,9 +236,7 @@ int qualify(const CountersOptions& options) {
     if (InterruptGuard::interrupted()) return exit_interrupted;
     try {
       json qualification = count_kernels(*backend, options);
-      qualification.update({{"schema", "fourscore.qualification"},
-                            {"machine_hash", machine},
-                            {"at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))}});
+      qualification.update({{"schema", "fourscore.qualification"}, {"machine_hash", machine}, {"at", now}});
       const fs::path file =
           archive.qualification_file(machine, backend->name(), qualification["group"].get<std::string>());
       store(file, qualification);

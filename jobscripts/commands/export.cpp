@@ -12,6 +12,7 @@
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "results/chrome_trace.hpp"
 #include "results/extra_p.hpp"
 #include "results/otava_csv.hpp"

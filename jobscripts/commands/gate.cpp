@@ -19,6 +19,7 @@
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "results/record_file.hpp"
 

@@ -18,6 +18,7 @@
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/gate/acknowledgements.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "results/index.hpp"
 
 namespace fourscore {

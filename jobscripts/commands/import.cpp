@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "results/import_records.hpp"
 #include "results/index.hpp"
 #include "results/printable.hpp"
@@ -50,8 +52,7 @@ int import_files(const ImportOptions& options) {
     return exit_done;
   }
   for (const fs::path& file : result.already_there) fmt::print("{} is there already\n", printable(file.string()));
-  fmt::print("{} record{} imported into campaign {}{}\n", files.size(), files.size() == 1 ? "" : "s",
-             printable(result.campaign),
+  fmt::print("{} imported into campaign {}{}\n", plural(files.size(), "record"), printable(result.campaign),
              files.empty() || options.vouch ? "" : ", flagged foreign: no ranking takes them without --vouch");
   return exit_done;
 }

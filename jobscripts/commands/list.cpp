@@ -14,6 +14,7 @@
 #include "jobscripts/programs/components.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "jobscripts/suites/suite.hpp"
+#include "jobscripts/suites/suite_files.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

@@ -1,6 +1,6 @@
 // fourscore machine: which machine files there are, what one means, and whether it is right.
 
-#include "jobscripts/machines/machine.hpp"
+#include "jobscripts/base/machine.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/problem.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/machines/check/check.hpp"
 #include "jobscripts/machines/check/probe.hpp"
+#include "jobscripts/machines/machine_files.hpp"
 #include "jobscripts/machines/machine_text.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "results/printable.hpp"
@@ -76,9 +78,9 @@ int list(const MachineOptions& options) {
   for (const auto& entry : entries) {
     fmt::print("{:<{}}  {}", printable(entry.value("name", "")), width, printable(entry.value("description", "")));
     if (entry.contains("launcher"))
-      fmt::print(" (scheduler {}, launcher {}, {} node{})",
+      fmt::print(" (scheduler {}, launcher {}, {})",
                  entry.value("scheduler", "").empty() ? "none" : entry.value("scheduler", ""),
-                 entry.value("launcher", ""), entry.value("nodes", 1), entry.value("nodes", 1) == 1 ? "" : "s");
+                 entry.value("launcher", ""), plural(entry.value("nodes", 1), "node"));
     fmt::print("\n");
     if (!entry.value("available", true))
       fmt::print("{:<{}}  cannot be used here: {}\n", "", width, printable(entry.value("reason", "")));

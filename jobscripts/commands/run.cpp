@@ -19,7 +19,9 @@
 #include "jobscripts/commands/comparing.hpp"
 #include "jobscripts/jobs/job_run.hpp"
 #include "jobscripts/jobs/job_states.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/machines/place.hpp"
+#include "jobscripts/programs/bench.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {

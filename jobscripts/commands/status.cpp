@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/text.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/progress.hpp"
 #include "jobscripts/campaigns/summary.hpp"
@@ -128,10 +129,9 @@ std::string use_text(const JobJournal& journal) {
 
 void print_jobs(const Standing& standing) {
   for (const JobProgress& progress : standing.jobs)
-    fmt::print("  job {:<8} {:<14} {} of {} launches, {} node{}{}: {}\n",
-               progress.job->id.empty() ? "-" : progress.job->id, progress.job->folder.name(),
-               progress.journal.archived, progress.description.launches.size(), progress.description.nodes,
-               progress.description.nodes == 1 ? "" : "s", use_text(progress.journal),
+    fmt::print("  job {:<8} {:<14} {} of {} launches, {}{}: {}\n", progress.job->id.empty() ? "-" : progress.job->id,
+               progress.job->folder.name(), progress.journal.archived, progress.description.launches.size(),
+               plural(progress.description.nodes, "node"), use_text(progress.journal),
                printable(state_text(progress.job->state)));
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/regular_file.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
@@ -20,6 +21,9 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/jobs/probe.hpp"
 #include "jobscripts/jobs/submission.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
+#include "jobscripts/machines/machine_files.hpp"
+#include "jobscripts/programs/bench.hpp"
 #include "jobscripts/programs/components.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
@@ -52,10 +56,7 @@ const Scheduler& scheduler_of(const Machine& machine) {
 
 double asked_time_limit_s(const std::string& text) {
   auto seconds = seconds_of(text);
-  double number = 0;
-  if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      !seconds && error == std::errc() && end == text.data() + text.size())
-    seconds = number;
+  if (!seconds) seconds = number_from<double>(text);
   if (seconds && *seconds >= 1 && *seconds <= 1e8) return *seconds;
   throw InputError(fmt::format("--time-limit '{}': expected 02:00:00, 1-12:00:00 with days, or seconds", text));
 }
@@ -131,9 +132,8 @@ void show_submission(const Campaign& campaign, const Submission& done, bool as_j
     return;
   }
   for (const ScriptedJob& job : done.jobs)
-    fmt::print("job {} ({}): {} node{}, {} launches, at most {}\n", job.id, job.name, job.description.nodes,
-               job.description.nodes == 1 ? "" : "s", job.description.launches.size(),
-               shown_duration(job.description.time_limit_s));
+    fmt::print("job {} ({}): {}, {} launches, at most {}\n", job.id, job.name, plural(job.description.nodes, "node"),
+               job.description.launches.size(), shown_duration(job.description.time_limit_s));
   std::string more;
   if (done.in_jobs > 0) more += fmt::format(", {} launches in jobs already", done.in_jobs);
   if (done.held_back > 0)

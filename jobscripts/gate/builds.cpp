@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/environment.hpp"
 #include "core/json_value.hpp"
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
@@ -30,16 +31,6 @@ namespace {
 
 constexpr std::size_t shown_output = 3000;
 constexpr const char* built_mark = "built";  ///< a file that says that all went well
-
-bool is_program(const fs::path& file) {
-  std::error_code error;
-  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 fs::path builds_folder() {
   if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty())

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
+
 namespace fourscore {
 
 std::map<std::string, Attempts> attempts_of(const std::vector<KnownJob>& jobs) {
@@ -24,8 +26,8 @@ std::string exhausted(const Attempts& attempts, const std::map<std::string, int>
       if (c == ' ') c = '_';
     const auto allowed = retries.find(key);
     if (allowed == retries.end() || count <= allowed->second) continue;
-    return fmt::format("{}: job {} ended so while it ran ({} time{}; the suite's retries.{} is {})", to_string(end),
-                       attempts.last_job, count, count == 1 ? "" : "s", key, allowed->second);
+    return fmt::format("{}: job {} ended so while it ran ({}; the suite's retries.{} is {})", to_string(end),
+                       attempts.last_job, plural(count, "time"), key, allowed->second);
   }
   return {};
 }

@@ -189,7 +189,7 @@ std::string next_job_name(const Archive& archive, const std::string& campaign, i
   std::error_code error;
   for (fs::directory_iterator it(jobs_folder(archive, campaign), error), end; !error && it != end; it.increment(error))
     number = std::max(number, std::atoi(it->path().filename().c_str()));
-  return fmt::format("{:04}-{}-node{}", number + skipped + 1, nodes, nodes == 1 ? "" : "s");
+  return fmt::format("{:04}-{}-{}", number + skipped + 1, nodes, nodes == 1 ? "node" : "nodes");
 }
 
 }  // namespace fourscore

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "core/environment.hpp"
 #include "core/topology.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/laboratory/network.hpp"
@@ -98,8 +99,8 @@ void set(const char* name, const std::string& value) { ::setenv(name, value.c_st
 /// mpirun of Open MPI and of MPICH reach the hosts by our ssh, and ranks on two hosts by TCP.
 void set_environment(const LaboratoryRequest& request, bool share_cores) {
   const std::string ssh = (LaboratoryPlaces::programs() / "ssh").string();
-  const char* path = std::getenv("PATH");
-  set("PATH", LaboratoryPlaces::programs().string() + (path == nullptr ? "" : std::string(":") + path));
+  const std::string path = environment("PATH");
+  set("PATH", LaboratoryPlaces::programs().string() + (path.empty() ? "" : ":" + path));
   set("TMPDIR", LaboratoryPlaces::scratch().string());  // a killed mpirun leaves its session's folder there
   set("FOURSCORE_LABORATORY", LaboratoryPlaces::folder);
   set("FOURSCORE_INTERCONNECT", laboratory_interconnect(request.rate));

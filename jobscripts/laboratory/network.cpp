@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/environment.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
@@ -25,21 +26,13 @@ std::string address_of(int number) { return fmt::format("10.80.0.{}", number); }
 constexpr const char* address_of_front = "10.80.255.254";
 constexpr int prefix_bits = 16;
 
-/// In PATH, or where Debian keeps what only root needs. Empty when it is not there.
-fs::path find_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(fmt::format("{}:/usr/sbin:/sbin", path == nullptr ? "" : path));
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder) / name;
-    if (!folder.empty() && ::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
-}
+/// Finds a program in PATH, or where Debian keeps what only root needs. Empty when it is not there.
+fs::path find_tool(std::string_view name) { return find_program(name, {"/usr/sbin", "/sbin"}); }
 
 /// Runs the lines by ip or tc, in the network namespace that this process is in.
 void run_lines(const std::string& program, const std::string& lines) {
   ProcessSpec spec;
-  spec.argv = {find_program(program).string(), "-batch", "-"};
+  spec.argv = {find_tool(program).string(), "-batch", "-"};
   spec.input = lines;
   const ProcessResult result = run_process(spec);
   if (result.start_error != 0 || result.signal != 0 || result.exit_status != 0)
@@ -87,7 +80,7 @@ std::string limit_line(const std::string& link, const TokenBucket& bucket) {
 
 std::string links_unavailable() {
   for (const char* program : {"ip", "tc"})
-    if (find_program(program).empty())
+    if (find_tool(program).empty())
       return fmt::format(
           "no program '{}' in PATH, /usr/sbin or /sbin; it is of iproute2 (Debian: apt install iproute2)", program);
   return {};

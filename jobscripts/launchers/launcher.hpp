@@ -9,7 +9,7 @@
 
 #include "core/problem.hpp"
 #include "core/registry.hpp"
-#include "jobscripts/machines/machine.hpp"
+#include "jobscripts/base/machine.hpp"
 
 namespace fourscore {
 

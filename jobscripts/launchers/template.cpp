@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/environment.hpp"
 #include "jobscripts/base/launch_line.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/launchers/mpirun/mpirun.hpp"
@@ -40,8 +41,8 @@ std::vector<std::string> hosts_of(const LaunchRequest& request) {
 /// Set by a word before the program, since what a launcher passes on of its own environment differs.
 std::vector<std::string> with_environment(const LauncherOptions& options, const LaunchRequest& request) {
   std::vector<std::string> words{"env", fmt::format("OMP_NUM_THREADS={}", request.threads)};
-  const char* told = std::getenv("FOURSCORE_INTERCONNECT");
-  const std::string interconnect = told == nullptr || *told == '\0' ? options.machine.interconnect : told;
+  const std::string told = environment("FOURSCORE_INTERCONNECT");
+  const std::string& interconnect = told.empty() ? options.machine.interconnect : told;
   if (!interconnect.empty()) words.push_back("FOURSCORE_INTERCONNECT=" + interconnect);
   words.insert(words.end(), request.program.begin(), request.program.end());
   return words;

@@ -1,4 +1,4 @@
-// Where machine files are found.
+#include "jobscripts/machines/machine_files.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <map>
 
+#include "core/environment.hpp"
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
 #include "jobscripts/base/paths.hpp"
-#include "jobscripts/machines/machine.hpp"
 
 namespace fourscore {
 namespace {
@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 
 /// Of whoever uses this program, or nothing. Throws InputError where FOURSCORE_MACHINES names no folder.
 fs::path own_machines() {
-  if (const char* set = std::getenv("FOURSCORE_MACHINES"); set != nullptr && *set != '\0') {
+  if (const std::string set = environment("FOURSCORE_MACHINES"); !set.empty()) {
     if (!names_folder(set)) throw InputError(fmt::format("FOURSCORE_MACHINES names {}, which is no folder", set));
     return set;
   }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') return {};
+  const std::string home = environment("HOME");
+  if (home.empty()) return {};
   const fs::path folder = fs::path(home) / ".config/fourscore/machines";
   return names_folder(folder) ? folder : fs::path();
 }

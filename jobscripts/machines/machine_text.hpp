@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "jobscripts/machines/machine.hpp"
+#include "jobscripts/base/machine.hpp"
 
 namespace fourscore {
 

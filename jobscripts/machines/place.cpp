@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 
+#include "core/environment.hpp"
 #include "jobscripts/base/paths.hpp"
+#include "jobscripts/machines/machine_files.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {
@@ -35,8 +37,7 @@ std::string others(const Place& place, const LaunchRequest& request) {
 
 Place find_place(const PlaceRequest& request) {
   Place place;
-  const char* set = std::getenv("FOURSCORE_MACHINE");
-  const std::string machine = !request.machine.empty() ? request.machine : set == nullptr ? "" : set;
+  const std::string machine = request.machine.empty() ? environment("FOURSCORE_MACHINE") : request.machine;
   if (!machine.empty()) place.options.machine = find_machine(machine);
   const Machine& found = place.options.machine;
   const auto allocation = current_allocation();
@@ -51,8 +52,7 @@ Place find_place(const PlaceRequest& request) {
 }
 
 void tell_interconnect(const Machine& machine) {
-  const char* told = std::getenv("FOURSCORE_INTERCONNECT");
-  if (machine.interconnect.empty() || (told != nullptr && *told != '\0')) return;
+  if (machine.interconnect.empty() || !environment("FOURSCORE_INTERCONNECT").empty()) return;
   ::setenv("FOURSCORE_INTERCONNECT", machine.interconnect.c_str(), 1);
 }
 

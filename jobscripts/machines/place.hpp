@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "jobscripts/base/machine.hpp"
 #include "jobscripts/launchers/launcher.hpp"
-#include "jobscripts/machines/machine.hpp"
 #include "jobscripts/suites/suite.hpp"
 
 namespace fourscore {

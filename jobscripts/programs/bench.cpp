@@ -5,15 +5,33 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/environment.hpp"
 #include "core/record.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 
 namespace fourscore {
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 namespace {
 constexpr double answer_limit_s = 60.0;
+}
+
+fs::path find_bench(const std::string& option) {
+  for (const auto& [given, from] :
+       {std::pair{option, "--bench"}, std::pair{environment("FOURSCORE_BENCH"), "FOURSCORE_BENCH"}}) {
+    if (given.empty()) continue;
+    if (!is_program(given)) throw EnvironmentError(fmt::format("{} names {}, which is not a program", from, given));
+    return fs::absolute(given);
+  }
+  for (const fs::path& folder : {own_folder(), own_folder().parent_path() / "libexec/fourscore"})
+    if (is_program(folder / "fft_bench")) return folder / "fft_bench";
+  if (fs::path found = find_program("fft_bench"); !found.empty()) return found;
+  throw EnvironmentError(
+      fmt::format("fft_bench is neither in {} nor in PATH; build it (it needs MPI: the configure summary says what is "
+                  "missing) or name it with --bench or FOURSCORE_BENCH",
+                  own_folder().string()));
 }
 
 std::string Bench::ask(const std::vector<std::string>& options, const std::string& input) const {

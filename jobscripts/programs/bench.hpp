@@ -44,4 +44,8 @@ class Bench {
   std::filesystem::path program_;
 };
 
+/// fft_bench: --bench, else $FOURSCORE_BENCH, else beside this program, else in libexec, else in PATH.
+/// Throws EnvironmentError.
+[[nodiscard]] std::filesystem::path find_bench(const std::string& option);
+
 }  // namespace fourscore

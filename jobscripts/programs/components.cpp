@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/environment.hpp"
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/programs/bench.hpp"
 
@@ -20,31 +22,27 @@ namespace {
 
 /// What CMake found in drivers/components, separated by commas.
 std::vector<std::string> known_names() {
-  std::vector<std::string> names;
-  std::string rest = FOURSCORE_COMPONENT_NAMES;
-  while (!rest.empty()) {
-    const std::size_t cut = std::min(rest.find(','), rest.size());
-    names.push_back(rest.substr(0, cut));
-    rest.erase(0, cut + 1);
-  }
+  std::vector<std::string> names = split(FOURSCORE_COMPONENT_NAMES, ',');
+  std::erase(names, "");
   return names;
 }
 
 std::vector<fs::path> folders() {
-  if (const char* set = std::getenv("FOURSCORE_COMPONENTS"); set != nullptr && *set != '\0') return {set};
+  if (const std::string set = environment("FOURSCORE_COMPONENTS"); !set.empty()) return {set};
   return {own_folder(), own_folder().parent_path() / "libexec/fourscore"};
 }
 
 ComponentProgram look_for(const std::string& name) {
   for (const auto& folder : folders()) {
     const fs::path file = folder / name;
-    if (names_file(file) && ::access(file.c_str(), X_OK) == 0) return {name, fs::absolute(file), {}};
+    if (is_program(file)) return {name, fs::absolute(file), {}};
   }
-  return {name,
-          {},
-          fmt::format("it is not in {}; build it (it needs MPI and Google Benchmark: the configure summary says what "
-                      "is missing) or name its folder with FOURSCORE_COMPONENTS",
-                      folders().front().string())};
+  return {
+      name,
+      {},
+      fmt::format("it is not in {}; build it (cmake --build --preset release; it needs MPI and Google Benchmark: the "
+                  "configure summary says what is missing) or name its folder with FOURSCORE_COMPONENTS",
+                  folders().front().string())};
 }
 
 }  // namespace

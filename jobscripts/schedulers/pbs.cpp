@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/environment.hpp"
 #include "core/errors.hpp"
 #include "core/regular_file.hpp"
 #include "jobscripts/base/paths.hpp"
@@ -17,11 +18,6 @@
 
 namespace fourscore {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool succeeded(const ProcessResult& answer) {
   return answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out;
@@ -183,8 +179,8 @@ std::vector<std::string> hosts_in(const std::string& node_file) {
 }
 
 std::optional<Allocation> PbsScheduler::allocation() const {
-  const std::string job = variable("PBS_JOBID");
-  const std::string node_file = variable("PBS_NODEFILE");
+  const std::string job = environment("PBS_JOBID");
+  const std::string node_file = environment("PBS_NODEFILE");
   if (job.empty() || node_file.empty()) return std::nullopt;
   Allocation allocation{job, hosts_in(node_file), std::nullopt};
   static std::map<std::string, pbs::Attributes> known;  // asked once

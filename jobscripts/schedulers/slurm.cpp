@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "core/environment.hpp"
 #include "core/errors.hpp"
 #include "core/regular_file.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -33,11 +35,6 @@ constexpr double shortest_warned_s = 180;
 constexpr std::int64_t clock_slack_s = 60;
 /// Times as seconds since 1970.
 const std::pair<std::string, std::string> epoch_times{"SLURM_TIME_FORMAT", "%s"};
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// As sacct has it.
 std::string user_name() {
@@ -183,7 +180,7 @@ std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
   // SBATCH_TIMELIMIT and the like would win over the script, and a job that submits would pass its own size on.
   std::vector<std::string> outranked;
   for (const auto& option : options_in(file)) outranked.push_back(variable_of(option));
-  const bool in_job = !variable("SLURM_JOB_ID").empty();
+  const bool in_job = !environment("SLURM_JOB_ID").empty();
   const auto drop = [&](std::string_view name) {
     if (in_job && (name.starts_with("SLURM_") || name.starts_with("SLURMD_")))
       return name != "SLURM_CONF" && name != "SLURM_JWT" && !name.starts_with("SLURM_PMIX");
@@ -222,9 +219,8 @@ std::optional<std::string> SlurmScheduler::submitted_since(const std::string& sc
   for (const std::string& line : split(answer.output, '\n')) {
     const auto fields = split(line, '|');
     if (fields.size() < 3 || line.substr(fields[0].size() + fields[1].size() + 2) != script) continue;
-    std::int64_t when = 0;
-    std::from_chars(fields[1].data(), fields[1].data() + fields[1].size(), when);
-    if (when + clock_slack_s >= begin) return fields[0];
+    const auto when = number_from<std::int64_t>(fields[1]);
+    if (when.value_or(0) + clock_slack_s >= begin) return fields[0];
   }
   return std::nullopt;
 }
@@ -241,8 +237,7 @@ void SlurmScheduler::refuse_what_never_starts(const std::string& job) const {
       ask({"sinfo", "--noheader", "--partition=" + fields[2], "--format=%D|%s|%l"}, {}, changes_programs);
   const auto limits = slurm::parse_sinfo(told.output);
   const auto wanted_s = slurm::seconds_of(fields[1]);
-  int nodes = 0;
-  std::from_chars(fields[0].data(), fields[0].data() + fields[0].size(), nodes);
+  const int nodes = number_from<int>(fields[0]).value_or(0);
   if (!limits) return;
   std::string why;
   if (nodes > limits->nodes)
@@ -276,7 +271,7 @@ std::map<std::string, JobState> SlurmScheduler::states(const std::vector<std::st
   std::map<std::string, JobState> accounted;
   if (not_in_path({"sacct"}).empty()) {
     const ProcessResult answer =
-        ask({"sacct", "--allocations", "--parsable2", "--noheader", "--jobs=" + joined(forgotten, ','),
+        ask({"sacct", "--allocations", "--parsable2", "--noheader", fmt::format("--jobs={}", fmt::join(forgotten, ",")),
              fmt::format("--format={}", slurm::sacct_format)},
             {}, changes_programs);
     accounted = slurm::parse_sacct(answer.output, user_name());
@@ -308,12 +303,10 @@ void SlurmScheduler::cancel(const std::vector<std::string>& jobs) const {
 /// When the job in which this program runs must end, in seconds since 1970. Asked once: a time limit is seldom changed.
 std::optional<double> end_of_job(const std::string& job) {
   const auto parsed = [](const std::string& text) -> std::optional<double> {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end == text.data() || value <= 0) return std::nullopt;
-    return static_cast<double>(value);
+    const auto value = number_from<std::int64_t>(text);
+    return value && *value > 0 ? std::optional(static_cast<double>(*value)) : std::nullopt;
   };
-  if (const auto end = parsed(variable("SLURM_JOB_END_TIME"))) return end;  // newer versions set it
+  if (const auto end = parsed(environment("SLURM_JOB_END_TIME"))) return end;  // newer versions set it
   static std::map<std::string, std::optional<double>> known;
   const auto found = known.find(job);
   if (found != known.end()) return found->second;
@@ -324,8 +317,8 @@ std::optional<double> end_of_job(const std::string& job) {
 }
 
 std::optional<Allocation> SlurmScheduler::allocation() const {
-  const std::string job = variable("SLURM_JOB_ID");
-  const std::string nodes = variable("SLURM_JOB_NODELIST");
+  const std::string job = environment("SLURM_JOB_ID");
+  const std::string nodes = environment("SLURM_JOB_NODELIST");
   if (job.empty() || nodes.empty()) return std::nullopt;
   Allocation allocation{job, slurm::expand_hosts(nodes), std::nullopt};
   if (const auto end = end_of_job(job))

@@ -1,6 +1,7 @@
 #include "jobscripts/suites/suite.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -87,21 +88,29 @@ void read_retries(const SuiteReader& reader, const toml::table& table, std::map<
     times = static_cast<int>(reader.integer(*node->as_table(), cause, times, 0, 1000));
 }
 
+void read_setting(const SuiteReader& reader, const toml::table& table, const Setting& setting, int& value) {
+  value = static_cast<int>(reader.integer(table, setting.key, value, static_cast<std::int64_t>(setting.least),
+                                          static_cast<std::int64_t>(setting.most)));
+}
+void read_setting(const SuiteReader& reader, const toml::table& table, const Setting& setting, double& value) {
+  value = reader.number(table, setting.key, value, setting.least, setting.most);
+}
+void read_setting(const SuiteReader& reader, const toml::table& table, const Setting& setting, bool& value) {
+  value = reader.boolean(table, setting.key, value);
+}
+void read_setting(const SuiteReader& reader, const toml::table& table, const Setting& setting, std::string& value) {
+  value = reader.text(table, setting.key, value);
+  if (std::ranges::find(setting.words, value) == setting.words.end())
+    reader.fail_key(*table.get(setting.key), std::string(setting.key),
+                    fmt::format("\"{}\"", fmt::join(setting.words, "\" or \"")));
+}
+
 /// Keys that a table of the top and each [size.NAME] may have; what `table` lacks stays as it is.
 void read_settings(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   suite.launches = static_cast<int>(reader.integer(table, "launches", suite.launches, 1, 1000));
-  suite.repetitions = static_cast<int>(reader.integer(table, "repetitions", suite.repetitions, 1, 1000000));
-  suite.warmup = static_cast<int>(reader.integer(table, "warmup", suite.warmup, 0, 1000000));
-  suite.max_time_s = reader.number(table, "max_time_s", suite.max_time_s, 0.001, 1e6);
-  suite.min_time_s = reader.number(table, "min_time_s", suite.min_time_s, 1e-6, 1e6);
-  suite.synchronised = reader.boolean(table, "synchronised", suite.synchronised);
+  for (const Setting& setting : all_settings())
+    std::visit([&](auto member) { read_setting(reader, table, setting, suite.settings.*member); }, setting.member);
   suite.time_limit_s = reader.number(table, "time_limit_s", suite.time_limit_s, 0.1, 1e6);
-  suite.check = reader.text(table, "check", suite.check);
-  if (suite.check != "all" && suite.check != "spots")
-    reader.fail_key(*table.get("check"), "check", "\"all\" or \"spots\"");
-  suite.isolate = reader.boolean(table, "isolate", suite.isolate);
-  suite.phases = reader.boolean(table, "phases", suite.phases);
-  suite.timeline = reader.boolean(table, "timeline", suite.timeline);
   read_counters(reader, table, suite.counters);
   suite.counters_of = reader.text(table, "counters_of", suite.counters_of);
   read_wisdom(reader, table, suite.wisdom);
@@ -117,11 +126,13 @@ void read_settings(const SuiteReader& reader, const toml::table& table, Suite& s
 }
 
 const std::vector<std::string>& setting_keys() {
-  static const std::vector<std::string> keys{
-      "launches",    "repetitions", "warmup",   "max_time_s", "min_time_s",    "time_limit_s",  "check",
-      "isolate",     "phases",      "timeline", "counters",   "counter_group", "counter_cache", "wisdom",
-      "counters_of", "order",       "seed",     "precision",  "most_launches", "retries",       "max_oversubscription",
-      "synchronised"};
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> all{
+        "launches", "time_limit_s", "counters",  "counter_group", "counter_cache", "counters_of",         "wisdom",
+        "order",    "seed",         "precision", "most_launches", "retries",       "max_oversubscription"};
+    for (const Setting& setting : all_settings()) all.emplace_back(setting.key);
+    return all;
+  }();
   return keys;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/problem.hpp"
+#include "core/settings.hpp"
 
 namespace fourscore {
 
@@ -55,18 +56,10 @@ struct Suite {
   std::string size;                ///< which of them this is
   std::vector<std::string> paper;  ///< what it measures of results/published: "lee2018/table-2.1"
   int launches = 3;
-  int repetitions = 10;
-  int warmup = 1;
-  double max_time_s = 60.0;     ///< a launch stops repeating after this long (at least one repetition)
-  double min_time_s = 0.05;     ///< of components: a repetition goes on for at least so long
-  bool synchronised = false;    ///< of components: each iteration begins together
+  Settings settings{.max_time_s = 60};
   double time_limit_s = 120.0;  ///< a launch is ended after this long
-  std::string check = "all";    ///< or "spots": without the inverse
-  bool isolate = false;
-  bool phases = true;
-  bool timeline = false;    ///< one more run of each launch, traced
-  CounterChoice counters;   ///< what is counted in further runs of each launch
-  std::string counters_of;  ///< tag of the points that are counted, skipped where they cannot be; empty: all
+  CounterChoice counters;       ///< what is counted in further runs of each launch
+  std::string counters_of;      ///< tag of the points that are counted, skipped where they cannot be; empty: all
   Wisdom wisdom = Wisdom::campaign;
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts

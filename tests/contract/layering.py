@@ -224,6 +224,25 @@ def analysis_rooms(root: Path) -> Iterator[Finding]:
                     yield path, line, f"import of {'.'.join(name)}"
 
 
+# Of the command: each room includes only itself and those before it.
+ROOMS_OF_COMMAND = ("base", "suites", "programs", "schedulers", "laboratory", "launchers", "campaigns", "jobs", "machines", "gate", "commands")
+
+
+def rooms_of_command(root: Path) -> Iterator[Finding]:
+    """A file that lies in no room may include all; `main.cpp` alone is one."""
+    place = root / "jobscripts"
+    for path in sources(place, *(f"**/{kind}" for kind in CPP)):
+        room = path.relative_to(place).parts[0]
+        if room not in ROOMS_OF_COMMAND:
+            if room != "main.cpp":
+                yield path, 1, f"{room} is no room"
+            continue
+        for name, line in includes(path):
+            parts = Path(name).parts
+            if parts[0] == "jobscripts" and parts[1] not in ROOMS_OF_COMMAND[: ROOMS_OF_COMMAND.index(room) + 1]:
+                yield path, line, f"#include {name}"
+
+
 def plots_apart(root: Path) -> Iterator[Finding]:
     """A plot may import the interface, `base`, and `shared`, which imports no plot."""
     package = root / "analysis" / PACKAGE
@@ -350,6 +369,10 @@ READS = {
     "what the kernel says in /proc and /sys",
 )
 PYTHON = ("analysis/**/*.py",)
+NUMBERS_WITH_MORE = (
+    *("core/number_ranges.cpp", "core/problem.cpp", "drivers/components/component_parameters.cpp"),
+    *("hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp", "hwcounters/resctrl.cpp"),
+)
 
 RULES = [
     # Borders: which folder knows which.
@@ -365,6 +388,12 @@ RULES = [
          reaches_rule(("hwcounters",), r"^mpi\.h$"), ("hwcounters/planted.cpp", '#include <mpi.h>\n')),
     Rule("jobscripts-know-no-driver", "the command asks programs, and reads what they leave",
          border_rule(("jobscripts",), only=("core", "results", "hwcounters")), ("jobscripts/planted.cpp", '#include "interfaces/variant.hpp"\n')),
+    Rule("numbers-read-in-one-place", "number_from() takes a whole text; others read a number that more text follows",
+         pattern_rule(OURS, r"\bfrom_chars\b", allow=("core/text.hpp", *NUMBERS_WITH_MORE)), ("core/planted.cpp", "auto r = std::from_chars(a, b, c);\n")),
+    Rule("plurals-in-one-place", "plural() writes the count and the noun",
+         pattern_rule(OURS, r'== 1 \? "" : "e?s"', strings=True), ("core/planted.cpp", 'auto s = n == 1 ? "" : "s";\n')),
+    Rule("rooms-of-the-command", "who reads a room need not read the rooms above it",
+         rooms_of_command, ("jobscripts/campaigns/planted.cpp", '#include "jobscripts/machines/place.hpp"\n')),
     Rule("interfaces-without-toolkits", "who reads an interface need not read a toolkit",
          border_rule(("drivers/interfaces",), only=("core", "mpi", "kernels")), ("drivers/interfaces/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
     Rule("toolkits-below-the-entries", "what implements an interface depends on the toolkits, never the reverse",

@@ -1,4 +1,4 @@
-"""One list of phases, of flags, of point keys, of statuses and of steps, one schema version: what repeats them is held to
+"""One list of phases, of flags, of point keys, of settings, of statuses and of steps, one schema version: what repeats them is held to
 core.
 
 Usage: lists.py ROOT             compares, prints what differs, exits 1 when something does
@@ -81,6 +81,18 @@ def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, list[str]]]:
     yield folder, list(set(re.findall(r'\bread\((?:point|terms), "(\w+)"', texts)) - beside)
 
 
+def settings_elsewhere(read: Read) -> Iterator[str]:
+    """The settings of core/settings.cpp in the schema of records, and in the example of suites/README.md."""
+    keys = set(re.findall(r'\.key = "(\w+)"', read("core/settings.cpp")))
+    sampling = json.loads(read("results/run-record.schema.json"))["properties"]["sampling"]["properties"]
+    beside = {"start", "seed", "slow_down", "counters", "counter_group", "counter_cache"}
+    if keys != sampling.keys() - beside:
+        yield f"results/run-record.schema.json: settings differ from core/settings.cpp by {sorted(keys ^ (sampling.keys() - beside))}"
+    text = read("suites/README.md")
+    if missing := [key for key in sorted(keys) if not re.search(rf"^{key} = ", text, re.MULTILINE)]:
+        yield f"suites/README.md: the example has no {missing}, of core/settings.cpp"
+
+
 def file_with(root: Path, folder: str, line: str) -> str:
     """The file of the analysis in which a line begins so: its place may change."""
     for path in sorted((root / folder).rglob("*.py")):
@@ -144,6 +156,7 @@ def differences(root: Path, read: Read | None = None) -> Iterator[str]:
     for place, named in keys_elsewhere(root, read):
         if sorted(named) != sorted(keys):
             yield f"{place}: keys of a point differ from core/point_keys.cpp by {sorted(set(named) ^ set(keys)) or 'a double'}"
+    yield from settings_elsewhere(read)
     yield from types_of_one_name(root, read)
     documents = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*.md"))]
     tables = {name: set(re.findall(r"^\| `([a-z-]+)` \|", read(name), re.MULTILINE)) for name in documents}
@@ -167,6 +180,8 @@ def selftest(root: Path) -> int:
         (file_with(root, "analysis/fourscore_analysis", "STATUSES = "), '"skipped"', '"skiped"'),
         (file_with(root, "analysis/fourscore_analysis", "HARNESS_STAGES = "), '"count_s"', '"counts_s"'),
         ("core/point_keys.cpp", '.name = "planner"', '.name = "planer"'),
+        ("core/settings.cpp", '.key = "isolate"', '.key = "isolated"'),
+        ("suites/README.md", "timeline = false", "timelines = false"),
         ("core/point_keys.cpp", '.name = "nodes"', '.name = "node"'),
         ("results/run-record.schema.json", '"placement": {"enum"', '"placment": {"enum"'),
         ("results/run-record.schema.json", '"planner": {"enum"', '"planer": {"enum"'),

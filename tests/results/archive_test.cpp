@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/record.hpp"
+#include "core/statistics.hpp"
 #include "results/printable.hpp"
-#include "results/statistics.hpp"
 
 namespace fourscore {
 namespace {

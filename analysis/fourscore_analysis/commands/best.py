@@ -15,6 +15,7 @@ EXAMPLES = """examples:
   fourscore best --shape 256x256x256 --ranks 8
   fourscore best --shape 256x256x256 --ranks 64 --nodes 4 --precision single --json
   fourscore best --shape 128x128x128 --ranks 8 --layout natural --machine-hash 1a2b
+Only what was measured counts. Where it was not, the nearest that was is named, and the exit code is 1.
 """
 
 

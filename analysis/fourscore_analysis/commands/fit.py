@@ -20,7 +20,10 @@ EXAMPLES = """examples:
   fourscore fit
   fourscore fit strong --variant pencil --json
   fourscore fit sizes --model czechowski2012 --form compute=sum
-  fourscore fit --given memory_constant=6.3 --suggest more.toml
+  fourscore fit --given memory_constant=6.3
+  fourscore fit --suggest more.toml && fourscore run more.toml && fourscore fit
+Each method is fitted apart, by every model that is of it. The one that errs least on sizes that it has not
+seen comes first. Parameters that these points do not tell are refused, with the reason.
 """
 
 
@@ -34,15 +37,30 @@ def _parameter(text: str) -> str:
 
 def _add(fit: argparse.ArgumentParser) -> None:
     add_archive(fit)
-    fit.add_argument("campaigns", nargs="*", metavar="CAMPAIGN", help="campaigns or suites (default: all)")
+    fit.add_argument(
+        "campaigns",
+        nargs="*",
+        metavar="CAMPAIGN",
+        help="campaigns, or suites for the newest of each (default: all of the archive)",
+    )
     add_model_options(fit)
     fit.add_argument("--variant", default="", help="one variant (default: all that were measured)")
     fit.add_argument(
-        "--fit-anyway", type=_parameter, action="append", default=[], metavar="NAME", help="though it was measured"
+        "--fit-anyway",
+        type=_parameter,
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a parameter that a component program measured: fit it all the same",
     )
     fit.add_argument("--machine-hash", default="", metavar="HASH", help="of one machine, or how it begins")
     fit.add_argument("--suggest", type=file_of, metavar="FILE", help="write the points that would tell more as a suite")
-    fit.add_argument("--platform", type=file_of, metavar="FILE", help="write the machine as a platform to simulate")
+    fit.add_argument(
+        "--platform",
+        type=file_of,
+        metavar="FILE",
+        help="write the machine as a platform to simulate (docs/simulation.md)",
+    )
     fit.add_argument("--json", action="store_true", help="print the fits as JSON")
 
 

@@ -35,12 +35,13 @@ def default_archive() -> Path:
 
 def add_archive(command: argparse.ArgumentParser) -> None:
     default = str(default_archive())
+    places = "$FOURSCORE_ARCHIVE, else the machine file's, else ./fourscore-archive"
     command.add_argument(
         "--archive",
         type=path_of,
         default=default,
         metavar="DIR",
-        help=f"the archive (default: $FOURSCORE_ARCHIVE, else ./fourscore-archive; now {default})".replace("%", "%%"),
+        help=f"folder of the archive (default: {places}; here {default})".replace("%", "%%"),
     )
 
 
@@ -73,10 +74,20 @@ def terms_and_threads(options: argparse.Namespace) -> tuple[tuple[str, str | int
 def add_model_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--model", default="", help="one model (default: all of a method; the best is used)")
     command.add_argument(
-        "--form", type=pair_of, action="append", default=[], metavar="NAME=CHOICE", help="how a model is read"
+        "--form",
+        type=pair_of,
+        action="append",
+        default=[],
+        metavar="NAME=CHOICE",
+        help="how a model is read: network=bisection; docs/models.md has all",
     )
     command.add_argument(
-        "--given", type=given_of, action="append", default=[], metavar="NAME=VALUE", help="a parameter that is known"
+        "--given",
+        type=given_of,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter that is known, in SI units",
     )
 
 

@@ -37,6 +37,8 @@ EXAMPLES = """examples:
   fourscore predict --variant pencil --shape 4096x4096x4096 --machine czechowski2012-gpu-2010
   fourscore predict --variant pencil --shape 21000x21000x21000 --project czechowski2012 --years 2010:2020 \\
       --beside frontier -o projected.svg
+Without a file or a published machine the models are fitted to the archive, as `fourscore fit` does it. Times
+have an interval, and what lies outside of what was measured is marked.
 """
 FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2200, 200
 # Options that mean something in one use only, and the option that makes it.
@@ -74,7 +76,10 @@ def _add(predict: argparse.ArgumentParser) -> None:
     predict.add_argument("--exchange", default="", help="of the archive (default: each that was measured)")
     predict.add_argument("--shape", type=shape_of, help="1 to 3 extents, slowest in memory first: 128x96x100")
     predict.add_argument(
-        "--ranks", type=rank_counts_of, metavar="LIST", help="64, 64,128 or 1:4096 (default with --machine: all of it)"
+        "--ranks",
+        type=rank_counts_of,
+        metavar="LIST",
+        help="64, 64,128 or 1:4096, which doubles (default with --machine: all of it)",
     )
     predict.add_argument("--nodes", type=ranks_of, metavar="N", help="default: as few as have a core for each rank")
     predict.add_argument("--grid", type=_grid, default=(), metavar="AxB", help="default: the variant's own choice")
@@ -89,9 +94,13 @@ def _add(predict: argparse.ArgumentParser) -> None:
         help="a file of parameters, a published machine, or a hash of the archive; several are set beside each other",
     )
     predict.add_argument(
-        "--list-machines", action="store_true", help="published machines, and what each cannot predict"
+        "--list-machines",
+        action="store_true",
+        help="published machines, flops for each byte, and what each cannot predict",
     )
-    predict.add_argument("--save-machine", type=file_of, metavar="FILE", help="write the fitted parameters as a file")
+    predict.add_argument(
+        "--save-machine", type=file_of, metavar="FILE", help="write the fitted parameters as a file for --machine"
+    )
     predict.add_argument("--project", default="", metavar="TRENDS", help="a file of trends, or published ones")
     predict.add_argument("--years", type=_years, metavar="FIRST:LAST", help="with --project")
     predict.add_argument("--beside", default="", metavar="M", help="a real machine beside the last year projected")

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.hpp"
 #include "devices/cuda/check.hpp"
 
 namespace fourscore::cuda {
@@ -177,8 +178,7 @@ class CufftTransform : public DeviceFft {
   [[nodiscard]] std::string describe() const override {
     std::size_t calls = 0;
     for (const Pass& pass : passes_) calls += pass.offsets.size();
-    return fmt::format("cuFFT: {} plan{}, {} call{}", passes_.size(), passes_.size() == 1 ? "" : "s", calls,
-                       calls == 1 ? "" : "s");
+    return fmt::format("cuFFT: {}, {}", plural(passes_.size(), "plan"), plural(calls, "call"));
   }
   [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
 

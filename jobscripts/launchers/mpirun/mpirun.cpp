@@ -6,6 +6,7 @@
 #include <map>
 #include <system_error>
 
+#include "core/environment.hpp"
 #include "jobscripts/base/process.hpp"
 
 namespace fourscore {
@@ -13,7 +14,7 @@ namespace {
 
 std::string path_of(const LauncherOptions& options) {
   if (!options.mpirun.empty()) return options.mpirun;
-  if (const char* set = std::getenv("FOURSCORE_MPIEXEC"); set != nullptr && *set != '\0') return set;
+  if (const std::string set = environment("FOURSCORE_MPIEXEC"); !set.empty()) return set;
   const std::string configured = FOURSCORE_MPIEXEC_DEFAULT;
   return configured.empty() ? "mpirun" : configured;
 }

@@ -10,10 +10,12 @@
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
 #include "core/regular_file.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/jobs/job_script.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/machines/check/probe.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
@@ -225,8 +227,7 @@ class Check {
       } catch (const InputError&) {
         throw refused;
       }
-      add("cores",
-          fmt::format("{} on each of {} node{}", machine_.cores, request_.nodes, request_.nodes == 1 ? "" : "s"),
+      add("cores", fmt::format("{} on each of {}", machine_.cores, plural(request_.nodes, "node")),
           std::string("such a job is refused: ") + refused.what());
       return id;
     }

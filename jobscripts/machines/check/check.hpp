@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "jobscripts/base/machine.hpp"
 #include "jobscripts/machines/check/findings.hpp"
-#include "jobscripts/machines/machine.hpp"
 
 namespace fourscore {
 

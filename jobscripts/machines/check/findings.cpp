@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 
+#include "core/text.hpp"
+
 namespace fourscore {
 namespace {
 
@@ -15,10 +17,6 @@ using nlohmann::json;
 
 /// The firmware and the kernel keep a part of the memory.
 constexpr double memory_tolerance = 0.05;
-
-std::string plural(int count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string listed(const json& texts) {
   std::vector<std::string> words;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jobscripts/machines/machine.hpp"
+#include "jobscripts/base/machine.hpp"
 
 namespace fourscore {
 

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/regular_file.hpp"
+#include "core/text.hpp"
 #include "core/topology.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"

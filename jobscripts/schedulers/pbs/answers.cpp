@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "core/text.hpp"
 #include "jobscripts/schedulers/shared/asking.hpp"
 
 namespace fourscore::pbs {
@@ -38,13 +39,6 @@ std::string value_of(const Attributes& job, const std::string& name) {
   return found == job.end() ? std::string{} : found->second;
 }
 
-std::optional<int> integer(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 JobPhase phase_of(const std::string& letter) {
   static const std::string queued = "QHWTM";  // M: moved to another server, which we do not ask
   static const std::string ended = "FXC";     // C: completed, as older servers have it
@@ -68,7 +62,7 @@ std::string word_of(const std::string& letter) {
 
 void set_end(JobState& state, const Attributes& job) {
   const std::string substate = value_of(job, "substate");
-  const auto exit_status = integer(value_of(job, "Exit_status"));
+  const auto exit_status = number_from<int>(value_of(job, "Exit_status"));
   if (substate == substate_deleted) {
     state.end = JobEnd::cancelled;
   } else if (!exit_status) {
@@ -128,7 +122,7 @@ std::string hosts_of(std::string_view exec_host) {
     std::string host = part.substr(0, part.find('/'));
     if (!host.empty() && seen.insert(host).second) hosts.push_back(std::move(host));
   }
-  return joined(hosts, ',');
+  return fmt::format("{}", fmt::join(hosts, ","));
 }
 
 std::optional<double> left_s(const Attributes& job, std::time_t now) {
@@ -145,7 +139,7 @@ std::optional<double> seconds_of(std::string_view text) {
   const auto parts = split(text, ':');
   if (parts.size() > 3) return std::nullopt;
   for (const auto& part : parts) {
-    const auto value = integer(part);
+    const auto value = number_from<int>(part);
     if (!value || *value < 0) return std::nullopt;
     seconds = 60 * seconds + *value;
   }

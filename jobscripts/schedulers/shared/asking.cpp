@@ -11,7 +11,9 @@
 #include <system_error>
 #include <thread>
 
+#include "core/environment.hpp"
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "results/printable.hpp"
@@ -24,14 +26,12 @@ constexpr double longest_wait_s = 60;
 constexpr std::size_t kept_of_stderr = 4096;  // as run_process says
 
 double patience_or(double otherwise_s) {
-  const char* set = std::getenv(patience_variable);
-  if (set == nullptr || *set == '\0') return otherwise_s;
-  const std::string_view text = set;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+  const std::string text = environment(patience_variable);
+  if (text.empty()) return otherwise_s;
+  const auto value = number_from<double>(text);
+  if (!value || !std::isfinite(*value) || *value < 0)
     throw InputError(fmt::format("{} is '{}'; expected a number of seconds, 0 or more", patience_variable, text));
-  return value;
+  return *value;
 }
 
 }  // namespace
@@ -136,35 +136,10 @@ bool each_line_has_one_of(std::string_view text, const std::vector<std::string_v
 }
 
 std::string not_in_path(const std::vector<std::string>& programs) {
-  const char* path = std::getenv("PATH");
-  const std::vector<std::string> folders = split(path == nullptr ? "" : path, ':');
-  std::string missing;
-  for (const auto& program : programs) {
-    const bool found = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
-      return ::access(((folder.empty() ? "." : folder) + "/" + program).c_str(), X_OK) == 0;
-    });
-    if (!found) missing += (missing.empty() ? "" : ", ") + program;
-  }
-  return missing;
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-std::string joined(const std::vector<std::string>& words, char separator) {
-  std::string text;
-  for (const auto& word : words) {
-    if (!text.empty()) text += separator;
-    text += word;
-  }
-  return text;
+  std::vector<std::string> missing;
+  std::ranges::copy_if(programs, std::back_inserter(missing),
+                       [](const std::string& program) { return find_program(program).empty(); });
+  return fmt::format("{}", fmt::join(missing, ", "));
 }
 
 }  // namespace fourscore

@@ -67,10 +67,4 @@ class Patience {
 /// Those of the programs that are not in PATH, with commas between them.
 [[nodiscard]] std::string not_in_path(const std::vector<std::string>& programs);
 
-/// The parts of the text between the separators, empty ones included; of "" one.
-[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
-
-/// The words with the separator between them.
-[[nodiscard]] std::string joined(const std::vector<std::string>& words, char separator);
-
 }  // namespace fourscore

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "jobscripts/machines/machine.hpp"
+#include "jobscripts/base/machine.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/text.hpp"
 #include "jobscripts/schedulers/shared/asking.hpp"
 
 namespace fourscore::slurm {
@@ -80,10 +81,8 @@ std::vector<std::string> fields_of(const std::string& line, std::size_t count) {
 }
 
 std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = number_from<int>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// "3:0" is exit status 3, "0:9" is signal 9.

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "jobscripts/schedulers/shared/asking.hpp"
 
 namespace fourscore::slurm {
@@ -20,10 +21,9 @@ constexpr std::size_t most_hosts = 1'000'000;
 
 /// A number of Slurm's: digits alone, at most 18.
 std::uint64_t number(std::string_view text, std::string_view list) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.size() > 18) refuse(list);
-  return value;
+  const auto value = number_from<std::uint64_t>(text);
+  if (!value || text.size() > 18) refuse(list);
+  return *value;
 }
 
 /// "01-03,7": 01, 02, 03, 7. A range has the width of its first number.

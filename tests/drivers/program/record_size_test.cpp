@@ -105,7 +105,7 @@ TEST_P(RecordSize, OfManyRanksIsUnderAMegabyteOfJson) {
   const auto [ranks, ranks_per_node] = GetParam();
   Options options;
   options.sampling.repetitions = repetitions;
-  options.isolate = options.timeline = true;
+  options.settings.isolate = options.settings.timeline = true;
   options.point.variant = "pencil";
   options.point.problem.shape = {4096, 4096, 4096};
   options.point.ranks = ranks;

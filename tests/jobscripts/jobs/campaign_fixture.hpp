@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "core/record.hpp"
+#include "jobscripts/base/machine.hpp"
 #include "jobscripts/campaigns/campaign.hpp"
 #include "jobscripts/campaigns/runner.hpp"
-#include "jobscripts/machines/machine.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore {

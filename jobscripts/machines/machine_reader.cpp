@@ -1,4 +1,4 @@
-#include "jobscripts/machines/machine.hpp"
+// Reads a machine file.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <optional>
 
+#include "core/environment.hpp"
 #include "core/problem.hpp"
 #include "core/registry.hpp"
 #include "jobscripts/base/launch_line.hpp"
 #include "jobscripts/base/rate.hpp"
 #include "jobscripts/base/toml_reader.hpp"
 #include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/machines/machine_files.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 #include "jobscripts/suites/suite.hpp"
 #include "results/printable.hpp"
@@ -238,8 +240,8 @@ class MachineReader : public TomlReader {
           fail_key(at, key, "a variable's name behind $, as $HOME or ${HOME}");
         end += braced ? 1 : 0;
       }
-      const char* value = std::getenv(name.c_str());
-      if (value == nullptr || *value == '\0')
+      const std::string value = environment(name.c_str());
+      if (value.empty())
         fail(line_of(at), fmt::format("key '{}' is {}; the variable {} is not set here", key, shown(at), name));
       result += value;
       i = end;

@@ -1,0 +1,55 @@
+#include "jobscripts/suites/suite_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/environment.hpp"
+#include "core/path_kind.hpp"
+#include "core/problem.hpp"
+#include "jobscripts/base/paths.hpp"
+
+namespace fourscore {
+namespace fs = std::filesystem;
+
+std::vector<fs::path> suite_folders() {
+  std::vector<fs::path> folders;
+  if (const std::string set = environment("FOURSCORE_SUITES"); !set.empty()) folders.emplace_back(set);
+  folders.push_back(share_folder() / "suites");
+  folders.emplace_back(FOURSCORE_SOURCE_FOLDER "/suites");
+  for (const auto& folder : folders)
+    if (names_folder(folder)) return {folder};
+  return {};
+}
+
+std::vector<fs::path> all_suites() {
+  std::vector<fs::path> files;
+  for (const auto& folder : suite_folders()) {
+    std::error_code error;
+    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error);
+    for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error))
+      if (it->path().extension() == ".toml") files.push_back(it->path());
+    if (error)
+      throw EnvironmentError(fmt::format("the suites in {} cannot be listed: {}", folder.string(), error.message()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+fs::path find_suite(const std::string& name) {
+  if (names_file(name)) return name;
+  std::vector<std::string> known;
+  for (const auto& folder : suite_folders())
+    for (const auto& file : all_suites()) {
+      known.push_back(file.lexically_relative(folder).replace_extension().generic_string());
+      if (known.back() == name) return file;
+    }
+  const auto nearest = nearest_name(name, known);
+  std::string list;
+  for (const auto& suite : known) list += " " + suite;
+  throw InputError(fmt::format("no suite '{}': neither a file nor a suite's name{}. Suites:{}", name,
+                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+                               list.empty() ? " none found" : list));
+}
+
+}  // namespace fourscore
