@@ -14,7 +14,7 @@ from typing import NoReturn
 from fourscore_analysis.commands import all_commands
 from fourscore_analysis.commands.base import ENVIRONMENT_FAILED, UNUSABLE_INPUT, Command
 from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import printable, shown
+from fourscore_analysis.records.values import MissingArchiveError, printable, shown
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except InputError as error:
         print(printable(f"{name}: {error}"), file=sys.stderr)
-        return UNUSABLE_INPUT
+        return ENVIRONMENT_FAILED if isinstance(error, MissingArchiveError) else UNUSABLE_INPUT
     except ImportError as error:
         print(f"{name}: {sys.executable}: {error}; run jobscripts/setup", file=sys.stderr)
         return ENVIRONMENT_FAILED

@@ -303,7 +303,7 @@ void SlurmScheduler::cancel(const std::vector<std::string>& jobs) const {
 /// When the job in which this program runs must end, in seconds since 1970. Asked once: a time limit is seldom changed.
 std::optional<double> end_of_job(const std::string& job) {
   const auto parsed = [](const std::string& text) -> std::optional<double> {
-    const auto value = number_from<std::int64_t>(text);
+    const auto value = number_from<std::int64_t>(trimmed(text));
     return value && *value > 0 ? std::optional(static_cast<double>(*value)) : std::nullopt;
   };
   if (const auto end = parsed(environment("SLURM_JOB_END_TIME"))) return end;  // newer versions set it

@@ -24,7 +24,7 @@ from fourscore_analysis.records.values import printable
 if TYPE_CHECKING:
     from fourscore_analysis.views.predictions import Source, Wanted
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore advise --shape 1024x1024x1024 --ranks 64:4096
   fourscore advise --shape 256x256x256 --ranks 2,4,8 --layout natural --json
   fourscore advise --shape 512x512x512 --ranks 2 --suggest more.toml && fourscore run more.toml

@@ -11,7 +11,7 @@ from fourscore_analysis.commands.options import add_archive, add_terms, ranks_of
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore best --shape 256x256x256 --ranks 8
   fourscore best --shape 256x256x256 --ranks 64 --nodes 4 --precision single --json
   fourscore best --shape 128x128x128 --ranks 8 --layout natural --machine-hash 1a2b

@@ -18,7 +18,7 @@ from fourscore_analysis.commands.options import (
 )
 from fourscore_analysis.records.archive import InputError
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore compare strong-1a2b3c4d strong-5e6f7a8b            two campaigns of ./fourscore-archive
   fourscore compare old-archive new-archive --markdown pr.md   two archives
   fourscore compare --comparison fourscore-archive/comparisons/NAME/comparison.json

@@ -16,7 +16,7 @@ from fourscore_analysis.commands.options import (
 )
 from fourscore_analysis.records.values import shown
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore fit
   fourscore fit strong --variant pencil --json
   fourscore fit sizes --model czechowski2012 --form compute=sum

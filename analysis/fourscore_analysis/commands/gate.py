@@ -20,7 +20,7 @@ from fourscore_analysis.commands.options import (
 )
 from fourscore_analysis.records.archive import InputError
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore gate accept exact --baseline baseline.json     the newest campaign of the suite 'exact'
   fourscore gate check exact --baseline baseline.json
 """

@@ -11,7 +11,7 @@ from fourscore_analysis.commands.options import add_archive, file_of, path_of, t
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable, shown
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore history --archive results                          the newest slowdowns first, and a page history.html
   fourscore history --repo . --acknowledged .fourscore/history.toml --fail-on-slowdown
   fourscore history --series variant=pencil,shape=128x*,ranks=4 -o pencil.html --json pencil.json

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fourscore_analysis.models.machines import Machine
     from fourscore_analysis.views.predictions import Answer, Source, Wanted
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore predict --variant pencil --shape 512x512x512 --ranks 64
   fourscore predict --variant slab --shape 256x256x256 --ranks 2 --json
   fourscore predict --variant pencil,pencil-gpu --shape 1024x1024x1024 --machine mine.toml --ranks 1:4096 \\

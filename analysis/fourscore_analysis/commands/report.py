@@ -15,7 +15,7 @@ from fourscore_analysis.records.values import printable, shown
 MOST_PLOT_POINTS = 1_000_000
 MOST_EFFICIENCIES = 5
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   fourscore report                                  newest campaign of each suite in ./fourscore-archive -> report.html
   fourscore report --archive /data/fft strong       newest campaign of the suite 'strong'
   fourscore report strong-1a2b3c4d -o strong.html   one campaign

@@ -14,7 +14,16 @@ from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.components import ComponentRun
 from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.transforms import Launch, read_record
-from fourscore_analysis.records.values import InputError, RecordError, count_of, list_of, parse_json, read, table_of
+from fourscore_analysis.records.values import (
+    InputError,
+    MissingArchiveError,
+    RecordError,
+    count_of,
+    list_of,
+    parse_json,
+    read,
+    table_of,
+)
 from fourscore_analysis.records.workers import available_cores, pool_of
 
 _SERIAL_BELOW = 200  # files; starting processes costs more than reading so few
@@ -66,11 +75,11 @@ def campaign_names(archive: Path) -> list[str]:
     records = archive / "records"
     try:
         if not archive.exists():
-            raise InputError(f"no archive at '{archive}': no such folder (choose one with --archive DIR)")
+            raise MissingArchiveError(f"no archive at '{archive}': no such folder (choose one with --archive DIR)")
         if not archive.is_dir():
-            raise InputError(f"'{archive}' is not an archive: not a folder")
+            raise MissingArchiveError(f"'{archive}' is not an archive: not a folder")
         if not records.is_dir():
-            raise InputError(f"'{archive}' is not an archive: it has no folder 'records'")
+            raise MissingArchiveError(f"'{archive}' is not an archive: it has no folder 'records'")
         names = sorted(entry.name for entry in os.scandir(records) if entry.is_dir() and record_files(Path(entry.path)))
     except OSError as error:
         raise InputError(f"cannot read '{error.filename or archive}': {error.strerror}") from None

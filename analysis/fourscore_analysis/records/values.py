@@ -35,6 +35,10 @@ class InputError(Exception):
     """What the user asked for cannot be used; ends in exit code 2."""
 
 
+class MissingArchiveError(InputError):
+    """The archive is not there: something is missing outside; ends in exit code 3, as in all of `fourscore`."""
+
+
 def shown(value: Any) -> str:
     """`value` for a message: short, on one line, without control characters, however large or deep it is."""
     short = reprlib.Repr()

@@ -70,7 +70,7 @@ def test_an_archive_without_records_is_as_none(tmp_path, monkeypatch, capsys):
 
 
 def test_an_archive_that_is_asked_for_must_be_there(tmp_path, capsys):
-    assert main(["report", "--paper", "all", "--archive", str(tmp_path / "no"), "-o", str(tmp_path / "p.html")]) == 2
+    assert main(["report", "--paper", "all", "--archive", str(tmp_path / "no"), "-o", str(tmp_path / "p.html")]) == 3
     assert "no archive at" in capsys.readouterr().err
 
 
