@@ -1,284 +1,170 @@
 #include "results/record_shape.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <initializer_list>
-#include <limits>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
 #include <vector>
 
-#include "core/point_keys.hpp"
+#include "results/record_schema.hpp"
 
 namespace fourscore {
 namespace {
 
 using nlohmann::json;
+using valijson::adapters::NlohmannJsonAdapter;
 
-/// A type: how it is called in messages, and the values that are of it.
-struct Type {
-  std::string name;
-  std::function<bool(const json&)> holds;
-};
+/// What says more than types: a reader can do without.
+constexpr std::array<std::string_view, 14> beyond_types{
+    "required",  "allOf",         "const", "enum",    "exclusiveMinimum", "maxItems",      "minItems",
+    "minLength", "minProperties", "not",   "pattern", "uniqueItems",      "propertyNames", "$schema"};
 
-bool whole(const json& value, std::int64_t least, std::int64_t largest) {
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(largest);
-  return value.is_number_integer() && value.get<std::int64_t>() >= least && value.get<std::int64_t>() <= largest;
-}
-
-Type integer(std::int64_t least, std::int64_t largest) {
-  return {fmt::format("an integer from {} to {}", least, largest),
-          [=](const json& value) { return whole(value, least, largest); }};
-}
-
-Type list_of(const Type& element, const std::string& name) {
-  return {name, [element](const json& value) {
-            return value.is_array() && std::all_of(value.begin(), value.end(), element.holds);
-          }};
-}
-
-Type object_of(const Type& element, const std::string& name) {
-  return {name, [element](const json& value) {
-            return value.is_object() && std::all_of(value.begin(), value.end(), element.holds);
-          }};
-}
-
-constexpr auto int_max = std::numeric_limits<std::int32_t>::max();
-constexpr auto long_max = std::numeric_limits<std::int64_t>::max();
-
-const Type text{"a string", [](const json& value) { return value.is_string(); }};
-const Type boolean{"true or false", [](const json& value) { return value.is_boolean(); }};
-const Type object{"an object", [](const json& value) { return value.is_object(); }};
-const Type number{"a number", [](const json& value) { return value.is_number(); }};
-const Type count = integer(0, int_max);
-const Type large = integer(0, long_max);
-const Type positive = integer(1, int_max);
-const Type extent = integer(1, long_max);
-const Type counts = list_of(count, "an array of integers from 0");
-const Type texts = list_of(text, "an array of strings");
-const Type numbers = list_of(number, "an array of numbers");
-const Type matrix = list_of(numbers, "an array of arrays of numbers");
-const Type pieces = list_of(integer(-1, int_max), "an array of integers from -1");
-const Type shape{"an array of 1 to 3 positive integers", [](const json& value) {
-                   return !value.empty() && value.size() <= 3 && list_of(extent, "").holds(value);
-                 }};
-const Type grid{"\"auto\" or an array of 1 to 3 positive integers",
-                [](const json& value) { return value == "auto" || shape.holds(value); }};
-const Type by_phase = object_of(matrix, "an object of arrays of arrays of numbers");
-const Type text_by_name = object_of(text, "an object of strings");
-const Type number_by_name = object_of(number, "an object of numbers");
-
-struct Key {
-  std::vector<std::string> path;
-  Type type;
-  bool required = false;  ///< where what holds it is there
-};
-
-constexpr bool required = true;
-
-const std::vector<Key>& keys_of_records() {
-  static const std::vector<Key> keys{
-      {{"sha256"}, text},
-      {{"record_id"}, text},
-      {{"point_id"}, text, required},
-      {{"point"}, object, required},
-      {{"point", "parameters"}, text_by_name},
-      {{"verdict"}, object, required},
-      {{"verdict", "status"}, text, required},
-      {{"verdict", "reason"}, text},
-      {{"campaign"}, object},
-      {{"campaign", "id"}, text},
-      {{"campaign", "suite"}, text},
-      {{"campaign", "launch"}, count},
-      {{"campaign", "retry_of"}, count},
-      {{"failed_parts"}, object},
-      {{"sampling"}, object},
-      {{"sampling", "repetitions"}, count},
-      {{"samples"}, object},
-      {{"samples", "time_s"}, numbers, required},
-      {{"samples", "warmup_s"}, numbers},
-      {{"samples", "time_is"}, text},
-      {{"samples", "start_skew_s"}, numbers},
-      {{"samples", "clock"}, object},
-      {{"samples", "clock", "uncertainty_s"}, number},
-      {{"samples", "rank_total_s"}, matrix},
-      {{"samples", "forward_s"}, numbers},
-      {{"samples", "rank_forward_s"}, matrix},
-      {{"samples", "instance_time_s"}, matrix},
-      {{"samples", "rank_phase_s"}, by_phase},
-      {{"rank_columns"}, object},
-      {{"rank_columns", "file"}, text, required},
-      {{"rank_columns", "sha256"}, text, required},
-      {{"rank_columns", "bytes"}, large, required},
-      {{"timeline"}, object},
-      {{"plan"}, object},
-      {{"plan", "time_s"}, number},
-      {{"credited_flops"}, number},
-      {{"flags"}, texts},
-      {{"harness"}, object},
-      {{"provenance"}, object},
-      {{"provenance", "machine_hash"}, text},
-      {{"provenance", "code_hash"}, text},
-      {{"provenance", "identity_hash"}, text},
-      {{"provenance", "identity"}, object},
-      {{"provenance", "identity", "code"}, object},
-      {{"provenance", "identity", "code", "revision"}, text},
-      {{"provenance", "identity", "code", "build_type"}, text},
-      {{"provenance", "identity", "machine"}, object},
-      {{"provenance", "identity", "machine", "cores"}, count},
-      {{"provenance", "volatile"}, object},
-      {{"provenance", "volatile", "started_at"}, text},
-      {{"provenance", "volatile", "cpu_mhz"}, number},
-      {{"provenance", "volatile", "governor"}, text},
-      {{"provenance", "volatile", "hosts"}, texts},
-      {{"provenance", "volatile", "load_1min"}, number},
-  };
-  return keys;
-}
-
-const Type& type_of(Form form) {
-  switch (form) {
-    case Form::integer:
-      return positive;
-    case Form::extents:
-      return shape;
-    case Form::grid:
-      return grid;
-    case Form::text:
-      break;
+/// The schema without them, and with unknown keys allowed. Bounds stay where they are of integers. A choice by a
+/// constant ("grid" is "auto", or an array) stays as it is.
+json types_of(const json& schema) {
+  if (schema.is_array()) {
+    json kept = json::array();
+    for (const json& one : schema) kept.push_back(types_of(one));
+    return kept;
   }
-  return text;
-}
-
-/// "/contract/layout" -> "contract", "layout"
-std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts;
-  while (!path.empty()) {
-    path.remove_prefix(1);
-    const std::size_t end = std::min(path.find('/'), path.size());
-    parts.emplace_back(path.substr(0, end));
-    path.remove_prefix(end);
-  }
-  return parts;
-}
-
-std::vector<Key> keys_within_points(const std::vector<PointKey>& point_keys) {
-  std::vector<Key> keys{{{"point", "contract"}, object}};
-  for (const PointKey& known : point_keys) {
-    Key key{{"point"}, type_of(known.form), known.required};
-    for (std::string& part : parts_of(known.path)) key.path.push_back(std::move(part));
-    keys.push_back(std::move(key));
-  }
-  return keys;
-}
-
-const std::vector<Key>& keys_of_points(const json& point) {
-  static const std::vector<Key> of_transforms = keys_within_points(point_keys());
-  static const std::vector<Key> of_components = keys_within_points(component_keys());
-  return point.contains("component") ? of_components : of_transforms;
-}
-
-/// Arrays of objects: where they are, and the keys of each element.
-struct Elements {
-  std::vector<std::string> path;
-  std::vector<Key> keys;
-  bool required = false;
-};
-
-const std::vector<Elements>& arrays_of_records() {
-  static const std::vector<Elements> arrays{
-      {{"isolated"}, {{{"name"}, text, required}, {{"time_s"}, numbers, required}, {{"rank_s"}, matrix}}},
-      {{"benchmarks"},
-       {{{"name"}, text, required},
-        {{"kernel"}, text},
-        {{"labels"}, text_by_name},
-        {{"numbers"}, number_by_name},
-        {{"iterations"}, number},
-        {{"time_s"}, numbers, required},
-        {{"rank_s"}, matrix},
-        {{"in_cache"}, boolean},
-        {{"emulated"}, boolean}}},
-      {{"rank_columns", "columns"}, {{{"path"}, text, required}, {{"shape"}, counts, required}}, required},
-      {{"timeline", "lanes"},
-       {{{"rank"}, count, required},
-        {{"lane"}, count, required},
-        {{"dropped"}, large},
-        {{"phase"}, texts, required},
-        {{"begin_s"}, numbers, required},
-        {{"end_s"}, numbers, required},
-        {{"piece"}, pieces}},
-       required},
-      {{"provenance", "identity", "machine", "caches"},
-       {{{"level"}, count}, {{"bytes"}, large}, {{"shared_by"}, count}}},
-  };
-  return arrays;
-}
-
-/// The value at `path`, or null; `holder` tells whether the object that should have it is there.
-const json* find(const json& record, const std::vector<std::string>& path, bool& holder) {
-  const json* value = &record;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    holder = value->is_object();
-    if (!holder) return nullptr;
-    const auto found = value->find(path[i]);
-    if (found == value->end()) {
-      holder = i + 1 == path.size();
-      return nullptr;
+  if (!schema.is_object()) return schema;
+  const bool is_integer = schema.value("type", json()) == "integer";
+  json kept = json::object();
+  for (const auto& [key, value] : schema.items()) {
+    if (key == "properties" || key == "$defs") {
+      kept[key] = json::object();
+      for (const auto& [name, one] : value.items()) kept[key][name] = types_of(one);
+    } else if (key == "enum" && !schema.contains("type") && std::ranges::all_of(value, &json::is_string)) {
+      kept["type"] = "string";
+    } else if (key == "relied_on") {
+      kept["required"] = value;
+    } else if (key == "oneOf" || key == "if") {
+      kept[key] = value;
+    } else if (key == "additionalProperties" && value.is_boolean()) {
+      continue;
+    } else if (std::ranges::find(beyond_types, key) == beyond_types.end() && (key != "minimum" || is_integer)) {
+      kept[key] = types_of(value);
     }
-    value = &*found;
   }
-  return value;
+  return kept;
 }
 
-std::string excerpt(const json& value) {
-  const std::string all = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  return all.size() <= 60 ? all : all.substr(0, 60) + "...";
-}
-
-std::string mistyped(const std::string& name, const json& value, const std::string& expected) {
-  return fmt::format("key '{}' is {}; expected {}", name, excerpt(value), expected);
-}
-
-std::string first_problem(const json& value, const std::vector<Key>& keys, const std::string& prefix) {
-  for (const Key& key : keys) {
-    bool holder = false;
-    const json* found = find(value, key.path, holder);
-    std::string name = prefix;
-    for (const auto& part : key.path) name += (name.empty() ? "" : ".") + part;
-    if (found == nullptr && key.required && holder)
-      return fmt::format("key '{}' is missing; expected {}", name, key.type.name);
-    if (found != nullptr && !key.type.holds(*found)) return mistyped(name, *found, key.type.name);
+class RecordSchema {
+ public:
+  explicit RecordSchema(json schema) : schema_(std::move(schema)) {
+    valijson::SchemaParser parser;
+    parser.populateSchema(NlohmannJsonAdapter(schema_), compiled_);
   }
-  return {};
-}
 
-std::string problem_of_elements(const json& record, const Elements& elements) {
-  bool holder = false;
-  const json* list = find(record, elements.path, holder);
-  const std::string name = fmt::to_string(fmt::join(elements.path, "."));
-  if (list == nullptr)
-    return elements.required && holder ? fmt::format("key '{}' is missing; expected an array of objects", name) : "";
-  if (!list->is_array()) return mistyped(name, *list, "an array of objects");
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string place = fmt::format("{}[{}]", name, i);
-    if (!(*list)[i].is_object()) return mistyped(place, (*list)[i], "an object");
-    if (std::string problem = first_problem((*list)[i], elements.keys, place); !problem.empty()) return problem;
+  /// Empty when the record is as the schema says; else its innermost problem.
+  [[nodiscard]] std::string problem(const json& record) const {
+    valijson::Validator validator(valijson::Validator::kStrongTypes);
+    valijson::ValidationResults results;
+    if (validator.validate(compiled_, NlohmannJsonAdapter(record), &results)) return {};
+    valijson::ValidationResults::Error innermost, one;
+    while (results.popError(one))
+      if (one.context.size() > innermost.context.size()) innermost = one;
+    return told(record, innermost);
   }
-  return {};
-}
+
+ private:
+  /// "key 'point.threads' is "x"; expected an integer from 1 to 2147483647"
+  [[nodiscard]] std::string told(const json& record, const valijson::ValidationResults::Error& error) const {
+    const json* value = &record;
+    json expected = schema_;
+    std::string name;
+    for (std::size_t i = 1; i < error.context.size(); ++i) {  // the first is the root
+      const std::string part = error.context[i].substr(1, error.context[i].size() - 2);
+      name += value->is_array() ? "[" + part + "]" : (name.empty() ? "" : ".") + part;
+      expected = part_of(expected, value->is_array() ? "" : part, *value);
+      value = value->is_array() ? &value->at(std::stoul(part)) : &value->at(part);
+    }
+    const std::string& description = error.description;
+    const auto last = description.rfind('\''), first = description.rfind('\'', last == 0 ? 0 : last - 1);
+    const std::string named = first < last ? description.substr(first + 1, last - first - 1) : "";
+    const std::string prefix = name.empty() ? "" : name + ".";
+    if (description.starts_with("Missing required property"))
+      return fmt::format("key '{}{}' is missing; expected {}", prefix, named,
+                         text_of(part_of(expected, named, *value)));
+    if (description.starts_with("Object contains a property"))
+      return fmt::format("key '{}{}' is none of a record's", prefix, named);
+    if (name.empty()) return "the keys of the record do not belong together: " + description;
+    if (description.find("'const'") != std::string::npos)  // of a condition, which looks at other keys too
+      return fmt::format("key '{}' is {}, which does not go with the rest of the record", name, excerpt(*value));
+    return fmt::format("key '{}' is {}; expected {}", name, excerpt(*value), text_of(expected));
+  }
+
+  /// The schema of a key or, for an empty `key`, of an array's elements; `value` is what holds it.
+  [[nodiscard]] json part_of(const json& holder, const std::string& key, const json& value) const {
+    if (holder.contains("$ref"))
+      return part_of(schema_.at(json::json_pointer(holder["$ref"].get<std::string>().substr(1))), key, value);
+    if (holder.contains("if")) return part_of(holder.at(value.contains("component") ? "then" : "else"), key, value);
+    if (key.empty()) return holder.value("items", json::object());
+    const json properties = holder.value("properties", json::object());
+    if (properties.contains(key)) return properties[key];
+    const json others = holder.value("additionalProperties", json::object());
+    return others.is_object() ? others : json::object();
+  }
+
+  /// In words: "an integer from 1 to 2147483647", "an array of numbers".
+  [[nodiscard]] std::string text_of(const json& schema, bool several = false) const {
+    if (schema.contains("enum")) return fmt::format("one of {}", schema["enum"].dump());
+    if (schema.contains("const")) return schema["const"].dump();
+    if (schema.contains("oneOf")) {
+      std::string text;
+      for (const json& one : schema["oneOf"]) text += (text.empty() ? "" : " or ") + text_of(one);
+      return text;
+    }
+    if (schema.contains("if")) return several ? "objects" : "an object";
+    const json type = schema.value("type", json());
+    if (type == "integer") return integer_text(schema, several);
+    if (type == "array")
+      return (several ? "arrays" : "an array") + (" of " + text_of(schema.value("items", json::object()), true));
+    if (type == "string" && schema.contains("pattern"))
+      return fmt::format("{} as {}", several ? "strings" : "a string", schema["pattern"].get<std::string>());
+    for (const auto& [name, one, more] : {std::array{"string", "a string", "strings"},
+                                          {"number", "a number", "numbers"},
+                                          {"boolean", "true or false", "true or false"},
+                                          {"object", "an object", "objects"}})
+      if (type == name) return several ? more : one;
+    return several ? "values" : "another value";
+  }
+
+  static std::string integer_text(const json& schema, bool several) {
+    std::string text = several ? "integers" : "an integer";
+    if (schema.contains("minimum")) text += " from " + schema["minimum"].dump();
+    if (schema.contains("exclusiveMinimum")) text += " above " + schema["exclusiveMinimum"].dump();
+    if (schema.contains("maximum")) text += " to " + schema["maximum"].dump();
+    return text;
+  }
+
+  static std::string excerpt(const json& value) {
+    const std::string all = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    return all.size() <= 60 ? all : all.substr(0, 60) + "...";
+  }
+
+  json schema_;
+  valijson::Schema compiled_;
+};
 
 }  // namespace
 
 std::string shape_problem(const json& record) {
-  if (std::string problem = first_problem(record, keys_of_records(), ""); !problem.empty()) return problem;
-  if (std::string problem = first_problem(record, keys_of_points(record.at("point")), ""); !problem.empty())
-    return problem;
-  for (const Elements& elements : arrays_of_records())
-    if (std::string problem = problem_of_elements(record, elements); !problem.empty()) return problem;
-  return {};
+  static const RecordSchema types(types_of(json::parse(run_record_schema())));
+  return types.problem(record);
+}
+
+std::string schema_problem(const json& record) {
+  static const RecordSchema schema(json::parse(run_record_schema()));
+  const std::string of_types = shape_problem(record);
+  return of_types.empty() ? schema.problem(record) : of_types;
 }
 
 }  // namespace fourscore

@@ -19,6 +19,7 @@
 #include "results/index.hpp"
 #include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
+#include "results/record_shape.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -295,6 +296,12 @@ std::vector<std::string> problems_of(const json& record, const fs::path& file) {
 
 namespace {
 
+/// Its program is another's, and says what it knows.
+bool is_foreign(const json& record) {
+  const json flags = record.value("flags", json::array());
+  return std::ranges::find(flags, "foreign") != flags.end();
+}
+
 struct Checked {
   std::vector<std::string> problems;
   std::string record_id;
@@ -314,7 +321,10 @@ Checked check_file(const fs::path& file) {
     } catch (const std::runtime_error& error) {
       result.problems.push_back(fmt::format("its columns cannot be read: {}", error.what()));
     }
-    for (std::string& problem : problems_of(record, file)) result.problems.push_back(std::move(problem));
+    auto problems = problems_of(record, file);
+    if (problems.empty() && !is_foreign(record))
+      if (std::string problem = schema_problem(record); !problem.empty()) problems.push_back(std::move(problem));
+    std::ranges::move(problems, std::back_inserter(result.problems));
     result.record_id = record.value("record_id", "");
     result.retry = record.contains("/campaign/retry_of"_json_pointer);
     const Digest digest = check_digest(content, record);

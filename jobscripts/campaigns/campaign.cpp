@@ -242,10 +242,10 @@ json Campaign::provenance(const Point& point, const std::string& launcher, const
   const json known = found == identities.end() ? json::object() : found->second;
   json identity = known.value("identity", json::object());
   identity["launch"] = {{"launcher", launcher}};
-  return {{"identity", identity},
-          {"machine_hash", known.value("machine_hash", "")},
-          {"code_hash", known.value("code_hash", "")},
-          {"volatile", {{"started_at", started_at}}}};
+  json said{{"identity", identity}, {"volatile", {{"started_at", started_at}}}};
+  for (const char* key : {"machine_hash", "code_hash"})
+    if (known.contains(key)) said[key] = known[key];  // a program that is not built has none
+  return said;
 }
 
 bool Campaign::counts(const Point& point) const {

@@ -57,12 +57,43 @@ json record_of(int ranks) {
                        {"rank_total_s", totals},
                        {"rank_phase_s", {{"fft", phase}}}};
   record["isolated"] = {{{"name", "fft-1"}, {"phase", "fft"}, {"time_s", {ranks - 0.5}}, {"rank_s", alone}}};
-  record["plan"] = {{"rank_s", plan}, {"time_s", 1.0}};
+  record["plan"] = {{"rank_s", plan}, {"time_s", 1.0}, {"wisdom", "none"}, {"distinct_plans", 1}, {"local_fft", {"x"}}};
   record["counters"] = {{"backend", "papi"},
                         {"scope", "thread"},
                         {"readers", readers},
                         {"total", {{"a", counts}}},
                         {"phases", {{"fft", {{"a", counts}}}}}};
+  return record;
+}
+
+/// With all that the schema asks for.
+json whole_record_of(int ranks) {
+  json record = record_of(ranks);
+  const std::vector<double> zeros(static_cast<std::size_t>(ranks), 0.0);
+  const std::string hash(16, '0');
+  record.update({{"resolved", {{"grid", json::array()}, {"input", "whole"}, {"output", "whole"}}},
+                 {"sampling",
+                  {{"repetitions", repetitions},
+                   {"start", "barrier"},
+                   {"isolate", true},
+                   {"phases", true},
+                   {"warmup", 1},
+                   {"seed", 1}}},
+                 {"cards", {{"variant", {{"name", "x"}}}}},
+                 {"cost", {{"flops", 1.0}, {"bytes_sent_per_rank", zeros}, {"messages_per_rank", zeros}}},
+                 {"credited_flops", 1.0},
+                 {"memory", {{"ratio", 1.0}}},
+                 {"flags", json::array()},
+                 {"harness", json::object()}});
+  for (const char* key : {"local_data_bytes", "plan_bytes", "workspace_bytes"}) record["memory"][key] = zeros;
+  record["verification"] = {{"ok", true},
+                            {"checks", {{{"name", "dft"}, {"ok", true}, {"tolerance", 0.0}, {"when", "before"}}}}};
+  record["provenance"] = {{"machine_hash", hash},
+                          {"code_hash", hash},
+                          {"launch_hash", hash},
+                          {"identity", json::object()},
+                          {"identity_hash", short_hash(json::object())},
+                          {"volatile", json::object()}};
   return record;
 }
 
@@ -166,7 +197,7 @@ TEST(RankColumns, OfAnotherLengthThanTheRanksAreRefused) {
 
 TEST(RankColumns, StandBesideTheRecordAndAreVerifiedWithIt) {
   const Folder folder;
-  write_record_once(folder.record(70), record_of(70));
+  write_record_once(folder.record(70), whole_record_of(70));
   json record = read_record(folder.record(70));
   const fs::path columns = folder.records() / record["rank_columns"]["file"].get<std::string>();
   ASSERT_TRUE(fs::exists(columns));

@@ -2,10 +2,12 @@
 
 import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -51,7 +53,8 @@ def test_an_unreadable_record_is_named_and_the_rest_is_read(measured, damage, re
 
 def timeline(**changes):
     lane = {"rank": 0, "lane": 0, "dropped": 0, "phase": ["fft", "other"], "begin_s": [0.0, 1.0], "end_s": [1.0, 2.0]}
-    return {"lanes": [lane | changes]}
+    clock = {"alignment": "shared clock", "offset_s": [0.0], "uncertainty_s": [0.0]}
+    return {"lanes": [lane | changes], "clock": clock, "room": 16, "rank_start_s": [0.0], "rank_end_s": [2.0]}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +88,37 @@ def test_verify_finds_what_is_off(measured, change, words):
 def test_verify_is_content_with_a_timeline(measured):
     rewrite(first_record(measured), lambda record: record.update(timeline=timeline()))
     measured("verify")
+
+
+README = pathlib.Path(__file__).parents[2] / "results/README.md"
+EXAMPLE = pathlib.Path(__file__).parents[2] / "docs/example/archive"
+
+
+def test_the_recipe_of_point_ids_is_that_of_the_archive(measured):
+    """On one node and on several, and of records of an earlier version."""
+    (recipe,) = re.findall(r"```python\n(def point_id.*?)```", README.read_text(), re.DOTALL)
+    names = {"json": json, "hashlib": hashlib}
+    exec(recipe, names)
+    records = [json.loads(file.read_text()) for file in sorted(EXAMPLE.glob("records/*/*.json"))]
+    records += measured.records().values()
+    assert len(records) > 30
+    for record in records:
+        assert names["point_id"](record["point"]) == record["point_id"]
+    on_two = records[-1]["point"] | {"nodes": 2, "ranks_per_node": 1, "ranks": 2}
+    file = first_record(measured)
+    rewrite(file, lambda record: record.update(point=on_two, point_id=names["point_id"](on_two)))
+    assert "point_id" not in measured("verify", code=1).stdout
+
+
+def test_records_of_the_example_stay_as_they_are_and_readable(fourscore, tmp_path):
+    """They are of schema version 2, and were written once."""
+    assert {json.loads(file.read_text())["schema_version"] for file in EXAMPLE.glob("records/*/*.json")} == {2}
+    digest = hashlib.sha256()
+    for file in sorted(EXAMPLE.rglob("*.json")):
+        digest.update(file.relative_to(EXAMPLE).as_posix().encode() + b"\0" + file.read_bytes())
+    assert digest.hexdigest() == "51ffb50a51e6aa3c4e620381ad9676249c8d42dbd1e11152a477583b481b18d7"
+    copy = shutil.copytree(EXAMPLE, tmp_path / "copy")
+    assert "all as they should be" in fourscore("verify", "--archive", copy).stdout
 
 
 def test_verify_is_content_with_what_was_measured(measured):

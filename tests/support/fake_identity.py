@@ -19,7 +19,9 @@ def machine(name=MACHINE, cores=2):
 
 def code(name=CODE, program=FAKE_BENCH):
     with open(program, "rb") as file:
-        return {"binary_sha256": hashlib.sha256(file.read()).hexdigest(), "name": name}
+        digest = hashlib.sha256(file.read()).hexdigest()
+    words = dict.fromkeys(("compiler", "dirty_sha256", "flags", "mpi", "revision"), "")
+    return words | {"binary_sha256": digest, "build_type": name}
 
 
 def machine_hash(name=MACHINE, cores=2):
