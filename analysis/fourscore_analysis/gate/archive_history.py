@@ -57,7 +57,7 @@ class History:
     ended: dict[str, int]  # launches without times, by status
     launches: int
     unreadable: list[Unreadable]
-    order: str  # by what the revisions are ordered
+    order: str  # what the revisions are ordered by
     notes: list[str]
     margin: float
 

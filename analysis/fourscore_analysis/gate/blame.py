@@ -13,8 +13,8 @@ from fourscore_analysis.gate.series import Series, Timed
 from fourscore_analysis.points.shifts import Shift, holm, paired_shift, sample_shift
 from fourscore_analysis.records.transforms import Launch
 
-LEAST_SHARE = 0.01  # of the transform's time on either side; smaller phases explain nothing
-ERROR = 0.05  # of a message that blames any phase that did not change
+LEAST_SHARE = 0.01  # share of the transform's time on either side; smaller phases explain nothing
+ERROR = 0.05  # chance that a message blames any phase that did not change
 SLOWER, FASTER, UNCHANGED, UNTOLD = "slower", "faster", "unchanged", "cannot tell"
 REST, UNTESTED = "the rest", "not tested"  # phases of less than LEAST_SHARE together
 
@@ -30,7 +30,7 @@ class PhaseChange:
     ratio: float | None
     interval: tuple[float, float] | None
     corrected_p: float
-    grew_s: float  # of the slowest rank in the phase, between the medians of the sides
+    grew_s: float  # how much longer the slowest rank takes in the phase, between the medians of the sides
     base_s: float
     candidate_s: float
 

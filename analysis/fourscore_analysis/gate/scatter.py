@@ -14,7 +14,7 @@ from fourscore_analysis.points.units import time_text
 
 WIDTH = 60  # characters of a line of marks
 MARKS = " .:*#"  # by how many fall on one place
-LEAST_SPAN = math.log(1.02)  # of the axis
+LEAST_SPAN = math.log(1.02)  # length of the axis
 
 
 @dataclass(frozen=True)

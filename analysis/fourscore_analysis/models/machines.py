@@ -244,7 +244,7 @@ def with_threads(machine: Machine, threads: int) -> Machine:
 
 
 def plain_unit(name: str) -> str:
-    """In which a fitted value of the parameter is written."""
+    """The unit in which a fitted value of the parameter is written."""
     return PLAIN[PARAMETERS[name].unit]
 
 

@@ -51,7 +51,7 @@ def share_bytes(question: Question) -> float:
 
 @lru_cache(KEPT)
 def node_bytes(question: Question) -> float:
-    """Of the data of all ranks of a node, twice where the result goes elsewhere."""
+    """The bytes of the data of all ranks of a node, twice where the result goes elsewhere."""
     copies = 1 if question.contract.buffers == "in-place" else 2
     return copies * share_bytes(question) * question.cell.place.ranks_per_node * question.contract.instances
 
@@ -139,7 +139,7 @@ def twiddles(question: Question) -> int:
 
 
 def _even(question: Question, mine: float, group: int, stride: int) -> Exchanged:
-    """Among so many ranks, each `stride` from the next."""
+    """An exchange among so many ranks, each `stride` from the next."""
     sent = mine * (group - 1) / group
     return Exchanged(group, sent, _messages(question, group, stride, sent), _away(question, group, stride))
 

@@ -26,7 +26,7 @@ NAME = "czechowski2012"
 QDR_BYTES_PER_S = 4e9  # InfiniBand, one rail, section 5.1
 FLOPS_A_CYCLE = 4  # double precision, of one core of a Magny-Cours
 YEARS = (0.0, 10.0)
-WEAK_EXTENT = 4096  # of 2010, Fig. 6
+WEAK_EXTENT = 4096  # in 2010, Fig. 6
 KAPPAS = {
     "3-D torus, bisection": equations.torus_bisection(3),
     "3-D torus, ideal mapping": equations.torus_ideal(3),
@@ -119,7 +119,7 @@ def figure_5_of(found: Outcome, said: str) -> Claims:
 
 
 def figure_5_reading() -> Claims:
-    """Of the numbers that differ as printed."""
+    """Claims about the numbers that differ as printed."""
     same = {(claim.row, claim.column): claim.value for claim in figure_5_of(outcome(AS_PRINTED), "")}
     yield from (one for one in figure_5_of(outcome(FOUND), FOUND.name) if one.value != same[one.row, one.column])
 

@@ -31,7 +31,7 @@ class Row:
 
     @property
     def guesses(self) -> list[Guess]:
-        """Of sizes left out."""
+        """Guesses of sizes left out."""
         return [guess for guess in self.fit.best.guesses if guess.scheme == "size"]
 
     @property

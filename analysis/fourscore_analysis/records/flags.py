@@ -56,7 +56,7 @@ FLAGS = {
 
 
 def meanings(found: Iterable[str]) -> dict[str, str]:
-    """Of the usual flags, and of the others in `found`."""
+    """The meanings of the usual flags, and of the others in `found`."""
     found = set(found)
     known = {name: flag.meaning for name, flag in FLAGS.items() if flag.usual or name in found}
     return known | dict.fromkeys(sorted(found - set(FLAGS)), "not known to this version of the report")

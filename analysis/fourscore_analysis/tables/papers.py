@@ -158,7 +158,7 @@ class Row:
     measured: str
     verdict: str
     kind: str
-    first: bool  # of its row
+    first: bool  # in its row
 
 
 def condition_text(judged: Judged, row: int) -> str:

@@ -30,8 +30,8 @@ class Choice:
     fit_anyway: tuple[str, ...] = ()
     machine_hash: str = ""
     first_only: bool = False  # the first model of each method: what a report has time for
-    least_sizes: int = 0  # of a method; others are left out
-    most_sizes: int = 0  # of a method; 0: no limit
+    least_sizes: int = 0  # sizes that a method needs; others are left out
+    most_sizes: int = 0  # sizes of a method that are fitted; 0: no limit
     most_methods: int = 0  # those with most launches; 0: no limit
 
 
@@ -59,7 +59,7 @@ class MethodFit:
 
     series: Series
     tried: tuple[Tried, ...]
-    cores: int  # of a node of the machine; 1 where its records do not say
+    cores: int  # per node of the machine; 1 where its records do not say
     reason: str = ""
 
     @property

@@ -12,7 +12,7 @@ NAME = "lee2018"
 PAIRS = 3  # forward and backward transforms under which both counts of Figure 3.2 come out
 CHARM_CUTS, CHARM_CORES = (10, 10), 128
 NODE_CUTS, NODES = (2, 4), 8  # 150x75x300 points a node (Table 3.1)
-# Of the P100 and its bus: what no copy and no FFT can exceed.
+# Rates of the P100's bus and memory: what no copy and no FFT can exceed.
 BUS_BYTES_PER_S, MEMORY_BYTES_PER_S = 15.75e9, 732e9
 
 
