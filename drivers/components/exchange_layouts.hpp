@@ -16,7 +16,7 @@ enum class Among { row, column, world };
 
 /// One group of ranks, and what each holds before and after.
 struct GroupExchange {
-  std::vector<int> ranks;  ///< of the world, ascending
+  std::vector<int> ranks;  ///< in the world, ascending
   Decomposition from;      ///< over `ranks`
   Decomposition to;
   Index element_bytes = 8;
@@ -25,7 +25,7 @@ struct GroupExchange {
   [[nodiscard]] Index bytes_between(int sender, int receiver) const;
   /// All messages between two members have the same size.
   [[nodiscard]] bool even() const;
-  /// Of the larger of the two arrays of this member.
+  /// The bytes of the larger of this member's two arrays.
   [[nodiscard]] Index array_bytes(int member) const;
   [[nodiscard]] int size() const { return static_cast<int>(ranks.size()); }
   [[nodiscard]] int place_of(int world_rank) const;

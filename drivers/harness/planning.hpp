@@ -20,7 +20,7 @@ namespace fourscore {
 struct WantedPlan {
   LocalFftSpec spec;
   bool in_place = true;
-  std::size_t in_offset = 0, out_offset = 0;  ///< of the buffers, in bytes from a multiple of `alignment`
+  std::size_t in_offset = 0, out_offset = 0;  ///< where the buffers begin, in bytes from a multiple of `alignment`
   static constexpr std::size_t alignment = 64;
 };
 

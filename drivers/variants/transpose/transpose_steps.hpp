@@ -36,7 +36,7 @@ struct TwiddledSpec {
   Index length = 1;
   Index columns = 1;
   std::vector<Index> exponents;
-  Index order = 1;  ///< of the root
+  Index order = 1;  ///< order of the root
   bool twiddle_first = false;
 };
 [[nodiscard]] std::unique_ptr<TransposeStep> twiddled_fft(const PlanContext& context, const TwiddledSpec& spec,
