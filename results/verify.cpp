@@ -146,7 +146,7 @@ class Checker {
     }
   }
 
-  /// From the first start to the last end: no less than the longest rank takes, and no more than that and the skew.
+  /// The time from first start to last end: no less than the longest rank takes, and no more than that and the skew.
   void check_spans(const json& samples, const json& times, const json& per_rank) {
     const json skews = samples.value("start_skew_s", json());
     if (!all_numbers(skews) || skews.size() != times.size()) {
@@ -300,7 +300,7 @@ struct Checked {
   std::string record_id;
   std::string columns;  ///< name of the file that has the record's per-rank values; empty: the record itself
   bool without_digest = false;
-  bool retry = false;  ///< of a launch of the schedule, and so beside it
+  bool retry = false;  ///< repeats a launch of the schedule, and so stands beside it
 };
 
 Checked check_file(const fs::path& file) {

@@ -94,7 +94,7 @@ class HeldLaunches {
   std::set<PointAndLaunch> taken_;         ///< by their own numbers
   std::set<PointAndLaunch> retried_;       ///< by the launch that is retried
   std::map<std::string, int> further_;     ///< how many, by point
-  std::map<PointAndLaunch, int> numbers_;  ///< of retries that are or were in a job, by the launch that is retried
+  std::map<PointAndLaunch, int> numbers_;  ///< those of retries that are or were in a job, by the launch retried
   std::set<PointAndLaunch> of_retries_;    ///< the same numbers
 };
 

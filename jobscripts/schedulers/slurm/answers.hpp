@@ -40,8 +40,8 @@ inline constexpr const char* sacct_format = "JobIDRaw,State,ExitCode,User,NodeLi
 /// Limits of a partition, of `sinfo --format=%D|%s|%l`.
 struct PartitionLimits {
   int nodes = 0;                       ///< that it has
-  std::optional<int> most_nodes;       ///< of a job
-  std::optional<double> time_limit_s;  ///< of a job
+  std::optional<int> most_nodes;       ///< per job
+  std::optional<double> time_limit_s;  ///< per job
 };
 [[nodiscard]] std::optional<PartitionLimits> parse_sinfo(std::string_view output);
 
