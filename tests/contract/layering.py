@@ -192,7 +192,7 @@ def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#", allow: t
 
 
 PACKAGE = "fourscore_analysis"
-ROOMS = ("records", "equations", "points", "models", "papers", "views", "gate")  # of the analysis: each imports only those before it
+ROOMS = ("records", "equations", "points", "models", "papers", "views", "gate")  # each imports only those before it
 BELOW = {room: ROOMS[:number] for number, room in enumerate(ROOMS)} | {"tables": ROOMS, "plots": ROOMS}
 
 
@@ -279,7 +279,7 @@ def no_import_circle(root: Path) -> Iterator[Finding]:
                 yield modules[module], line, f"{module} imports {first}, which leads back to it"
 
 
-BESIDE = ("benchmarks", "contract", "fuzz", "headers", "mutation", "package", "support")  # of tests/: what mirrors no folder
+BESIDE = ("benchmarks", "contract", "fuzz", "headers", "mutation", "package", "support")  # these mirror no folder
 
 
 def tests_mirror_the_sources(root: Path) -> Iterator[Finding]:

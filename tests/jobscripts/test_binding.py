@@ -24,7 +24,7 @@ def cores_of(units: list[int]) -> set[str]:
 
 
 def numbers(ranges: str) -> list[int]:
-    """Of "0-3,8", as results/README.md has it."""
+    """The numbers in "0-3,8", as results/README.md has it."""
     bounds = [[int(end) for end in part.split("-")] for part in ranges.split(",")]
     return [number for ends in bounds for number in range(ends[0], ends[-1] + 1)]
 

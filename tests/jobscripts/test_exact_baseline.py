@@ -66,7 +66,7 @@ def test_no_exact_number_of_this_project_changed_unnoticed(exact):
     if missing:  # the counted points alone are missing, and say so
         assert [one["change"] for one in found["changes"]] == ["absent"] * len(counted)
         assert all("counters 'callgrind' are not available here" in one["said"] for one in found["changes"])
-    else:  # of another processor or compiler they are not compared
+    else:  # those of another processor or compiler are not compared
         assert {one["change"] for one in found["changes"]} <= {"elsewhere" if counted else "new"}
     # A change of 0.1 % is seen, and which way it went.
     said = exact("gate", "check", "exact", "--baseline", spoilt(exact.folder, 0.999), code=1).stdout

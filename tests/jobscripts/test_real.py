@@ -173,7 +173,7 @@ def test_timelines_of_a_suite_are_exported_as_perfetto_reads_them(fourscore):
 
 
 def test_no_flipped_bit_of_a_real_record_goes_unnoticed(fourscore):
-    """Of an alltoallv pencil with parameters, timeline and components; also its trace, which names the parameters."""
+    """An alltoallv pencil with parameters, timeline and components; also its trace, which names the parameters."""
     suite = fourscore.suite(
         'name = "f"\nlaunches = 1\nrepetitions = 3\nisolate = true\ntimeline = true\n[[sweep]]\nvariant = "pencil-overlap"\n'
         'exchange = "p2p"\nshape = "8x8x8"\nranks = 2\nplanner = "estimate"\nparameters = { pieces = 2 }\n'

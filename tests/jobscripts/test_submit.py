@@ -24,7 +24,7 @@ def test_jobs_are_of_one_number_of_nodes_each_and_ask_for_whole_minutes(cluster)
 def test_what_does_not_fit_the_time_limit_of_a_job_is_in_the_next(cluster):
     suite = cluster.nodes_suite("2", launches=10, more="time_limit_s = 60")
     said = cluster.submit(suite, "--time-limit", "00:05:00")
-    # Of each job 90 s are not for launches.
+    # 90 s of each job are not for launches.
     assert [job["launches"] for job in said["jobs"]] == [3, 3, 3, 1]
     assert [job["time"] for job in cluster.jobs().values()] == ["00:05:00"] * 3 + ["00:03:00"]
 
@@ -271,7 +271,7 @@ def test_only_the_launches_that_are_selected_are_submitted(cluster):
 def test_a_job_leaves_what_does_not_fit_its_time_to_the_next(cluster):
     suite = cluster.nodes_suite("2", launches=4, more="time_limit_s = 60")
     cluster.submit(suite)
-    process = cluster.begin("2", minutes=1.2)  # of which 55 s are for coming to an end
+    process = cluster.begin("2", minutes=1.2)  # 55 s of it are for coming to an end
     process.wait(60)
     assert "4 launches are left for another job" in pathlib.Path(cluster.jobs()["2"]["output"]).read_text()
     cluster.set("2", "COMPLETED")

@@ -126,7 +126,7 @@ def check_counter_cache(fourscore):
 
 
 def check_counters_of(fourscore):
-    """Of two points the one with the tag is counted; the other is measured as it is."""
+    """The one of two points with the tag is counted; the other is measured as it is."""
     fourscore.skip_unless_counted("callgrind")
     head = 'counters = "callgrind"\ncounters_of = "counted"'
     point = 'variant = "good"\nranks = 1\n'
@@ -219,7 +219,7 @@ def check_sizes(fourscore):
 
 
 def check_size(fourscore):
-    """Of a sweep: test_suite_sizes.py has the others."""
+    """The size of a sweep: test_suite_sizes.py has the others."""
     point = 'variant = "{}"\nshape = "4"\nranks = 1\n'
     sweep = f'size = "here"\n{point.format("good")}[[sweep]]\nsize = "paper"\n{point.format("slow")}'
     _, records, _ = measured(fourscore, head=SIZES, sweep=sweep)
@@ -241,7 +241,7 @@ def tags_of_points(fourscore, **tables) -> list[list[str]]:
 
 
 def check_tags(fourscore):
-    """Of the top and of sweeps; test_selection.py selects by them."""
+    """Tags of the top and of sweeps; test_selection.py selects by them."""
     point = 'variant = "good"\nshape = "4"\nranks = {}'
     sweeps = f'tags = "b"\n{point.format("[1, 2]")}\n[[sweep]]\ntags = ["c", "d"]\n{point.format("2")}'
     assert tags_of_points(fourscore, sweep=sweeps) == [["a", "b"], ["a", "b", "c", "d"]]

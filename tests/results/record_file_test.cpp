@@ -192,7 +192,7 @@ TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
   EXPECT_TRUE(names().empty());
 }
 
-/// Of a command that was killed while it tried whether the archive can be written, as by this signal.
+/// The command is killed while it tries whether the archive can be written, as by this signal.
 TEST_F(RecordFile, OfAProbeIsLeftByNoneThatIsKilled) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -18,7 +18,7 @@ def only_svg():
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory) -> Path:
-    """Of a machine whose parameters are known, with 2 % noise; sizes 32 to 256 on 1 to 4 ranks."""
+    """The archive of a machine whose parameters are known, with 2 % noise; sizes 32 to 256 on 1 to 4 ranks."""
     folder = tmp_path_factory.mktemp("modelled") / "archive"
     modelled_archive(folder, {"pencil": "alltoallv", "slab": "p2p"})
     return folder
@@ -345,7 +345,7 @@ def test_advice_says_ties_and_reasons_in_words(archive, capsys):
 
 
 def test_what_to_measure_next_is_a_suite_of_points_not_yet_measured(tmp_path, capsys):
-    """Latency is told by many ranks and small problems; without them predictions of many ranks are unsure."""
+    """Latency is determined by many ranks and small problems; without them predictions of many ranks are unsure."""
     modelled_archive(tmp_path, {"slab": "p2p"}, sizes=(64, 128, 256), ranks=(1, 2), noise=0.05, launches=2)
     suite = tmp_path / "more.toml"
     asked = ("--shape", "64x64x64", "--ranks", "4,8", "--model", "czechowski2012", "--suggest", str(suite))

@@ -32,8 +32,8 @@ def test_with_noise_of_5_percent_every_parameter_is_within_5_percent():
 
 
 def test_intervals_of_95_percent_hold_the_truth_in_93_to_97_percent_of_500_trials():
-    """Of all parameters together; each alone within what chance does to 500 trials beyond that (two standard errors,
-    2 %). The size of the cache is given: a search for it in each trial takes minutes."""
+    """The rate holds for all parameters together, and for each alone within what chance does to 500 trials beyond that
+    (two standard errors, 2 %). The size of the cache is given: a search for it in each trial takes minutes."""
     given = GIVEN | {"cache_bytes": Given(TRUE["cache_bytes"], "known")}
     questions = cubes()
     held: Counter[str] = Counter()

@@ -29,7 +29,7 @@ from fourscore_analysis.records.published import FOLDER
 from fourscore_analysis.tables.papers import value_text
 
 PAPERS = all_papers()
-# Of each paper, without conditions and given numbers: a number moved to either shows here.
+# How many numbers of each paper are judged, without conditions and given numbers: a number moved to either shows here.
 JUDGED = {"czechowski2012": 61, "eleftheriou2005": 65, "haynes2000": 9, "gupta1993": 141, "lee2018": 151}
 
 

@@ -46,7 +46,7 @@ def note(figure) -> str:
 
 
 def markers(axes) -> set[tuple[float, float]]:
-    """Of points; the equations are lines."""
+    """The markers of points; the equations are lines."""
     return {
         (x, y)
         for line in axes.lines

@@ -32,7 +32,7 @@ def test_ranks_are_counted_within_blocks():
     found = shift_estimate(blocks, 0.95)
     assert found.value == 10.0
     assert found.interval == (9.0, 11.0)
-    sums = [0] * 19  # of U over both blocks, by counting every order of three and three
+    sums = [0] * 19  # [U], over both blocks, by counting every order of three and three
     for one in itertools.product(itertools.combinations(range(6), 3), repeat=2):
         sums[sum(sum(places) - 3 for places in one)] += 1
     chances = np.cumsum(sums) / 400

@@ -15,7 +15,7 @@ LAUNCHES = 6
 
 
 def launches(library: str, fft: float, exchange: float, count: int = LAUNCHES, point: dict | None = None) -> list:
-    """Of slab/alltoallv, alike but for some noise that is another in each launch and the same for every library."""
+    """Launches of slab/alltoallv, alike but for noise that differs by launch and is the same for every library."""
     maker = Maker(isolate=False)
     whole = make_point(**({"shape": (64, 64, 64), "ranks": 2, "local_fft": library} | (point or {})))
     records = []

@@ -1,4 +1,4 @@
-"""Where the wall time of a campaign went: every stage is told once, and the parts add up to what the clock says."""
+"""Where the wall time of a campaign went: every stage is counted once, and the parts add up to what the clock says."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_a_record_has_what_the_driver_tells_of_a_gpu(bench: Bench, monkeypatch: 
 
 
 def test_a_record_counts_what_was_queued_on_the_device(bench: Bench) -> None:
-    """Of slabs on two ranks: two stages, each copied there and back whole."""
+    """Slabs on two ranks have two stages, each copied there and back whole."""
     device = measured(bench)["cost"]["device"]
     assert device["h2d_copies_per_rank"] == device["d2h_copies_per_rank"] == device["ffts_per_rank"] == [2, 2]
     assert sum(device["h2d_bytes_per_rank"]) == sum(device["d2h_bytes_per_rank"]) == 2 * 24 * 20 * 18 * 16

@@ -47,7 +47,7 @@ TEST(MedianInterval, CannotBeToldOfFewerThanSixValues) {
 
 TEST(RelativePrecision, IsHalfTheIntervalOverTheMedian) {
   EXPECT_DOUBLE_EQ(relative_precision({2, 2, 2, 2, 2, 2}), 0.0);
-  // Of nine values the second and the eighth: (8 - 2) / 2 / 5.
+  // The second and the eighth of nine values: (8 - 2) / 2 / 5.
   EXPECT_DOUBLE_EQ(relative_precision({9, 8, 7, 6, 5, 4, 3, 2, 1}), 0.6);
 }
 

@@ -281,7 +281,7 @@ print(8 * (received() - begin[0]) / (time.monotonic() - begin[1]))
 
 
 def bits_per_s(laboratory, *options: object) -> float:
-    """Of what reaches h2 from h1, counted by its interface; while it comes, and not before."""
+    """The rate of what reaches h2 from h1, counted by its interface while it comes, and not before."""
     (laboratory.fourscore.folder / "sink.py").write_text(SINK)
     (laboratory.fourscore.folder / "sender.py").write_text(SENDER)
     script = """

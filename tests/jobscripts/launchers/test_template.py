@@ -55,7 +55,7 @@ def run(
 
 
 def started(fourscore) -> str:
-    """Of the only launch."""
+    """The record of the only launch."""
     (line,) = fourscore.log_of_starter.read_text().splitlines()
     return line
 

@@ -182,7 +182,7 @@ def test_more_cores_than_a_node_has_differ_with_slurms_words_and_what_there_is(s
 
 
 def test_an_archive_that_compute_nodes_do_not_see_differs(slurm):
-    archive = f"/tmp/fourscore-not-seen-{os.getpid()}"  # of which each node has its own /tmp
+    archive = f"/tmp/fourscore-not-seen-{os.getpid()}"  # each node has its own /tmp
     (one,) = differing(slurm.findings(slurm.text(), "--archive", archive, code=1))
     shutil.rmtree(archive)
     assert (one["key"], one["expected"]) == ("archive", archive)
