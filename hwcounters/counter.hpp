@@ -19,7 +19,7 @@
 #include "core/errors.hpp"
 namespace fourscore {
 
-/// Whose events are counted. Wider than a process: one process reads for all of that scope (the driver elects it).
+/// The owner of the counted events. Beyond a process, one process reads for all of that scope (the driver elects it).
 enum class CounterScope : std::uint8_t { thread, process, socket, node };
 [[nodiscard]] std::string_view to_string(CounterScope scope);
 

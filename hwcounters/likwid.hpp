@@ -63,7 +63,7 @@ struct LikwidSurroundings {
 
 /// The library that this program was built with; empty where there is none.
 [[nodiscard]] std::string likwid_file();
-/// Those of the library in `file`; the first call opens it, and throws CounterError where that is no such library.
+/// The calls of the library in `file`; the first call opens it, and throws CounterError where that is no such library.
 /// Empty functions where the program was built without LIKWID.
 [[nodiscard]] LikwidCalls likwid_library(const std::string& file);
 

@@ -193,7 +193,7 @@ class Checker {
       check_matrix(values, "samples.rank_phase_s." + phase, times.size());
   }
 
-  /// Those that follow from its content, and that of an import that nobody vouched for.
+  /// The flags that follow from its content, and the one of an import that nobody vouched for.
   void check_flags() {
     FlagFacts facts = facts_of(record_);
     facts.foreign = !record_.value("/campaign/imported/vouched"_json_pointer, true);

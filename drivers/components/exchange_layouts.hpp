@@ -21,7 +21,7 @@ struct GroupExchange {
   Decomposition to;
   Index element_bytes = 8;
 
-  /// What one member (by its place in `ranks`) holds before that another holds after.
+  /// The bytes of what one member holds before and another after, by their places in `ranks`.
   [[nodiscard]] Index bytes_between(int sender, int receiver) const;
   /// All messages between two members have the same size.
   [[nodiscard]] bool even() const;

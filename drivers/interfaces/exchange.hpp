@@ -66,7 +66,7 @@ struct ExchangeSpec {
   /// The ranks over which lands_in_source() must agree, and over which make() is then collective: the whole plan's
   /// where comm is one row of several. MPI_COMM_NULL: comm.
   MPI_Comm plan_comm = MPI_COMM_NULL;
-  /// Whose parameters the exchange reads while it is made. Null: all have their defaults.
+  /// The problem whose parameters the exchange reads while it is made. Null: all have their defaults.
   const Problem* problem = nullptr;
   /// At least staging_bytes() bytes, from allocate() over agreeing_comm(), and free whenever the exchange
   /// does not run: exchanges that run in turn may have the same. Null: the exchange has its own.

@@ -26,7 +26,7 @@ class Contest {
   /// `first_to_leave`: rounds after which candidates may leave.
   explicit Contest(std::size_t candidates, std::size_t first_to_leave = 2);
 
-  /// Those that run in the next round, in this order: forth in one round, back in the next.
+  /// The candidates that run in the next round, in this order: forth in one round, back in the next.
   [[nodiscard]] std::vector<std::size_t> order() const;
   void add(std::size_t candidate, double time_s);  ///< on this rank
   [[nodiscard]] std::vector<double> view() const;

@@ -11,7 +11,7 @@ namespace fourscore {
 enum class TrafficKernel { read, write, copy, streaming_write };
 [[nodiscard]] std::string_view to_string(TrafficKernel kernel);
 
-/// Those of this build, in the order above; streaming_write only where the compiler has streaming stores.
+/// The kernels of this build, in the order above; streaming_write only where the compiler has streaming stores.
 [[nodiscard]] std::vector<TrafficKernel> traffic_kernels();
 
 /// Bytes between the last-level cache and memory.

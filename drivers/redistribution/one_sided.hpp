@@ -10,7 +10,7 @@
 
 namespace fourscore {
 
-/// Whose memory a window gives access to, which decides how MPI makes it.
+/// The owner of the memory that a window gives access to, which decides how MPI makes it.
 enum class WindowMemory {
   own,       ///< the program's memory: MPI_Win_create
   allocated  ///< MPI's memory: MPI_Win_allocate

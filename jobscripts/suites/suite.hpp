@@ -15,8 +15,8 @@
 namespace fourscore {
 
 enum class LaunchOrder { random, listed };
-/// Whose plans a launch begins with and adds to: those of its campaign, of all campaigns of the archive on this
-/// machine, or none, so that the variance of plans shows.
+/// The plans that a launch begins with and adds to: its campaign's, those of all campaigns of the archive on
+/// this machine, or none, so that the variance of plans shows.
 enum class Wisdom { campaign, machine, none };
 
 /// What counts, and how; as in fft_bench's options of these names.

@@ -33,7 +33,7 @@ inline bool completes_late(MPI_Request* request) {
   return flag != 0;
 }
 
-/// Those of an array that are through, as MPI_Testsome tells them.
+/// The completed requests of an array, as MPI_Testsome returns them.
 inline int complete_late(int count, MPI_Request* requests, int* indices) {
   int active = 0;
   int completed = 0;

@@ -46,8 +46,8 @@ def messages_received(cuts: tuple[int, int]) -> int:
 
 
 def messages_a_worker(cuts: tuple[int, int], workers: int, transforms: int) -> float:
-    """That a worker (a PE of Charm-FFT, a node of Charm-NodeFFT) receives on average in so many transforms, forward and
-    backward counted apart."""
+    """Messages that a worker (a PE of Charm-FFT, a node of Charm-NodeFFT) receives on average in so many transforms,
+    forward and backward counted apart."""
     return transforms * messages_received(cuts) * pencils(cuts) / workers
 
 
@@ -72,7 +72,7 @@ def copied_bytes(elements: float, nodes: int, transforms: int = 1, word_bytes: i
 
 
 def line_fft_bytes(elements: float, nodes: int, word_bytes: int = 16) -> float:
-    """That the 1-D FFTs of one state on one GPU must read and write at least."""
+    """Bytes that the 1-D FFTs of one state on one GPU must read and write at least."""
     return 2 * elements * word_bytes / nodes
 
 

@@ -59,7 +59,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Those of a campaign, or of a baseline; `counted_with` is of its simulated counts, by COUNTED_WITH, and empty
+    """The numbers of a campaign or of a baseline; `counted_with` is of its simulated counts, by COUNTED_WITH, and empty
     without any."""
 
     points: list[Point]

@@ -36,7 +36,7 @@ class PhaseChange:
 
 
 def blame(series: Series, times_s: tuple[float, float], rules: Rules = RULES) -> list[PhaseChange]:
-    """Those that explain most of the change first; `times_s` are those of the transform on both sides. Empty where
+    """The phases that explain most of the change first; `times_s` are the transform's on both sides. Empty where
     records have no phases, as those of components. A tested time of a phase is the slowest rank's of each repetition,
     median over repetitions: who waits for a slower rank waits in the exchange, so a slower phase may show there
     too."""

@@ -39,7 +39,7 @@ def signed_percent(ratio: float) -> str:
 
 
 def pairs_of(one: Verdict) -> list[Pair]:
-    """Those that the verdict rests on, in the order in which they were measured; empty where they are not paired."""
+    """The pairs that the verdict rests on, as they were measured; empty where they are not paired."""
     if not one.series.paired:
         return []
     return [Pair(base, candidate) for base, candidate in zip(*one.series.launches(), strict=True)]

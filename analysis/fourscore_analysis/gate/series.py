@@ -100,8 +100,8 @@ class Series:
         return self.confirmation is not None
 
     def launches(self) -> tuple[list[Timed], list[Timed]]:
-        """Those that the verdict rests on: pairs, one launch of each side a place, or all. A series that was chosen
-        rests on the fresh ones alone."""
+        """The launches that the verdict rests on: pairs, one launch of each side a place, or all. A series that was
+        chosen rests on the fresh ones alone."""
         if not self.paired:
             return [*self.base.timed.values()], [*self.candidate.timed.values()]
         return self.pairs_at(self.confirmation.reached) if self.confirmation else self._pairs(lambda number: True)

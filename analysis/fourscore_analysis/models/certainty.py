@@ -34,7 +34,7 @@ class Refused:
 
 
 def at_end(free: Sequence[str], log_values: np.ndarray) -> tuple[Refused, ...]:
-    """Those whose best value is the least or the most that is allowed: there the fit would go further."""
+    """Parameters whose best value is the least or the most that is allowed: there the fit would go further."""
     return tuple(
         Refused((name,), "the best value is absurd: at the end of what was allowed")
         for name, value in zip(free, log_values, strict=True)
@@ -72,7 +72,7 @@ def undetermined(free: Sequence[str], slopes: np.ndarray, ended: Sequence[Refuse
 
 
 def _moved_with(held: str, free: Sequence[str], slopes: np.ndarray) -> list[str]:
-    """Those that would move half as far as this one, or further, to keep the predictions where they are."""
+    """Parameters that would move half as far as this one, or further, to keep the predictions where they are."""
     others = [column for column, name in enumerate(free) if name != held]
     moves, *_ = np.linalg.lstsq(slopes[:, others], -slopes[:, free.index(held)], rcond=None)
     return [free[column] for column, move in zip(others, moves, strict=True) if abs(move) >= LEAST_SURE]

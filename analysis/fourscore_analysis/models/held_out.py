@@ -191,8 +191,8 @@ def _scaled(near: Question, seconds: float | None, question: Question) -> float 
 
 
 def likely_errors(found: Sequence[float], outside: Sequence[float], is_outside: bool) -> Sequence[float]:
-    """Those that a prediction is likely to have: of one outside of what was seen those that were made there, if there
-    are enough; () where too few are known at all."""
+    """The errors that a prediction is likely to have: outside of what was seen, the errors made there if there are
+    enough; () where too few are known at all."""
     if is_outside and len(outside) >= LEAST_ERRORS:
         return outside
     return found if len(found) >= LEAST_ERRORS else ()

@@ -84,7 +84,7 @@ class Machine:
 
 
 def published_machines() -> dict[str, Machine]:
-    """Those that come with fourscore, by name."""
+    """The machines that come with fourscore, by name."""
     return {path.stem: read_machine(path) for path in sorted(FOLDER.glob("*.toml"))}
 
 

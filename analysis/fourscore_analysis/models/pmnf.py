@@ -74,7 +74,7 @@ def _terms(
 
 
 def _best(questions: Sequence[Question], seconds: np.ndarray) -> Exponents:
-    """Those with the least mean relative error of points left out, each predicted from the others; else the first."""
+    """Least mean relative error of points left out, each predicted from the others; the first of equal ones."""
     several_ranks = len({question.ranks for question in questions}) > 1
     several_sizes = len({question.elements for question in questions}) > 1
     sizes = list(product(SIZE_POWERS, SIZE_LOGS)) if several_sizes else [(0.0, 0)]

@@ -69,7 +69,7 @@ class Basis:
     errors_outside: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def errors_of(self, phase: str, outside: bool) -> tuple[float, ...]:
-        """That a prediction of this kind is likely to have; () where too few are known."""
+        """The errors that a prediction of this kind is likely to have; () where too few are known."""
         return tuple(likely_errors(self.errors.get(phase, ()), self.errors_outside.get(phase, ()), outside))
 
 

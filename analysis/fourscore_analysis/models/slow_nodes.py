@@ -75,7 +75,7 @@ class NodeEffects:
 
     @property
     def least_launches(self) -> int:
-        """That an interval of `computing` takes."""
+        """The launches that an interval of `computing` takes."""
         return math.ceil(math.log2(2 / (1 - self.confidence)))
 
     def as_json(self) -> dict[str, Any]:

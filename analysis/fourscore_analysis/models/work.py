@@ -72,7 +72,7 @@ def fft_flops(question: Question) -> tuple[float, float]:
 
 @lru_cache(KEPT)
 def exchanges(question: Question) -> tuple[Exchanged, ...]:
-    """Those that move anything, in order."""
+    """The exchanges that move anything, in order."""
     mine, natural = share_bytes(question), question.contract.layout == "natural"
     if question.method.variant not in PAIRWISE:
         return tuple([_even(question, mine, *one) for one in _groups(question) if one[0] > 1] * question.runs)
@@ -195,7 +195,7 @@ def _groups(question: Question, natural: bool | None = None) -> list[tuple[int, 
 
 
 def base_variant(variant: str) -> str:
-    """Whose stages, grids and limits a variant has: pencil for pencil-gpu, else its own."""
+    """The variant whose stages, grids and limits this one has: pencil for pencil-gpu, else itself."""
     return ON_DEVICE.get(variant, variant)
 
 

@@ -24,7 +24,7 @@ class Here:
 
     @cached_property
     def points(self) -> list[Point]:
-        """Those with a time. Those of emulated launches are of no machine, and those of foreign ones a mere word."""
+        """The points with a time, without emulated launches, which no machine has, and unchecked foreign ones."""
         found = [point for campaign in self.campaigns for point in group_points(campaign)]
         return [point for point in found if point.measured and not {"emulated", "foreign"} & set(point.flags)]
 

@@ -62,7 +62,7 @@ def times(series: Series) -> list[float]:
 
 
 def _rows_of(table: Published | None, group: Group) -> list[dict]:
-    """Those of the group's shape. The paper transforms double-complex numbers."""
+    """The rows of the group's shape. The paper transforms double-complex numbers."""
     cell = group.series[0].baseline.cell
     if table is None or cell.contract.precision != "double" or cell.contract.kind != "c2c":
         return []

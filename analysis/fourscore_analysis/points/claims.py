@@ -30,7 +30,7 @@ class Claim:
 
     @property
     def tied(self) -> list[Point]:
-        """Those that the launches do not tell from the best, sound or not."""
+        """The points that the launches do not tell from the best, sound or not."""
         return self.comparison.tied
 
     @property

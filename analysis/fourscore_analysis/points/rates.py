@@ -201,8 +201,7 @@ def _fits_caches(one: _Measured) -> bool:
 
 
 def _most_at_once(found: Sequence[_Measured], cores: int) -> list[_Measured]:
-    """Those with the most cores at once that are not more than `cores`: more would leave less to each, and that is no
-    floor."""
+    """Rates at the most cores at once up to `cores`: more would leave less to each, and that is no floor."""
     most = max((one.cores for one in found if one.cores <= cores), default=0)
     return [one for one in found if one.cores == most]
 

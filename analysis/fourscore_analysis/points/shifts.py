@@ -71,7 +71,7 @@ class Shift:
 
     @cached_property
     def standard_error(self) -> np.ndarray:
-        """That of the estimate: half the length of an interval over the normal quantile of its confidence. No outlier
+        """The estimate's: half the length of an interval over the normal quantile of its confidence. No outlier
         and no tail moves it far, and for large samples it is right for any distribution (Lehmann, Ann. Math. Stat. 34,
         1963)."""
         first = max(1, self._first((1 - OF_ERROR) / 2))

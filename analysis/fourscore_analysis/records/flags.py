@@ -63,5 +63,5 @@ def meanings(found: Iterable[str]) -> dict[str, str]:
 
 
 def doubts_of_time(found: Iterable[str]) -> list[str]:
-    """Those that make a time doubtful; a flag that this version does not know may mean anything, so it does."""
+    """The flags that make a time doubtful; a flag that this version does not know may mean anything, so it does."""
     return [flag for flag in found if flag not in FLAGS or FLAGS[flag].of_time]

@@ -123,7 +123,7 @@ def _done(tasks: Sequence[_Task]) -> list[MethodFit]:
 
 
 def _within(chosen: Sequence[Series], choice: Choice) -> list[Series]:
-    """Those of the sizes that are asked for, as many as are asked for."""
+    """The series of the sizes that are asked for, as many as are asked for."""
     found = [
         series
         for series in chosen
@@ -137,7 +137,7 @@ def _within(chosen: Sequence[Series], choice: Choice) -> list[Series]:
 
 
 def models_of(choice: Choice) -> list[Model]:
-    """Those that are asked for. Raises InputError for a model, a form or a choice that there is not."""
+    """The models that are asked for. Raises InputError for a model, a form or a choice that does not exist."""
     known = models()
     if choice.model and choice.model not in known:
         raise InputError(f"no model '{choice.model}'; expected one of {', '.join(known)}")

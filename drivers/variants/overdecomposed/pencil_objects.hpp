@@ -88,7 +88,7 @@ struct LocalMessage {
   std::byte* to = nullptr;
 };
 
-/// What the tables of a rank take that has so many pencils, and knows so many messages and copies.
+/// The memory for the tables of a rank with so many pencils that knows so many messages and copies.
 [[nodiscard]] double table_bytes(double pencils, double messages);
 
 /// Everything that one rank's pencils do, in the order of the states. Allocates the memory of the messages. They come

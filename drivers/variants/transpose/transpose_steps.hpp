@@ -18,7 +18,7 @@ class TransposeStep {
   enum class Sort { fft, exchange, permutation };
   virtual ~TransposeStep() = default;
   virtual void run(PhaseClock& clock) = 0;
-  /// Those of the step number `number`, counted from 1 among steps of its sort.
+  /// The components of step number `number`, counted from 1 among steps of its sort.
   virtual void add_components(std::vector<Component>& list, int number) = 0;
   [[nodiscard]] virtual Sort sort() const = 0;
   [[nodiscard]] virtual bool lands_in_source() const = 0;

@@ -64,7 +64,7 @@ class Patience {
 /// (ProcessResult::stderr_tail), so its first line may be cut: it does not count then.
 [[nodiscard]] bool each_line_has_one_of(std::string_view text, const std::vector<std::string_view>& phrases);
 
-/// Those of the programs that are not in PATH, with commas between them.
+/// The programs that are not in PATH, with commas between them.
 [[nodiscard]] std::string not_in_path(const std::vector<std::string>& programs);
 
 }  // namespace fourscore

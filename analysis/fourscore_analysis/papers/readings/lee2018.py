@@ -17,7 +17,7 @@ BUS_BYTES_PER_S, MEMORY_BYTES_PER_S = 15.75e9, 732e9
 
 
 def messages(pairs: int) -> tuple[float, float]:
-    """That a PE of Charm-FFT and a node of Charm-NodeFFT receives in so many forward and backward transforms."""
+    """Messages that a PE of Charm-FFT and a node of Charm-NodeFFT receive in so many transforms there and back."""
     charm = equations.messages_a_worker(CHARM_CUTS, CHARM_CORES, 2 * pairs)
     return charm, equations.messages_a_worker(NODE_CUTS, NODES, 2 * pairs)
 

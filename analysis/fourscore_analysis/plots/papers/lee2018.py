@@ -143,7 +143,7 @@ def _ours_handle(colour: str, label: str) -> Line2D:
 
 
 def _note(found: Iterable[dict[object, Point]]) -> str:
-    """Whose the measured ones are."""
+    """Says what measured the points drawn."""
     points: Sequence[Point] = [point for by_x in found for point in by_x.values()]
     return f"Here: {what_text(points[0])}." if points else ""
 
