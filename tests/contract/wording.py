@@ -1,6 +1,6 @@
 """English word order: comments, docstrings and documents name a thing before they say whose it is.
 
-Usage: wording.py ROOT             reads the tree, prints FILE:LINE: RULE: text (what to write), exits 1 when one is broken
+Usage: wording.py ROOT             reads the tree, prints FILE:LINE: RULE: text (what to write), exits 1 if any
        wording.py ROOT --selftest  plants a comment of each rule in each kind of file and expects it to be found
 
 A comment is read as a whole: its first words, and the first words of each of its sentences.

@@ -494,7 +494,7 @@ def test_equal_grids_fall_together(fourscore):
     assert grids(launched) == [*(("moves", 4, grid) for grid in ("auto", [1, 4], [2, 2], [4, 1]))]
 
 
-def test_where_there_is_but_one_grid_words_leave_it_to_the_variant(fourscore):
+def test_words_leave_the_grid_to_a_variant_that_has_only_one(fourscore):
     launched, _ = planned(fourscore, 'variant = "good"\nranks = 4\ngrid = ["auto", "square", "all"]')
     assert grids(launched) == [("good", 4, "auto")]
 

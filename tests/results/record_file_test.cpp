@@ -193,7 +193,7 @@ TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
 }
 
 /// The command is killed while it tries whether the archive can be written, as by this signal.
-TEST_F(RecordFile, OfAProbeIsLeftByNoneThatIsKilled) {
+TEST_F(RecordFile, IsNotLeftByAKilledProbe) {
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_DFL);

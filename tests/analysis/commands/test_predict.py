@@ -62,7 +62,7 @@ def test_a_measured_point_is_predicted_with_what_was_measured_beside_it(archive,
     assert prediction["limiting"] == max(prediction["elasticity"], key=lambda name: abs(prediction["elasticity"][name]))
 
 
-def test_beyond_what_was_measured_the_model_goes_on_and_says_so(archive, capsys):
+def test_the_model_goes_on_beyond_what_was_measured_and_says_so(archive, capsys):
     arguments = ("--variant", "slab", "--shape", "512x512x512", "--ranks", "8", "--nodes", "2")
     [one] = predict(capsys, archive, *arguments)
     assert one["prediction"]["extrapolated"] == ["size", "ranks", "nodes"]
@@ -91,7 +91,7 @@ def test_a_grid_that_was_asked_for_is_taken(archive, capsys):
     assert square["prediction"]["total"]["seconds"] > auto["prediction"]["total"]["seconds"]  # two exchanges, not one
 
 
-def test_what_the_fit_knows_nothing_of_is_not_predicted_and_the_exit_code_is_1(archive, capsys):
+def test_points_unknown_to_the_fit_are_not_predicted_and_the_exit_code_is_1(archive, capsys):
     arguments = ("--variant", "slab", "--shape", "96x96x96", "--ranks", "2")
     [one] = predict(capsys, archive, *arguments, code=1)
     assert one["prediction"] is None

@@ -229,5 +229,5 @@ def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path):
         machine_of(str(tmp_path / "latin.toml"))
 
 
-def test_a_name_that_is_neither_a_file_nor_published_is_nobody():
+def test_a_name_that_is_neither_a_file_nor_published_is_refused():
     assert machine_of("99685afe") is None

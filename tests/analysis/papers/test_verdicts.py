@@ -102,7 +102,7 @@ def test_a_verdict_follows_from_the_printed_digits(printed, computed, bound, kin
     assert (number.kind, number.verdict) == (kind, verdict)
 
 
-def test_of_several_formulas_the_one_that_agrees_least_is_shown():
+def test_the_formula_that_agrees_least_is_shown():
     claims = tuple(Claim(1, "a", exactly(value), str(value)) for value in (2.0, 8.0, 2.1))
     number = Number("p", "i", 1, "a", Decimal("2.0"), claims=claims)
     assert (number.ours.formula, number.kind) == ("8.0", DIFFERS)

@@ -97,7 +97,7 @@ def test_a_papers_figure_is_drawn_and_says_what_differs(item, tmp_path: Path):
 
 
 @pytest.mark.parametrize("item", CASES)
-def test_without_the_papers_numbers_ours_are_drawn_alone(item, tmp_path: Path, monkeypatch):
+def test_our_numbers_are_drawn_alone_without_the_papers(item, tmp_path: Path, monkeypatch):
     plot, points = CASES[item]
     monkeypatch.setattr("fourscore_analysis.records.published.FOLDER", tmp_path)
     published.cache_clear()

@@ -41,7 +41,7 @@ def test_ranks_are_counted_within_blocks():
     assert found.interval == (differences[begin - 1], differences[-begin])
 
 
-def test_of_too_few_values_there_is_no_interval():
+def test_too_few_values_have_no_interval():
     assert shift_estimate([([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])], 0.95) == Estimate(-3.0, None)  # 2 / 20 = 10 %
     assert median_estimate([1.0, 2.0, 3.0, 4.0, 5.0], 0.95).interval is None  # 2 / 32 = 6 %
     assert median_estimate([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.95) == Estimate(3.5, (1.0, 6.0))

@@ -54,7 +54,7 @@ def test_the_numbers_are_in_the_json_of_a_report():
     assert one["told_apart"]
 
 
-def test_what_the_launches_do_not_tell_apart_is_said_to_be_so():
+def test_methods_that_launches_do_not_tell_apart_are_named():
     view = view_of(launches("fftw", 0.007, 0.003), launches("mkl", 0.007, 0.003))
     assert library_findings(view)[0].endswith("; the launches do not tell the two apart.")
     assert [row.tied for row in library_rows(view)] == [False, True]

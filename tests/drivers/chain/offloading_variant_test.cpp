@@ -201,7 +201,7 @@ std::string obstacle(const char* faults, const std::string& name, Parameters par
   return reason;
 }
 
-TEST(OffloadLimits, AreToldBeforeAnythingIsAllocated) {
+TEST(OffloadLimits, AreReportedBeforeAnythingIsAllocated) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   for (const char* name : {"overdecomposed", "node"}) {
     SCOPED_TRACE(name);

@@ -102,7 +102,7 @@ def test_what_the_device_lacks_is_a_reason_to_skip(
     assert "samples" not in record
 
 
-def test_without_a_gpu_the_point_that_asks_for_one_is_skipped(bench: Bench) -> None:
+def test_a_point_that_asks_for_a_gpu_is_skipped_without_one(bench: Bench) -> None:
     listed = {entry["name"]: entry for entry in json.loads(bench("--list", faulty=False).stdout)["local_ffts"]}
     if listed["cufft"]["available"]:
         pytest.skip("a GPU is here")

@@ -40,7 +40,7 @@ TEST(MedianInterval, IsTheNarrowestThatHoldsTheMedianWith95Percent) {
   }
 }
 
-TEST(MedianInterval, CannotBeToldOfFewerThanSixValues) {
+TEST(MedianInterval, DoesNotExistForFewerThanSixValues) {
   for (std::size_t count = 0; count < 6; ++count) EXPECT_EQ(median_interval(count), Places(0, 0));
   EXPECT_TRUE(std::isinf(relative_precision({1, 1, 1, 1, 1})));
 }

@@ -136,7 +136,7 @@ def test_hosts_are_those_of_the_job(template):
     assert started(template).startswith("[--hosts][n3,n4][-n][2] ")
 
 
-def test_a_variable_that_is_not_set_is_told_before_anything_is_launched(template):
+def test_a_variable_that_is_not_set_is_reported_before_anything_is_launched(template):
     machine = machine_file(template, "starter -f $NO_SUCH_NODEFILE -n {ranks} {program}")
     error = run(template, machine, 2, code=3).stderr
     assert "launcher 'template'" in error and "NO_SUCH_NODEFILE" in error and not template.records()

@@ -190,7 +190,7 @@ def test_a_text_of_two_lines_adds_no_line_to_a_script(fake, field, tmp_path):
     assert "expected one line" in failed.value.said
 
 
-def test_only_a_job_of_ones_own_answers_to_the_environment(fake):
+def test_only_a_job_of_the_user_answers_to_the_environment(fake):
     assert fake.allocation(SLURM_JOB_ID="", SLURM_JOB_NODELIST="n1", PBS_JOBID="", PBS_NODEFILE="/proc/nowhere") is None
 
 

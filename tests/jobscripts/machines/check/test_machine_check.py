@@ -105,7 +105,7 @@ def test_an_archive_that_cannot_be_written_is_an_error_of_the_environment(foursc
     assert "file/a" in error
 
 
-def test_without_the_scheduler_nothing_is_tried(fourscore):
+def test_nothing_is_tried_without_the_scheduler(fourscore):
     file = machine_file(fourscore.folder, 'scheduler = "slurm"\nlauncher = "srun"\n[nodes]\ncores = 1\n')
     error = fourscore("machine", "check", file, environment={"PATH": "/proc/nowhere"}, code=3).stderr
     assert "scheduler 'slurm'" in error and "no sbatch" in error and not fourscore.archive.exists()
