@@ -263,7 +263,7 @@ def figure_5_search() -> Search:
         "numbers need. With the memory bandwidth of 2010 in place of that of 2020, and the local transposes of "
         "Eq. 8 added, all numbers agree within 5 % together. We tried all 69,120 combinations of trends, nodes, "
         "years, phases, A, bytes, logarithms, and Eqs 8 and 9. No single change comes within 20 % of the printed "
-        "digits. Of the pairs this one misses them by 3 %, the next by 9 %. With three and more changes, 71 "
+        "digits. This pair misses them by 3 %, the next pair by 9 %. With three and more changes, 71 "
         "others come as near: so many tries fit by chance, and we choose none of them. Fig. 6 agrees only with a "
         "memory bandwidth that grows, so the slip would be in Fig. 5 alone.",
         "By the equations and Table 1 as printed, memory takes 3 % of the time of the GPU system, not a quarter. "

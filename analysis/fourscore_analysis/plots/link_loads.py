@@ -228,7 +228,7 @@ def _said(loads: LinkLoads, number: int, load: ExchangeLoad, kind: KindLoad) -> 
 PLOT = Plot(
     name="link-loads",
     title="Which links are busy",
-    caption="Of a simulated machine: how much of each exchange the links of each kind have bytes to carry. A kind is a "
+    caption="How much of each exchange the links of each kind of a simulated machine have bytes to carry. A kind is a "
     "dimension and direction of a torus (+0), a bit of a hypercube, a level of a fat tree. Where the busiest link is "
     "near 100 %, the exchange waits for it; where the mean is far below, other links of the kind stand idle meanwhile. "
     "The eighth exchange is with all that follow.",

@@ -59,7 +59,7 @@ def table_4_1_search() -> Search:
             ),
         ),
         f"The shares are of 312.1 ms, and the rows have {missing:.2f} ms less. That is one D3 FFT: its row counts two "
-        "operations and has the time of one. Of the copies back there were six, as many as there, since every pencil "
+        "operations and has the time of one. There were six copies back, as many as forth, since every pencil "
         "goes both ways, and the total is six times the average. No reading gives the printed four.",
         "None for the conclusion: the copies take 97.4 % of the GPU's time, as the text says.",
     )
