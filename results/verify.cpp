@@ -71,7 +71,7 @@ class Checker {
         check_hash(provenance, fmt::format("{}_hash", part), *found, part);
   }
 
-  /// A hash that is there is that of what it names: records are told apart and put together by them.
+  /// A recorded hash matches the part that it names: records are grouped by these hashes.
   void check_hash(const json& provenance, const std::string& key, const json& value, const char* whose) {
     const auto said = provenance.find(key);
     if (said == provenance.end() || *said == short_hash(value)) return;

@@ -36,8 +36,8 @@ struct Component {
   Phase phase = Phase::other;
   std::function<void()> run;
   /// The minimum it moves to and from memory on this rank where no cache holds anything from one component to the
-  /// next, reads and writes together: a 1-D transform of all its data reads and writes that once, a copy reads and
-  /// writes what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
+  /// next, reads and writes together: a 1-D transform reads and writes all its data once, a copy reads and writes
+  /// what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
   std::optional<Index> min_bytes{};
 };
 

@@ -61,7 +61,7 @@ class HeldLaunches {
     return further > 0 && further-- > 0;
   }
 
-  /// Beyond the schedule: the number that it had in a job that has ended, else the next that nothing has.
+  /// Beyond the schedule: the number that it had in an ended job, else the next free one.
   void number(PlannedLaunch& launch) {
     const std::string& point = campaign_.points[launch.point].id;
     if (launch.retry_of || !is_scheduled(launch.launch)) {

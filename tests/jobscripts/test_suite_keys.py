@@ -1,4 +1,4 @@
-"""Every key that the suite reader knows, followed to what the program that measures was asked for.
+"""Every key that the suite reader knows, followed to the arguments of the measuring program.
 
 The reader itself says which keys it knows: a new one without an entry here fails.
 """
