@@ -1,4 +1,4 @@
-"""English word order: comments, docstrings and documents name a thing before they say whose it is.
+"""English word order: comments, documents and names of tests name a thing before they say whose it is.
 
 Usage: wording.py ROOT             reads the tree, prints FILE:LINE: RULE: text (what to write), exits 1 if any
        wording.py ROOT --selftest  plants a comment of each rule in each kind of file and expects it to be found
@@ -40,6 +40,8 @@ RULES = (
          'name the thing: "The launches that ..."', "Those that the verdict rests on.", documents=False),
     Rule("opens-with-a-preposition", r"^(?:By|For|From|In|Into|On|Through|To|With) (?:what|which|whose|whom)\b",
          'the noun first: "The layouts through which ..."', "Into which pencils a state is cut."),
+    Rule("test-name", r"^def test_(?:by|for|from|of|to|whoever|whose|without)_",
+         "the subject first: test_live_jobs_are_known_without_a_database", "def test_of_a_rank", documents=False),
     Rule("told-for-found", r"\b(?:is|are|was|were) told (?:slower|faster)\b", '"found slower"', "One is told slower."),
 )  # fmt: skip
 
@@ -81,6 +83,8 @@ def of_python(text: str) -> Iterator[Piece]:
             words = ast.get_docstring(node)
             if words:
                 yield node.body[0].lineno, " ".join(words.split())
+            if getattr(node, "name", "").startswith("test_"):
+                yield node.lineno, f"def {node.name}"
 
 
 def of_lines(text: str) -> Iterator[Piece]:
@@ -186,6 +190,7 @@ def selftest(_: Path) -> int:
                     expect({rule.name} if held else set(), file, text.format(rule.plant))
             opens = rule.pattern.startswith("^")
             expect(set() if opens else {rule.name}, "planted.hpp", SECOND.format(rule.plant))
+        expect({"test-name"}, "planted.py", "def test_of_a_rank():\n    pass\n")
         for file, text in ALLOWED.items():
             expect(set(), file, text)
     print(f"{len(RULES)} rules tried on planted comments")

@@ -120,7 +120,7 @@ def test_more_instructions_in_one_phase_fail_the_check(fourscore, ranks, phase):
     assert said.startswith("RED") and more and all(f"instructions in {phase}" in line for line in more), said
 
 
-def test_without_a_baseline_or_numbers_it_says_so(fourscore):
+def test_it_says_so_without_a_baseline_or_numbers(fourscore):
     fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
     assert "cannot be read" in fourscore("gate", "check", "c", "--baseline", "none.json", code=2).stderr
     (fourscore.folder / "other.json").write_text("{}")

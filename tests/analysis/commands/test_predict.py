@@ -389,7 +389,7 @@ def test_advice_on_unusable_questions_ends_with_2(archive, capsys, arguments, wo
     assert words in refused(capsys, "advise", "--archive", str(archive), *arguments)
 
 
-def test_without_an_archive_both_say_so(tmp_path, capsys):
+def test_both_say_so_without_an_archive(tmp_path, capsys):
     for command in (("predict", *ASKED), ("advise", "--shape", "64x64x64", "--ranks", "2")):
         assert main([*command, "--archive", str(tmp_path / "none")]) == 3
         assert "no archive at" in capsys.readouterr().err

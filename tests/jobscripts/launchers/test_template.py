@@ -144,7 +144,7 @@ def test_a_variable_that_is_not_set_is_reported_before_anything_is_launched(temp
     assert started(template).startswith("[-f][a file][-n][2] ")
 
 
-def test_without_a_machine_file_there_is_no_line(template):
+def test_there_is_no_line_without_a_machine_file(template):
     error = template("run", template.points(), "--launcher", "template", code=2).stderr
     assert "launcher 'template'" in error and "machine file" in error and "'local' would do: --launcher local" in error
 

@@ -59,7 +59,7 @@ def test_it_can_be_used_where_its_programs_are(fake):
     assert fake.reason() == ""
 
 
-def test_without_its_programs_it_says_which_are_missing_and_what_to_do(fake):
+def test_it_says_which_of_its_programs_are_missing_and_what_to_do(fake):
     (fake.programs / SUBMIT[fake.name]).unlink()
     assert f"no {SUBMIT[fake.name]} in PATH" in fake.reason()
     assert "login node" in fake.reason()
