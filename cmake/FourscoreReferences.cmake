@@ -84,7 +84,7 @@ endif()
 fourscore_reference(p3dfft "P3DFFT++" "${reference_library}" "${reference_missing}" TARGETS P3DFFT::p3dfft
   VERSION ${P3DFFT_VERSION})
 
-# Of dtFFT the C interface is used; its package would also ask for MPI in Fortran and C++.
+# Only dtFFT's C interface is used; its package would also ask for MPI in Fortran and C++.
 set(reference_library "")
 set(reference_missing "no package dtfft found")
 if(MPI_C_FOUND)

@@ -98,8 +98,8 @@ class Decomposition {
   [[nodiscard]] Index padding(int rank) const;
   [[nodiscard]] bool permutes() const;  ///< some axis has an order of its own
 
-  /// Whether each rank's box is the same, by equal rules or equal lists. Of different rules that give equal boxes it
-  /// may say no.
+  /// Whether each rank's box is the same, by equal rules or equal lists. May say no for different rules that give
+  /// equal boxes.
   [[nodiscard]] bool same_boxes(const Decomposition& other) const;
   [[nodiscard]] bool same_indices(const Decomposition& other) const;  ///< along every axis
   bool operator==(const Decomposition& other) const;
@@ -132,7 +132,7 @@ class Decomposition {
   std::array<AxisCut, 3> cuts_;
   std::shared_ptr<const std::vector<Box>> boxes_;  ///< in place of all these
   std::shared_ptr<const Decomposition> pieces_;    ///< what is dealt, in place of all these
-  Dealing dealing_;                                ///< of pieces_
+  Dealing dealing_;                                ///< how pieces_ are dealt
   std::optional<std::size_t> real_axis_;           ///< the boxes are then those of the complex data
 };
 

@@ -85,7 +85,7 @@ class LocalRows {
 
   [[nodiscard]] std::size_t boxes() const { return boxes_.size(); }  ///< at least one, which may be empty
   void select(std::size_t box);
-  [[nodiscard]] Index longest_row() const { return longest_row_; }  ///< of all boxes
+  [[nodiscard]] Index longest_row() const { return longest_row_; }  ///< over all boxes
   [[nodiscard]] Index count(std::size_t position) const { return count_[position]; }
   [[nodiscard]] std::size_t axis(std::size_t position) const { return axis_[position]; }
   [[nodiscard]] const Extents& shape() const { return shape_; }
@@ -109,15 +109,15 @@ class LocalRows {
   Decomposition layout_;
   int rank_;
   std::vector<Box> boxes_;
-  std::vector<Index> begins_;  // of the boxes, in memory
+  std::vector<Index> begins_;  // where each box begins in memory
   Index longest_row_ = 0;
   Box box_;
   Index begin_ = 0;
   Extents shape_;
   std::array<std::size_t, 3> axis_{};
   Extents count_{};          // by position, as all that follow
-  Extents stride_{};         // of the global linear index
-  Extents memory_stride_{};  // of the local array
+  Extents stride_{};         // in the global linear index
+  Extents memory_stride_{};  // in the local array
 };
 
 /// A part of the rows that is worked on at once, with the global index of each of its coordinates: what an evaluation
@@ -168,7 +168,7 @@ class RowTile {
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  /// From here on row() is of this place of the tile.
+  /// Moves row() to this place of the tile.
   virtual void enter(const RowTile& /*tile*/) {}
   /// out[k] = the value at element (i, j, k) of the tile.
   virtual void row(Index i, Index j, std::span<std::complex<double>> out) const = 0;
@@ -183,7 +183,7 @@ class UnitRoots {
 
  private:
   unsigned shift_ = 0;
-  std::vector<std::vector<std::complex<double>>> tables_;  // of digits of `shift_` bits, from the lowest on
+  std::vector<std::vector<std::complex<double>>> tables_;  // for digits of `shift_` bits, from the lowest on
 };
 
 /// Evaluates a SparseField. assign() and enter() allocate only when a field has more terms than any before.

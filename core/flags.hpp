@@ -17,22 +17,22 @@ struct NodeFacts {
   };
   std::vector<Rank> ranks;
   double plan_bytes = 0;              ///< buffers and workspace of all its ranks
-  double last_level_cache_bytes = 0;  ///< of the caches next to those cores; 0: unknown
+  double last_level_cache_bytes = 0;  ///< in the caches next to those cores; 0: unknown
   /// How many cores the masks touch together, at most, where they are known by processing unit alone.
   std::optional<std::size_t> most_cores{};
-  std::set<int> core_kinds{};  ///< of those cores
+  std::set<int> core_kinds{};  ///< kinds of those cores
 };
 
 struct FlagFacts {
   std::vector<NodeFacts> nodes;
-  int threads = 1;  ///< of each rank
+  int threads = 1;  ///< per rank
   int warmup = 1;
   std::string clock_source;  ///< the kernel's name for it; empty: unknown
   double clock_resolution_s = 0;
   std::optional<double> smallest_sample_s;
   std::optional<double> closure_worst;
   double closure_limit = 0.02;
-  std::vector<double> sample_s, start_skew_s;  ///< of the timed runs; both empty, or of one length
+  std::vector<double> sample_s, start_skew_s;  ///< from the timed runs; both empty, or of one length
   bool heterogeneous = false;                  ///< the nodes differ in machine or settings
   bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, one node for several, another machine
   bool simulated = false;  ///< the program ran under a simulator

@@ -21,8 +21,8 @@ struct Moment {
 /// The same back. Throws InputError naming `what`.
 [[nodiscard]] Moment parse_moment(const std::string& text, const std::string& what);
 
-/// From one to the other: by the steady clock where both are of one boot, else by the calendar. Nothing where the
-/// calendar went back.
+/// The time from one to the other: by the steady clock where both are of one boot, else by the calendar. Nothing where
+/// the calendar went back.
 [[nodiscard]] std::optional<double> seconds_between(const Moment& then, const Moment& now);
 
 }  // namespace fourscore

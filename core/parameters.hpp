@@ -17,7 +17,7 @@ struct Parameter {
   std::string fallback;                ///< the text taken where none is given
   std::vector<std::string> values{};   ///< what is allowed; empty: free text
   bool many = false;                   ///< several of them, joined by commas, and "all"; of component programs only
-  bool of_transforms = false;          ///< of an exchange: says what the transform after it does; else nobody reads it
+  bool of_transforms = false;          ///< exchanges only: says what the transform after it does; else nobody reads it
   std::vector<std::string> samples{};  ///< free text that tests try; the entry says or throws where one does not fit
 };
 /// Values to try: those allowed, or the samples of free text.

@@ -168,7 +168,7 @@ class alignas(64) PhaseClock {
     if (log_ != nullptr) write_down(time);
     if (observer_ != nullptr) observer_->switched_to(next);
   }
-  /// Of a device's clock, which is `ahead` ns behind this host's.
+  /// Writes down a stretch by a device's clock, which is `ahead` ns behind this host's.
   void write_down(const PhaseEvent& stretch, std::int64_t ahead) {
     const std::int64_t begin = std::max(stretch.begin_ns + ahead, last_);
     if (const std::int64_t end = stretch.end_ns + ahead; end > begin)
@@ -187,7 +187,7 @@ class alignas(64) PhaseClock {
   Place current_{};
   EventLog* log_ = nullptr;
   PhaseObserver* observer_ = nullptr;
-  PhaseClock* lanes_ = nullptr;  // of threads 1, 2 ...
+  PhaseClock* lanes_ = nullptr;  // for threads 1, 2 ...
   std::size_t lane_count_ = 0;
   bool keep_other_ = true;
   bool enabled_;

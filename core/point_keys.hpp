@@ -23,14 +23,14 @@ enum class Form {
 
 struct PointKey {
   std::string_view name{};    ///< in suites and messages; the index's column
-  std::string_view option{};  ///< of fft_bench; empty where there is none
+  std::string_view option{};  ///< fft_bench's option; empty where there is none
   std::string_view path{};    ///< JSON pointer within the record's "point"
   Form form = Form::text;
   bool required = false;
   bool of_launch = false;                      ///< the launcher decides it, and a program can only see whether it is so
   bool derived = false;                        ///< follows from others; a record says it all the same
   bool labelled = false;                       ///< in flat names: "ranks:4" in place of "4"
-  std::string help{};                          ///< of the option
+  std::string help{};                          ///< for the option
   std::string (*get)(const Point&) = nullptr;  ///< canonical text; empty: not said
   void (*set)(Point&, const std::string&, std::string_view what) = nullptr;  ///< throws InputError naming `what`
 };

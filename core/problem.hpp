@@ -68,7 +68,7 @@ struct Problem {
 
   [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
   [[nodiscard]] Index elements() const;             ///< product of the shape
-  [[nodiscard]] std::size_t element_bytes() const;  ///< of a complex element: 16 or 8
+  [[nodiscard]] std::size_t element_bytes() const;  ///< size of a complex element: 16 or 8
   [[nodiscard]] double credited_flops() const;  ///< 5 N log2 N, for r2c 2.5 N log2 N; there and back, of all instances
 
   [[nodiscard]] std::size_t last_axis() const { return shape.size() - 1; }  ///< the one that r2c halves

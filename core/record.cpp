@@ -159,7 +159,7 @@ json ended_record(json verified, const Point& point, const Verdict& end) {
   if (!verified.is_object() || verified.value("point_id", "") != point_id(point) || !verified.contains("samples") ||
       verified.value("/verdict/status"_json_pointer, "") != "ok" || !verified.contains("failed_parts"))
     throw std::invalid_argument("not the verified part of a record of this point");
-  verified.erase("sha256");  // of the form that was not finished
+  verified.erase("sha256");  // the digest of the form that was not finished
   for (json& part : verified["failed_parts"]) part = failed_part_json(end.status, end.reason);
   verified["verdict"] = verdict_json({"ok", "", end.exit_status, end.signal, end.stderr_tail});
   return verified;

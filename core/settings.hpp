@@ -28,12 +28,12 @@ enum class SettingOf { transforms, components, all };
 
 struct Setting {
   std::string_view key;     ///< in suites and in a record's "sampling"
-  std::string_view option;  ///< of the programs; of a flag it turns the default round
+  std::string_view option;  ///< the programs' option; a flag's turns the default round
   SettingOf of = SettingOf::transforms;
   std::variant<int Settings::*, double Settings::*, bool Settings::*, std::string Settings::*> member;
-  double least = 0, most = 0;             ///< of a number; a time of 0 is never asked for
+  double least = 0, most = 0;             ///< limits of a number; a time of 0 is never asked for
   std::vector<std::string_view> words{};  ///< that a text may be
-  std::string_view help;                  ///< of the option
+  std::string_view help;                  ///< for the option
 };
 
 [[nodiscard]] const std::vector<Setting>& all_settings();

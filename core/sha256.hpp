@@ -9,11 +9,11 @@ namespace fourscore {
 
 /// 64 lower-case hex digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
-/// Of a file's content. Throws std::system_error when it cannot be read.
+/// The digest of a file's content. Throws std::system_error when it cannot be read.
 [[nodiscard]] std::string sha256_file(const std::filesystem::path& path);
-/// Of a file's size and of 64 blocks of 4 KiB, spread evenly over it, as "samples-sha256:…": for libraries of 100 MB
-/// that have no build id. Another build moves what follows a change, and so changes what lies in the blocks; a change
-/// that keeps every other byte in its place is not seen. Throws std::system_error when it cannot be read.
+/// The digest of a file's size and of 64 blocks of 4 KiB, spread evenly over it, as "samples-sha256:…": for libraries
+/// of 100 MB that have no build id. Another build moves what follows a change, and so changes what lies in the blocks;
+/// a change that keeps every other byte in its place is not seen. Throws std::system_error when it cannot be read.
 [[nodiscard]] std::string sha256_of_samples(const std::filesystem::path& path);
 
 }  // namespace fourscore

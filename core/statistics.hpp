@@ -7,7 +7,7 @@
 
 namespace fourscore {
 
-/// Of at least one value; the mean of the two middle ones when even.
+/// The median of at least one value; the mean of the two middle ones when even.
 [[nodiscard]] inline double median(std::vector<double> values) {
   const std::size_t middle = values.size() / 2;
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());

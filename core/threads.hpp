@@ -10,8 +10,8 @@
 
 namespace fourscore {
 
-/// Of each rank. Those of a component are what its parameter `threads` says, and one where it has none; a text that is
-/// no such number counts as one too, for the program that refuses it.
+/// The threads of each rank. Those of a component are what its parameter `threads` says, and one where it has none; a
+/// text that is no such number counts as one too, for the program that refuses it.
 [[nodiscard]] inline int threads_of(const Point& point) {
   if (point.component.empty()) return point.problem.threads;
   const auto given = point.problem.parameters.find("threads");

@@ -76,7 +76,7 @@ std::vector<Topology::Cache> caches_above(hwloc_topology_t topology, hwloc_obj_t
   return caches;
 }
 
-/// By which hwloc takes a description in place of the machine.
+/// Variables by which hwloc takes a description in place of the machine.
 constexpr std::array<const char*, 4> describing_variables{"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT",
                                                           "HWLOC_CPUID_PATH"};
 
@@ -84,8 +84,8 @@ constexpr std::array<const char*, 4> describing_variables{"HWLOC_SYNTHETIC", "HW
 
 struct Topology::CoreKind {
   std::string type;
-  std::vector<Cache> caches;  ///< of all cores the same but for who shares them: there, of the one with most
-  int threads = 0;            ///< of the core with most; 0: unknown
+  std::vector<Cache> caches;  ///< the same for all cores but for who shares them: there, those of the core with most
+  int threads = 0;            ///< on the core with most; 0: unknown
   std::set<int> cores;
 
   [[nodiscard]] bool is_of(const std::string& its_type, const std::vector<Cache>& its_caches) const {

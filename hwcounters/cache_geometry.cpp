@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t usual_ways = 16;
 constexpr std::uint64_t usual_line = 64;
-constexpr std::uint64_t min_line = 16;    // of Valgrind: no instruction may touch three lines
+constexpr std::uint64_t min_line = 16;    // Valgrind's: no instruction may touch three lines
 constexpr std::uint64_t most_ways = 256;  // a set is searched from end to end
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 31;
 constexpr const char* expected =

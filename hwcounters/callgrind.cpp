@@ -151,7 +151,7 @@ class CallgrindSession : public CounterSession {
 
   std::vector<std::string> codes_;
   int descriptor_;
-  std::vector<std::string> names_;  // of the buckets
+  std::vector<std::string> names_;  // [bucket]
   std::vector<std::vector<EventCount>> counts_;
   std::size_t bucket_ = 0;
 };
@@ -193,7 +193,7 @@ class Callgrind : public CounterBackend {
     const auto shape = [](const CacheGeometry& of) {
       return std::to_string(of.size_bytes) + "," + std::to_string(of.ways) + "," + std::to_string(of.line_bytes);
     };
-    // Of the usual size, so that with a chosen last level the counts are the same on every machine.
+    // The first level has the usual size, so that with a chosen last level the counts are the same on every machine.
     const CacheGeometry first_level{32 * 1024, 8, 64};
     // Lines of source code are nobody's question here, and make dumps large. Valgrind's own messages would only say
     // which caches it found and did not take.

@@ -19,7 +19,7 @@
 #include "core/errors.hpp"
 namespace fourscore {
 
-/// Whose events are counted. Wider than a process: one process reads for all of that scope (the driver elects it).
+/// The owner of the counted events. Beyond a process, one process reads for all of that scope (the driver elects it).
 enum class CounterScope : std::uint8_t { thread, process, socket, node };
 [[nodiscard]] std::string_view to_string(CounterScope scope);
 
@@ -55,7 +55,7 @@ class CounterError : public std::runtime_error {
 struct EventSpec {
   std::string name;      ///< as formulas call it: an identifier
   std::string code;      ///< the backend's own name of it
-  std::size_t pass = 0;  ///< in which run of the work it is counted, where a unit has too few counters for all at once
+  std::size_t pass = 0;  ///< the run of the work that counts it, where a unit has too few counters for all at once
 };
 
 /// Counts of one event. Absent: the event could not be counted (never 0 in its place).

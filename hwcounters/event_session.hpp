@@ -30,7 +30,7 @@ struct CounterSource {
   double scale = 1.0;    ///< a count times this is in the event's unit
   unsigned bits = 64;    ///< width of the counter: it wraps to 0 there
   bool timed = true;     ///< whether readings tell enabled_ns and running_ns
-  std::size_t pass = 0;  ///< in which run of the work it counts
+  std::size_t pass = 0;  ///< the run of the work in which it counts
 };
 
 /// The counters of one backend, opened. Their order is that of the sources given to the session.

@@ -31,7 +31,7 @@ bool is_identifier(std::string_view text) {
   });
 }
 
-/// One file while it is read: every mistake is told with its line.
+/// One file while it is read: every mistake is reported with its line.
 class GroupFile {
  public:
   explicit GroupFile(fs::path file) : file_(std::move(file)) {

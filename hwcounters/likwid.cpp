@@ -18,7 +18,7 @@
 namespace fourscore {
 namespace {
 
-constexpr const char* regions_code = "regions";  ///< of the group of marker regions
+constexpr const char* regions_code = "regions";  ///< code of the group of marker regions
 constexpr const char* regions_group = "REGIONS";
 
 std::string its_words(const std::string& said) { return said.empty() ? "" : "; it says: " + said; }

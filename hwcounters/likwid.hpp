@@ -19,7 +19,7 @@ enum class LikwidAccess : int { perf_event = -1, direct = 0, daemon = 1 };
 
 struct LikwidProcessor {
   std::string name;        ///< as LIKWID calls it
-  std::string short_name;  ///< of its folder of performance groups; empty or "unknown": LIKWID does not know it
+  std::string short_name;  ///< names its folder of performance groups; empty or "unknown": LIKWID does not know it
   std::uint32_t family = 0;
   std::uint32_t model = 0;
 };
@@ -52,7 +52,7 @@ struct LikwidCalls {
 
 /// What likwid-perfctr -m leaves for the program it starts (environment variables), or a test.
 struct LikwidSurroundings {
-  std::filesystem::path root = "/";           ///< of dev/cpu/N/msr and of the access daemon
+  std::filesystem::path root = "/";           ///< below which dev/cpu/N/msr and the access daemon are
   std::vector<std::filesystem::path> path{};  ///< where programs are looked for
   bool marker = false;                        ///< started by likwid-perfctr -m or likwid-mpirun -marker
 };
@@ -63,7 +63,7 @@ struct LikwidSurroundings {
 
 /// The library that this program was built with; empty where there is none.
 [[nodiscard]] std::string likwid_file();
-/// Those of the library in `file`; the first call opens it, and throws CounterError where that is no such library.
+/// The calls of the library in `file`; the first call opens it, and throws CounterError where that is no such library.
 /// Empty functions where the program was built without LIKWID.
 [[nodiscard]] LikwidCalls likwid_library(const std::string& file);
 

@@ -11,7 +11,7 @@ namespace fourscore {
 /// The text that LIKWID is given, and which of its events or metrics are parts of which of ours.
 struct LikwidEventSet {
   std::string text;
-  bool own_group = false;  ///< of LIKWID: its metrics are taken, not its events
+  bool own_group = false;  ///< LIKWID's own group: its metrics are taken, not its events
   bool of_socket = false;
   std::vector<std::string> metrics;     ///< [event of ours], of LIKWID's own group
   std::vector<std::vector<int>> parts;  ///< [event of ours]

@@ -47,7 +47,7 @@ struct PapiCalls {
   std::function<int(int& set)> destroy_eventset;
 };
 
-/// Those of the library that this program was linked with. Empty functions where it was built without.
+/// The calls of the library that this program was linked with. Empty functions where it was built without.
 [[nodiscard]] PapiCalls papi_library();
 
 /// The backend with these calls; `why_not` where there are none. Sockets are asked for when events are opened.

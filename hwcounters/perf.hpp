@@ -28,7 +28,7 @@ struct PerfPlaces {
   std::filesystem::path sys = "/sys";
   std::filesystem::path proc = "/proc";
   std::shared_ptr<PerfKernel> kernel = std::make_shared<PerfKernel>();
-  std::function<int()> cpu;  ///< on which processor we are; empty: asks the system
+  std::function<int()> cpu;  ///< the processor on which we are; empty: asks the system
 };
 
 [[nodiscard]] std::unique_ptr<CounterBackend> make_perf_backend(PerfPlaces places = {});

@@ -17,7 +17,7 @@ struct PerfEvent {
   struct Counter {
     std::string unit;
     PmuEncoding encoding;
-    int cpu = -1;  ///< of an uncore unit: where it is opened
+    int cpu = -1;  ///< for an uncore unit: where it is opened
   };
   std::vector<Counter> counters;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// On which sockets this process may run, and their processors: what is counted for a socket is asked of one of them.
+// The sockets where this process may run, and their processors: what is counted for a socket is asked of one.
 
 #include <filesystem>
 #include <vector>

@@ -14,7 +14,7 @@ namespace fourscore {
 struct ResctrlPlaces {
   std::filesystem::path sys = "/sys";  ///< processors and their caches, and fs/resctrl
   std::filesystem::path proc = "/proc";
-  std::function<int()> cpu;  ///< on which processor we are; empty: asks the system
+  std::function<int()> cpu;  ///< the processor on which we are; empty: asks the system
 };
 
 [[nodiscard]] std::unique_ptr<CounterBackend> make_resctrl_backend(ResctrlPlaces places = {});

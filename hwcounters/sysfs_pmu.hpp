@@ -30,7 +30,7 @@ struct PmuUnit {
   std::filesystem::path folder;
   std::uint32_t type = 0;
   bool uncore = false;    ///< counts for all cores near it: opened by processor, not by process
-  std::vector<int> cpus;  ///< of an uncore unit: on which processors it is opened, one for each socket or cache
+  std::vector<int> cpus;  ///< for an uncore unit: the processors on which it is opened, one for each socket or cache
   std::map<std::string, BitField> format;
   std::vector<std::string> events;  ///< that the kernel names
 
@@ -53,7 +53,7 @@ class SysfsPmus {
   [[nodiscard]] std::vector<PmuUnit> find(const std::string& name) const;
   /// Whether the processor itself has counters that the kernel can use.
   [[nodiscard]] bool has_core_counters() const;
-  /// Of the socket in which `cpu` is; -1 where the kernel does not tell.
+  /// The number of the socket in which `cpu` is; -1 where the kernel does not tell.
   [[nodiscard]] int socket_of(int cpu) const;
 
  private:

@@ -56,8 +56,8 @@ class Archive {
   /// Names of campaigns with records or a campaign.json, sorted.
   [[nodiscard]] std::vector<std::string> campaigns() const;
   /// Record files of one campaign, or of all, sorted by name: whatever is called so, since read_record() says what is
-  /// no regular file. Temporary files of running launches are left out. A folder that cannot be listed stands for what
-  /// it holds, so that whoever reads the files names it.
+  /// no regular file. Temporary files of running launches are left out. A folder that cannot be listed is returned
+  /// itself, so that the reader of the files names it.
   [[nodiscard]] std::vector<std::filesystem::path> record_files(const std::string& campaign) const;
   [[nodiscard]] std::vector<std::filesystem::path> record_files() const;
 

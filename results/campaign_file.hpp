@@ -14,7 +14,7 @@ void require_campaign_name(const std::string& name);
 struct ScheduledRecords {
   bool known = false;              ///< there is a campaign.json, and it can be read
   std::string problem;             ///< why it cannot be read; empty when it can, or when there is none
-  std::vector<std::string> names;  ///< of the record files of the finished campaign, sorted
+  std::vector<std::string> names;  ///< names of the record files of the finished campaign, sorted
   bool open_ended = false;         ///< its points may have further launches: for precision, or a second stage
 
   /// Whether the file may be a further launch of a point of the schedule.

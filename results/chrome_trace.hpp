@@ -7,8 +7,8 @@
 namespace fourscore {
 
 /// {"traceEvents": [...]}: a complete event ("ph": "X", times in microseconds) for each stretch, in which pid is the
-/// rank, tid the lane, name the phase; metadata events name both. Records without a timeline are left out. Of several
-/// records, each starts at 0 and its pids follow those of the one before.
+/// rank, tid the lane, name the phase; metadata events name both. Records without a timeline are left out. Each of
+/// several records starts at 0, and its pids follow those of the one before.
 [[nodiscard]] nlohmann::json chrome_trace(const std::vector<nlohmann::json>& records);
 
 }  // namespace fourscore

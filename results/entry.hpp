@@ -14,7 +14,7 @@ namespace fourscore {
 [[nodiscard]] bool has_times(const nlohmann::json& record);
 
 /// The facts of a record, whatever flags it has: from its raw samples and its provenance, its per-rank values in place.
-/// What it does not say is unknown, and no flag follows from it. Of a node it says less than a program sees there
+/// What it does not say is unknown, and no flag follows from it. It says less of a node than a program sees there
 /// (units and not cores, all caches and not those beside its ranks): the facts are such that every flag that follows
 /// does hold. Throws json::exception for what is not of the schema.
 [[nodiscard]] FlagFacts facts_of(const nlohmann::json& record);
@@ -28,7 +28,7 @@ struct SeenLaunch {
   nlohmann::json campaign;    ///< which launch this is
   nlohmann::json provenance;  ///< machine and code as the program told before, launcher, start
   nlohmann::json machine;     ///< Topology::identity() here
-  int cores = 1;              ///< of a node that a launch may use
+  int cores = 1;              ///< cores of a node that a launch may use
   double wall_s = 0;          ///< from its start to its end
 };
 

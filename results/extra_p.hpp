@@ -36,7 +36,7 @@ class ExtraPExport {
     double seconds;
   };
   void add_time(const std::string& path, const Point& point, double seconds);
-  /// Those that most of the longest series have.
+  /// The points that most of the longest series have.
   [[nodiscard]] std::set<Point> common_points() const;
 
   std::vector<Time> times_;  ///< as they came

@@ -31,8 +31,8 @@ class FileLock {
  public:
   enum class Kind { exclusive, shared };
 
-  /// Tries once; nothing while somebody else has it. Makes the file. Throws std::system_error. Of kind shared, and
-  /// without locks here, it holds nothing.
+  /// Tries once; nothing while somebody else has it. Makes the file. Throws std::system_error. A shared lock holds
+  /// nothing where there are no locks.
   [[nodiscard]] static std::optional<FileLock> attempt(const std::filesystem::path& file, Kind kind);
   ~FileLock() { release(); }
   FileLock(FileLock&& other) noexcept

@@ -25,7 +25,7 @@ constexpr const char* suite_name = "imported";
 
 struct Found {
   fs::path file;
-  std::string sha256;  ///< of the file
+  std::string sha256;  ///< digest of the file
   json record;
 };
 

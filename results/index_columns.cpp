@@ -133,7 +133,7 @@ const std::vector<Column>& columns() {
   return table;
 }
 
-/// The keys of `object` that are there, of those named.
+/// The named keys that `object` has.
 json some_of(const json& object, std::initializer_list<const char*> keys) {
   json result = json::object();
   for (const char* key : keys)

@@ -201,7 +201,7 @@ void write_index(const Archive& archive, bool anew, int patience_ms, const std::
     fs::remove(name, error);
     throw;
   }
-  fs::remove(index.string() + "-journal", error);  // of the index that is being replaced
+  fs::remove(index.string() + "-journal", error);  // the journal of the index that is being replaced
   fs::rename(name, index, error);
   if (!error) return;
   std::error_code ignored;

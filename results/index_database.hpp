@@ -58,7 +58,7 @@ class Statement {
 
 /// One writer at a time, by flock(2): SQLite's own locks are not trusted on shared file systems, and a row added while
 /// the index is being rebuilt would be lost with the old file. Whoever gets the lock removes what killed writers left.
-/// Where the file system has no locks it holds nothing: of two writers the last one's file stays, and the rows of the
+/// Where the file system has no locks it holds nothing: the file of the last of two writers stays, and the rows of the
 /// other are read from their records again.
 class IndexLock {
  public:
@@ -75,7 +75,7 @@ struct IndexedRecord {
   IndexRow row{};
   std::string status{};
   std::string brief{};  ///< record_brief() as text
-  std::string stamp{};  ///< of the file that was read; empty where the file is too new to tell a change by it
+  std::string stamp{};  ///< stamp of the file that was read; empty where the file is too new to tell a change by it
 };
 
 /// SHA-256 over what a reader of the table `briefs` relies on.

@@ -10,7 +10,7 @@
 namespace fourscore {
 
 /// One row a build, in the order of their first measurement: time, revision, code_hash, and a column for each series, a
-/// point on one machine. A value is the median over the launches of the build, of each launch's median, in seconds. A
+/// point on one machine. A value is the median, over the launches of the build, of each launch's median, in seconds. A
 /// cell is empty where the build has no time of the series.
 class OtavaCsv {
  public:
@@ -24,7 +24,7 @@ class OtavaCsv {
   struct Build {
     std::string first_at;
     std::string revision;
-    std::map<std::string, std::vector<double>> medians_s;  ///< by series, of each launch
+    std::map<std::string, std::vector<double>> medians_s;  ///< by series, for each launch
   };
   [[nodiscard]] std::vector<std::string> series() const;
 

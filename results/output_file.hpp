@@ -61,8 +61,8 @@ class OutputFile {
   [[nodiscard]] std::ostream& stream() { return *stream_; }
   /// Where it is until commit(), for a library that opens files by their names.
   [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
-  /// For what such a library wrote, which may have failed without a word: throws OutputFailed where the file could not
-  /// be longer by a byte.
+  /// Checks what such a library wrote, which may have failed without a word: throws OutputFailed where the file could
+  /// not be longer by a byte.
   void require_space() const;
   void commit();
 

@@ -59,7 +59,7 @@ constexpr std::size_t shown_ranks = 8;
 
 struct Column {
   std::string path;                ///< JSON pointer
-  std::vector<std::size_t> shape;  ///< of one rank's values
+  std::vector<std::size_t> shape;  ///< shape of one rank's values
   std::vector<double> values;      ///< [rank][...]; NaN: null
 
   [[nodiscard]] std::size_t values_of_a_rank() const {
@@ -137,7 +137,7 @@ Column column_of(const json& record, const std::string& path) {
   return column;
 }
 
-/// Of a few values, as those of one rank; NaN where all are.
+/// The median of a few values, as those of one rank; NaN where all are.
 double median_of(std::span<const double> values) {
   std::vector<double> known;
   std::ranges::copy_if(values, std::back_inserter(known), [](double value) { return !std::isnan(value); });

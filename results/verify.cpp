@@ -72,7 +72,7 @@ class Checker {
         check_hash(provenance, fmt::format("{}_hash", part), *found, part);
   }
 
-  /// A hash that is there is that of what it names: records are told apart and put together by them.
+  /// A recorded hash matches the part that it names: records are grouped by these hashes.
   void check_hash(const json& provenance, const std::string& key, const json& value, const char* whose) {
     const auto said = provenance.find(key);
     if (said == provenance.end() || *said == short_hash(value)) return;
@@ -147,7 +147,7 @@ class Checker {
     }
   }
 
-  /// From the first start to the last end: no less than the longest rank takes, and no more than that and the skew.
+  /// The time from first start to last end: no less than the longest rank takes, and no more than that and the skew.
   void check_spans(const json& samples, const json& times, const json& per_rank) {
     const json skews = samples.value("start_skew_s", json());
     if (!all_numbers(skews) || skews.size() != times.size()) {
@@ -194,7 +194,7 @@ class Checker {
       check_matrix(values, "samples.rank_phase_s." + phase, times.size());
   }
 
-  /// Those that follow from its content, and that of an import that nobody vouched for.
+  /// The flags that follow from its content, and the one of an import that nobody vouched for.
   void check_flags() {
     FlagFacts facts = facts_of(record_);
     facts.foreign = !record_.value("/campaign/imported/vouched"_json_pointer, true);
@@ -307,7 +307,7 @@ struct Checked {
   std::string record_id;
   std::string columns;  ///< name of the file that has the record's per-rank values; empty: the record itself
   bool without_digest = false;
-  bool retry = false;  ///< of a launch of the schedule, and so beside it
+  bool retry = false;  ///< repeats a launch of the schedule, and so stands beside it
 };
 
 Checked check_file(const fs::path& file) {

@@ -105,7 +105,7 @@ EXPECTED = [
 
 
 def unexpected(lines: list[str]) -> list[str]:
-    """Those of the lines that no entry of EXPECTED allows."""
+    """The lines that no entry of EXPECTED allows."""
     found = []
     for line in lines:
         program, test, reason = (line.split("\t", 2) + ["", ""])[:3]

@@ -8,7 +8,7 @@ import warnings
 # that fits and figures are spread over.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Of the million small objects of an archive nearly all live to the end of a command: looking for others takes seconds.
+# Nearly all of an archive's million small objects live to the end of a command: looking for others takes seconds.
 gc.disable()
 
 # Figures are written, never shown: what a shell chose for its own plots, or has misspelt, is no matter of ours.

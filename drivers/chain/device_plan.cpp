@@ -189,7 +189,7 @@ double device_bytes(const Problem& problem, const DeviceRequest& request, const 
   return elements * static_cast<double>(problem.element_bytes());
 }
 
-/// The same on all ranks: what the lowest rank that has something to say says.
+/// The reason given by the lowest failing rank; the same on all ranks.
 std::string first_reason(MPI_Comm comm, const std::string& mine) {
   const int me = mpi::rank_in(comm);
   int speaker = mine.empty() ? mpi::size_of(comm) : me;

@@ -27,7 +27,7 @@ struct DeviceRequest {
   HostMemory memory = HostMemory::pinned;
   bool share = false;   ///< several ranks may use one device
   bool direct = false;  ///< messages from the device's memory
-  int pieces = 4;       ///< of staging=streamed
+  int pieces = 4;       ///< with staging=streamed
   bool asks_for_pieces = false;
 };
 [[nodiscard]] std::vector<Parameter> device_parameters();
@@ -37,7 +37,7 @@ struct DeviceRequest {
 /// The device of this rank: that of its number among the ranks of its node, modulo the number of devices.
 struct DeviceChoice {
   int number = 0;
-  int ranks = 1;    ///< of the node
+  int ranks = 1;    ///< on the node
   int sharing = 1;  ///< ranks that use this device
 };
 /// Collective.

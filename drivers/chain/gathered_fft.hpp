@@ -39,7 +39,7 @@ class GatheredFft {
   void gather();     ///< this part of execute() alone, the result is lost
   void transform();  ///< the rest of it, on whatever was gathered last
 
-  [[nodiscard]] Index bytes() const { return bytes_; }  ///< of the array
+  [[nodiscard]] Index bytes() const { return bytes_; }  ///< size of the array
   [[nodiscard]] std::size_t workspace_bytes() const { return scratch_->bytes(); }
   [[nodiscard]] std::string describe() const;
 
@@ -61,12 +61,12 @@ class GatheredFft {
   std::vector<SourceBlock> blocks_;
   Index element_bytes_;
   Index bytes_;
-  Index columns_;    ///< of a tile
+  Index columns_;    ///< in a tile
   Index row_bytes_;  ///< from one index along `axis` to the next in the scratch: no power of two
   bool streaming_;   ///< past the caches
   std::unique_ptr<Buffer> scratch_;
-  std::unique_ptr<LocalFft> fft_;   ///< of a whole tile; null where the array is empty
-  std::unique_ptr<LocalFft> rest_;  ///< of the last columns; null where tiles leave none
+  std::unique_ptr<LocalFft> fft_;   ///< for a whole tile; null where the array is empty
+  std::unique_ptr<LocalFft> rest_;  ///< for the last columns; null where tiles leave none
 };
 
 }  // namespace fourscore

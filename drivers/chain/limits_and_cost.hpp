@@ -37,11 +37,11 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries);
 [[nodiscard]] Cost even_exchange_cost(const Problem& problem, int ranks, int group);
 /// Flops of the whole transform, and even_exchange_cost() summed over exchanges among so many ranks each.
 [[nodiscard]] Cost cost_of_even_exchanges(const Problem& problem, int ranks, const std::vector<int>& groups);
-/// Of any slabs: one exchange of N/P elements a rank, of which 1/P stay; the way back to natural order is another.
+/// Any slabs: one exchange of N/P elements a rank, of which 1/P stay; the way back to natural order is another.
 [[nodiscard]] Cost slab_cost(const Problem& problem, int ranks);
-/// Of any pencils (czechowski2012): equation 1 for the flops, and for the exchanges the n^3/P words each of equation 3,
-/// less what stays on the rank: among P2 ranks in a row, among P1 in a column. The way back to natural order doubles
-/// them.
+/// The cost of any pencils (czechowski2012): equation 1 for the flops, and for the exchanges the n^3/P words each of
+/// equation 3, less what stays on the rank: among P2 ranks in a row, among P1 in a column. The way back to natural
+/// order doubles them.
 [[nodiscard]] Cost pencil_cost(const Problem& problem, int ranks, const Grid& grid);
 
 }  // namespace fourscore

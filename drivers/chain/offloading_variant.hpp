@@ -25,7 +25,7 @@ class OffloadingVariant : public Variant {
     std::string summary;
   };
   [[nodiscard]] virtual std::vector<Launch> launches() const = 0;
-  /// Of one direction: bytes of the largest launch of a rank.
+  /// Bytes of a rank's largest launch in one direction.
   [[nodiscard]] virtual double launch_bytes(const Problem& problem, int ranks, int rank) const = 0;
 
   /// `offload`, and those of its parameters that say something of a device.

@@ -113,7 +113,7 @@ class TransformChain : public Plan {
   [[nodiscard]] Index min_bytes_of_fft(std::size_t stage) const {
     return 2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage];
   }
-  /// Of a stage's axes, on the part `slice` of this rank's indices along the first axis.
+  /// The spec of a stage's axes, on the part `slice` of this rank's indices along the first axis.
   [[nodiscard]] LocalFftSpec local_fft_spec(const PlanContext& context, std::size_t stage,
                                             std::optional<Range> slice = std::nullopt) const;
   void allocate(const PlanContext& context);
@@ -160,8 +160,8 @@ class TransformChain : public Plan {
   Decomposition input_layout_;
   Decomposition output_layout_;
   std::vector<std::shared_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
-  std::vector<Index> stage_bytes_;                ///< of this rank, by stage
-  std::unique_ptr<Buffer> staging_;               ///< of all exchanges; null where there are none
+  std::vector<Index> stage_bytes_;                ///< on this rank, by stage
+  std::unique_ptr<Buffer> staging_;               ///< for all exchanges; null where there are none
   std::vector<Redistribution> redistributions_;   ///< redistribution i leads from stage i to stage i + 1
   std::vector<std::unique_ptr<LocalFft>>
       ffts_;                       ///< by stage; null where none, or where it goes with a redistribution's pieces

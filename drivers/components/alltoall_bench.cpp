@@ -51,11 +51,11 @@ struct Asked {
   std::vector<Index> sizes;  ///< bytes from each rank to each; empty: those of the shape
   std::optional<Extents> shape;
   Index element_bytes = 8;
-  Problem parameters;  ///< of the exchanges
+  Problem parameters;  ///< for the exchanges
 
   Asked(const Parameters& given, int ranks);
 
-  /// Of a rank's group; `size`: bytes, where there is no shape.
+  /// The exchange of a rank's group; `size`: bytes, where there is no shape.
   [[nodiscard]] GroupExchange group(const std::string& communicator, int rank, Index size) const {
     const Among among = parse_among(communicator);
     if (shape) return pencil_exchange(*shape, grid, among, rank, element_bytes);
@@ -89,7 +89,7 @@ Asked::Asked(const Parameters& given, int ranks)
   }
 }
 
-/// Of all grids that there are for so many ranks the most square one.
+/// The most square of all grids that there are for so many ranks.
 Grid Asked::grid_of(const Parameters& given, int ranks) {
   const std::string& text = given.text("grid");
   std::vector<int> extents;
@@ -121,7 +121,7 @@ struct Nodes {
 struct Sent {
   double bytes = 0;     ///< to other ranks
   double self = 0;      ///< stays
-  double off_node = 0;  ///< of bytes: to ranks of other nodes
+  double off_node = 0;  ///< share of bytes to ranks of other nodes
   double messages = 0;  ///< to other ranks, none of them empty
   double array = 0;     ///< bytes of the larger of the two arrays
 };

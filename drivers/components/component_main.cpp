@@ -123,7 +123,7 @@ std::vector<std::string> flags_of(const Launch& launch, const json& benchmarks) 
   facts.nodes = launch.provenance.nodes.facts_by_kernel;
   facts.heterogeneous = launch.provenance.nodes.heterogeneous();
   facts.threads = threads_of(launch.point);
-  // Of a record with sizes in and out of the caches each benchmark says it for itself.
+  // Where a record has sizes in and out of the caches, each benchmark says it for itself.
   for (NodeFacts& node : facts.nodes) node.plan_bytes = all("in_cache") ? 0 : std::numeric_limits<double>::infinity();
   const json& now = launch.provenance.record.at("volatile");
   facts.clock_source = now.value("clock_source", "");
@@ -210,7 +210,7 @@ int run_launch(Launch& launch) {
   launch.point.problem.parameters = options.parameters;
   std::optional<std::string> refused;
   launch.agreement.run([&] {
-    (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
+    (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is reported before anything else
     bench::set_launch_place(launch.comm, options.launch, launch.point);
     refused = launch.program.refuses(Parameters(launch.card.name, launch.card.parameters, options.parameters),
                                      launch.point.ranks);

@@ -79,7 +79,7 @@ class Session {
 };
 
 struct ProgramCard {
-  std::string name;        ///< of the program
+  std::string name;        ///< the program's
   std::string summary;     ///< one line
   std::string citation;    ///< as of other cards; may be empty
   bool needs_mpi = false;  ///< its ranks talk to each other

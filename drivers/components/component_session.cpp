@@ -32,7 +32,7 @@ double number_of(const Benchmark& benchmark, const char* name) {
   return it == benchmark.numbers.end() ? 0 : it->second;
 }
 
-/// Of each iteration the slowest rank's seconds, added up. The ranks compare as many iterations at once as fit here.
+/// Adds up the slowest rank's seconds in each iteration. The ranks compare as many iterations at once as fit here.
 class SumOfMaxima {
  public:
   explicit SumOfMaxima(MPI_Comm comm) : comm_(comm) {}
@@ -236,7 +236,7 @@ void BenchmarkSession::begin(std::size_t index) {
                          std::isfinite(error) ? fmt::format("error {:.2g}", error) : "error not finite", tolerance);
 }
 
-/// Of all ranks together, each by its own time, and of the slowest.
+/// Shows the rate of all ranks together, each by its own time, and of the slowest.
 void BenchmarkSession::show_rates(double own_bytes_per_s, benchmark::State& state) const {
   double sum = 0;
   FOURSCORE_MPI(MPI_Allreduce(&own_bytes_per_s, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_));

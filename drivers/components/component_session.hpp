@@ -22,9 +22,9 @@ namespace fourscore::component {
 struct Entry {
   Benchmark benchmark;
   Check check;
-  std::int64_t iterations = 0;  ///< of each repetition
-  std::vector<double> own_s;    ///< of this rank, [repetition]; empty: it was not run
-  std::vector<double> time_s;   ///< of all ranks: the maximum of own_s, or the mean of each iteration's maximum
+  std::int64_t iterations = 0;  ///< in each repetition
+  std::vector<double> own_s;    ///< on this rank, [repetition]; empty: it was not run
+  std::vector<double> time_s;   ///< over all ranks: the maximum of own_s, or the mean of each iteration's maximum
 };
 
 /// Iterations that are timed together, of so many in a repetition.
@@ -84,7 +84,7 @@ class BenchmarkSession : public Session {
   bench::MemoryShare memory_;
   int ranks_on_node_ = 1;
   double last_level_cache_bytes_ = 0;
-  std::unique_ptr<OutputFile> output_;  ///< of --benchmark_out; null on all ranks but 0, and where none is asked for
+  std::unique_ptr<OutputFile> output_;  ///< for --benchmark_out; null on all ranks but 0, and where none is asked for
   std::vector<Entry> entries_;
   /// A call of Google Benchmark's: a repetition, or one of the calls before that find the number of iterations.
   struct Call {

@@ -16,16 +16,16 @@ enum class Among { row, column, world };
 
 /// One group of ranks, and what each holds before and after.
 struct GroupExchange {
-  std::vector<int> ranks;  ///< of the world, ascending
+  std::vector<int> ranks;  ///< in the world, ascending
   Decomposition from;      ///< over `ranks`
   Decomposition to;
   Index element_bytes = 8;
 
-  /// What one member (by its place in `ranks`) holds before that another holds after.
+  /// The bytes of what one member holds before and another after, by their places in `ranks`.
   [[nodiscard]] Index bytes_between(int sender, int receiver) const;
   /// All messages between two members have the same size.
   [[nodiscard]] bool even() const;
-  /// Of the larger of the two arrays of this member.
+  /// The bytes of the larger of this member's two arrays.
   [[nodiscard]] Index array_bytes(int member) const;
   [[nodiscard]] int size() const { return static_cast<int>(ranks.size()); }
   [[nodiscard]] int place_of(int world_rank) const;

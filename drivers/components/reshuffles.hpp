@@ -33,11 +33,11 @@ struct Reshuffle {
 [[nodiscard]] Reshuffle permutation(const Extents& extents, const std::string& order);
 /// All five orders other than xyz.
 [[nodiscard]] std::vector<std::string> permutation_names();
-/// To `blocks` messages one after another, each a part of the array along axis 1 (y) or 2 (z), as an exchange packs it.
+/// Copies to `blocks` messages one after another, each a part of the array along axis 1 (y) or 2 (z), as packed.
 [[nodiscard]] Reshuffle packing(const Extents& extents, std::size_t axis, int blocks);
 /// The way back.
 [[nodiscard]] Reshuffle unpacking(const Extents& extents, std::size_t axis, int blocks);
-/// To `blocks` arrays one after another, the first of every element 0, B, 2B ... along z, and so on
+/// Copies to `blocks` arrays one after another, the first of every element 0, B, 2B ... along z, and so on
 /// (danielson-lanczos).
 [[nodiscard]] Reshuffle strided_gather(const Extents& extents, int blocks);
 

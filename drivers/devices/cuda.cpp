@@ -267,7 +267,7 @@ class CudaDevice : public Device {
     int direct = 0;
     if (cudaDeviceGetAttribute(&direct, cudaDevAttrGPUDirectRDMASupported, number_) == cudaSuccess)
       known["gpudirect_rdma"] = direct != 0;
-    // Of the kernel: without it network cards do not reach the GPU's memory by themselves.
+    // A module of the kernel: without it, network cards do not reach the GPU's memory by themselves.
     known["peer_memory_module"] = std::ranges::any_of(
         std::array{"nvidia_peermem", "nv_peer_mem"},
         [](const char* name) { return std::filesystem::exists(std::filesystem::path("/sys/module") / name); });

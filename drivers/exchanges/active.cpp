@@ -46,7 +46,7 @@ std::uint64_t polls_before_yield(MPI_Comm comm) {
 }
 
 struct PacketSizes {
-  Index bytes;      ///< of a packet, at most
+  Index bytes;      ///< in a packet, at most
   Index in_flight;  ///< packets for one target that it has not taken yet, at most
 };
 
@@ -94,7 +94,7 @@ struct PacketStream {
   SlotRule rule;
   Index array_offset;            ///< bytes to the block's lowest element
   Index done = 0;                ///< packets of this run that were sent or taken
-  std::byte* staging = nullptr;  ///< of a sender, where it has to put packets together
+  std::byte* staging = nullptr;  ///< for a sender, where it has to put packets together
 };
 
 std::vector<PacketStream> streams_out(const ExchangeSpec& spec, const std::array<int, 3>& order) {

@@ -36,10 +36,10 @@ bool goes_on(int distance, int round) { return (distance >> round) % 2 == 1; }
 /// What passes through this rank, in elements.
 struct Passage {
   int rounds = 0;
-  std::vector<Index> places;   ///< of the slots in the staging, by distance; the first is not used
+  std::vector<Index> places;   ///< where the slots lie in the staging, by distance; the first is not used
   Index slots = 0;             ///< all of them: each is large enough for every block that passes through it
-  Index largest_message = 0;   ///< of a round, sent or received
-  Index largest_gathered = 0;  ///< of a round: a message of a single block goes straight from its slot
+  Index largest_message = 0;   ///< in a round, sent or received
+  Index largest_gathered = 0;  ///< in a round: a message of a single block goes straight from its slot
   Index largest_received = 0;
   bool in_source = true;  ///< the messages are put together in the source, which is free from packing to the end
 

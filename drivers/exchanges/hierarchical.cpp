@@ -75,7 +75,7 @@ Index volume(const ExchangeSpec& spec, int sender, int receiver) {
 }
 
 /// What goes between this rank's node and the others, in elements. A message from one node to another holds the blocks
-/// by sender and then by receiver. Of each pair of ranks one of which is on this node.
+/// by sender and then by receiver. It covers each pair of ranks one of which is on this node.
 struct NodeMessages {
   std::vector<Index> to_node;  ///< by node: the whole message
   std::vector<Index> from_node;
@@ -139,7 +139,7 @@ struct Surroundings {
   mpi::Communicator node;       ///< those of them that take part in the exchange
   Nodes nodes;
   int own;     ///< number of this rank's node
-  int number;  ///< of this rank within it
+  int number;  ///< this rank's, within it
   int leaders;
   NodeMessages messages;
   WindowMap map;
@@ -300,8 +300,8 @@ class Hierarchical : public StagedExchange {
   mpi::Communicator node_;
   mpi::Communicator plan_node_;
   bool shares_window_ = false;        ///< with other exchanges of a plan that spans several nodes
-  std::vector<std::byte*> segments_;  ///< of the window, by number within the node
-  CopySteps reads_;                   ///< of neighbours' blocks
+  std::vector<std::byte*> segments_;  ///< in the window, by number within the node
+  CopySteps reads_;                   ///< copy neighbours' blocks
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   mpi::Requests requests_;

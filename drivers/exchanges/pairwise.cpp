@@ -30,7 +30,7 @@ class Pairwise : public PackedExchange {
     const int me = mpi::rank_in(spec.comm);
     const bool by_bits = turns_bits(spec.problem);
     const auto step_of = [&](int from, int to) { return by_bits ? from ^ to : (to - from + ranks) % ranks; };
-    // Only steps in which this rank has a partner: of many ranks few may have elements for it.
+    // Only steps in which this rank has a partner: few of many ranks may have elements for it.
     std::map<int, Step> steps;
     for (const auto& message : blocks().sends()) {
       Step& step = steps[step_of(me, message.rank)];

@@ -101,9 +101,9 @@ class Rma : public PackedExchange {
     for (std::size_t i = 0; i < told.size(); ++i) target_places_[i] = static_cast<MPI_Aint>(told[i]);
   }
 
-  /// Over the buffer in which blocks arrive, in units of elements. Of all ranks of the plan: Open MPI 4.1 (osc/rdma)
-  /// names the file that the ranks of a window share after the number of the communicator, which is the same for all
-  /// rows of a grid, so that windows of rows of one node fall together.
+  /// Over the buffer in which blocks arrive, in units of elements. All ranks of the plan share one: Open MPI 4.1
+  /// (osc/rdma) names the file that the ranks of a window share after the number of the communicator, which is the same
+  /// for all rows of a grid, so that windows of rows of one node fall together.
   void make_window(const ExchangeSpec& spec) {
     const int me = mpi::rank_in(spec.comm);
     const auto unit = static_cast<MPI_Aint>(spec.element_bytes);

@@ -23,7 +23,7 @@ std::optional<Failure> failure_of(const std::function<void()>& work) {
   }
 }
 
-/// Polls, so that a rank that failed does not wait for ranks that cannot come.
+/// Polls, so that a failed rank does not wait for ranks that cannot come.
 bool completes_within(MPI_Request& request, double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   int done = 0;

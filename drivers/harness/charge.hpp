@@ -13,10 +13,10 @@ namespace fourscore {
 
 using PhaseSeconds = std::array<double, phase_count>;
 
-/// Of one run on one rank, by phase: the longer of its flops at the host's speed and its bytes at the host's memory
-/// bandwidth (a roofline). `flops`: of the rank, shared out over the phases fft, twiddle and combine by their bytes, or
-/// over phase other where the plan has that alone. `min_bytes`: Instances::min_bytes(). The exchange is left to the
-/// network.
+/// The time of one run on one rank, by phase: the longer of its flops at the host's speed and its bytes at the host's
+/// memory bandwidth (a roofline). `flops`: of the rank, shared out over the phases fft, twiddle and combine by their
+/// bytes, or over phase other where the plan has that alone. `min_bytes`: Instances::min_bytes(). The exchange is left
+/// to the network.
 [[nodiscard]] PhaseSeconds charges_of(const SimulatedMachine& machine, double flops,
                                       const std::map<Phase, Index>& min_bytes);
 

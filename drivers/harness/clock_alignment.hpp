@@ -19,7 +19,7 @@ struct ClockOffset {
   std::int64_t uncertainty_ns = 0;
 };
 
-/// For what lies between two alignments: their middle. How far the clocks drifted apart is in the uncertainty.
+/// The middle of two alignments, for the time between them. How far the clocks drifted apart is in the uncertainty.
 [[nodiscard]] ClockOffset between(const ClockOffset& before, const ClockOffset& after);
 
 /// Collective over two ranks of comm: `asking` asks `answering` for the time, `rounds` times. The answer was given
@@ -33,7 +33,7 @@ class ClockAligner {
  public:
   /// Collective. `now_ns`: of this rank; tests pretend others.
   explicit ClockAligner(MPI_Comm comm, ReadClock now_ns = PhaseClock::now_ns);
-  /// Collective; zeros, and nothing sent, within one node. Of n nodes, in log2(n) rounds, each that knows the time of
+  /// Collective; zeros, and nothing sent, within one node. In log2(n) rounds for n nodes, each that knows the time of
   /// node 0 tells it to one that does not: uncertainties add up on the way. The ranks of a node share what its lowest
   /// rank found.
   [[nodiscard]] ClockOffset align(int rounds = 20) const;

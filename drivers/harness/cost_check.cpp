@@ -39,7 +39,7 @@ std::vector<std::string> differences_from_formula(const Problem& problem, const 
     if (!std::ranges::all_of(declared,
                              [&](const MessageVolume& volume) { return std::invoke(count, volume) == first; }))
       return;
-    constexpr double rounding = 1e-9;  // of the formula's few operations
+    constexpr double rounding = 1e-9;  // from the formula's few operations
     if (std::abs(static_cast<double>(first) - by_formula) > rounding * std::max(1.0, by_formula))
       lines.push_back(fmt::format("{}: {} declared, {} by the formula of cost", what, first, by_formula));
   };

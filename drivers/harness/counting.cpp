@@ -304,7 +304,7 @@ std::vector<double> CountedRuns::row(const std::vector<std::string>& components)
   return row;
 }
 
-/// Those of the lowest rank that reads; all readers have the same. Collective.
+/// The names on the lowest rank that reads; all readers have the same. Collective.
 std::vector<std::string> CountedRuns::component_names() const {
   const int ranks = mpi::size_of(comm_);
   int first = reads() ? mpi::rank_in(comm_) : ranks;

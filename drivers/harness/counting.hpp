@@ -28,7 +28,7 @@ class CountedRuns {
  public:
   /// Collective. Opens the counters. Throws on all ranks, what the lowest rank that failed had to say:
   /// CounterRequestError for a request that cannot be met, CounterError where the machine does not let us count.
-  /// `threads`: of each rank; what counts for one thread is no count of several.
+  /// `threads`: per rank; what counts for one thread is no count of several.
   CountedRuns(MPI_Comm comm, const CounterRequest& request, int threads = 1);
   ~CountedRuns();
   CountedRuns(const CountedRuns&) = delete;
@@ -76,7 +76,7 @@ class CountedRuns {
   CounterBackend& backend_;
   Group group_;
   std::map<std::string, double> constants_;
-  std::unique_ptr<CounterSession> session_;  // of the ranks that read
+  std::unique_ptr<CounterSession> session_;  // for the ranks that read
   CounterScope scope_ = CounterScope::process;
   std::string failure_;
   std::size_t runs_ = 0;

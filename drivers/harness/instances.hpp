@@ -72,7 +72,7 @@ class Instances {
   MPI_Comm all_;
   std::vector<int> leaders_;  ///< first rank of each subset
   std::vector<Instance> instances_;
-  std::size_t steps_ = 0;          ///< of each
+  std::size_t steps_ = 0;          ///< in each
   bool advance_ = false;           ///< all of them can
   std::vector<bool> is_complete_;  ///< in the run in hand
   bool several_;

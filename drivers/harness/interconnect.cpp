@@ -41,7 +41,7 @@ void add_ports(const fs::path& device, std::map<std::string, int>& links) {
   }
 }
 
-/// Of devices that are real: bridges, tunnels and containers' links come and go.
+/// Adds only real devices: bridges, tunnels and containers' links come and go.
 void add_ethernet(const fs::path& link, std::map<std::string, int>& links) {
   std::error_code error;
   if (!fs::exists(link / "device", error) || first_line(link / "operstate").value_or("") != "up") return;

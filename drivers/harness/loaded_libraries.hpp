@@ -7,7 +7,7 @@
 
 namespace fourscore {
 
-/// Of each shared library that was loaded with the program, by the name it was asked for: its file's own name, which
+/// For each shared library that was loaded with the program, by the name it was asked for: its file's own name, which
 /// often holds the version, and what tells one build from another, the linker's build id or else the SHA-256 of the
 /// file:
 /// {"libfftw3.so.3", "libfftw3.so.3.6.9 build-id:3c0f…"}. What is loaded later (plugins of MPI, counters), the kernel's

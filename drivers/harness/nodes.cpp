@@ -177,7 +177,7 @@ json facts_of(const std::vector<std::vector<int>>& units) {
   return {{"cores", cores}, {"core_kinds", topology.kinds_of(of_all)}, {"last_level_caches", caches}};
 }
 
-/// Of nodes that are one machine, together: their numbers of cores and caches are those of that machine.
+/// Reads nodes that are one machine together: their numbers of cores and caches are those of that machine.
 NodeFacts read_facts(const std::vector<json>& nodes) {
   NodeFacts facts;
   std::map<int, double> caches;
@@ -294,7 +294,7 @@ JobNodes describe_nodes(MPI_Comm comm, const std::function<NodeDescription()>& d
   const NodeComms comms(comm);
   const auto units = gather_lists(comms.node.get(), Topology::usable_units());
   JobNodes nodes;
-  int number = 0;  // of this node
+  int number = 0;  // this node's
   std::vector<int> kernel_of_node;
   if (comms.leads) {
     const MPI_Comm leaders = comms.leaders.get();

@@ -10,7 +10,7 @@ namespace fourscore {
 /// the kernel does not say. `folder` has node0, node1 ...
 [[nodiscard]] std::optional<int> numa_distance(int node,
                                                const std::filesystem::path& folder = "/sys/devices/system/node");
-/// Of the domain `from`.
+/// The distance from the domain `from`.
 [[nodiscard]] std::optional<int> numa_distance_between(int from, int to, const std::filesystem::path& folder);
 
 }  // namespace fourscore

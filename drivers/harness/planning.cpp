@@ -44,7 +44,7 @@ std::string name_of(const WantedPlan& wanted) {
   return name;
 }
 
-/// From the first element to behind the last.
+/// The bytes from the first element to behind the last.
 std::size_t span_bytes(const LocalFftSpec& spec, Index Loop::*stride) {
   Index last = 0;
   for (const auto* loops : {&spec.axes, &spec.batch})

@@ -20,12 +20,12 @@ namespace fourscore {
 struct WantedPlan {
   LocalFftSpec spec;
   bool in_place = true;
-  std::size_t in_offset = 0, out_offset = 0;  ///< of the buffers, in bytes from a multiple of `alignment`
+  std::size_t in_offset = 0, out_offset = 0;  ///< where the buffers begin, in bytes from a multiple of `alignment`
   static constexpr std::size_t alignment = 64;
 };
 
-/// A library that makes what it remembers, and notes what it does not: that is then a transform which only tells what
-/// it would be, and throws std::logic_error when it is executed. What is planned by estimate is made as always.
+/// A library that makes the transforms it remembers and notes the others. A noted transform only describes itself, and
+/// throws std::logic_error when it is executed. Transforms planned by estimate are made as always.
 class NotingLibrary : public LocalFftLibrary {
  public:
   explicit NotingLibrary(const LocalFftLibrary& library) : library_(library) {}

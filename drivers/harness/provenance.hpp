@@ -16,7 +16,7 @@ namespace fourscore {
 /// The libraries of local transforms, as far as they are part of the code's identity.
 struct LocalLibraries {
   std::string fftw{};  ///< FFTW's version; left out where it is empty
-  /// Of those that open shared libraries when they are used: these, as libraries_loaded_at_start() has them.
+  /// The shared libraries of those that open them when they are used, as libraries_loaded_at_start() has them.
   std::map<std::string, std::string> loaded_later{};
 };
 
@@ -52,7 +52,7 @@ struct Provenance {
 /// Collective, when all is measured: load and frequencies once more.
 void add_states_after(MPI_Comm comm, Provenance& provenance);
 
-/// Of this process; 0 where the system does not say.
+/// The memory of this process; 0 where the system does not say.
 struct ResidentMemory {
   double peak_bytes = 0;  ///< the largest resident set so far
   double huge_bytes = 0;  ///< mapped in huge pages now, what it shares with others too

@@ -38,7 +38,7 @@ class RoundTrip : public Plan {
   [[nodiscard]] bool advances() const override { return forward_->advances() && backward_->advances(); }
   void begin(PhaseClock& clock) override;
   Advance advance(PhaseClock& clock) override;
-  /// Those of the backward plan are named "backward fft-1" and so on.
+  /// The components of the backward plan are named "backward fft-1" and so on.
   [[nodiscard]] std::vector<Component> components() override;
   [[nodiscard]] MessageVolume message_volume() const override;
   [[nodiscard]] bool message_volume_is_exact() const override {

@@ -37,14 +37,14 @@ inline constexpr double max_clock_error = 0.01;
 
 /// All times in seconds; filled on rank 0, empty elsewhere. [rank][repetition].
 struct Samples {
-  /// From the first start on any rank to the last end; where clocks are not aligned the maximum over ranks of the time
-  /// from a rank's own start to its end, which may be less.
+  /// The time from the first start on any rank to the last end; where clocks are not aligned the maximum over ranks of
+  /// the time from a rank's own start to its end, which may be less.
   std::vector<double> time_s;
   std::vector<double> warmup_s;      ///< the same of the warm-up runs
   bool are_spans = false;            ///< clocks are aligned
   std::vector<double> start_skew_s;  ///< [repetition], from the first start to the last
   std::string clock_alignment;       ///< "shared clock" (one node) or "ping-pong"
-  double clock_uncertainty_s = 0;    ///< of any rank's clock against that of rank 0, drift during the run included
+  double clock_uncertainty_s = 0;    ///< largest of any rank against rank 0, drift during the run included
   std::vector<std::vector<double>> rank_total_s;
   std::map<Phase, std::vector<std::vector<double>>> rank_phase_s;  ///< phases that took time on any rank
   std::optional<double> closure_worst;                             ///< absent without phases
@@ -112,7 +112,7 @@ class Sampler {
   int rank_ = 0;
   SamplingOptions options_;
   ClockAligner clocks_;
-  std::int64_t begin_ns_ = 0;            // of the run
+  std::int64_t begin_ns_ = 0;            // start of the run
   std::vector<std::int64_t> begins_ns_;  // this rank: warm-up first, then the timed runs
   std::vector<std::int64_t> ends_ns_;    // the same
   std::vector<ClockOffset> offsets_;     // before each run, and after the last

@@ -22,7 +22,7 @@ struct SentMessages {
 /// Not under SimGrid's MPI, whose ranks are threads of one process.
 [[nodiscard]] bool can_count_messages();
 
-/// Those that this process sends while run() runs, through MPI's interface for C.
+/// The messages that this process sends while run() runs, through MPI's interface for C.
 [[nodiscard]] SentMessages count_messages(const std::function<void()>& run);
 
 }  // namespace fourscore

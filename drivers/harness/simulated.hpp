@@ -12,12 +12,12 @@
 namespace fourscore {
 
 struct SimulatedMachine {
-  nlohmann::json identity;  ///< of the machine, in place of what this machine's system says
-  nlohmann::json hosts;     ///< of this run: how many there are, their extents and order
+  nlohmann::json identity;  ///< the machine's, in place of what this machine's system says
+  nlohmann::json hosts;     ///< in this run: how many there are, their extents and order
   std::string platform;     ///< as points name it
   HostOrder host_order = HostOrder::row_major;
-  double flops_per_s = 0;                   ///< of a rank
-  double memory_bandwidth_bytes_per_s = 0;  ///< of a rank
+  double flops_per_s = 0;                   ///< per rank
+  double memory_bandwidth_bytes_per_s = 0;  ///< per rank
   int nodes = 1;
   std::vector<int> node_of_rank;        ///< one for all ranks, which share the process
   std::function<void(double)> advance;  ///< lets so many seconds of simulated time pass for the calling rank

@@ -10,7 +10,7 @@ namespace fourscore {
 
 struct SlowDown {
   Phase phase = Phase::other;
-  double part = 0;  ///< of the time of a whole run: 0.05 makes it take 1.05 times as long
+  double part = 0;  ///< share of the time of a whole run: 0.05 makes it take 1.05 times as long
 };
 
 /// Spins whenever the phase begins, on this rank, so long that a run takes `part` more of what runs took before, not
@@ -26,8 +26,8 @@ class SlowDownObserver final : public PhaseObserver {
   SlowDown cost_;
   std::int64_t began_ns_ = 0;       ///< the run in hand
   std::int64_t spun_ns_ = 0;        ///< in it
-  std::int64_t stretches_ = 0;      ///< of the phase in it
-  std::int64_t all_runs_ns_ = 0;    ///< of the runs that ended, without the spinning
+  std::int64_t stretches_ = 0;      ///< stretches of the phase in it
+  std::int64_t all_runs_ns_ = 0;    ///< the time of the runs that ended, without the spinning
   std::int64_t all_stretches_ = 0;  ///< in them
 };
 

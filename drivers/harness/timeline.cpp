@@ -45,7 +45,7 @@ TimelineRecorder::TimelineRecorder(MPI_Comm comm, std::size_t threads, std::size
 
 void TimelineRecorder::align() { before_ = clocks_.align(); }
 
-/// Whose lanes are kept: all ranks', or of many those that took longest and some spread evenly over the others.
+/// The ranks whose lanes are kept: all, or of many those that took longest and some spread evenly over the others.
 std::vector<int> TimelineRecorder::kept_ranks(std::int64_t duration_ns) const {
   const int ranks = mpi::size_of(comm_);
   const auto durations = gather_values(comm_, duration_ns);

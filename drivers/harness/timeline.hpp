@@ -37,7 +37,7 @@ class TimelineRecorder {
   TimelineRecorder(const TimelineRecorder&) = delete;
   TimelineRecorder& operator=(const TimelineRecorder&) = delete;
 
-  /// Of more ranks than max_ranks the lanes of kept_of_more are kept: half of them those that took longest.
+  /// With more ranks than max_ranks, the lanes of kept_of_more are kept: half are those that took longest.
   static constexpr int max_ranks = 64, kept_of_more = 32;
 
   /// Collective, right before the run.
@@ -55,7 +55,7 @@ class TimelineRecorder {
   ClockAligner clocks_;
   ClockOffset before_;
   std::vector<EventLog> logs_;
-  std::vector<PhaseClock> lanes_;  // of the threads but 0
+  std::vector<PhaseClock> lanes_;  // for the threads but 0
   PhaseClock clock_;
 };
 

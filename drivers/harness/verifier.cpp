@@ -207,7 +207,7 @@ Check Verifier::check_dft(const Plan& plan) {
 }
 
 /// Sums over a whole spectrum from its half: an element counts twice where its mirror image is another one, which then
-/// is left out. Of the sum the real part is what the whole would give.
+/// is left out. The real part of the sum is what the whole would give.
 void Verifier::weigh(Index i, Index j, std::span<Complex> row) const {
   if (symmetry_ != Symmetry::hermitian) return;
   const RowTile& tile = input_.tile;

@@ -118,7 +118,7 @@ class Verifier {
   int rank_ = 0;
   std::uint64_t seed_;
   double tolerance_;
-  Symmetry symmetry_;  ///< of the input
+  Symmetry symmetry_;  ///< symmetry of the input
   Side input_;
   Side output_;
   FieldRows input_field_;
@@ -126,7 +126,7 @@ class Verifier {
   FieldRows output_field_;
   std::optional<SentMessages> sent_;  ///< in the first execution
   std::optional<int> filled_run_;     ///< whose output is still there
-  Found looked_at_;                   ///< of all runs since the last check_after()
+  Found looked_at_;                   ///< over all runs since the last check_after()
   int runs_looked_at_ = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace fourscore {
 
-/// Those of one rank among the elements that it looked at.
+/// The wrong elements of one rank, among those that it looked at.
 class WrongElements {
  public:
   void look_at(Index elements) { looked_at_ += elements; }

@@ -17,7 +17,7 @@
 
 namespace fourscore {
 
-/// Of the host's side of a copy. managed: memory that the device's driver moves by itself, its pages kept on the host.
+/// The host's memory in a copy. managed: memory that the device's driver moves by itself, its pages kept on the host.
 enum class HostMemory { pageable, pinned, managed };
 /// Throws InputError naming `what` for another text.
 [[nodiscard]] HostMemory parse_host_memory(const std::string& text, const std::string& what);
@@ -93,7 +93,7 @@ class Device {
   virtual ~Device() = default;
   [[nodiscard]] virtual double free_bytes() const = 0;  ///< that may be allocated now
   [[nodiscard]] virtual bool has_managed_memory() const = 0;
-  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;  ///< of the device
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;  ///< on the device
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_host(HostMemory kind, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Pinned> pin(void* data, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;
@@ -117,7 +117,7 @@ class DeviceBackend {
   [[nodiscard]] virtual bool emulated() const = 0;
   /// The local FFT library (LocalFftRegistry) that stands for its transforms in a point.
   [[nodiscard]] virtual std::string local_fft() const = 0;
-  /// Of this node that the process sees; 0: none. Nothing: as many as are asked for.
+  /// How many of this node's devices the process sees; 0: none. Nothing: as many as are asked for.
   [[nodiscard]] virtual std::optional<int> count() const = 0;
   /// `host_fft`: of the stand-in's transforms.
   [[nodiscard]] virtual std::unique_ptr<Device> make_device(int number, const LocalFftLibrary& host_fft) const = 0;

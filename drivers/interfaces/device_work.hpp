@@ -5,7 +5,7 @@
 
 namespace fourscore {
 
-/// Of one run of a plan or of a part of it, on one rank. A copy of several rows of memory is one.
+/// The work of one run of a plan or of a part of it, on one rank. A copy of several rows of memory is one.
 struct DeviceWork {
   Index copies_in = 0;  ///< from the host's memory
   Index bytes_in = 0;

@@ -30,7 +30,7 @@ struct MessageVolume {
   Index messages_sent = 0;      ///< non-empty messages to other ranks through MPI
   Index bytes_self = 0;         ///< payload that stays on the rank
   Index bytes_read_shared = 0;  ///< payload read from other ranks' memory
-  Index bytes_relayed = 0;      ///< of bytes_sent and bytes_read_shared: what was moved before, by this rank or another
+  Index bytes_relayed = 0;      ///< in bytes_sent and bytes_read_shared: what was moved before, by this rank or another
   Index control_messages_sent = 0;  ///< to other ranks, without payload; in none of the other counts
   MessageVolume& operator+=(const MessageVolume& other);
   bool operator==(const MessageVolume&) const = default;
@@ -66,9 +66,9 @@ struct ExchangeSpec {
   /// The ranks over which lands_in_source() must agree, and over which make() is then collective: the whole plan's
   /// where comm is one row of several. MPI_COMM_NULL: comm.
   MPI_Comm plan_comm = MPI_COMM_NULL;
-  /// Whose parameters the exchange reads while it is made. Null: all have their defaults.
+  /// The problem whose parameters the exchange reads while it is made. Null: all have their defaults.
   const Problem* problem = nullptr;
-  /// Of staging_bytes() bytes at least, from allocate() over agreeing_comm(), and free whenever the exchange
+  /// At least staging_bytes() bytes, from allocate() over agreeing_comm(), and free whenever the exchange
   /// does not run: exchanges that run in turn may have the same. Null: the exchange has its own.
   Buffer* staging = nullptr;
 
@@ -83,13 +83,13 @@ struct ExchangeFacts {
   MessageVolume volume{};
   Index bytes_packed = 0;  ///< that pack() reads, and writes again
   Index bytes_unpacked = 0;
-  std::size_t workspace_bytes = 0;  ///< of its own, beyond the two buffers and the staging that the spec brought
+  std::size_t workspace_bytes = 0;  ///< its own, beyond the two buffers and the staging that the spec brought
 };
 
 /// A part of an exchange's destination, and where its elements lie before the exchange.
 struct SourceBlock {
-  Box box;                          ///< of the destination's local indices
-  const std::byte* data = nullptr;  ///< of the box's lowest element
+  Box box;                          ///< in the destination's local indices
+  const std::byte* data = nullptr;  ///< address of the box's lowest element
   Extents strides{0, 0, 0};         ///< in elements
 };
 
@@ -133,7 +133,7 @@ class Exchange {
   virtual void end(PhaseClock& clock);
   /// In order, where start() and finish() have parts that are no messages. pack() and unpack() are not among them.
   [[nodiscard]] virtual std::vector<WorkPart> parts() { return {}; }
-  [[nodiscard]] virtual DeviceWork device_work() const { return {}; }  ///< of one run()
+  [[nodiscard]] virtual DeviceWork device_work() const { return {}; }  ///< in one run()
 
   [[nodiscard]] const ExchangeFacts& facts() const { return facts_; }
   [[nodiscard]] bool lands_in_source() const { return facts_.lands_in_source; }
@@ -149,7 +149,7 @@ class Exchange {
 
 /// What a buffer of an exchange is for.
 enum class BufferUse {
-  array,    ///< of the plan: the source or the spare of exchanges
+  array,    ///< an array of the plan: the source or the spare of exchanges
   staging,  ///< ExchangeSpec::staging
 };
 

@@ -68,7 +68,7 @@ class LocalFft {
   [[nodiscard]] virtual std::vector<WorkPart> parts() { return {}; }
   /// The same of execute_at().
   [[nodiscard]] virtual std::vector<WorkPart> parts_at(void* /*in*/, void* /*out*/) { return {}; }
-  [[nodiscard]] virtual DeviceWork device_work() const { return {}; }      ///< of one execute()
+  [[nodiscard]] virtual DeviceWork device_work() const { return {}; }      ///< in one execute()
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< beyond its buffers, as far as known
   [[nodiscard]] virtual std::string describe() const = 0;                  ///< the library's own words for the plan
   [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch, 2.5 where real

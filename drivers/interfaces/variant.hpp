@@ -36,8 +36,8 @@ struct Component {
   Phase phase = Phase::other;
   std::function<void()> run;
   /// The minimum it moves to and from memory on this rank where no cache holds anything from one component to the
-  /// next, reads and writes together: a 1-D transform of all its data reads and writes that once, a copy reads and
-  /// writes what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
+  /// next, reads and writes together: a 1-D transform reads and writes all its data once, a copy reads and writes
+  /// what it copies, an exchange reads what it sends and writes what it receives. Nothing: unknown.
   std::optional<Index> min_bytes{};
 };
 
@@ -85,7 +85,7 @@ class Plan {
   /// The same of a device: what one execute queues there, without placing the input and fetching the output.
   [[nodiscard]] virtual DeviceWork device_work() const { return {}; }
   [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;              ///< data and spare buffers of this rank
-  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< of the exchanges, beyond the buffers
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< for the exchanges, beyond the buffers
   [[nodiscard]] virtual std::vector<std::string> describe_local_ffts() const { return {}; }
   [[nodiscard]] virtual std::vector<int> grid() const { return {}; }  ///< the process grid used
 };
@@ -171,7 +171,7 @@ class Variant {
   }
   /// Whether times of the problem are of something else than what they are named after: of a stand-in for a device.
   [[nodiscard]] virtual bool emulates(const Problem& /*problem*/) const { return false; }
-  /// Of the devices that a rank of comm computes on, if it does: what they are, and their state now. Null: none.
+  /// Describes the devices that a rank of comm computes on, if it does: what they are, and their state now. Null: none.
   [[nodiscard]] virtual nlohmann::json describe_devices(const Problem& /*problem*/, MPI_Comm /*comm*/) const;
   /// Collective. Only called when supports() returned nothing.
   [[nodiscard]] virtual std::unique_ptr<Plan> make_plan(const PlanContext& context) const = 0;

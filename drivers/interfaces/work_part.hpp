@@ -9,7 +9,7 @@
 
 namespace fourscore {
 
-/// Of a local transform or an exchange that has parts of its own: the copies to and from a device.
+/// A part of a local transform or exchange that has parts of its own: the copies to and from a device.
 struct WorkPart {
   Phase phase = Phase::other;
   std::function<void()> run;

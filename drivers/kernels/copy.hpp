@@ -65,7 +65,7 @@ class CopyPlan {
   std::size_t run_bytes_ = 0;
   int loops_ = 0;                ///< loops over runs or transpositions that are not trivial
   std::array<Loop, 3> outer_{};  ///< slowest in the destination first (streamed: in the source); trailing ones count 1
-  Loop read_;                    ///< of a transposition: the axis contiguous in the source
+  Loop read_;                    ///< in a transposition: the axis contiguous in the source
   Loop write_;                   ///< and that contiguous in the destination
   Index bytes_ = 0;
 };

@@ -138,7 +138,7 @@ inline void transpose_tile_16(const std::byte* from, std::ptrdiff_t from_stride,
 template <bool streaming>
 inline void transpose_tile_8(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
                              std::ptrdiff_t to_stride) {
-  __m512d pair[8];  // of rows 2 i and 2 i + 1: even columns, then odd ones
+  __m512d pair[8];  // from rows 2 i and 2 i + 1: even columns, then odd ones
   for (int i = 0; i < 4; ++i) {
     const __m512d even = _mm512_loadu_pd(from + 2 * i * from_stride);
     const __m512d odd = _mm512_loadu_pd(from + (2 * i + 1) * from_stride);
@@ -186,7 +186,7 @@ template <bool streaming>
 inline void transpose_tile_8(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
                              std::ptrdiff_t to_stride) {
   for (int a = 0; a < 8; a += 4) {
-    __m256d low[4];  // of rows 2 i and 2 i + 1: even columns
+    __m256d low[4];  // from rows 2 i and 2 i + 1: even columns
     __m256d high[4];
     for (int i = 0; i < 4; ++i) {
       const __m256d even = load_half(from + 2 * i * from_stride + 8 * a);

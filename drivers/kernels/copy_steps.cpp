@@ -61,7 +61,7 @@ CopySteps::Rows CopySteps::rows_of(const CopyStep& step) {
   if (end == rows.loops.begin()) return rows;
   auto cut = std::find_if(rows.loops.begin(), end, [](const Loop& loop) { return loop.from <= longest_row_bytes; });
   rows.row_bytes = cut == end ? 0 : cut->from;
-  // A transposition, whose last loop reads what follows on, is cut along what it writes in one run.
+  // A transposition's last loop reads adjacent elements; it is cut along the loop that writes adjacent ones.
   const auto element = static_cast<Index>(step.plan.element_bytes());
   const bool reads_on = end != rows.loops.end() && end->count > 1 && end->from == element;
   const auto written = std::find_if(rows.loops.begin(), end, [&](const Loop& loop) { return loop.to == element; });

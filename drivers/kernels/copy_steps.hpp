@@ -41,7 +41,7 @@ class CopySteps {
   struct Rows {
     std::array<CopyPlan::Loop, 3> loops{};  ///< from the outermost on
     std::size_t over_rows = 0;              ///< the one of `loops` that is cut into turns
-    Index per_turn = 0;                     ///< of its rows; 0: it has none that would be worth it
+    Index per_turn = 0;                     ///< how many of its rows; 0: it has none that would be worth it
     Index row_bytes = 0;                    ///< in the source
     bool are_runs = false;                  ///< a row is one contiguous run in both arrays, and a turn is a row
     [[nodiscard]] bool same_in_source(const Rows& other) const;

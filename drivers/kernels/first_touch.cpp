@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t few_bytes = std::size_t{4} << 20;
 int touching_threads = 1;
 
-/// Of the calling thread. Where the system refuses, the thread stays where it is.
+/// Binds the calling thread. Where the system refuses, it stays where it is.
 void stay_on(std::span<const int> units) {
   const auto count = static_cast<std::size_t>(units.back()) + 1;
   struct Free {

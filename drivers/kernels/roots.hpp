@@ -15,7 +15,7 @@ namespace fourscore {
 class Roots {
  public:
   Roots(Index order, Direction direction);
-  /// Of exponent a * b, both at least 0; the product may exceed 64 bits.
+  /// The power of exponent a * b, both at least 0; the product may exceed 64 bits.
   [[nodiscard]] std::complex<double> power(Index a, Index b = 1) const;
 
  private:

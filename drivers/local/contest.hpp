@@ -7,8 +7,8 @@
 
 namespace fourscore::local {
 
-/// Candidates that are told slower leave, until one is left, those that are left tie, or there were most_rounds. A
-/// candidate is told slower when the interval of its median lies more than `tie` above that of the candidate with the
+/// Candidates found slower are eliminated, until one is left, those left tie, or there were most_rounds. A
+/// candidate is found slower when the interval of its median lies more than `tie` above that of the candidate with the
 /// lowest median: order statistics of at least 90 % (david2003), from least_rounds rounds on; before that, where so
 /// early is allowed, when it lies beyond `far_slower` times that. Among candidates within `tie` of the lowest median
 /// the first one wins, so that the same candidate does every time.
@@ -21,22 +21,22 @@ class Contest {
   static constexpr std::size_t most_rounds = 15;
   static constexpr double far_slower = 1.25;
   static constexpr double tie = 0.02;
-  static constexpr std::size_t numbers = 3;  ///< of a view, for each candidate: median, lower and upper bound
+  static constexpr std::size_t numbers = 3;  ///< in a view, for each candidate: median, lower and upper bound
 
   /// `first_to_leave`: rounds after which candidates may leave.
   explicit Contest(std::size_t candidates, std::size_t first_to_leave = 2);
 
-  /// Those that run in the next round, in this order: forth in one round, back in the next.
+  /// The candidates that run in the next round, in this order: forth in one round, back in the next.
   [[nodiscard]] std::vector<std::size_t> order() const;
-  void add(std::size_t candidate, double time_s);  ///< of this rank
+  void add(std::size_t candidate, double time_s);  ///< on this rank
   [[nodiscard]] std::vector<double> view() const;
   /// Ends the round. `slowest`: the largest over the ranks of each number of their views. True when decided.
   bool judge(std::span<const double> slowest);
   [[nodiscard]] std::size_t rounds() const { return rounds_; }
-  [[nodiscard]] std::size_t winner() const { return winner_; }  ///< by what was judged so far
+  [[nodiscard]] std::size_t winner() const { return winner_; }  ///< as judged so far
 
  private:
-  std::vector<std::vector<double>> times_;  ///< of each candidate, sorted
+  std::vector<std::vector<double>> times_;  ///< for each candidate, sorted
   std::vector<bool> in_;
   std::size_t first_to_leave_;
   std::size_t rounds_ = 0;

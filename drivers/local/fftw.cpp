@@ -143,7 +143,7 @@ class FftwPlanner : public PassPlanner {
     FftwHandle<Real>{handle};  // given back
     return handle_of(work, FFTW_ESTIMATE);
   }
-  /// Of the plans made since the last share(), a line each.
+  /// Names the plans made since the last share(), a line each.
   [[nodiscard]] std::string names_stopped() const {
     std::string names;
     for (const std::string& name : planned_)

@@ -56,7 +56,7 @@ inline void start_fftw_threads() {
 #endif
 }
 
-/// Of the plans made next.
+/// Sets the threads of the plans made next.
 template <class Real>
 void use_fftw_threads([[maybe_unused]] int threads) {
 #ifdef FOURSCORE_FFTW_THREADS

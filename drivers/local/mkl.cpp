@@ -140,7 +140,7 @@ class MklPass : public Pass {
   std::vector<Loop> loops_;
 };
 
-/// Of all descriptors of this process, each of which has a limit of its own: the most that one asked for.
+/// Allows the most threads that any descriptor of this process asked for: each has a limit of its own.
 void allow_threads(int threads) {
   static int most = 1;
   if (threads <= most) return;

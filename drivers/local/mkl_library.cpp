@@ -59,7 +59,7 @@ Loaded load() {
     loaded.threads = has_gnu_openmp() && !file_of("mkl_gnu_thread").empty();
     open_file_of("mkl_core");
     open_file_of(loaded.threads ? "mkl_gnu_thread" : "mkl_sequential");
-    // Before the interface, which has functions by the same names that only say that this one is missing.
+    // Before the interface, whose functions of the same names only report that this library is missing.
     if (!file_of("mkl_cdft_core").empty()) open_file_of("mkl_cdft_core");
     open_file_of("mkl_intel_lp64");
     // As many threads as a plan asks for, whatever MKL thinks of the machine's load.

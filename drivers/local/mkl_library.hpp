@@ -31,7 +31,7 @@ template <class Function>
 /// MKL's own words for its version, and for the processor whose code it runs.
 [[nodiscard]] std::string mkl_version();
 
-/// Of each of MKL's libraries that this program may open: its file's name, and what tells one build from another.
+/// For each of MKL's libraries that this program may open: its file's name, and what tells one build from another.
 /// Empty where there is no MKL.
 [[nodiscard]] std::map<std::string, std::string> mkl_library_builds();
 

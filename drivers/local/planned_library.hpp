@@ -1,5 +1,5 @@
 #pragma once
-// What libraries have in common that keep no wisdom of their own: their passes are split and timed at planning, and
+// What libraries without a wisdom of their own have in common: their passes are split and timed at planning, and
 // the decisions taken are what later plans are repeated from.
 
 #include <memory>

@@ -91,7 +91,7 @@ class ComplexLine {
   bool forward_;
 };
 
-/// Of reals, that lie one after another, to the first half of their spectrum or back. The plan's own order of a half
+/// From reals, which lie one after another, to the first half of their spectrum or back. The plan's own order of a half
 /// spectrum: its first element, which is real, then real and imaginary parts in turn.
 template <class Real>
 class RealLine {

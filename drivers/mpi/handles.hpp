@@ -99,8 +99,8 @@ using Window = Owner<WindowTraits>;
 
 enum class RequestsOf { messages, collectives };
 
-/// Requests in flight, all of one kind. wait_all() returns when all are complete. Of what is still in flight at
-/// destruction, messages are cancelled; collectives are waited for, because MPI forbids to cancel or to free them (MPI
+/// Requests in flight, all of one kind. wait_all() returns when all are complete. At destruction, messages still
+/// in flight are cancelled; collectives are waited for, because MPI forbids to cancel or to free them (MPI
 /// 3.1, 5.12), and left alone where an error keeps other ranks from joining them.
 class Requests {
  public:

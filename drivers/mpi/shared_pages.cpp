@@ -41,7 +41,7 @@ Address make_file(Descriptor& file, std::size_t bytes) {
   const bool is_there = file.is_open() && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0;
   // The highest bits of the time are lost, which tells no two processes apart.
   const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  constexpr std::uint64_t most_processes = 4194304;  // of Linux
+  constexpr std::uint64_t most_processes = 4194304;  // on Linux
   return {::getpid(), is_there ? file.get() : -1,
           static_cast<std::int64_t>(time * most_processes + static_cast<std::uint64_t>(::getpid()))};
 }

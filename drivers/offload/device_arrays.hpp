@@ -35,7 +35,7 @@ class DeviceArray : public Buffer {
 class Mirrors {
  public:
   void add(const DeviceArray& array) { arrays_.push_back(&array); }
-  /// Of an address in the host's array. Throws std::logic_error where no array has it.
+  /// The device's address for an address in the host's array. Throws std::logic_error where no array has it.
   [[nodiscard]] std::byte* on_device(const void* host) const;
 
  private:

@@ -24,7 +24,7 @@ std::vector<CopyPlan::Loop> loops_of(const LocalFftSpec& spec, Side side, std::s
   return loops;
 }
 
-/// From the first element's first byte to the last one's last.
+/// The bytes from the first element's first to the last one's last.
 std::size_t span_bytes(const std::vector<CopyPlan::Loop>& loops, std::size_t element_bytes) {
   Index span = static_cast<Index>(element_bytes);
   for (const CopyPlan::Loop& loop : loops) {

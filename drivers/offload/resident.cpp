@@ -19,7 +19,7 @@ class ResidentFft : public LocalFft {
     fft_->enqueue(*queue_);
     queue_->synchronise();
   }
-  /// Of a chain, whose transforms stay where they are.
+  /// A chain's transforms stay where they are.
   void execute_at(void* /*in*/, void* /*out*/) override { execute(); }
   void run(PhaseClock& clock) override {
     const Region region(clock, Phase::fft);

@@ -55,7 +55,7 @@ int end_output(int code, const std::string& program) {
   errno = 0;
   const bool complete = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (complete) return code;
-  // Of a write that failed earlier the reason is no longer known.
+  // The reason why an earlier write failed is no longer known.
   print_once(stderr, program + ": cannot write standard output" +
                          (errno == 0 ? std::string() : std::string(": ") + std::strerror(errno)) + "\n");
   return code == 0 ? 3 : code;

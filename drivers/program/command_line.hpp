@@ -29,7 +29,7 @@ void die_with_the_launcher();
 void announce_start(const std::string& file);
 /// Before MPI_Init: only the launcher's rank 0 prints.
 void print_once(std::FILE* stream, const std::string& text);
-/// Beyond a limit on the size of files a write then is an error that can be told, not the end of the program.
+/// Beyond a limit on the size of files a write then is an error that can be reported, not the end of the program.
 void survive_full_files();
 /// The exit code of a program that prints no more: `code`, or, after a message, 3 in place of 0 where standard output
 /// took not all that was written.

@@ -93,8 +93,8 @@ void deliver(Agreement& agreement, const Options& options, const json& record, c
   });
 }
 
-/// Known before MPI is initialised, so that only what needs more pays for more. What cannot be used is told later, by
-/// rank 0 alone.
+/// Known before MPI is initialised, so that only what needs more pays for more. What cannot be used is reported later,
+/// by rank 0 alone.
 ThreadLevel wanted_thread_level(const Point& point) {
   const Variant* variant = VariantRegistry::instance().find(point.variant);
   try {
@@ -155,7 +155,7 @@ std::optional<std::string> lacking_memory_of(const ResolvedPoint& resolved, cons
   return reason;
 }
 
-/// Of rank 0; empty on the others.
+/// Valid on rank 0; empty elsewhere.
 PlanPlace place_of_plans(const Provenance& provenance) {
   if (provenance.record.is_null()) return {};
   std::size_t most = 0;
@@ -168,7 +168,7 @@ int run_point(Agreement& agreement, Options options, StepTimes steps, SteadyTime
   const MPI_Comm comm = MPI_COMM_WORLD;
   ResolvedPoint resolved;
   agreement.run([&] {
-    (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is told before anything else
+    (void)mpi::ranks_per_pretended_node();  // a value that cannot be used is reported before anything else
     set_launch_place(comm, options.launch, options.point);
     resolved = resolve_point(options.point);
     if (resolved.grid_misfit) throw PointError("grid", *resolved.grid_misfit);

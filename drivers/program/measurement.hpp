@@ -36,12 +36,12 @@ struct Measurement {
   std::vector<int> grid;
   std::string input_layout, output_layout;
   std::vector<std::string> local_ffts;  ///< rank 0's
-  std::string plan_hash;                ///< of the local FFTs of all ranks
+  std::string plan_hash;                ///< over the local FFTs of all ranks
   int distinct_plans = 0;
   std::vector<double> local_data_bytes, plan_bytes, workspace_bytes, peak_rss_bytes, huge_bytes;
   std::vector<MessageVolume> declared;                     ///< by rank, all instances
   std::vector<DeviceWork> device;                          ///< likewise
-  nlohmann::json failed_parts = nlohmann::json::object();  ///< of core/record.hpp's optional_parts, by name
+  nlohmann::json failed_parts = nlohmann::json::object();  ///< among core/record.hpp's optional_parts, by name
   StepTimes steps;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of what the ranks of a node see, the scope that has the least for each of its ranks.
+/// The scope with the least memory for each of its ranks, among those that a node's ranks see.
 MemoryShare shortest_of(const std::vector<json>& ranks) {
   std::map<std::string, MemoryShare> scopes;
   for (const json& rank : ranks)

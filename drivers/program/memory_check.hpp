@@ -18,7 +18,7 @@ struct MemoryShare {
   int ranks = 1;      ///< that share it
   double available_bytes = std::numeric_limits<double>::infinity();
 };
-/// Collective; the same on all ranks. Of all nodes and control groups; ranks that share a group are counted together.
+/// Collective; the same on all ranks. Over all nodes and control groups; ranks that share a group are counted together.
 [[nodiscard]] MemoryShare shortest_memory(MPI_Comm comm);
 
 /// Nothing, or why ranks that need so much each do not find it: both numbers, of all ranks that share that memory.

@@ -79,7 +79,7 @@ std::string what_ran(const json& record) {
   return text + line("", fmt::format("layout {}, {}, planner {}", value("layout"), value("buffers"), value("planner")));
 }
 
-/// Of several instances the worst of each check that is right, and all that are wrong.
+/// For several instances, the worst of each check that passes, and all that fail.
 std::vector<json> shown_checks(const json& record) {
   std::vector<json> shown;
   for (const json& check : record.at("verification").at("checks")) {
@@ -142,7 +142,7 @@ std::string times(const json& record) {
 }
 
 struct PhaseRow {
-  std::optional<double> share_s;  ///< of the slowest rank in the median run
+  std::optional<double> share_s;  ///< on the slowest rank in the median run
   std::optional<double> max_s;    ///< maximum over ranks, median over the runs: what the component alone is set beside
   std::optional<double> alone_s;
 };

@@ -89,7 +89,7 @@ std::string Wisdom::why_none(const std::map<std::string, std::string>& sections)
   return other.empty() ? std::string() : fmt::format("it has plans of {}, none of {}", other, owner_);
 }
 
-/// A rank that cannot use what the others can plans anew, as those do that find nothing.
+/// A rank that cannot use the section plans anew, as ranks without a section do.
 void Wisdom::import_section(const std::string& text) {
   if (text.empty()) return;
   try {

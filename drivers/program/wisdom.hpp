@@ -29,12 +29,12 @@ class Wisdom {
          const PlanPlace& place);
 
   /// Collective, after planning: where a rank planned something that it did not remember, rank 0 writes what the ranks
-  /// know together into the file, beside what other launches have written meanwhile. Of choices between passes that are
-  /// in both, those in the file are kept.
+  /// know together into the file, beside what other launches have written meanwhile. Where both have a choice between
+  /// passes, the file's is kept.
   void save();
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  [[nodiscard]] const std::string& sha256() const { return sha256_; }    ///< of the file as read; empty: none was there
+  [[nodiscard]] const std::string& sha256() const { return sha256_; }    ///< the file's, as read; empty: none was there
   [[nodiscard]] const std::string& ignored() const { return ignored_; }  ///< on rank 0; empty: nothing
   [[nodiscard]] bool reused() const { return reused_; }  ///< after save(): no rank planned anything anew
 

@@ -33,7 +33,7 @@ struct KernelResult {
 };
 
 /// Counted over known of what is read, of what is written and of both together, where there is both a figure and
-/// something to be counted: of these the one farthest from 1. Absent where nothing was counted.
+/// something to be counted: the one of these farthest from 1. Absent where nothing was counted.
 [[nodiscard]] std::optional<double> ratio_of(const MemoryTraffic& known, const CountedTraffic& counted);
 /// The ratio farthest from 1. Absent where a kernel has none.
 [[nodiscard]] std::optional<double> worst_ratio(const std::vector<KernelResult>& kernels);

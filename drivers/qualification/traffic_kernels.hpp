@@ -11,7 +11,7 @@ namespace fourscore {
 enum class TrafficKernel { read, write, copy, streaming_write };
 [[nodiscard]] std::string_view to_string(TrafficKernel kernel);
 
-/// Those of this build, in the order above; streaming_write only where the compiler has streaming stores.
+/// The kernels of this build, in the order above; streaming_write only where the compiler has streaming stores.
 [[nodiscard]] std::vector<TrafficKernel> traffic_kernels();
 
 /// Bytes between the last-level cache and memory.
@@ -20,10 +20,10 @@ struct MemoryTraffic {
   double write_bytes = 0;
 };
 
-/// Of one pass over arrays of `bytes` each, far larger than the cache, where such a pass came before: what it leaves
-/// dirty in the cache goes out with the next pass, so every pass writes out as much as it stores. A store to part of a
-/// line reads the line first; a streaming store of a whole line does not, but on a machine that has none (a simulated
-/// one: `streams` false).
+/// The traffic of one pass over arrays of `bytes` each, far larger than the cache, where such a pass came before: what
+/// it leaves dirty in the cache goes out with the next pass, so every pass writes out as much as it stores. A store to
+/// part of a line reads the line first; a streaming store of a whole line does not, but on a machine that has none (a
+/// simulated one: `streams` false).
 [[nodiscard]] MemoryTraffic known_traffic(TrafficKernel kernel, std::size_t bytes, bool streams);
 
 /// Arrays that one kernel passes over: two for copy, one for the others; touched, so that no page is missing.

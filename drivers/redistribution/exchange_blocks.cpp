@@ -151,7 +151,7 @@ void require_int_count(Index count, const char* what, const char* exchange) {
 struct PackedBlocks::Layout {
   bool pack;
   bool unpack;
-  std::array<int, 3> order;  ///< of the axes within a message
+  std::array<int, 3> order;  ///< order of the axes within a message
   std::byte* source;
   std::byte* spare;
   std::byte* result;

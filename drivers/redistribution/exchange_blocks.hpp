@@ -49,7 +49,7 @@ struct ExchangeAgreement {
 struct MessageOrder {
   bool pack = false;
   bool unpack = false;
-  std::array<int, 3> order{0, 1, 2};  ///< of the axes within a message
+  std::array<int, 3> order{0, 1, 2};  ///< order of the axes within a message
 };
 [[nodiscard]] MessageOrder order_of_messages(const ExchangeAgreement& agreement, const ExchangeSpec& spec);
 /// Strides, in elements, of a box stored without gaps.

@@ -10,10 +10,10 @@
 
 namespace fourscore {
 
-/// Whose memory a window gives access to, which decides how MPI makes it.
+/// The owner of the memory that a window gives access to, which decides how MPI makes it.
 enum class WindowMemory {
-  own,       ///< of the program: MPI_Win_create
-  allocated  ///< of MPI: MPI_Win_allocate
+  own,       ///< the program's memory: MPI_Win_create
+  allocated  ///< MPI's memory: MPI_Win_allocate
 };
 
 /// Nothing, or why MPI makes no window of this kind between the ranks of comm: Open MPI 4.1 makes none between nodes

@@ -10,7 +10,7 @@
 
 namespace fourscore {
 
-/// Of the spec, or an exchange's own where the spec brings none.
+/// The spec's staging, or the exchange's own where the spec brings none.
 class Staging {
  public:
   Staging() = default;
@@ -49,9 +49,9 @@ class StagedExchange : public Exchange {
   void stage(const ExchangeSpec& spec, const ExchangeMethod& method, std::size_t bytes);
   void pack_into(const ExchangeSpec& spec, const Block& block, std::byte* place);
   void unpack_from(const ExchangeSpec& spec, const Block& block, const std::byte* place);
-  /// From a place in any rank's staging to the block's in the spare.
+  /// Copies from a place in any rank's staging to the block's place in the spare.
   [[nodiscard]] CopyStep copy_out(const ExchangeSpec& spec, const Block& block, const std::byte* place) const;
-  /// Of the block that stays, from the source to the spare; the list stays as it is where nothing does.
+  /// Adds the copy of the block that stays, from the source to the spare; the list stays as it is where nothing does.
   void add_own_block(const ExchangeSpec& spec, CopySteps& steps) const;
   [[nodiscard]] CopySteps& pack_steps() { return pack_; }
   [[nodiscard]] CopySteps& unpack_steps() { return unpack_; }

@@ -25,7 +25,7 @@ struct Comer {
 /// before. The seconds at which each leaves.
 [[nodiscard]] std::vector<double> dissemination_s(std::span<const Comer> comers, double bytes,
                                                   const MessageOverheads& overheads, Backlogs& backlogs);
-/// From one rank to all, along a binomial tree.
+/// The time from one rank to all, along a binomial tree.
 [[nodiscard]] std::vector<double> binomial_tree_s(std::span<const Comer> comers, std::size_t root, double bytes,
                                                   const MessageOverheads& overheads, Backlogs& backlogs);
 

@@ -27,7 +27,7 @@ std::map<std::string, Kind> kinds_of(const ExchangeLoads& load, const NetworkTop
   return kinds;
 }
 
-/// The most loaded first; of equal ones the first.
+/// The most loaded first; the first of equal ones.
 std::vector<std::size_t> busiest_links(const ExchangeLoads& load) {
   std::vector<std::size_t> links(load.bytes.size());
   std::iota(links.begin(), links.end(), std::size_t{0});

@@ -7,9 +7,9 @@
 
 namespace fourscore {
 
-/// [exchange] its seconds, from the first message to the last arrival; of each kind of links how many there are and how
-/// long they were busy, on average and at most; and the busiest links of all. Busy: the part of those seconds that a
-/// link needs for its bytes.
+/// [exchange] its seconds, from the first message to the last arrival; for each kind of links, how many there are and
+/// how long they were busy, on average and at most; and the busiest links of all. Busy: the part of those seconds that
+/// a link needs for its bytes.
 [[nodiscard]] nlohmann::json link_loads_json(const Backlogs& backlogs);
 
 }  // namespace fourscore

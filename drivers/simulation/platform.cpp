@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A table of the file while it is read: every mistake is told with its line.
+/// A table of the file while it is read: every mistake is reported with its line.
 class Section {
  public:
   Section(const fs::path& file, const toml::table& table, std::string name, std::vector<std::string> known)
@@ -76,7 +76,7 @@ class Section {
     if (!value || *value < 1 || *value > (1 << 24)) fail(key, "expected whole numbers from 1 to 2^24");
     return static_cast<int>(*value);
   }
-  /// link_bandwidth in place of link_bandwidth_bytes_per_s is told as what it is: a quantity without a unit.
+  /// link_bandwidth in place of link_bandwidth_bytes_per_s is reported as a quantity without a unit.
   void check_key(const std::string& key, std::uint32_t line) const {
     if (std::ranges::find(known_, key) != known_.end()) return;
     for (const std::string& allowed : known_)

@@ -11,19 +11,19 @@
 namespace fourscore {
 
 struct Platform {
-  std::string name;     ///< of its file
+  std::string name;     ///< stem of its file
   std::string summary;  ///< one line
   std::string source;   ///< where the numbers are from
   NetworkShape network;
   int dimensions = 0;  ///< extents = "auto": of a torus or mesh of as many hosts as are asked for
   double link_bandwidth_bytes_per_s = 0;
   double link_latency_s = 0;
-  double injection_bandwidth_bytes_per_s = 0;  ///< of a host into its network and out; 0: its links alone limit it
-  double flops_per_s = 0;                      ///< of a rank
-  double memory_bandwidth_bytes_per_s = 0;     ///< of a rank
-  double send_overhead_s = 0, receive_overhead_s = 0;  ///< of a rank's own time, for each message
+  double injection_bandwidth_bytes_per_s = 0;  ///< from a host into its network and out; 0: its links alone limit it
+  double flops_per_s = 0;                      ///< per rank
+  double memory_bandwidth_bytes_per_s = 0;     ///< per rank
+  double send_overhead_s = 0, receive_overhead_s = 0;  ///< a rank's own time for each message
   int eager_limit_bytes = 0;                           ///< a longer message waits for its receiver
-  nlohmann::json content;                              ///< of the file, for the machine's identity
+  nlohmann::json content;                              ///< the file's content, for the machine's identity
 };
 
 /// Throws InputError with file, line and key where it cannot be used.

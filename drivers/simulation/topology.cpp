@@ -72,7 +72,7 @@ class Lattice : public NetworkTopology {
   [[nodiscard]] int coordinate(int node, std::size_t d) const {
     return static_cast<int>(node / strides_[d] % extents_[d]);
   }
-  /// The shorter way round; of two that are equal, half of the nodes take each.
+  /// The shorter way round; where both are equal, half of the nodes take each.
   [[nodiscard]] bool goes_up(int at, int target, int extent) const {
     if (!wraps_) return target > at;
     const int ahead = (target - at + extent) % extent;
@@ -175,7 +175,7 @@ class FatTree : public NetworkTopology {
   }
 
   std::vector<int> down_, up_;
-  std::vector<std::int64_t> below_, planes_, first_;  // of each level: hosts of a node, nodes of a subtree, first wire
+  std::vector<std::int64_t> below_, planes_, first_;  // [level]: hosts of a node, nodes of a subtree, first wire
   std::int64_t wires_ = 0;
   bool shared_;
 };

@@ -15,7 +15,7 @@ struct NetworkShape {
   std::vector<int> extents{};     ///< torus, mesh: hosts along each dimension; the last varies fastest
   std::vector<int> down{}, up{};  ///< fat-tree, from the hosts up: nodes below each switch, switches above each node
   int groups = 0, routers = 0, hosts_per_router = 0;  ///< dragonfly: groups, routers of each, hosts of each
-  int hosts = 0;                                      ///< of all
+  int hosts = 0;                                      ///< how many in all
   bool shared_by_directions = false;  ///< the two directions of a wire share its bandwidth, else each has its own
 };
 

@@ -1,7 +1,7 @@
 // Binary exchange (gupta1993, section 3.1): rank r holds the contiguous block of the indices whose leading bits are r.
 // The first log2 p iterations of the Cooley-Tukey algorithm (Figure 1) combine whole blocks of ranks that differ in one
 // bit; all others, on n/p elements of one rank, are one transform of the local library, or as many passes of radix 2.
-// Of two extents (appendix C) it goes along the rows of a grid of ranks, then along its columns. See
+// With two extents (appendix C), it goes along the rows of a grid of ranks, then along its columns. See
 // docs/algorithms/one-dimensional.md.
 
 #include <fmt/format.h>
@@ -250,7 +250,7 @@ class BinaryExchange : public Variant {
   }
 
   /// Equation 4 for one rank: log2 p messages, here in pieces, of n/p words together in each step. With stages of radix
-  /// q it is q - 1 such messages log_q p times. Of two extents p = P1 P2, so that radix 2 sends as much (appendix C).
+  /// q it is q - 1 such messages log_q p times. With two extents p = P1 P2, so that radix 2 sends as much (appendix C).
   /// Natural order adds log2 p steps of half as many words: within the 2 log2 p + 1 of appendix C.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const AxisOptions options = options_of(problem, ranks);

@@ -60,7 +60,7 @@ Index segment_bytes_of(const Problem& problem) {
   return integer_parameter(problem, "segment-bytes", default_segment_bytes, 1, Index{1} << 40);
 }
 
-/// That of the problem, else as `pencil` chooses; in the style of Charm the most square, as lee2018 had (Table 3.1:
+/// The problem's grid, else as `pencil` chooses; in the style of Charm the most square, as lee2018 had (Table 3.1:
 /// 2x2, 2x4 and 4x4 pencils on 4, 8 and 16 nodes).
 std::optional<Grid> grid_of(const Problem& problem, int ranks) {
   if (!as_charm(problem) || !problem.grid.empty()) return pencil_grid(problem, ranks);

@@ -137,7 +137,7 @@ class Overdecomposed : public OffloadingVariant {
     return *choice;
   }
 
-  /// Of the rank with most pencils, each of which knows D1 or D2 others on either side of a redistribution.
+  /// The bytes of the rank with most pencils, each of which knows D1 or D2 others on either side of a redistribution.
   [[nodiscard]] static double table_bytes_of_a_rank(const PencilChoice& choice, std::size_t states) {
     const auto d1 = static_cast<double>(choice.cuts[0]);
     const auto d2 = static_cast<double>(choice.cuts[1]);

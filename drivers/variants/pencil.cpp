@@ -1,7 +1,7 @@
 // Two-dimensional decomposition (czechowski2012, section 3): z-pencils on a P1 x P2 grid, an exchange within each row
-// gives y-pencils, an exchange within each column x-pencils. Of two extents it cuts both: the rows are made whole among
-// the ranks that hold parts of them, and the columns by an exchange among all ranks. gupta1993, appendix C, starts from
-// the same blocks, but goes on by butterflies (binary_exchange.cpp).
+// gives y-pencils, an exchange within each column x-pencils. With two extents it cuts both: the rows are made whole
+// among the ranks that hold parts of them, and the columns by an exchange among all ranks. gupta1993, appendix C,
+// starts from the same blocks, but goes on by butterflies (binary_exchange.cpp).
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ bool fits(const Problem& problem, const Grid& grid) {
   return fits_pencils(problem, grid);
 }
 
-/// Of two extents P x 1 would be slabs: the most square grid, with more rows than columns.
+/// With two extents, P x 1 would be slabs: hence the most square grid, with more rows than columns.
 std::optional<Grid> planar_grid(const Problem& problem, int ranks) {
   for (const Grid& grid : two_dimensional_grids(ranks))
     if (grid.extents[0] >= grid.extents[1] && fits(problem, grid)) return grid;
@@ -84,8 +84,8 @@ class Pencil : public Variant {
                                             TransformChain::Options{{grid.extents[0], grid.extents[1]}, false});
   }
 
-  /// Of three extents pencil_cost(). Of two: n/p words in each exchange too (gupta1993, appendix C and section 5), less
-  /// what stays, among P2 ranks in a row, then among all, and to natural order among P1 in a column.
+  /// pencil_cost() for three extents. For two: n/p words in each exchange too (gupta1993, appendix C and section 5),
+  /// less what stays, among P2 ranks in a row, then among all, and to natural order among P1 in a column.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const Grid grid = fitting_grid(problem, ranks);
     if (problem.shape.size() == 3) return pencil_cost(problem, ranks, grid);

@@ -49,12 +49,12 @@ ViewRequest request_of(const Problem& problem, int ranks) {
 
 bool runs_backwards(const Problem& problem) { return !is_natural(problem) && problem.direction == Direction::backward; }
 
-/// Of the contiguous blocks.
+/// The units of the contiguous blocks.
 Index units_of(const TransposeView& view, bool natural) {
   return natural ? std::gcd(view.extents.front(), view.extents.back()) : view.extents.front();
 }
 
-/// Among the ranks of one dimension of the grid, from one whole axis to the next.
+/// An exchange among the ranks of one dimension of the grid, from one whole axis to the next.
 RedistributionGroup along(const TransposeView& view, const std::vector<ViewLayout>& layouts, std::size_t axis,
                           int rank) {
   return {folded(view, layouts[axis], axis, rank), folded(view, layouts[axis + 1], axis, rank),
@@ -111,13 +111,13 @@ class TransposePlan : public Plan {
   bool natural_;
   bool from_blocks_;     ///< at the beginning of a forward transform
   bool runs_backwards_;  ///< from the last axis to the first
-  Index units_;          ///< of contiguous blocks
+  Index units_;          ///< units of contiguous blocks
   std::vector<ViewLayout> layouts_;
   Decomposition input_layout_;
   Decomposition output_layout_;
   std::vector<std::shared_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<RedistributionSpec>> redistributions_;
-  std::unique_ptr<Buffer> staging_;  ///< of all of them; null where there are none
+  std::unique_ptr<Buffer> staging_;  ///< for all of them; null where there are none
   std::vector<Maker> makers_;
   std::vector<std::unique_ptr<TransposeStep>> steps_;
   std::vector<std::size_t> sources_;  ///< the buffer that each step reads

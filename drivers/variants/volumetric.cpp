@@ -82,7 +82,7 @@ class Volumetric : public Variant {
     const bool natural = problem.contract.layout == LayoutContract::natural;
     return cost_of_even_exchanges(problem, ranks, {pz, py * pz, px * py, natural ? px : 1});
   }
-  /// Of the mesh's ranks: with topology=cart MPI decides which process is which.
+  /// Numbers ranks as the mesh does: with topology=cart MPI decides which process is which.
   [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
                                                                  int rank) const override {
     return redistributions_between(stages_of(problem, mesh_of(problem, ranks)), rank);

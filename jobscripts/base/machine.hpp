@@ -20,15 +20,15 @@ struct Machine {
 
   // [nodes]
   int nodes = 1;               ///< how many a job may ask for
-  int cores = 0;               ///< of a node; 0: not said
-  int sockets = 0;             ///< of a node; 0: not said
-  int gpus = 0;                ///< of a node
-  double memory_gib = 0;       ///< of a node; 0: not said
+  int cores = 0;               ///< per node; 0: not said
+  int sockets = 0;             ///< per node; 0: not said
+  int gpus = 0;                ///< per node
+  double memory_gib = 0;       ///< per node; 0: not said
   std::string interconnect{};  ///< for provenance; empty: as the system shows it
 
   // [queue]
   std::string partition{}, account{}, qos{}, constraint{};
-  double time_limit_s = 3600;             ///< of one job
+  double time_limit_s = 3600;             ///< per job
   int most_jobs = 0;                      ///< queued and running at once, of one campaign; 0: any number
   std::vector<std::string> directives{};  ///< further options of the scheduler, as "--exclusive"
 
@@ -40,10 +40,10 @@ struct Machine {
   // [launch]
   std::string mpi{};                          ///< srun's --mpi
   std::vector<std::string> launch_options{};  ///< further options of the launcher
-  std::string launch_line{};                  ///< of launcher `template`: "srun -N {nodes} -n {ranks} {program}"
-  /// Of launcher `template`: what {placement} is for "block", "cyclic" and "socket".
+  std::string launch_line{};                  ///< for launcher `template`: "srun -N {nodes} -n {ranks} {program}"
+  /// For launcher `template`: what {placement} is for "block", "cyclic" and "socket".
   std::vector<std::pair<std::string, std::string>> placements{};
-  std::string rate{};  ///< of launcher `netns`: each host's link, as tc(8) has it: "100mbit"
+  std::string rate{};  ///< for launcher `netns`: each host's link, as tc(8) has it: "100mbit"
 
   // [files]
   std::string archive{};              ///< default of --archive

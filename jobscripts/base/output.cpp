@@ -44,7 +44,7 @@ int end_output(int code) {
   const bool flushed = std::fflush(stdout) == 0;
   const int error = errno;
   if (flushed && std::ferror(stdout) == 0) return code;
-  if (code != exit_environment)  // else the failure was told where it was met
+  if (code != exit_environment)  // else the failure was reported where it was met
     say("fourscore: cannot write standard output: {}\n",
         error != 0 ? std::strerror(error) : "a part of it was refused");
   return exit_environment;

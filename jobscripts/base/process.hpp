@@ -14,13 +14,13 @@ struct ProcessSpec {
   std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of this program's own
   std::string input;                                             ///< written to its standard input
   double time_limit_s = 0;                                       ///< 0: none
-  std::size_t output_limit = 4096;  ///< of standard output the last so many bytes are kept; 0: all
+  std::size_t output_limit = 4096;  ///< how many of the last bytes of standard output are kept; 0: all
   bool ends_by_itself = false;      ///< an interrupt does not end it, and is obeyed by what comes next
 };
 
 struct ProcessResult {
   int start_error = 0;  ///< errno when it could not be started; everything else is then meaningless
-  int exit_status = 0;  ///< of a program that ended by itself
+  int exit_status = 0;  ///< if the program ended by itself
   int signal = 0;       ///< that ended it, or 0
   bool timed_out = false;
   bool interrupted = false;  ///< this program was asked to stop and ended it

@@ -12,7 +12,7 @@ namespace fourscore {
 /// does not hold.
 [[nodiscard]] double parse_link_rate(const std::string& text, std::string_view what);
 
-/// What tc(8) is told of a link.
+/// The arguments of tc(8) for a link.
 struct TokenBucket {
   std::int64_t rate_bits_per_s;
   std::int64_t burst_bytes;  ///< sent at once after a pause

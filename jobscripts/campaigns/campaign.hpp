@@ -20,7 +20,7 @@ struct CampaignPoint {
   Point point;
   std::string id;
   std::string skip_reason;       ///< why it is not launched; empty when it is
-  std::set<std::string> tags{};  ///< of all tables of the suite that have it
+  std::set<std::string> tags{};  ///< from all tables of the suite that have the point
 };
 
 /// What campaign.json holds, and the order of launches that follows from it.
@@ -29,14 +29,14 @@ struct Campaign {
   Suite suite;
   std::string suite_sha256;
   std::string machine_hash;
-  std::string code_hash;  ///< of fft_bench; with components, of all programs together
+  std::string code_hash;  ///< the hash of fft_bench; with components, of all programs together
   /// By program ("" is fft_bench): its file, and its identity, which is machine, code and their hashes.
   std::map<std::string, std::filesystem::path> programs;
   std::map<std::string, nlohmann::json> identities;
   std::set<std::string> foreign;  ///< those of the programs that are not of fourscore's harness
   std::uint64_t seed = 0;
   std::vector<CampaignPoint> points;
-  std::vector<ScheduledLaunch> schedule;  ///< of the points that are launched
+  std::vector<ScheduledLaunch> schedule;  ///< launches of the points that are launched
   bool exists = false;                    ///< campaign.json is there already
   nlohmann::json machine;                 ///< CampaignRequest::machine
   bool open_ended = false;                ///< launches beyond the schedule belong to it too

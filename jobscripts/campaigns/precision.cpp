@@ -22,7 +22,7 @@ constexpr double confidence = 0.95;
 struct PointTimes {
   int records = 0;
   int last_launch = -1;
-  std::map<std::string, std::vector<double>> launch_medians_s;  ///< of each benchmark of a component; "" of a transform
+  std::map<std::string, std::vector<double>> launch_medians_s;  ///< by a component's benchmark; "" for a transform
   std::size_t ok = 0;
 };
 

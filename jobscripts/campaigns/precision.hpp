@@ -19,7 +19,7 @@ namespace fourscore {
 
 /// One more launch of each point whose launches of the schedule are all archived and whose times are not as precise as
 /// the suite asks, numbered after all that there are; as many at once as it takes to have 6. None beyond
-/// suite.most_launches. Of a component the least precise of its benchmarks decides. Empty where the suite asks for no
+/// suite.most_launches. The least precise benchmark of a component decides. Empty where the suite asks for no
 /// precision.
 [[nodiscard]] std::vector<PlannedLaunch> further_launches(const Campaign& campaign, const Archive& archive);
 

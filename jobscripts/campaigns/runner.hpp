@@ -57,7 +57,7 @@ struct RunSettings {
   std::vector<std::string> arguments{};  ///< further ones of fft_bench
   std::string side{};                    ///< "base" or "candidate", for the progress of a comparison
   std::string job{};             ///< whose launches these are: a job shares its campaign with others, and no index
-  LaunchWatch* watch = nullptr;  ///< of the job
+  LaunchWatch* watch = nullptr;  ///< for the job
 };
 
 /// Launches of the schedule in order, and what of them is done.
@@ -84,8 +84,8 @@ class CampaignRunner {
   Outcome launch_one(const PlannedLaunch& planned, Progress& progress, double left_s, double left_after_s);
 
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_; }
-  /// Of launches whose launcher ended before the program ran: nothing of them is archived, the same command goes on
-  /// with them. After three in a row nothing more is launched.
+  /// Launches whose launcher ended before the program ran, each with its words: nothing of them is archived, the same
+  /// command goes on with them. After three in a row nothing more is launched.
   [[nodiscard]] std::vector<std::string> not_started() const { return not_started_; }
 
  private:
@@ -119,7 +119,7 @@ class CampaignRunner {
   const Campaign& campaign_;
   const Archive& archive_;
   const RunSettings& settings_;
-  std::map<std::size_t, double> wall_s_;  ///< of each point's last launch
+  std::map<std::size_t, double> wall_s_;  ///< in each point's last launch
   std::size_t launched_ = 0;
   std::vector<std::string> warnings_;
   std::vector<std::string> not_started_;

@@ -13,7 +13,7 @@ class Selection {
  public:
   Selection() = default;
   /// only: KEY=VALUE, keys as in suites ("variant", "parameters.pieces"), or "tag"; of values of one key any will do.
-  /// launches: of each point the first so many, 0: all. Throws InputError naming what is no key or no value of it.
+  /// launches: the first so many of each point, 0: all. Throws InputError naming what is no key or no value of it.
   Selection(const std::vector<std::string>& only, int launches);
 
   [[nodiscard]] bool takes_all() const { return wanted_.empty() && tags_.empty() && launches_ == 0; }

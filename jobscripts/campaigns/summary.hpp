@@ -29,10 +29,10 @@ struct PointSummary {
   std::string point_id;
   std::map<std::string, int> statuses;  ///< status -> records; "superseded": a retry stands in for it
   std::vector<double> launch_medians_s;
-  std::vector<BenchmarkSummary> benchmarks;  ///< of a component alone, which has no samples of its own
+  std::vector<BenchmarkSummary> benchmarks;  ///< for components alone, which have no samples of their own
   double gflops = 0;  ///< credited flops over the median of the launch medians; 0 without samples
   std::vector<std::string> flags;
-  std::string reason;  ///< of one record that is not ok
+  std::string reason;  ///< the reason of one record that is not ok
   bool best = false;   ///< the least median of its group
 };
 

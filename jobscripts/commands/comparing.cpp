@@ -65,7 +65,8 @@ void require_slowable(const Suite& suite) {
 
 std::string code_hash_of(const ComparedBuild& build) { return Bench(build.bench).identity().value("code_hash", ""); }
 
-/// SUITE-vs-<8 hex> of all that decides what is measured, or what --campaign says; with --fresh the next that is free.
+/// SUITE-vs-<8 hex>, the hash of everything that decides the measurement, or --campaign; --fresh takes the next free
+/// one.
 std::string comparison_name(const MeasuredRequest& request, const Suite& suite, const Comparison& comparison,
                             const Archive& archive) {
   const CampaignRequest& asked = request.campaign.campaign;

@@ -15,7 +15,7 @@ struct MeasuredRequest {
   ComparedBuild base, candidate;
   std::vector<std::string> candidate_arguments;  ///< further ones of its fft_bench
   bool slows_down = false;  ///< this or a later comparison of the same suite has --slow-down among them
-  int pairs = 0;            ///< of the screen, of each point; 0: as many launches as the suite says
+  int pairs = 0;            ///< in the screen, per point; 0: as many launches as the suite says
   int most_pairs = 160;     ///< that are measured anew of a point that the screen flags
   bool quiet = false;
   std::vector<std::string> rules;  ///< options of the analysis that say what must be found: "--detect=5%"

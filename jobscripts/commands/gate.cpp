@@ -38,7 +38,7 @@ struct CertifyOptions : CampaignOptions {
   std::optional<std::string> json_file;
 };
 
-/// Of an A/A run, or of one whose candidate is slower by so many percent.
+/// The name of an A/A run, or of one whose candidate is slower by so many percent.
 std::string run_name(const std::string& name, double percent, int run) {
   return fmt::format("{}-{:g}-percent-{:03}", name, percent, run);
 }

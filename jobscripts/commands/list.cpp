@@ -38,7 +38,7 @@ json counters() {
   return entries;
 }
 
-/// Of a registry of launchers or schedulers.
+/// Lists a registry of launchers or schedulers.
 template <class T>
 json entries_of(const Registry<T>& registry) {
   json entries = json::array();

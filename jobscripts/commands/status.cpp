@@ -32,8 +32,8 @@ struct JobProgress {
 /// Where the launches of a campaign are.
 struct Standing {
   std::size_t records = 0;   ///< without those that a retry stands in for
-  std::size_t further = 0;   ///< of these, beyond the schedule: what a comparison or `precision` asked for
-  std::size_t expected = 0;  ///< of the finished campaign
+  std::size_t further = 0;   ///< those of `records` beyond the schedule: what a comparison or `precision` asked for
+  std::size_t expected = 0;  ///< in the finished campaign
   std::size_t running = 0;   ///< launches under way
   std::size_t queued = 0;    ///< in jobs that live, and not begun
   std::size_t missing = 0;   ///< in no job

@@ -151,7 +151,7 @@ ComparedBuild build_revision(const std::string& text, const std::string& commit,
   if (find_build(text, commit, request).is_built) return result;
   say("building {} in {}\n", result.label, folder.string());
   if (!fs::exists(source / "CMakeLists.txt")) {
-    (void)git(request, {"worktree", "prune"});  // of one that was removed by hand
+    (void)git(request, {"worktree", "prune"});  // forgets one that was removed by hand
     require_step(text, "git worktree add",
                  git(request, {"worktree", "add", "--force", "--detach", source.string(), commit}), "git");
   }

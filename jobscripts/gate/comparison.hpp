@@ -15,7 +15,7 @@ struct ComparedSide {
   std::string label;  ///< what a person calls it: a revision, a file
   std::filesystem::path bench;
   std::string code_hash;
-  std::string campaign;                ///< of its launches
+  std::string campaign;                ///< the campaign of its launches
   std::vector<std::string> arguments;  ///< further ones of its fft_bench
 };
 
@@ -28,7 +28,7 @@ struct ComparisonStage {
   std::vector<int> looks{};              ///< pairs after which the analysis is asked what is decided, before the last
   std::map<std::string, int> stopped{};  ///< pairs after which a look ended a point, by id
 
-  /// Of this point.
+  /// The pairs of this point.
   [[nodiscard]] int pairs_of(const std::string& id) const;
   /// The stage as far as its first `pairs` pairs.
   [[nodiscard]] ComparisonStage up_to(int pairs) const;

@@ -32,7 +32,7 @@ class PairedRun {
   struct Side {
     const Campaign* campaign = nullptr;
     RunSettings settings;
-    std::map<std::string, std::size_t> index;  ///< of launched points, by id
+    std::map<std::string, std::size_t> index;  ///< index of launched points, by id
   };
   struct Launch {
     Side* side = nullptr;

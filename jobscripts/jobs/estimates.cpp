@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double margin = 1.25;  ///< one launch in many meets a slower file system, or plans for longer
-constexpr double least_s = 2.0;  ///< of which starting MPI is most
+constexpr double least_s = 2.0;  ///< most of it is starting MPI
 
 /// All steps of a launch together; 0 where its record has none.
 double wall_s_of(const json& record) {

@@ -38,14 +38,14 @@ struct JobDescription {
   int ranks_per_node = 1;  ///< the most of its launches
   int threads = 1;         ///< the most of its launches
   double time_limit_s = 0;
-  double expected_s = 0;  ///< of its launches together
+  double expected_s = 0;  ///< for its launches together
   std::vector<JobLaunch> launches;
 };
 
 /// What the journal says. Times in seconds since the epoch; 0: not said.
 struct JobJournal {
   std::string id;            ///< the scheduler's
-  double began_s = 0;        ///< of the last time that it was started
+  double began_s = 0;        ///< when it was last started
   double ended_s = 0;        ///< 0 also where it was ended from outside
   double launches_s = 0;     ///< within launches, over all starts
   std::size_t archived = 0;  ///< launches of which it left a record

@@ -21,7 +21,7 @@ struct KnownJob {
 
 struct KnownJobs {
   std::vector<KnownJob> jobs;
-  double age_s = 0;       ///< of what the scheduler said of those that live
+  double age_s = 0;       ///< how old the scheduler's answer is about those that live
   std::string problem{};  ///< why a scheduler did not answer; then the states are the last known
 };
 

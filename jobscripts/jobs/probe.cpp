@@ -119,7 +119,7 @@ std::map<std::string, json> identities_on_nodes(const Archive& archive, const Ma
   if (!identities.empty() || programs.empty()) return identities;
   const fs::path folder = folder_of(archive, machine, programs);
   std::string id;
-  std::istringstream(text_or_nothing(folder / "id")) >> id;  // of a command that was interrupted while it waited
+  std::istringstream(text_or_nothing(folder / "id")) >> id;  // from a command that was interrupted while it waited
   if (id.empty()) id = submit_probe(folder, machine, scheduler, programs);
   const JobState state = wait_for(id, machine, scheduler);
   const auto begin = std::chrono::steady_clock::now();

@@ -61,7 +61,7 @@ class HeldLaunches {
     return further > 0 && further-- > 0;
   }
 
-  /// Beyond the schedule: the number that it had in a job that has ended, else the next that nothing has.
+  /// Beyond the schedule: the number that it had in an ended job, else the next free one.
   void number(PlannedLaunch& launch) {
     const std::string& point = campaign_.points[launch.point].id;
     if (launch.retry_of || !is_scheduled(launch.launch)) {
@@ -94,7 +94,7 @@ class HeldLaunches {
   std::set<PointAndLaunch> taken_;         ///< by their own numbers
   std::set<PointAndLaunch> retried_;       ///< by the launch that is retried
   std::map<std::string, int> further_;     ///< how many, by point
-  std::map<PointAndLaunch, int> numbers_;  ///< of retries that are or were in a job, by the launch that is retried
+  std::map<PointAndLaunch, int> numbers_;  ///< those of retries that are or were in a job, by the launch retried
   std::set<PointAndLaunch> of_retries_;    ///< the same numbers
 };
 

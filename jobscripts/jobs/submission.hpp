@@ -13,7 +13,7 @@ namespace fourscore {
 struct SubmissionSettings {
   const Scheduler* scheduler = nullptr;
   const Machine* machine = nullptr;
-  double time_limit_s = 3600;            ///< of one job
+  double time_limit_s = 3600;            ///< per job
   std::set<std::string> retry;           ///< statuses whose launches are measured again
   const Selection* selection = nullptr;  ///< launches that are wanted; null: all
 };

@@ -12,8 +12,8 @@ inline constexpr int most_laboratory_hosts = 250;
 
 struct LaboratoryRequest {
   int hosts = 2;       ///< h1, h2, ...
-  std::string rate{};  ///< of each host's link, both ways (parse_link_rate); empty: not limited
-  int cores = 0;       ///< of each host; 0: all that this program may use
+  std::string rate{};  ///< rate of each host's link, both ways (parse_link_rate); empty: not limited
+  int cores = 0;       ///< per host; 0: all that this program may use
   std::vector<std::filesystem::path> shared{};  ///< folders below /tmp or /dev/shm that all hosts see
   std::vector<std::string> command{};           ///< argv
 };

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a network that nobody outside the laboratory sees.
+/// An address in a network that nobody outside the laboratory sees.
 std::string address_of(int number) { return fmt::format("10.80.0.{}", number); }
 constexpr const char* address_of_front = "10.80.255.254";
 constexpr int prefix_bits = 16;

@@ -16,7 +16,7 @@ namespace fourscore {
 /// Where to look for what launches; empty: each launcher's own ways.
 struct LauncherOptions {
   std::string mpirun;  ///< --mpirun, else $FOURSCORE_MPIEXEC, else what CMake found
-  int cores = 1;       ///< of a node that a launch may use
+  int cores = 1;       ///< cores of a node that a launch may use
   Machine machine{};   ///< what its file says; without one, this machine
 };
 
@@ -27,7 +27,7 @@ struct LaunchRequest {
   int threads = 1;  ///< a rank
   RankPlacement placement = RankPlacement::block;
   std::string platform = "none";     ///< the simulated machine; "none": a real one
-  std::vector<std::string> hosts{};  ///< the nodes to take, of those that the job has; empty: the launcher's choice
+  std::vector<std::string> hosts{};  ///< the nodes to take, among those that the job has; empty: the launcher's choice
   std::vector<std::string> program;  ///< argv
 };
 

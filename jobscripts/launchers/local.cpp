@@ -19,7 +19,7 @@
 namespace fourscore {
 namespace {
 
-/// Of the job in which this program runs, also where its scheduler is not among ours or not in PATH; 1 outside a job.
+/// Nodes of the job in which this program runs, also where its scheduler is not ours or not in PATH; 1 outside a job.
 std::size_t nodes_of_this_job() {
   if (const auto allocation = current_allocation()) return std::max<std::size_t>(allocation->hosts.size(), 1);
   for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES", "PBS_NUM_NODES"})

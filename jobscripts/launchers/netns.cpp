@@ -35,7 +35,7 @@ int ranks_of_host(const LaunchRequest& request, int index) {
   return request.ranks / request.nodes + (index < request.ranks % request.nodes ? 1 : 0);
 }
 
-/// Of each host, none of them another's; 0 where there are not enough: then the hosts share all.
+/// Cores of each host, none of them another's; 0 where there are not enough: then the hosts share all.
 int cores_of_host(const LauncherOptions& options, const LaunchRequest& request) {
   const std::int64_t cores = std::int64_t{ranks_of_host(request, 0)} * request.threads;
   return cores * request.nodes <= options.cores ? static_cast<int>(cores) : 0;
@@ -98,7 +98,7 @@ class NetnsLauncher : public Launcher {
   }
 
  private:
-  /// Of several hosts the laboratory binds a host's ranks to its cores: mpirun would bind those of each host to the
+  /// With several hosts, the laboratory binds a host's ranks to its cores: mpirun would bind those of each host to the
   /// first ones. `bound`: mpirun binds.
   static std::vector<std::string> mpirun_words(const Mpirun& mpirun, const std::vector<std::string>& hosts,
                                                const LaunchRequest& request, bool bound) {

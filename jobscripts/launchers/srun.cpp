@@ -81,7 +81,7 @@ const Srun& known_srun() {
   return srun;
 }
 
-/// Of nodes, then of the sockets of a node. NoPack: as many ranks on each node, where some Slurms fill one first.
+/// Over nodes, then over a node's sockets. NoPack: as many ranks on each node, where some Slurms fill one first.
 std::string distribution(RankPlacement placement) {
   if (placement == RankPlacement::cyclic) return "cyclic:block";
   return placement == RankPlacement::socket ? "block:cyclic,NoPack" : "block:block,NoPack";

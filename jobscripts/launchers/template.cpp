@@ -28,7 +28,7 @@ std::optional<std::string> placement_word(const Machine& machine, RankPlacement 
   return std::nullopt;
 }
 
-/// Those that the request names, else the first of the job's, else of none.
+/// The hosts that the request names, else the first of the job's, else none.
 std::vector<std::string> hosts_of(const LaunchRequest& request) {
   if (!request.hosts.empty()) return request.hosts;
   const auto allocation = current_allocation();

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of whoever uses this program, or nothing. Throws InputError where FOURSCORE_MACHINES names no folder.
+/// The user's machine folder; empty if there is none. Throws InputError where FOURSCORE_MACHINES names no folder.
 fs::path own_machines() {
   if (const std::string set = environment("FOURSCORE_MACHINES"); !set.empty()) {
     if (!names_folder(set)) throw InputError(fmt::format("FOURSCORE_MACHINES names {}, which is no folder", set));

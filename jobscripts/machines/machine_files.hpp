@@ -15,7 +15,7 @@ namespace fourscore {
 /// that is not set.
 [[nodiscard]] Machine read_machine(const std::filesystem::path& file);
 
-/// Of "[D-]HH:MM:SS"; nothing for what is none.
+/// The seconds of "[D-]HH:MM:SS"; nothing for any other text.
 [[nodiscard]] std::optional<double> seconds_of(const std::string& text);
 
 /// A path, or a name found among the machine files: of $FOURSCORE_MACHINES, else of ~/.config/fourscore/machines, then

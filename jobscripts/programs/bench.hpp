@@ -17,9 +17,9 @@ struct PointCheck {
   Point point;         ///< as it would be recorded: a variant that takes no exchange has "none"
   bool error = false;  ///< unusable input; otherwise a reason means: to be skipped
   std::string reason;
-  std::string key{};  ///< of an error: what cannot be used, as of points ("variant"); of components a
+  std::string key{};  ///< for an error: what cannot be used, as of points ("variant"); of components a
                       ///< parameter's name
-  GridRoom grid{};    ///< of fft_bench
+  GridRoom grid{};    ///< from fft_bench
 };
 
 class Bench {

@@ -28,7 +28,7 @@ namespace fourscore {
 namespace {
 
 /// Slurm warns a job so long before its time limit, and up to 30 s earlier: slurmctld looks twice a minute. It takes
-/// fourscore 6 s to end a launch and to stop. Of a shorter job the warning would take too large a part.
+/// fourscore 6 s to end a launch and to stop. The warning would take too large a part of a shorter job.
 constexpr int warning_s = 20;
 constexpr double shortest_warned_s = 180;
 /// Clocks of the login node and of slurmctld may differ by so much.
@@ -49,7 +49,7 @@ bool changes_programs(std::string_view name) {
          name == "SLURM_CLUSTERS";
 }
 
-/// Of sbatch those that would win over what every script here says, or that no job here may be.
+/// Whether a variable of sbatch wins over what every script here says, or says what no job here may be.
 bool changes_every_job(std::string_view name) {
   static constexpr std::array names{"SBATCH_ARRAY_INX", "SBATCH_CLUSTERS",   "SBATCH_ERROR",  "SBATCH_REQUEUE",
                                     "SBATCH_WAIT",      "SBATCH_NO_REQUEUE", "SLURM_CLUSTERS"};

@@ -15,22 +15,22 @@
 namespace fourscore {
 
 enum class LaunchOrder { random, listed };
-/// Whose plans a launch begins with and adds to: those of its campaign, of all campaigns of the archive on this
-/// machine, or none, so that the variance of plans shows.
+/// The plans that a launch begins with and adds to: its campaign's, those of all campaigns of the archive on
+/// this machine, or none, so that the variance of plans shows.
 enum class Wisdom { campaign, machine, none };
 
 /// What counts, and how; as in fft_bench's options of these names.
 struct CounterChoice {
   std::string counters = "none";
   std::string group{};  ///< empty: the backend's own
-  std::string cache{};  ///< of a simulation; empty: as the machine's
+  std::string cache{};  ///< the cache of a simulation; empty: as the machine's
   bool operator==(const CounterChoice&) const = default;
 };
 
 /// A value of a [[sweep]] or [[component]] table, and the line it stands on: only the program that measures knows
 /// whether it can be used.
 struct NamedValue {
-  std::string program;  ///< of a component; empty in a [[sweep]] or [defaults]
+  std::string program;  ///< a component's; empty in a [[sweep]] or [defaults]
   std::string key;      ///< as of points: "variant", "parameters.NAME"
   std::string value;
   std::uint32_t line = 0;
@@ -42,7 +42,7 @@ class SuiteWords;
 struct MachineSize {
   MachineSize(int cores_of_a_node, int number_of_nodes = 1)  // NOLINT: one machine of so many cores is the usual one
       : cores(cores_of_a_node), nodes(number_of_nodes) {}
-  int cores;  ///< of a node
+  int cores;  ///< per node
   int nodes;
 };
 
@@ -63,14 +63,14 @@ struct Suite {
   Wisdom wisdom = Wisdom::campaign;
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
-  double precision = 0;  ///< of the median: launches go on until its interval is within this part of it; 0: they do not
-  int most_launches = 30;  ///< of a point, where precision asks for more
+  double precision = 0;    ///< launches go on until the median's interval is within this part of it; 0: they do not
+  int most_launches = 30;  ///< per point, where precision asks for more
   /// How often a launch is tried again after its job ended during it, by the cause of that.
   std::map<std::string, int> retries{{"node_failure", 3}, {"out_of_memory", 0}, {"timeout", 1},
                                      {"preempted", 10},   {"failed", 1},        {"unknown", 2}};
   double max_oversubscription = 0.0;
   std::vector<Point> points;
-  std::vector<std::set<std::string>> tags;  ///< of each point: `--only tag=NAME` takes it by them
+  std::vector<std::set<std::string>> tags;  ///< [point]: `--only tag=NAME` takes it by them
   std::vector<NamedValue> values;           ///< all that the tables say
   std::size_t dropped_oversubscribed = 0;   ///< points beyond max_oversubscription
 };

@@ -58,9 +58,9 @@ class Expander {
   SuiteWords& words_;
   TableReader tables_;
   std::set<std::string> tags_of_all_;
-  std::set<std::string> tags_;               ///< of the table that is being read
+  std::set<std::string> tags_;               ///< the tags of the table that is being read
   std::map<std::string, std::size_t> seen_;  ///< number of the suite's point, by its text
-  double combinations_ = 0;                  ///< of all tables so far
+  double combinations_ = 0;                  ///< over all tables so far
   double comparisons_ = 0;
 };
 

@@ -26,7 +26,7 @@ class SuiteWords {
   virtual ~SuiteWords() = default;
   /// The names for "all" of "variant", "exchange" or "local_fft", also those that cannot run here.
   [[nodiscard]] virtual std::vector<std::string> names(const std::string& key) = 0;
-  /// Of a point that names no exchange; empty for a variant that is not known.
+  /// The exchange of a point that names none; empty for a variant that is not known.
   [[nodiscard]] virtual std::string default_exchange(const std::string& variant) = 0;
   /// What grids there are for each point.
   [[nodiscard]] virtual std::vector<GridRoom> grids(const std::vector<Point>& points) = 0;

@@ -47,7 +47,7 @@ def browser(tmp_path_factory):
 
 
 def set_width(browser, width: int) -> None:
-    """Of the page itself: a headless window cannot be made as narrow as a phone."""
+    """Sets the width of the page itself: a headless window cannot be made as narrow as a phone."""
     metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 

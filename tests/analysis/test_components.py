@@ -41,7 +41,7 @@ def test_a_point_of_a_curve_is_bytes_over_the_median_over_launches():
     assert (point.low_s, point.high_s) == (2 * BEYOND / 8e9, 2 * BEYOND / 4e9)
 
 
-def test_of_one_launch_the_range_is_over_its_repetitions():
+def test_the_range_of_a_single_launch_is_over_its_repetitions():
     [curve] = view_of(recorded("memory_bench", [memory(BEYOND, 8e9)])).bench.curves("memory_bench")
     seconds = 2 * BEYOND / 8e9
     assert (curve.points[0].low_s, curve.points[0].high_s) == pytest.approx((0.99 * seconds, 1.02 * seconds))

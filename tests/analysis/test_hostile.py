@@ -153,7 +153,7 @@ def test_names_that_are_not_utf_8_are_shown_escaped(archive, tmp_path):
     assert "str\\udcffng" in page
 
 
-def test_a_terminal_of_ascii_and_a_full_one_are_told_without_a_traceback(archive):
+def test_an_ascii_terminal_and_a_full_output_give_no_traceback(archive):
     done = run(archive, environment={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
     assert done.returncode == 0, done.stderr
     assert "64\\xb3 on 2 ranks" in done.stdout

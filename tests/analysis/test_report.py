@@ -198,7 +198,7 @@ def test_points_left_out_of_the_plots_are_said(tmp_path):
     fill(tmp_path, Maker("many-55555555", "many"), many_points(42), 1)
     page = report_of(tmp_path, tmp_path, "--plot-points", "14")
     assert "28 of 42 points are in no plot" in page
-    assert "All 21 points" in page  # of each precision
+    assert "All 21 points" in page  # at each precision
     assert "are in no plot" not in report_of(tmp_path, tmp_path, "--plot-points", "0")
     with pytest.raises(SystemExit) as ended:
         main(["report", "--plot-points", "-3"])

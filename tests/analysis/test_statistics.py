@@ -47,7 +47,7 @@ def raw_of(records: list[dict], point: Point) -> list[dict]:
 
 
 def medians_of(records: list[dict]) -> np.ndarray:
-    """Of each launch: the median over repetitions of the slowest rank."""
+    """For each launch: the median over repetitions of the slowest rank."""
     return np.array([np.median(np.max(record["samples"]["rank_total_s"], axis=0)) for record in records])
 
 
@@ -104,7 +104,7 @@ def test_phases_are_of_one_rank_the_slowest_and_their_shares_make_one():
         assert point.phases == pytest.approx(expected, rel=1e-12)
         assert sum(point.phases.values()) == pytest.approx(point.time_s, rel=0.15)  # a sum of medians, so not exact
         assert point.exchange_share == pytest.approx(expected["exchange"] / sum(expected.values()))
-        assert all(point.phases_max[name] > point.phases[name] for name in PHASES)  # of any rank: not to be added up
+        assert all(point.phases_max[name] > point.phases[name] for name in PHASES)  # over ranks: not to be added up
 
 
 def test_closure_is_the_largest_gap_between_a_ranks_phases_and_its_total():

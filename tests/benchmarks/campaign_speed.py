@@ -42,7 +42,7 @@ def suite_of(cluster, points: int) -> pathlib.Path:
 
 
 def write_records(cluster, campaign: dict, schedule: list) -> None:
-    """Of these launches, as the fake bench would write them."""
+    """Writes the records of these launches as the fake bench would."""
     from fourscore_command import signed
 
     points = {entry["point_id"]: entry["point"] for entry in campaign["points"]}
@@ -129,7 +129,7 @@ def timed_job(cluster, points: int, repetitions: int) -> list[float]:
 
 
 def use_of_a_job(programs: pathlib.Path) -> dict[str, float] | str:
-    """Of a job's wall time: in launches, and in the programs that they start; or why it cannot be told."""
+    """The shares of a job's wall time in launches and in the programs that they start, or why they are not known."""
     from slurm_campaign import RigCampaigns
     from slurm_rig import SlurmRig, temporary_folder, unavailable
 

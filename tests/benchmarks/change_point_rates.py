@@ -57,7 +57,7 @@ def places_of_steps(generator: np.random.Generator) -> np.ndarray:
 
 
 def share_found(noise: Noise, scale: float, histories: int) -> tuple[float, int, float]:
-    """Of the steps, how many there were, and seconds a history."""
+    """The share of the steps that was found, how many there were, and seconds per history."""
     generator, found, there, begin = np.random.default_rng(1), 0, 0, time.monotonic()
     for seed in range(histories):
         values = scale * noise(generator, LENGTH)

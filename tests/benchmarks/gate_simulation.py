@@ -57,7 +57,7 @@ RECORDED = "recorded"
 
 @dataclass
 class Noise:
-    """Of one campaign. `draw` is asked for pairs in the order in which they are measured."""
+    """The noise of one campaign. `draw` is asked for pairs in the order in which they are measured."""
 
     kind: str
     rng: np.random.Generator
@@ -110,7 +110,7 @@ class Noise:
 class Outcome:
     red: np.ndarray  # [series]
     two_groups: np.ndarray  # [series], that would be red
-    pairs: int  # of the second stage
+    pairs: int  # in the second stage
     pairs_of: np.ndarray  # [series], there
 
 
@@ -188,7 +188,7 @@ def judge(
 
 
 def recorded_noise(archive: Path) -> list[np.ndarray]:
-    """Of each point with 20 launches or more: logarithms of their times in the order in which they ran."""
+    """Logarithms of the times of each point with 20 launches or more, in the order in which they ran."""
     found: dict[tuple, list] = defaultdict(list)
     for one in read_campaigns(archive, campaign_names(archive)):
         for launch in one.launches:
@@ -198,8 +198,8 @@ def recorded_noise(archive: Path) -> list[np.ndarray]:
 
 
 def run(task: tuple[str, int, float, list[np.ndarray], float]) -> tuple[bool, int, int, int, int, float]:
-    """Of one campaign: whether it is red, how many of the slowed series that are in one group were found, of how many,
-    how many were said to be in two groups, pairs of the second stage, and of a slowed series there."""
+    """The result of one campaign: whether it is red, how many of the slowed series that are in one group were found, of
+    how many, how many were said to be in two groups, pairs of the second stage, and of a slowed series there."""
     kind, seed, injected, recorded, sigma = task
     noise = Noise(kind, np.random.default_rng([seed, injected > 0]), recorded, sigma)
     slowed = np.arange(SERIES) % (SERIES // SLOWED) == 1 if injected else np.zeros(SERIES, dtype=bool)

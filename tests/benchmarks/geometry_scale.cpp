@@ -1,5 +1,5 @@
-// What one rank of a machine that is not there computes to know what it exchanges with whom: for each variant, on p
-// ranks, the layouts of a transform and its partners in each redistribution. No MPI is called.
+// The geometry that one rank of an imaginary machine computes to know its exchanges: for each variant, on p ranks,
+// the layouts of a transform and its partners in each redistribution. No MPI is called.
 //
 // Usage: geometry_scale RANKS...    as in geometry_scale 16384 131072
 

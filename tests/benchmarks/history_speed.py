@@ -33,7 +33,7 @@ from synthetic.histories import HistoryMaker, revision_of  # noqa: E402
 
 TARGET_S = 20.0
 STEP, NOISE = 1.1, 0.02
-EVERY = 10  # of the series has a step
+EVERY = 10  # one in so many series has a step
 LEAST_FOUND = 0.95
 
 

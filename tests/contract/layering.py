@@ -192,7 +192,7 @@ def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#", allow: t
 
 
 PACKAGE = "fourscore_analysis"
-ROOMS = ("records", "equations", "points", "models", "papers", "views", "gate")  # of the analysis: each imports only those before it
+ROOMS = ("records", "equations", "points", "models", "papers", "views", "gate")  # each imports only those before it
 BELOW = {room: ROOMS[:number] for number, room in enumerate(ROOMS)} | {"tables": ROOMS, "plots": ROOMS}
 
 
@@ -224,7 +224,7 @@ def analysis_rooms(root: Path) -> Iterator[Finding]:
                     yield path, line, f"import of {'.'.join(name)}"
 
 
-# Of the command: each room includes only itself and those before it.
+# Rooms of the command: each includes only itself and those before it.
 ROOMS_OF_COMMAND = ("base", "suites", "programs", "schedulers", "laboratory", "launchers", "campaigns", "jobs", "machines", "gate", "commands")
 
 
@@ -279,7 +279,7 @@ def no_import_circle(root: Path) -> Iterator[Finding]:
                 yield modules[module], line, f"{module} imports {first}, which leads back to it"
 
 
-BESIDE = ("benchmarks", "contract", "fuzz", "headers", "mutation", "package", "support")  # of tests/: what mirrors no folder
+BESIDE = ("benchmarks", "contract", "fuzz", "headers", "mutation", "package", "support")  # these mirror no folder
 
 
 def tests_mirror_the_sources(root: Path) -> Iterator[Finding]:
@@ -291,7 +291,7 @@ def tests_mirror_the_sources(root: Path) -> Iterator[Finding]:
 
 
 def tests_are_registered(root: Path) -> Iterator[Finding]:
-    """Those in C++; fourscore_pytest() takes every test_*.py of its folders."""
+    """C++ tests only; fourscore_pytest() takes every test_*.py of its folders."""
     unit = re.search(r"fourscore_unit_tests\(([^)]*)\)", (root / "tests/CMakeLists.txt").read_text(encoding="utf-8"))
     drivers = (root / "tests/drivers/CMakeLists.txt").read_text(encoding="utf-8")
     for path in sources(root, "tests/**/*_test.cpp"):

@@ -41,7 +41,7 @@ def markdown_files(root: Path) -> list[Path]:
 
 
 def anchor(heading: str, taken: dict[str, int]) -> str:
-    """As GitHub makes it of a heading; of equal ones the second ends in -1."""
+    """As GitHub makes it of a heading; the second of equal ones ends in -1."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
     slug = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
     count = taken.get(slug, 0)

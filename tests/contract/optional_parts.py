@@ -79,7 +79,7 @@ def may_depend(source: Path, root: Path, headers: set[str], known: dict[Path, bo
 
 
 def refused(folder: Path, parts: list[str]) -> Path:
-    """A folder of headers that end the compilation: of these parts, and of packages that need not be there."""
+    """A folder of headers that end the compilation: those of these parts, and of packages that need not be there."""
     shutil.rmtree(folder, ignore_errors=True)
     rows = [(f"FOURSCORE_WITH_{part} is OFF", header) for part in parts for header in HEADERS[part]]
     for reason, header in rows + [("a package may be missing", header) for header in PACKAGES]:

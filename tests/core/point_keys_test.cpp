@@ -79,7 +79,7 @@ TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {
   EXPECT_EQ(point_value(nlohmann::json::object(), "grid"), "auto");
 }
 
-TEST(PointKeys, WhatIsNotToldIsFurtherWhereItIsUnusual) {
+TEST(PointKeys, UnusualValuesNotYetShownAreFurther) {
   EXPECT_EQ(further_values(Point{}, {}), "");
   EXPECT_EQ(further_values(unusual(), {"variant", "exchange", "local_fft", "shape", "kind", "direction", "precision",
                                        "ranks", "layout", "buffers", "planner"}),

@@ -141,7 +141,7 @@ TEST_F(TopologyOf, AnotherMachineThanThisOneSaysByWhichVariable) {
 struct Described {
   std::string name;
   json identity;
-  std::map<std::vector<int>, std::set<int>> kinds;  ///< of the cores of these units
+  std::map<std::vector<int>, std::set<int>> kinds;  ///< kinds of the cores of these units
 };
 
 constexpr int mib = 1 << 20;

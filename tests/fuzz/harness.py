@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 LIMIT_S = 60.0  # far beyond what any case needs, also under a sanitizer on a busy machine
-MEMORY_BYTES = 6 << 30  # of a process; not under the address sanitizer, which reserves terabytes
+MEMORY_BYTES = 6 << 30  # per process; not under the address sanitizer, which reserves terabytes
 OUTPUT_BYTES = 64 << 20
 
 # What a user must never read: the words of a crash, of a sanitizer, of a library below us.

@@ -206,7 +206,7 @@ def damage(draw: random.Random, archive: Path) -> bool:
 
 
 def untouched_records_are_exported(names: set[str]) -> Any:
-    """Of an export as JSON lines: every record whose file is as it was is in it."""
+    """Checks an export as JSON lines: it has every record whose file is as it was."""
 
     def must(outcome: Outcome) -> str | None:
         found = set()

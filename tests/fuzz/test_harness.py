@@ -101,7 +101,7 @@ def test_a_further_property_is_asked_for(place: Place) -> None:
         (lambda: print("\x1b[2J") or 0, "control"),
     ],
 )
-def test_python_code_in_a_fork_is_judged_alike(place: Place, call: Callable[[], int], words: str) -> None:
+def test_python_code_in_a_fork_is_judged_the_same(place: Place, call: Callable[[], int], words: str) -> None:
     before = place.snapshot()
     outcome = place.run(Step(["python"], call=call))
     found = "; ".join(place.broken(outcome, before))

@@ -121,7 +121,7 @@ TEST(Callgrind, RunsUnderValgrindWithTheCacheThatWasAskedFor) {
   EXPECT_THAT(prefix, testing::Contains("--simulate-wb=yes"));
 }
 
-TEST(Callgrind, WithoutValgrindInThePathItSaysWhatToInstall) {
+TEST(Callgrind, SaysWhatToInstallWithoutValgrindInThePath) {
   const CounterBackend& backend = CounterRegistry::instance().at("callgrind");
   const std::string path = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");
   if (!backend.unavailable().empty()) GTEST_SKIP() << backend.unavailable();

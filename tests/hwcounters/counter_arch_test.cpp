@@ -45,7 +45,7 @@ TEST(Microarchitecture, OfArm) {
   EXPECT_EQ(microarchitecture_of(arm("0x46", "0xd0c")), "unknown") << "another implementer's part";
 }
 
-TEST(Microarchitecture, OfWhatIsNotKnown) {
+TEST(Microarchitecture, OfAnUnknownProcessor) {
   EXPECT_EQ(microarchitecture_of(""), "unknown");
   EXPECT_EQ(microarchitecture_of("vendor_id\t: GenuineIntel\ncpu family\t: six\nmodel\t\t: \n"), "unknown");
   EXPECT_FALSE(microarchitecture().empty());

@@ -37,7 +37,7 @@ std::string error_of(const std::string& text) {
   }
 }
 
-TEST(Formula, MistakesAreToldWithTheirPlace) {
+TEST(Formula, MistakesAreReportedWithTheirPlace) {
   EXPECT_THAT(error_of(""), HasSubstr("empty"));
   EXPECT_THAT(error_of("a +"), HasSubstr("character 4: it ends"));
   EXPECT_THAT(error_of("(a"), HasSubstr(") is missing"));

@@ -102,7 +102,7 @@ TEST_F(Groups, WhatAnAbsentEventGoesIntoIsAbsent) {
   EXPECT_THROW((void)evaluate(group, {6}, {}), std::invalid_argument);
 }
 
-TEST_F(Groups, MistakesAreToldWithFileAndLine) {
+TEST_F(Groups, MistakesAreReportedWithFileAndLine) {
   const std::string metric = "{ name = \"n\", unit = \"bytes\", formula = \"64 * reads\" }";
   const std::string events = "{ reads = \"r\" }";
   EXPECT_EQ(error_of(group_with(events, metric)), "no error");
@@ -180,7 +180,7 @@ TEST_F(Groups, AFileForOtherBackendsAloneIsPassedOver) {
   EXPECT_EQ(find_group(backend_, request_, "amd-zen4").arch, "any");
 }
 
-TEST_F(Groups, AnUnknownGroupIsToldWithTheNearest) {
+TEST_F(Groups, AnUnknownGroupIsReportedWithTheNearest) {
   write("any/MEM.toml", group_with("{ a = \"any\" }", "{ name = \"n\", unit = \"events\", formula = \"a\" }"));
   EXPECT_THAT(not_found("MEN"), AllOf(HasSubstr("no event group 'MEN' for backend none on 'amd-zen4'"),
                                       HasSubstr("did you mean 'MEM'?")));

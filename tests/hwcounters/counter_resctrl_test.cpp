@@ -94,7 +94,7 @@ TEST_F(ResctrlOfAMachine, TheGroupThatWeAreInIsRead) {
   EXPECT_THAT(session->counts(), ElementsAre(ElementsAre(Optional(2.0), Optional(1.0))));
 }
 
-TEST_F(ResctrlOfAMachine, WhyItCannotCountIsTold) {
+TEST_F(ResctrlOfAMachine, ItSaysWhyItCannotCount) {
   EXPECT_THAT(error_of<CounterRequestError>("mbm_total_byte"), HasSubstr("did you mean 'mbm_total_bytes'?"));
   tree_.remove("fs/resctrl/mon_data/mon_L3_02/mbm_total_bytes");
   EXPECT_THAT(error_of<CounterError>(), AllOf(HasSubstr("mon_L3_02/mbm_total_bytes"), HasSubstr("does not count")));
@@ -106,7 +106,7 @@ TEST_F(ResctrlOfAMachine, WhyItCannotCountIsTold) {
   EXPECT_THAT(backend_->unavailable(), HasSubstr("the kernel has no resctrl"));
 }
 
-TEST_F(ResctrlOfAMachine, ACacheWithoutANumberIsTold) {
+TEST_F(ResctrlOfAMachine, ACacheWithoutANumberIsReported) {
   for (int cpu = 4; cpu < 8; ++cpu) tree_.remove("devices/system/cpu/cpu" + std::to_string(cpu) + "/cache");
   EXPECT_THAT(error_of<CounterError>(), HasSubstr("the last-level cache of processor 5 has no number"));
 }

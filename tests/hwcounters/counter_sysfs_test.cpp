@@ -138,7 +138,7 @@ TEST(PerfEvent, TheKernelsOwnEventsNeedNoUnit) {
   EXPECT_FALSE(SysfsPmus(machine.root()).has_core_counters());
 }
 
-TEST(PerfEvent, WhatIsMeantWronglyIsToldWithTheNearest) {
+TEST(PerfEvent, AWrongNameIsReportedWithTheNearest) {
   const RecordedTree machine("sysfs/skylake-sp.txt");
   const SysfsPmus pmus(machine.root());
   const auto request = [&](const std::string& code) { return error_of<CounterRequestError>(code, pmus); };
@@ -155,7 +155,7 @@ TEST(PerfEvent, WhatIsMeantWronglyIsToldWithTheNearest) {
   EXPECT_THAT(request(""), HasSubstr("is unknown"));
 }
 
-TEST(PerfEvent, AUnitThatIsNotHereIsToldWithThoseThatAre) {
+TEST(PerfEvent, AUnitThatIsNotHereIsReportedWithThoseThatAre) {
   const RecordedTree machine("sysfs/skylake-sp.txt");
   const RecordedTree virtual_machine("sysfs/virtual.txt");
   EXPECT_THAT(error_of<CounterError>("uncore_imcs/event=4/", SysfsPmus(machine.root())),
@@ -176,7 +176,7 @@ TEST(PerfEvent, FilesThatAreNotUnderstoodAreNamed) {
   EXPECT_THAT(error_of<CounterError>("uncore_imc/event=4/", SysfsPmus(machine.root())), HasSubstr("cpumask"));
 }
 
-TEST(PerfEvent, ASocketWithoutTheUnitIsTold) {
+TEST(PerfEvent, ASocketWithoutTheUnitIsReported) {
   RecordedTree machine("sysfs/zen4.txt");
   machine.write("devices/system/cpu/cpu9/topology/physical_package_id", "2");
   EXPECT_THAT(error_of<CounterError>("amd_df/event=7/", SysfsPmus(machine.root()), 9),

@@ -222,7 +222,7 @@ struct Failure {
 };
 class LikwidFails : public testing::TestWithParam<Failure> {};
 
-TEST_P(LikwidFails, WithTheCallTheReasonAndItsOwnWords) {
+TEST_P(LikwidFails, NamesTheCallAndTheReasonInItsOwnWords) {
   FakeLikwid likwid;
   likwid.fails = GetParam().call;
   likwid.prints = "ERROR - [perfmon.c:1] the library's own words\n";
@@ -260,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(EachCall, LikwidFails,
                                          Failure{"perfmon_stopCounters", false}),
                          [](const auto& param) { return std::string(param.param.call); });
 
-TEST(Likwid, AnUnknownProcessorIsToldBeforeAnythingIsCounted) {
+TEST(Likwid, AnUnknownProcessorIsReportedBeforeAnythingIsCounted) {
   FakeLikwid likwid;
   likwid.processor = {"", "", 25, 0x11};
   const auto backend = likwid.backend();
@@ -270,7 +270,7 @@ TEST(Likwid, AnUnknownProcessorIsToldBeforeAnythingIsCounted) {
   EXPECT_THAT(likwid.calls_made, testing::Not(testing::Contains("perfmon_init")));
 }
 
-TEST(Likwid, UnderLikwidPerfctrThePhasesAreItsRegions) {
+TEST(Likwid, MarksPhasesAsRegionsOfLikwidPerfctr) {
   FakeLikwid likwid;
   likwid.marker = true;
   const auto backend = likwid.backend();
@@ -371,7 +371,7 @@ TEST(RealLikwid, KnowsTheMachineAndSaysWhyItCannotCount) {
   EXPECT_EQ(opening, reason);
 }
 
-TEST(RealLikwid, WhoseFileIsGoneOrAnotherIsUnavailableAndSaysWhichFile) {
+TEST(RealLikwid, IsUnavailableAndNamesTheFileThatIsGoneOrAnother) {
   if (likwid_file().empty()) GTEST_SKIP() << "built without LIKWID";
   const auto unavailable = [](const std::string& file) {
     return make_likwid_backend(likwid_library(file), "", likwid_surroundings, [] { return process_sockets(); })
@@ -383,7 +383,7 @@ TEST(RealLikwid, WhoseFileIsGoneOrAnotherIsUnavailableAndSaysWhichFile) {
   EXPECT_THAT(unavailable("libm.so.6"), AllOf(HasSubstr("LIKWID cannot be used"), HasSubstr("libm.so.6")));
 }
 
-TEST(RealLikwid, MarkerRegionsWithoutCountersAreAnErrorAndNoEnd) {
+TEST(RealLikwid, MarkerRegionsWithoutCountersThrow) {
   const LikwidCalls library = likwid_library(likwid_file());
   if (!library.topology_init) GTEST_SKIP() << "built without LIKWID";
   const fs::path file = fs::path(testing::TempDir()) / "fourscore-likwid-marker";

@@ -52,7 +52,7 @@ def test_unusable_questions_end_with_2_and_name_what_was_wrong(measured, argumen
     assert result.stdout == ""
 
 
-def test_without_an_archive_or_an_interpreter_the_command_says_so(fourscore):
+def test_the_command_says_so_without_an_archive_or_an_interpreter(fourscore):
     error = fourscore("best", "--shape", "4", "--ranks", "1", "--archive", "nosuch", code=3).stderr
     assert "no archive at" in error
     fourscore("run", fourscore.points(points=1, launches=1))

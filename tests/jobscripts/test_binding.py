@@ -24,7 +24,7 @@ def cores_of(units: list[int]) -> set[str]:
 
 
 def numbers(ranges: str) -> list[int]:
-    """Of "0-3,8", as results/README.md has it."""
+    """The numbers in "0-3,8", as results/README.md has it."""
     bounds = [[int(end) for end in part.split("-")] for part in ranges.split(",")]
     return [number for ends in bounds for number in range(ends[0], ends[-1] + 1)]
 
@@ -67,7 +67,7 @@ def test_the_launcher_is_asked_for_as_many_cores_as_a_rank_has_threads(fourscore
     ("version", "asked"),
     [(OPEN_MPI, "--bind-to hwthread --map-by hwthread --use-hwthread-cpus"), (HYDRA, "-bind-to hwthread")],
 )
-def test_where_hwloc_knows_no_cores_ranks_are_bound_to_units(fourscore, version, asked):
+def test_ranks_are_bound_to_units_where_hwloc_knows_no_cores(fourscore, version, asked):
     """Some virtual machines are so; mpirun ends when it is asked for cores."""
     log = fourscore.folder / "mpirun"
     machine = {"HWLOC_XMLFILE": str(TOPOLOGIES / "no-cores.xml"), "HWLOC_THISSYSTEM": "1"}

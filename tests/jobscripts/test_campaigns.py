@@ -58,7 +58,7 @@ def test_what_cannot_be_read_is_measured_again(measured):
     assert first.name in measured("verify", code=1).stdout
 
 
-def test_after_cancel_the_scheduler_is_asked_anew(cluster):
+def test_the_scheduler_is_asked_anew_after_cancel(cluster):
     campaign = cluster.submit(cluster.nodes_suite())["campaign"]
     assert jobs_shown(cluster, campaign) == ["PENDING"] * 3
     cluster("cancel", "s")

@@ -62,7 +62,7 @@ def test_suites_that_cannot_be_listed_end_with_3_and_the_systems_words(fourscore
     assert f"the suites in {folder} cannot be listed: Too many open files" in error
 
 
-def test_a_current_folder_that_was_removed_is_told_in_our_words(fourscore):
+def test_a_current_folder_that_was_removed_is_reported_in_our_words(fourscore):
     gone = fourscore.folder / "gone"
     gone.mkdir()
 

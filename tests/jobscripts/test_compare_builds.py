@@ -67,7 +67,7 @@ def test_equal_builds_are_green_and_a_faster_one_is_no_failure(builds):
     assert said.stdout.startswith("GREEN: 2 series: 2 improvement")
 
 
-def test_before_the_first_launch_it_says_what_it_can_detect_as_far_as_earlier_launches_tell(builds):
+def test_it_predicts_from_earlier_launches_what_it_can_detect_before_the_first_launch(builds):
     dry = builds.compare(builds.build("before"), builds.build("same"), "--dry-run").stdout
     assert "what it can detect: not known before the screen" in dry
     builds.compare(builds.build("before"), builds.build("same"), "--pairs", 8)

@@ -40,7 +40,7 @@ def test_points_of_the_tag_alone_are_counted(fourscore):
     assert json.loads(campaign.read_text())["counters"]["backend"] == "callgrind"
 
 
-def test_without_the_counters_they_are_skipped_with_the_reason_and_the_others_measured(fourscore):
+def test_points_without_their_counters_are_skipped_with_the_reason_and_the_others_measured(fourscore):
     suite = fourscore.suite(SUITE)
     fourscore("run", suite, "--quiet", environment={"FAKE_NO_COUNTERS": "no valgrind in PATH"})
     assert launched(fourscore) == {"4x4x4": [False, False], "5x4x4": [False, False]}

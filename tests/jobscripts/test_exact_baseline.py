@@ -66,7 +66,7 @@ def test_no_exact_number_of_this_project_changed_unnoticed(exact):
     if missing:  # the counted points alone are missing, and say so
         assert [one["change"] for one in found["changes"]] == ["absent"] * len(counted)
         assert all("counters 'callgrind' are not available here" in one["said"] for one in found["changes"])
-    else:  # of another processor or compiler they are not compared
+    else:  # those of another processor or compiler are not compared
         assert {one["change"] for one in found["changes"]} <= {"elsewhere" if counted else "new"}
     # A change of 0.1 % is seen, and which way it went.
     said = exact("gate", "check", "exact", "--baseline", spoilt(exact.folder, 0.999), code=1).stdout
@@ -120,7 +120,7 @@ def test_more_instructions_in_one_phase_fail_the_check(fourscore, ranks, phase):
     assert said.startswith("RED") and more and all(f"instructions in {phase}" in line for line in more), said
 
 
-def test_without_a_baseline_or_numbers_it_says_so(fourscore):
+def test_it_says_so_without_a_baseline_or_numbers(fourscore):
     fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
     assert "cannot be read" in fourscore("gate", "check", "c", "--baseline", "none.json", code=2).stderr
     (fourscore.folder / "other.json").write_text("{}")

@@ -97,7 +97,7 @@ KEYS = {"end": ("phase", "end", "state", "reason", "nodes"), "journal": ("event"
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_ill_typed_files_of_a_job_are_told_in_our_words(measured, name):
+def test_ill_typed_files_of_a_job_are_reported_in_our_words(measured, name):
     """Each key with a value of each other type; and the file as something else than an object."""
     sound = {"end": {"phase": "ended", "end": "completed"}, "journal": {"event": "begin", "job": "7", "time_s": 1.0}}[name]
     events = ("begin", "launch", "cut", "launched", "end") if name == "journal" else ("",)
@@ -159,7 +159,7 @@ def test_a_limit_on_the_size_of_files_is_not_called_a_full_disk(fourscore):
 
 @pytest.mark.parametrize("kib", [60_000, 150_000, 400_000])
 @pytest.mark.parametrize("command", [("report",), ("compare", "c", "c"), ("status",), ("verify",)])
-def test_a_limit_on_memory_is_told_and_is_no_verdict(measured, command, kib):
+def test_a_limit_on_memory_is_reported_and_is_no_verdict(measured, command, kib):
     """With too little of it Python ends with 1 and without a word, or not at all."""
     if any("sanitizer" in one["reason"] for one in json.loads(measured("list", "counters", "--json").stdout)):
         pytest.skip("a sanitizer maps terabytes")

@@ -33,5 +33,5 @@ def test_unusable_input_ends_with_2_and_names_what_was_wrong(measured, arguments
     assert words in measured("fit", *arguments, code=2).stderr
 
 
-def test_without_an_archive_the_command_says_so(fourscore):
+def test_the_command_says_so_without_an_archive(fourscore):
     assert "no archive at" in fourscore("fit", "--archive", "nosuch", code=3).stderr

@@ -160,7 +160,7 @@ def test_an_acknowledged_slowdown_does_not_fail(stepping):
         (f'[[change]]\nseries = {SERIES}\nfirst = "0000000"\nreason = "a"\n', 1, "'0000000' is no revision"),
     ],
 )
-def test_what_is_wrong_in_acknowledgements_is_told_with_file_and_line(stepping, text, line, words):
+def test_mistakes_in_acknowledgements_are_reported_with_file_and_line(stepping, text, line, words):
     file = toml(stepping, text)
     said = stepping("history", "--acknowledged", file, "-o", file.with_suffix(".html"), code=2).stderr
     assert f"{file}:{line}: " in said

@@ -41,7 +41,7 @@ def test_a_launch_that_the_launcher_does_not_start_is_not_archived_and_ends_with
     assert not list(fourscore.archive.glob("campaigns/*/staging/*"))
 
 
-def test_after_three_launches_in_a_row_that_do_not_start_nothing_more_is_launched(fourscore):
+def test_nothing_is_launched_after_three_launches_in_a_row_that_do_not_start(fourscore):
     suite = fourscore.points(points=6, launches=1)
     environment = failing_launcher(fourscore, 6)
     fourscore("run", suite, environment=environment, code=3)
@@ -192,7 +192,7 @@ def test_a_link_in_place_of_the_staging_folder_is_not_followed(fourscore):
     ("end", "words"),
     [("exit 7", "ended with status 7"), ("exit 1", "ended with status 1"), ("kill -9 $$", "ended with signal 9")],
 )
-def test_a_launch_that_ends_badly_behind_its_record_is_told_with_its_last_words(fourscore, end, words):
+def test_a_launch_that_ends_badly_after_its_record_is_reported_with_its_last_words(fourscore, end, words):
     bench = fourscore.folder / "bench"
     fake = fourscore.environment["FOURSCORE_BENCH"]
     bench.write_text(

@@ -277,7 +277,7 @@ def test_the_folder_of_the_home_counts_where_none_is_named(fourscore):
     assert fourscore("machine", "show", "desk", environment=environment).stdout.startswith(f"# {folder}/desk.toml\n")
 
 
-def test_a_name_that_is_not_there_is_told_with_the_nearest(fourscore):
+def test_a_name_that_is_not_there_is_reported_with_the_nearest(fourscore):
     error = fourscore("machine", "show", "cpu-clutser", code=2).stderr
     assert "no machine 'cpu-clutser'" in error and "did you mean 'cpu-cluster'?" in error and "workstation" in error
     environment = {"FOURSCORE_MACHINES": str(fourscore.folder / "nowhere")}

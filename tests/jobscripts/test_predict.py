@@ -52,7 +52,7 @@ def test_unusable_questions_end_with_2_and_name_what_was_wrong(measured, argumen
     assert result.stdout == ""
 
 
-def test_without_an_archive_or_a_machine_they_end_with_3(fourscore):
+def test_they_end_with_3_without_an_archive_or_a_machine(fourscore):
     for command in (["predict", *ASKED, "--ranks", "2"], ["advise", "--shape", "4x4x4", "--ranks", "2"]):
         assert "no archive at" in fourscore(*command, "--archive", "nosuch", code=3).stderr
 

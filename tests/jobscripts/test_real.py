@@ -125,7 +125,7 @@ def test_a_suite_with_wisdom_plans_the_second_launch_from_what_the_first_left(fo
     assert [plans[launch]["reused"] for launch in (0, 1)] == [False, True]
 
 
-def test_wisdom_that_is_cut_off_costs_a_campaign_no_launch_and_is_told_once(fourscore):
+def test_wisdom_that_is_cut_off_costs_a_campaign_no_launch_and_is_reported_once(fourscore):
     suite = fourscore.suite(
         'name="w"\nlaunches=3\nrepetitions=2\n[[sweep]]\nvariant="slab"\nshape="16x16x16"\nranks=2\n'
     )
@@ -173,7 +173,7 @@ def test_timelines_of_a_suite_are_exported_as_perfetto_reads_them(fourscore):
 
 
 def test_no_flipped_bit_of_a_real_record_goes_unnoticed(fourscore):
-    """Of an alltoallv pencil with parameters, timeline and components; also its trace, which names the parameters."""
+    """An alltoallv pencil with parameters, timeline and components; also its trace, which names the parameters."""
     suite = fourscore.suite(
         'name = "f"\nlaunches = 1\nrepetitions = 3\nisolate = true\ntimeline = true\n[[sweep]]\nvariant = "pencil-overlap"\n'
         'exchange = "p2p"\nshape = "8x8x8"\nranks = 2\nplanner = "estimate"\nparameters = { pieces = 2 }\n'
@@ -206,7 +206,7 @@ def test_fft_bench_understands_every_point_of_the_shipped_suites(fourscore):
         assert planned["launches"] or all("Google Benchmark" in s["reason"] for s in planned["skipped"]), name
 
 
-def test_what_predictions_take_for_impossible_fft_bench_refuses_and_nothing_else():
+def test_fft_bench_refuses_exactly_what_predictions_take_for_impossible():
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis"))
     from fourscore_analysis.models.grids import reason_against
     from fourscore_analysis.models.work import ON_DEVICE, VARIANTS

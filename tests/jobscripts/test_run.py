@@ -183,7 +183,7 @@ def test_two_runs_of_one_campaign_at_once_are_refused(fourscore):
     assert first.returncode == 0 and len(fourscore.finished()) == 5
 
 
-def test_killed_at_random_moments_nothing_is_lost_and_nothing_runs_twice(fourscore):
+def test_kills_at_random_moments_lose_nothing_and_repeat_nothing(fourscore):
     import random
 
     random.seed(4)

@@ -68,7 +68,7 @@ def late(rig: SlurmRig) -> tuple[RigCampaigns, dict]:
 pytestmark = pytest.mark.usefixtures("late")
 
 
-def test_what_slurm_refuses_is_told_in_its_own_words(campaigns):
+def test_a_refusal_of_slurm_is_reported_in_its_own_words(campaigns):
     suite = campaigns.slow_suite("refused", 2, 1)
     campaigns.machine(partition="nowhere")
     assert "Invalid partition name specified" in campaigns("submit", suite, code=2).stderr
@@ -78,7 +78,7 @@ def test_what_slurm_refuses_is_told_in_its_own_words(campaigns):
     campaigns.machine()
 
 
-def test_an_archive_that_the_nodes_do_not_see_is_told(campaigns, tmp_path):
+def test_an_archive_that_the_nodes_do_not_see_is_reported(campaigns, tmp_path):
     error = campaigns("submit", campaigns.slow_suite("unseen", 1, 1), "--archive", tmp_path / "archive", code=2).stderr
     assert "compute nodes do not see the archive" in error
 

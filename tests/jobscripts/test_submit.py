@@ -24,7 +24,7 @@ def test_jobs_are_of_one_number_of_nodes_each_and_ask_for_whole_minutes(cluster)
 def test_what_does_not_fit_the_time_limit_of_a_job_is_in_the_next(cluster):
     suite = cluster.nodes_suite("2", launches=10, more="time_limit_s = 60")
     said = cluster.submit(suite, "--time-limit", "00:05:00")
-    # Of each job 90 s are not for launches.
+    # 90 s of each job are not for launches.
     assert [job["launches"] for job in said["jobs"]] == [3, 3, 3, 1]
     assert [job["time"] for job in cluster.jobs().values()] == ["00:05:00"] * 3 + ["00:03:00"]
 
@@ -52,7 +52,7 @@ def test_a_campaign_comes_to_its_end(cluster):
     assert not list(cluster.archive.glob("campaigns/*/staging/*/*"))
 
 
-def test_what_killed_jobs_left_among_the_records_goes_once_no_job_lives(cluster):
+def test_leftovers_of_killed_jobs_go_once_no_job_lives(cluster):
     suite = cluster.nodes_suite("1", launches=2)
     said = cluster.submit(suite)
     left = cluster.archive / "records" / said["campaign"] / ".half.json.Ab3xYz.tmp"
@@ -160,7 +160,7 @@ def test_a_time_limit_shorter_than_the_longest_launch_names_the_point(cluster):
     assert "--time-limit 'five'" in error and "02:00:00" in error
 
 
-def test_without_sbatch_nothing_is_written(cluster):
+def test_nothing_is_written_without_sbatch(cluster):
     (cluster.programs / "sbatch").unlink()
     error = cluster("submit", cluster.nodes_suite(), code=3).stderr
     assert "no sbatch in PATH" in error and "login node" in error and not cluster.archive.exists()
@@ -226,7 +226,7 @@ def test_more_nodes_than_the_machine_or_its_partition_has_are_refused(cluster):
     assert not cluster.jobs()
 
 
-def test_an_archive_that_compute_nodes_do_not_see_is_told(cluster):
+def test_an_archive_that_compute_nodes_do_not_see_is_reported(cluster):
     (cluster.slurm / "blind").touch()
     error = cluster("submit", cluster.nodes_suite(), code=2).stderr
     assert "compute nodes do not see the archive" in error and "[files] of the machine file" in error
@@ -271,7 +271,7 @@ def test_only_the_launches_that_are_selected_are_submitted(cluster):
 def test_a_job_leaves_what_does_not_fit_its_time_to_the_next(cluster):
     suite = cluster.nodes_suite("2", launches=4, more="time_limit_s = 60")
     cluster.submit(suite)
-    process = cluster.begin("2", minutes=1.2)  # of which 55 s are for coming to an end
+    process = cluster.begin("2", minutes=1.2)  # 55 s of it are for coming to an end
     process.wait(60)
     assert "4 launches are left for another job" in pathlib.Path(cluster.jobs()["2"]["output"]).read_text()
     cluster.set("2", "COMPLETED")
@@ -297,7 +297,7 @@ def test_a_job_that_is_told_to_end_archives_nothing_half_and_the_next_goes_on(cl
     assert re.search(r"2 of 2 records, 2 ok", cluster("status").stdout)
 
 
-def test_whoever_waits_stops_when_jobs_measure_nothing(cluster):
+def test_waiting_stops_when_jobs_measure_nothing(cluster):
     suite = cluster.nodes_suite("2", launches=4, variants='"dies-early"')
     waiting = cluster.start("submit", suite, "--wait")
     while not cluster.jobs():
@@ -310,7 +310,7 @@ def test_whoever_waits_stops_when_jobs_measure_nothing(cluster):
     assert list(cluster.jobs()) == ["2"]
 
 
-def test_whoever_waits_sees_the_campaign_through(cluster):
+def test_waiting_sees_the_campaign_through(cluster):
     suite = cluster.nodes_suite("2", launches=2, variants='"slow"')
     waiting = cluster.start("submit", suite, "--wait")
     while not cluster.jobs():

@@ -1,4 +1,4 @@
-"""Every key that the suite reader knows, followed to what the program that measures was asked for.
+"""Every key that the suite reader knows, followed to the arguments of the measuring program.
 
 The reader itself says which keys it knows: a new one without an entry here fails.
 """
@@ -126,7 +126,7 @@ def check_counter_cache(fourscore):
 
 
 def check_counters_of(fourscore):
-    """Of two points the one with the tag is counted; the other is measured as it is."""
+    """The one of two points with the tag is counted; the other is measured as it is."""
     fourscore.skip_unless_counted("callgrind")
     head = 'counters = "callgrind"\ncounters_of = "counted"'
     point = 'variant = "good"\nranks = 1\n'
@@ -219,7 +219,7 @@ def check_sizes(fourscore):
 
 
 def check_size(fourscore):
-    """Of a sweep: test_suite_sizes.py has the others."""
+    """The size of a sweep: test_suite_sizes.py has the others."""
     point = 'variant = "{}"\nshape = "4"\nranks = 1\n'
     sweep = f'size = "here"\n{point.format("good")}[[sweep]]\nsize = "paper"\n{point.format("slow")}'
     _, records, _ = measured(fourscore, head=SIZES, sweep=sweep)
@@ -241,7 +241,7 @@ def tags_of_points(fourscore, **tables) -> list[list[str]]:
 
 
 def check_tags(fourscore):
-    """Of the top and of sweeps; test_selection.py selects by them."""
+    """Tags of the top and of sweeps; test_selection.py selects by them."""
     point = 'variant = "good"\nshape = "4"\nranks = {}'
     sweeps = f'tags = "b"\n{point.format("[1, 2]")}\n[[sweep]]\ntags = ["c", "d"]\n{point.format("2")}'
     assert tags_of_points(fourscore, sweep=sweeps) == [["a", "b"], ["a", "b", "c", "d"]]
@@ -494,7 +494,7 @@ def test_equal_grids_fall_together(fourscore):
     assert grids(launched) == [*(("moves", 4, grid) for grid in ("auto", [1, 4], [2, 2], [4, 1]))]
 
 
-def test_where_there_is_but_one_grid_words_leave_it_to_the_variant(fourscore):
+def test_words_leave_the_grid_to_a_variant_that_has_only_one(fourscore):
     launched, _ = planned(fourscore, 'variant = "good"\nranks = 4\ngrid = ["auto", "square", "all"]')
     assert grids(launched) == [("good", 4, "auto")]
 

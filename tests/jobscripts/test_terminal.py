@@ -50,7 +50,7 @@ def test_a_hang_up_ends_a_campaign_with_130_also_where_the_terminal_is_gone(four
     assert process.wait(timeout=120) == 130 and not fourscore.records()
 
 
-def test_under_nohup_a_hang_up_ends_nothing(fourscore):
+def test_a_hang_up_ends_nothing_under_nohup(fourscore):
     suite = fourscore.points('"slow"', points=3, launches=1)
     ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
     process = fourscore.start("run", suite, environment={"FAKE_SLOW_S": "0.5"}, preexec_fn=ignore)

@@ -32,7 +32,7 @@ class Mutation:
     breaks: str  # the promise that the changed program does not keep
     build: tuple[str, ...] = ()  # targets of the build
     ctest: str = ""  # regular expression of test names, as for ctest -R
-    filter: str = ""  # of these, which tests of GoogleTest
+    filter: str = ""  # which of these programs' tests of GoogleTest
     pytest: str = ""  # arguments, the first of which is a file or a folder of tests
     survives: str = ""  # why no test can notice; "" where one should
 

@@ -24,7 +24,7 @@ NEEDS = "--generated takes Cosmic Ray and pytest-cov in the interpreter that run
 # Operators whose changes mean nothing here: bits, which only annotations have; identity for equality; decorators,
 # without which nothing is imported.
 LEFT_OUT = ("Bit", "Shift", "Pow", "Invert", "_Is", "Is_", "IsNot", "UAdd", "Decorator", "Variable", "Exception")
-MOST_TESTS = 300  # of one mutation, the quickest of those that run its line
+MOST_TESTS = 300  # for one mutation, the quickest of those that run its line
 
 
 @dataclass(frozen=True)

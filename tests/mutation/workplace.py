@@ -30,8 +30,8 @@ class Workplace:
         self.tree = folder / "tree"
         self.build_folder = self.tree / "build" / preset
         self.preset, self.jobs, self.limit_s = preset, jobs, limit_s
-        self.output = ""  # of the last step
-        self.out_of_time = False  # of the last step
+        self.output = ""  # what the last step printed
+        self.out_of_time = False  # whether the last step ran out of time
         self._environments: dict[str, dict[str, str]] = {}
 
     def copy(self) -> None:

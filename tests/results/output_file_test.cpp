@@ -53,7 +53,7 @@ TEST_F(OutputFiles, TakeNoPlaceOfAnArchiveThatIsNotForThem) {
   write_file(archive / "campaigns/c/staging/started", "");  // by a program that the command starts
   write_file(archive / "campaigns/c/suite.toml", "x", Named::by_us);
   write_file(archive / "report.html", "x");
-  write_file(folder_ / "records", "x");  // of no archive
+  write_file(folder_ / "records", "x");  // belongs to no archive
 }
 
 TEST_F(OutputFiles, TakeNoPlaceOfWhatIsNoRegularFile) {

@@ -192,8 +192,8 @@ TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
   EXPECT_TRUE(names().empty());
 }
 
-/// Of a command that was killed while it tried whether the archive can be written, as by this signal.
-TEST_F(RecordFile, OfAProbeIsLeftByNoneThatIsKilled) {
+/// The command is killed while it tries whether the archive can be written, as by this signal.
+TEST_F(RecordFile, IsNotLeftByAKilledProbe) {
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_DFL);

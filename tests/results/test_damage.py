@@ -74,7 +74,7 @@ def with_value(record: dict, path: tuple, value) -> dict:
     return changed
 
 
-def test_no_type_of_any_key_stops_a_command_or_is_told_in_a_librarys_words(measured):
+def test_no_type_of_any_key_stops_a_command_or_is_reported_in_a_librarys_words(measured):
     """Each value of two records replaced by others, in turn: every file is read, or named with the key."""
     template = json.loads(first_record(measured).read_text())
     component = {key: value for key, value in template.items() if key not in ("samples", "point")} | benchmark_record()

@@ -122,7 +122,7 @@ def test_json_without_a_file_is_refused(measured):
 
 
 def test_a_line_of_json_is_the_line_that_is_archived(measured):
-    """Of records that the programs write, whose keys are sorted, also with its digest."""
+    """For records that the programs write, whose keys are sorted, the digest is the same too."""
     for file, record in measured.records().items():
         pathlib.Path(file).write_text(canonical(record))
     measured("verify")

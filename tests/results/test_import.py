@@ -58,7 +58,7 @@ def test_what_is_there_already_is_imported_once(fourscore, loose):
     assert sorted(file.name[-8:] for file in fourscore.archive.glob("records/mine/*.json")) == ["000.json", "001.json"]
 
 
-def test_one_unusable_file_and_nothing_is_imported(fourscore, loose, tmp_path):
+def test_nothing_is_imported_if_one_file_is_unusable(fourscore, loose, tmp_path):
     good = loose("good.json")
     changed, cut = tmp_path / "changed.json", tmp_path / "cut.json"
     changed.write_text(good.read_text().replace('"ok"', '"wrong"', 1))

@@ -1,6 +1,6 @@
 #pragma once
-// For one source file of a program: messages that take their time (MPI 3.1, chapter 14). No request is told to be
-// through before a fixed time after its start on this rank, as over a slow network. While one waits the processor is
+// For one source file of a program: messages that take their time (MPI 3.1, chapter 14). No request is reported
+// complete before a fixed time after its start on this rank, as over a slow network. While one waits the processor is
 // free.
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 
 namespace fourscore::test {
 
-/// Of each message, while a test wants it.
+/// The delay of each message, while a test wants it.
 inline std::chrono::milliseconds message_delay{0};
 
 using Clock = std::chrono::steady_clock;
@@ -33,7 +33,7 @@ inline bool completes_late(MPI_Request* request) {
   return flag != 0;
 }
 
-/// Those of an array that are through, as MPI_Testsome tells them.
+/// The completed requests of an array, as MPI_Testsome returns them.
 inline int complete_late(int count, MPI_Request* requests, int* indices) {
   int active = 0;
   int completed = 0;

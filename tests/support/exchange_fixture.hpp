@@ -17,7 +17,7 @@ struct Movement {
   std::string name;
   Decomposition from;
   Decomposition to;
-  MPI_Comm comm;  ///< of world or of a row of it
+  MPI_Comm comm;  ///< the world or a row of it
 };
 
 /// Up to this many ranks movements() has every pair of shape and kind, above it a fixed choice of them.

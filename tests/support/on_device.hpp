@@ -1,5 +1,5 @@
 #pragma once
-// Of the tests of variants on a device: the stand-in, or the one that FOURSCORE_TEST_DEVICE names.
+// The device of tests of variants on a device: the stand-in, or the one that FOURSCORE_TEST_DEVICE names.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace fourscore::test {
   return parameters;
 }
 
-/// By what part the phases of an execution miss the time by the host's clock: in the quietest of several runs.
+/// The part by which the phases of an execution miss the time by the host's clock: in the quietest of several runs.
 /// Collective.
 [[nodiscard]] inline double smallest_gap(Plan& plan) {
   double smallest = 1;

@@ -42,7 +42,7 @@ class Campaign(fourscore_command.Fourscore):
         self.programs.mkdir()
         for program in PROGRAMS:
             (self.programs / program).symlink_to(HERE / "fake_slurm")
-        # Of the system's programs none of a real scheduler must be found.
+        # No program of a real scheduler must be found among the system's.
         system = folder / "system"
         system.mkdir()
         for tool in ("env", "bash", "mv", "sleep"):
@@ -81,7 +81,7 @@ class Campaign(fourscore_command.Fourscore):
         return json.loads(self("submit", suite, "--json", *arguments, **options).stdout)
 
     def status(self, *arguments: object) -> dict:
-        """Of the one campaign."""
+        """The status of the only campaign."""
         (campaign,) = json.loads(self("status", "--json", *arguments).stdout)
         return campaign
 

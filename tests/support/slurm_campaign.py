@@ -111,7 +111,7 @@ class RigCampaigns(fourscore_command.Fourscore):
             time.sleep(0.1)
 
     def states(self) -> dict[str, str]:
-        """Of all jobs that Slurm knows."""
+        """The states of all jobs that Slurm knows."""
         lines = self.rig.run(["squeue", "--noheader", "--states=all", "--format=%i %T"]).stdout.splitlines()
         return dict(line.split() for line in lines)
 
@@ -175,7 +175,7 @@ class RigCampaigns(fourscore_command.Fourscore):
             return database.execute("SELECT file FROM records WHERE file LIKE ?", (f"records/{campaign}/%",)).fetchall()
 
     def processes_of(self, campaign: str) -> dict[int, str]:
-        """Of this campaign's jobs: fourscore, srun and the bench, by process id as this machine sees it."""
+        """This campaign's processes: fourscore, srun and the bench, by process id as this machine sees it."""
         found = {}
         for entry in pathlib.Path("/proc").iterdir():
             if not entry.name.isdigit() or int(entry.name) == os.getpid():

@@ -22,7 +22,7 @@ struct Field {
 [[nodiscard]] const Field& random_field(const Extents& shape);
 [[nodiscard]] const Field& transformed_field(const Extents& shape, Direction direction);
 
-/// Of each local element of rank `me`, in memory order: its place in a Field, position(shape, global_index(me, i)).
+/// For each local element of rank `me`, in memory order: its place in a Field, position(shape, global_index(me, i)).
 [[nodiscard]] std::vector<std::size_t> positions(const Decomposition& layout, int me);
 /// This rank's part of the field, in the order in which the layout stores it.
 void write(const Field& field, const Decomposition& layout, int me, Precision precision, void* data);

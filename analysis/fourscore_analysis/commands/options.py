@@ -1,5 +1,5 @@
-"""Types of values that options of commands take, and the option that most of them have. A wrong value is told with what
-was expected."""
+"""Types of values that options of commands take, and the option that most of them have. The message about a wrong value
+says what was expected."""
 
 from __future__ import annotations
 

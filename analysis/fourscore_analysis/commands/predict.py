@@ -43,7 +43,7 @@ have an interval, and what lies outside of what was measured is marked.
 FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2200, 200
 # Options that mean something in one use only, and the option that makes it.
 ONLY_WITH = {"years": "project", "beside": "project"}
-MOST_QUESTIONS = 1024  # of one command
+MOST_QUESTIONS = 1024  # per command
 
 
 def _years(text: str) -> range:
@@ -180,7 +180,7 @@ def _wanted(options: argparse.Namespace, variant: str) -> Wanted:
 
 
 def _predictions(options: argparse.Namespace) -> int:
-    """Of each machine each variant; the exit code is 1 where nothing can be predicted."""
+    """Predicts each variant on each machine; the exit code is 1 where nothing can be predicted."""
     from fourscore_analysis.models.machines import machine_of
 
     found: list[Answer] = []
@@ -205,7 +205,7 @@ def _of_archive(options: argparse.Namespace, machine: str, wanted: Wanted) -> li
 
 
 def _of_file(options: argparse.Namespace, machine: Machine, wanted: Wanted) -> list[Answer]:
-    """Raises InputError where the one thing that was asked cannot be predicted; of several each has its reason."""
+    """Raises InputError where the one thing that was asked cannot be predicted; each of several has its reason."""
     from fourscore_analysis.views.predictions import answer, question_of, source_of_machine, sources_of_machine
 
     for name in ("exchange", "save_machine"):
@@ -243,7 +243,7 @@ def _save(options: argparse.Namespace, sources: list[Source]) -> None:
 
 
 def _fitted_machine(sources: list[Source]) -> Machine:
-    """Of the one method there is. Raises InputError for none or several."""
+    """The machine that the only fitted method gives. Raises InputError for none or several."""
     from fourscore_analysis.models.projection import machine_of_fit
     from fourscore_analysis.models.work import pieces_in_flight
 

@@ -9,7 +9,7 @@ import math
 
 WORD_BYTES = 16
 REDISTRIBUTIONS = 3
-CYCLES = 8.0  # of a 1-D FFT of n points, over n log2 n, as the section reads
+CYCLES = 8.0  # cycles of a 1-D FFT of n points, over n log2 n, as the section reads
 BITS_PER_CYCLE = 2.0  # raw, of one link and direction
 UTILISATION = 0.8
 LINE, PLANE, VOLUME = 1, 2, 3  # dimensions over which an all-to-all goes
@@ -45,7 +45,7 @@ def bandwidth_time_s(n: int, nodes: float, clock_hz: float, utilisation: float =
 
 
 def fft_cycles(n: int, cycles: float = CYCLES) -> float:
-    """Of one 1-D FFT of n points: 8 n log2 n."""
+    """Cycles of one 1-D FFT of n points: 8 n log2 n."""
     return cycles * n * math.log2(n)
 
 

@@ -47,7 +47,7 @@ def overhead(processors: float, parallel_s: float, serial_s: float) -> float:
 
 
 def k_of(efficiency: float) -> float:
-    """Of Eq. 2: K = E / (1 - E), so that W = K T_o keeps the efficiency."""
+    """The K of Eq. 2: E / (1 - E), so that W = K T_o keeps the efficiency."""
     return efficiency / (1 - efficiency)
 
 
@@ -192,8 +192,8 @@ def mesh_bisection_cost(processors: float) -> float:
 
 
 def exponent(points: int, iteration: int, index: int) -> int:
-    """Of omega in line 8 of Figure 1, for output `index` of iteration l from 0: the l + 1 most significant bits of the
-    index in reverse order, padded with zeros on the right (Table 3; section 3)."""
+    """The exponent of omega in line 8 of Figure 1, for output `index` of iteration l from 0: the l + 1 most significant
+    bits of the index in reverse order, padded with zeros on the right (Table 3; section 3)."""
     bits = points.bit_length() - 1
     leading = f"{index:0{bits}b}"[: iteration + 1]
     return int(leading[::-1].ljust(bits, "0"), 2)

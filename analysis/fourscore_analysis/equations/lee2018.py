@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 STATES = 3
-TRANSPOSITIONS = 2  # of a transform in one direction
+TRANSPOSITIONS = 2  # per transform in one direction
 
 
 def pencils(cuts: Sequence[int]) -> int:
@@ -46,18 +46,18 @@ def messages_received(cuts: tuple[int, int]) -> int:
 
 
 def messages_a_worker(cuts: tuple[int, int], workers: int, transforms: int) -> float:
-    """That a worker (a PE of Charm-FFT, a node of Charm-NodeFFT) receives on average in so many transforms, forward and
-    backward counted apart."""
+    """Messages that a worker (a PE of Charm-FFT, a node of Charm-NodeFFT) receives on average in so many transforms,
+    forward and backward counted apart."""
     return transforms * messages_received(cuts) * pencils(cuts) / workers
 
 
 def share(part: float, total: float) -> float:
-    """Of the time of the GPU (Table 4.1), or of the processor (Figs. 2.2 and 2.3)."""
+    """The share in the time of the GPU (Table 4.1), or of the processor (Figs. 2.2 and 2.3)."""
     return part / total
 
 
 def operations(total_s: float, average_s: float) -> float:
-    """Of one kind (Table 4.1): time of all over the time of one."""
+    """The number of operations of one kind (Table 4.1): time of all over the time of one."""
     return total_s / average_s
 
 
@@ -67,20 +67,20 @@ def copies(transforms: int) -> int:
 
 
 def copied_bytes(elements: float, nodes: int, transforms: int = 1, word_bytes: int = 16) -> float:
-    """To the GPU of one node, and as many back, in so many transforms: its pencil of each state (section 4.1)."""
+    """Bytes to the GPU of one node, and as many back, in so many transforms: its pencil of each state (section 4.1)."""
     return copies(transforms) * elements * word_bytes / nodes
 
 
 def line_fft_bytes(elements: float, nodes: int, word_bytes: int = 16) -> float:
-    """That the 1-D FFTs of one state on one GPU must read and write at least."""
+    """Bytes that the 1-D FFTs of one state on one GPU must read and write at least."""
     return 2 * elements * word_bytes / nodes
 
 
 def shorter(time: float, than: float) -> float:
-    """By which share a time is shorter (sections 3.3.4, 4.2, 5.2.2)."""
+    """The share by which a time is shorter (sections 3.3.4, 4.2, 5.2.2)."""
     return 1 - time / than
 
 
 def longer(time: float, than: float) -> float:
-    """By which share a time is longer (sections 2.2.1, 3.3.4, 5.2.2)."""
+    """The share by which a time is longer (sections 2.2.1, 3.3.4, 5.2.2)."""
     return time / than - 1

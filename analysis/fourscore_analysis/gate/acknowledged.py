@@ -15,7 +15,7 @@ from fourscore_analysis.records.values import entries, integer_of, read, shown, 
 
 @dataclass(frozen=True)
 class Acknowledgement:
-    """Of changes that came with the revisions `first` to `last`, both included, as places in their order."""
+    """Accepts changes that came with the revisions `first` to `last`, both included, as places in their order."""
 
     where: str  # FILE:LINE
     series: Mapping[str, str]  # patterns by key

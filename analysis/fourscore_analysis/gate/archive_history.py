@@ -57,7 +57,7 @@ class History:
     ended: dict[str, int]  # launches without times, by status
     launches: int
     unreadable: list[Unreadable]
-    order: str  # by what the revisions are ordered
+    order: str  # what the revisions are ordered by
     notes: list[str]
     margin: float
 
@@ -67,7 +67,7 @@ class History:
 
     @property
     def slowdowns(self) -> list[Finding]:
-        """Those that count."""
+        """The slowdowns that count."""
         return [one for one in self.findings if one.counts]
 
 
@@ -133,7 +133,7 @@ def read_history(archive: Path, question: Question) -> History:
 
 
 def _rank(judged: Judged) -> tuple:
-    """Those with nothing to look at come last, the noisiest first."""
+    """Series with nothing to look at come last, the noisiest first."""
     ranks = [one.rank for one in judged.findings]
     return min(ranks, default=(9,)), -judged.noise, judged.series.title
 

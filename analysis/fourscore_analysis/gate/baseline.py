@@ -59,7 +59,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Those of a campaign, or of a baseline; `counted_with` is of its simulated counts, by COUNTED_WITH, and empty
+    """The numbers of a campaign or of a baseline; `counted_with` is of its simulated counts, by COUNTED_WITH, and empty
     without any."""
 
     points: list[Point]
@@ -70,7 +70,7 @@ class Numbers:
 class Change:
     word: str
     title: str
-    name: str  # of the number; "" of a whole point
+    name: str  # the number's; "" for a whole point
     said: str
 
     @property
@@ -99,7 +99,7 @@ class Checked:
 
 
 def numbers_of_runs(runs: Sequence[Run]) -> Numbers:
-    """Of every point of transforms, in the order of the records."""
+    """The exact numbers of every point of transforms, in the order of the records."""
     counted = next((run for run in runs if isinstance(run, Launch) and run.counters and run.simulated), None)
     identity = flatten(counted.identity) if counted else {}
     points = []

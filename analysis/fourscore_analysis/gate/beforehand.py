@@ -18,7 +18,7 @@ from fourscore_analysis.points.units import percent_text
 from fourscore_analysis.records.index import open_index
 
 FEWEST = 4  # launches of one build in one campaign that say something of noise
-ROBUST = 1.4826  # of the median absolute deviation, for the standard deviation
+ROBUST = 1.4826  # standard deviation over median absolute deviation, for normal noise
 POWER = 0.8
 _CHUNK = 500  # points in one question
 

@@ -13,8 +13,8 @@ from fourscore_analysis.gate.series import Series, Timed
 from fourscore_analysis.points.shifts import Shift, holm, paired_shift, sample_shift
 from fourscore_analysis.records.transforms import Launch
 
-LEAST_SHARE = 0.01  # of the transform's time on either side; smaller phases explain nothing
-ERROR = 0.05  # of a message that blames any phase that did not change
+LEAST_SHARE = 0.01  # share of the transform's time on either side; smaller phases explain nothing
+ERROR = 0.05  # chance that a message blames any phase that did not change
 SLOWER, FASTER, UNCHANGED, UNTOLD = "slower", "faster", "unchanged", "cannot tell"
 REST, UNTESTED = "the rest", "not tested"  # phases of less than LEAST_SHARE together
 
@@ -30,13 +30,13 @@ class PhaseChange:
     ratio: float | None
     interval: tuple[float, float] | None
     corrected_p: float
-    grew_s: float  # of the slowest rank in the phase, between the medians of the sides
+    grew_s: float  # how much longer the slowest rank takes in the phase, between the medians of the sides
     base_s: float
     candidate_s: float
 
 
 def blame(series: Series, times_s: tuple[float, float], rules: Rules = RULES) -> list[PhaseChange]:
-    """Those that explain most of the change first; `times_s` are those of the transform on both sides. Empty where
+    """The phases that explain most of the change first; `times_s` are the transform's on both sides. Empty where
     records have no phases, as those of components. A tested time of a phase is the slowest rank's of each repetition,
     median over repetitions: who waits for a slower rank waits in the exchange, so a slower phase may show there
     too."""

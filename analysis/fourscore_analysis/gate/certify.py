@@ -17,7 +17,7 @@ SCHEMA = "fourscore.certification"
 
 
 def measure_rates(archive: Path, file: Path) -> Rates:
-    """From the comparisons that a certification names. Raises InputError."""
+    """The rates found by the comparisons that a certification names. Raises InputError."""
     data = read_document(file, SCHEMA)
     try:
         phase, machine = read(data, "phase", name_of), read(data, "machine_hash", plain_name)

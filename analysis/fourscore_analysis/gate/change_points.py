@@ -31,7 +31,7 @@ WINDOW = 64
 FALSE_POINTS_PER_VALUE = 1 / 2000
 HIGHEST_LEVEL = 0.02
 PERMUTATIONS_PER_LEVEL = 4  # p-values are this many times finer than the level
-LEVELS = 64  # to which more values are rounded for the test
+LEVELS = 64  # more values are rounded to one of these for the test
 FIRST_PERMUTATIONS = 25  # where they tell, no more are drawn
 TREND_VALUES = 8  # fewer show no trend
 LEAST_REMEMBERING = 50  # values; the memory of fewer cannot be told from chance
@@ -112,7 +112,7 @@ def _spread(values: np.ndarray) -> float:
 
 
 def level(length: int) -> float:
-    """Of the test of a segment of so many values."""
+    """The level of the test of a segment of so many values."""
     share = 0.5 if length > WINDOW else 1.0  # the other half is for its windows
     return min(HIGHEST_LEVEL, length * FALSE_POINTS_PER_VALUE * share)
 
@@ -153,7 +153,7 @@ def _statistics(rows: np.ndarray, gaps: np.ndarray) -> np.ndarray:
     result = np.full((count, length), -np.inf)
     if length < 4 or not len(gaps):
         return result
-    counts_below = np.cumsum(np.bincount(rows[0], minlength=len(gaps) + 1))[:-1].astype(float)  # of all values
+    counts_below = np.cumsum(np.bincount(rows[0], minlength=len(gaps) + 1))[:-1].astype(float)  # among all values
     sizes = np.arange(1, length + 1, dtype=float)
     linear, mixed = (
         np.cumsum(np.append(np.cumsum(weights[::-1])[::-1], 0)[rows], axis=1) for weights in (gaps, gaps * counts_below)
@@ -187,7 +187,7 @@ def _squares_of_counts(rows: np.ndarray, gaps: np.ndarray) -> np.ndarray:
 
 
 def _best_split(statistics: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each row: the index of the largest statistic with LEAST_SIDE values on each side, and that statistic."""
+    """For each row: the index of the largest statistic with LEAST_SIDE values on each side, and that statistic."""
     inside = statistics[:, LEAST_SIDE : statistics.shape[1] - LEAST_SIDE + 1]
     index = np.argmax(inside, axis=1)
     return index + LEAST_SIDE, inside[np.arange(len(inside)), index]

@@ -62,7 +62,7 @@ Values = dict[str, tuple[tuple[float, ...], float]]  # by name: one value a rank
 
 
 def compare_exact(series: Iterable[Series]) -> list[Exact]:
-    """Of every series, those that changed or vary first."""
+    """The exact numbers of every series, those that changed or vary first."""
     found = [one for each in series for one in _of_series(each)]
     order = (MORE, OTHER, GONE, NEW, VARIES, LESS, SAME)
     return sorted(found, key=lambda one: (order.index(one.word), -abs(math.log(one.ratio or 1.0)), one.series.title))

@@ -27,7 +27,7 @@ from fourscore_analysis.records.workers import available_cores, pool_of
 
 MARGIN = 0.02  # smaller changes are shown, and count for nothing
 MOST_BESIDE = 100  # values on each side of a change that tell its size
-LARGEST_P = 0.05  # of the rank sums of launches around a change
+LARGEST_P = 0.05  # p of the rank sums of launches around a change
 SLOWDOWN, IMPROVEMENT, SMALL = "slowdown", "improvement", "small"
 _PARALLEL_FROM = 2000  # values; starting processes costs more than fewer take
 
@@ -45,7 +45,7 @@ class Series:
     """`builds` are in order; `launches` and `values_s` belong to them."""
 
     point_id: str
-    benchmark: str  # of a component; "" for a transform
+    benchmark: str  # the component's; "" for a transform
     machine_hash: str
     launch_hash: str
     keys: dict[str, str]
@@ -71,7 +71,7 @@ class Finding:
     series: Series
     drift: bool
     kind: str
-    begin: int  # of the builds: the last before the change, the first of a drift
+    begin: int  # index of a build: the last before the change, the first of a drift
     end: int  # the first after the change, the last of a drift
     ratio: float  # time after over time before
     interval: tuple[float, float] | None
@@ -142,7 +142,7 @@ def _text(value: Any) -> str:
 
 
 def build_series(launches: Iterable[Brief], builds: Sequence[Build]) -> list[Series]:
-    """Of all launches that have times and were no simulation. Launches of one build stand in the order of their
+    """Series of all launches that have times and were not simulated. Launches of one build stand in the order of their
     files."""
     position = {(one.code_hash, one.revision, one.dirty): at for at, one in enumerate(builds)}
     found: dict[tuple[str, str, str, str], Series] = {}

@@ -8,9 +8,9 @@ import math
 import numpy as np
 
 LEAST_LAUNCHES = 12
-LEAST_SHARE = 0.2  # of the launches in the smaller group, and at least three: fewer are outliers
+LEAST_SHARE = 0.2  # share of the launches in the smaller group, and at least three: fewer are outliers
 LEAST_FACTOR = 1.02  # between the groups
-LEAST_APART = 0.1  # of the pairs, whose launches fell into different groups
+LEAST_APART = 0.1  # share of the pairs whose launches fell into different groups
 
 
 def _split(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -33,7 +33,7 @@ def _split(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def in_two_groups(logs: np.ndarray) -> np.ndarray:
-    """Of logarithms of times, [...][launch], whether they fall into two groups at least 2 % apart. The limit for the
+    """Whether logarithms of times, [...][launch], fall into two groups at least 2 % apart. The limit for the
     variance that is left is what normal, exponential and uniform launches go below once in 1,000 times."""
     values = np.asarray(logs, dtype=float)
     count = values.shape[-1]

@@ -34,8 +34,8 @@ from fourscore_analysis.gate.verdict import Verdict
 from fourscore_analysis.points.units import time_text
 from fourscore_analysis.records.values import printable
 
-MOST_LINES = 20  # of one verdict; JSON has all
-MOST_ROWS = 100  # of a table
+MOST_LINES = 20  # per verdict; JSON has all
+MOST_ROWS = 100  # per table
 MOST_DETAILS = 12  # series whose pairs are shown
 QUIET = (verdict.NO_CHANGE, verdict.COUNTED, verdict.SKIPPED)  # that the short outputs only count
 COLUMNS = ("verdict", "series", "change", "95 %", "base", "candidate", "launches", "could hide")

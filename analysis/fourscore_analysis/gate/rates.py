@@ -52,11 +52,11 @@ class Share:
 
 @dataclass(frozen=True)
 class Rate:
-    """Of comparisons whose candidate was slower by so many percent; 0: the same build, untouched."""
+    """How often comparisons were red whose candidate was slower by so many percent; 0: the same build, untouched."""
 
     slower_percent: float
     red: Share  # comparisons
-    series: Share  # called a regression, of those that have a verdict on their times
+    series: Share  # called a regression, among those that have a verdict on their times
     blamed: Share  # regressions whose most changed phase is the one that was made slower
 
 

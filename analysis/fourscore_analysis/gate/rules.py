@@ -31,23 +31,23 @@ from scipy.special import ndtri
 
 from fourscore_analysis.points.shifts import EXACT_DIFFERENCES, Shift, signed_rank_tail
 
-NOISE_FACTOR = 2.0  # of the margin
-WORTH_A_LOOK = 0.8  # of the pairs of a series, that a look before the last may have
+NOISE_FACTOR = 2.0  # a margin is at least so many standard errors
+WORTH_A_LOOK = 0.8  # share of a series' pairs that a look before the last may have
 
 
 @dataclass(frozen=True)
 class Rules:
     margin: float = 0.02  # a change that nobody needs to look at
     effect: float = 0.05  # a slowdown that must be found
-    error: float = 0.01  # of a comparison that is red though nothing changed
-    confidence: float = 0.95  # of each interval
-    power: float = 0.98  # with which the second stage is to find `effect`
-    screen_miss: float = 0.015  # of a slowdown of `effect` that the screen does not choose
+    error: float = 0.01  # chance that a comparison is red though nothing changed
+    confidence: float = 0.95  # level of each interval
+    power: float = 0.98  # chance that the second stage finds `effect`
+    screen_miss: float = 0.015  # chance that the screen does not choose a slowdown of `effect`
     screen_p: float = 0.8  # one-sided, above which the candidate is rather faster
     better_p: float = 0.05  # one-sided, of an improvement that is worth confirming
-    disturbed: float = 0.1  # of the pairs of the second stage, that it must bear
+    disturbed: float = 0.1  # share of disturbed pairs that the second stage must bear
     safety: float = 1.5  # on the noise of the screen: too little of it costs a regression, too much costs launches
-    most_pairs: int = 160  # of the second stage
+    most_pairs: int = 160  # in the second stage
     interim_error: float = 0.1  # share of the error that the looks before the last may spend
     interim_looks: int = 2
 

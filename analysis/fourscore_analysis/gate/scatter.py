@@ -14,7 +14,7 @@ from fourscore_analysis.points.units import time_text
 
 WIDTH = 60  # characters of a line of marks
 MARKS = " .:*#"  # by how many fall on one place
-LEAST_SPAN = math.log(1.02)  # of the axis
+LEAST_SPAN = math.log(1.02)  # length of the axis
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def signed_percent(ratio: float) -> str:
 
 
 def pairs_of(one: Verdict) -> list[Pair]:
-    """Those that the verdict rests on, in the order in which they were measured; empty where they are not paired."""
+    """The pairs that the verdict rests on, as they were measured; empty where they are not paired."""
     if not one.series.paired:
         return []
     return [Pair(base, candidate) for base, candidate in zip(*one.series.launches(), strict=True)]

@@ -35,7 +35,7 @@ class Timed:
 
 @dataclass
 class Side:
-    """Of one series."""
+    """The launches of one series on one side."""
 
     timed: dict[int, Timed] = field(default_factory=dict)  # by launch number
     runs: list[Run] = field(default_factory=list)  # all, of any status
@@ -100,14 +100,14 @@ class Series:
         return self.confirmation is not None
 
     def launches(self) -> tuple[list[Timed], list[Timed]]:
-        """Those that the verdict rests on: pairs, one launch of each side a place, or all. Of a series that was chosen
-        the fresh ones alone."""
+        """The launches that the verdict rests on: pairs, one launch of each side a place, or all. A series that was
+        chosen rests on the fresh ones alone."""
         if not self.paired:
             return [*self.base.timed.values()], [*self.candidate.timed.values()]
         return self.pairs_at(self.confirmation.reached) if self.confirmation else self._pairs(lambda number: True)
 
     def pairs_at(self, look: int) -> tuple[list[Timed], list[Timed]]:
-        """Of a chosen series: the first so many fresh pairs, without those that have no time."""
+        """The first so many fresh pairs of a chosen series, without those that have no time."""
         first = self.confirmation.first if self.confirmation else 0
         return self._pairs(lambda number: first <= number < first + look)
 

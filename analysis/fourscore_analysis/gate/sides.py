@@ -48,7 +48,7 @@ class Stage:
     name: str
     first_launch: int
     launches: int
-    points: tuple[str, ...] = ()  # of the second stage
+    points: tuple[str, ...] = ()  # in the second stage
     pairs: dict[str, int] = field(default_factory=dict)  # that were planned, by point
     looks: tuple[int, ...] = ()  # pairs at the looks before the last
     stopped: dict[str, int] = field(default_factory=dict)  # pairs after which a look ended a point
@@ -107,7 +107,7 @@ class Difference:
 class Compared:
     """Two sides that may be compared."""
 
-    name: str  # of the comparison; "" where nothing was measured in pairs
+    name: str  # the comparison's; "" where nothing was measured in pairs
     base: Side
     candidate: Side
     series: list[Series]

@@ -52,8 +52,8 @@ LEAST_LAUNCHES = 2
 
 @dataclass(frozen=True)
 class Change:
-    """Of a time: candidate over base. `interval` is None where there are too few launches for one. The times are those
-    of a typical pair: their ratio is the estimate."""
+    """The change of a time: candidate over base. `interval` is None where there are too few launches for one. The times
+    are those of a typical pair: their ratio is the estimate."""
 
     ratio: float
     interval: tuple[float, float] | None
@@ -116,7 +116,7 @@ class _Measured:
 
     @property
     def p_above(self) -> float:
-        """Of all looks together."""
+        """The p of all looks together."""
         return min(1.0, min(float(shift.p_above()) / share for share, shift in self.looks))
 
     @property
@@ -243,7 +243,7 @@ def _change(one: _Measured, rules: Rules) -> Change:
 
 
 def middle_of(one: _Measured, estimate: float) -> float:
-    """Of a typical pair: the logarithm halfway between its times. The medians of the two sides are of different pairs
+    """The logarithm halfway between the times of a typical pair. The medians of the two sides are from different pairs
     where the machine changed meanwhile, and may contradict the estimate."""
     if one.series.paired:
         return statistics.median((one.base + one.candidate) / 2)

@@ -17,8 +17,8 @@ from fourscore_analysis.models.certainty import NOISE
 from fourscore_analysis.models.predictions import Basis, Prediction, slopes_of
 
 MOST_POINTS = 3
-LEAST_GAIN = 0.05  # of the variance of the predictions, by one point
-LEAST_SPREAD = 0.01  # of log time: below it parameters are known well enough
+LEAST_GAIN = 0.05  # share of the variance of the predictions, by one point
+LEAST_SPREAD = 0.01  # standard deviation of log time: below it parameters are known well enough
 
 
 @dataclass(frozen=True)

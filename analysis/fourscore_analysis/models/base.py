@@ -60,7 +60,7 @@ class Question:
         return self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
 
 
-Powers = tuple[tuple[str, int], ...]  # of parameters, by name
+Powers = tuple[tuple[str, int], ...]  # exponents of parameters, by name
 
 
 class Term(NamedTuple):
@@ -158,7 +158,7 @@ class Predicted:
 
     @property
     def total_s(self) -> float:
-        """Of all phases there are; of a prediction that lacks none."""
+        """The sum of all phases, for a prediction that lacks none."""
         return math.fsum(self.phases.values())
 
 

@@ -15,9 +15,9 @@ from fourscore_analysis.models.solve import ROBUST_SCALE
 
 CONFIDENCE = 0.95
 SEED = 1993
-# Of an assumed noise of 5 %: a parameter whose logarithm would then be unsure by more than this is not determined.
+# At an assumed noise of 5 %, a parameter whose logarithm is unsure by more than this is not determined.
 NOISE, LEAST_SURE = 0.05, 0.5
-MOST_SPAN = 2.0  # of an interval, high over low: beyond it a value decides nothing
+MOST_SPAN = 2.0  # high over low end of an interval: beyond it a value decides nothing
 MOST_LEVERAGE = 0.9  # so that a row that alone tells a parameter does not make everything unsure
 
 
@@ -34,7 +34,7 @@ class Refused:
 
 
 def at_end(free: Sequence[str], log_values: np.ndarray) -> tuple[Refused, ...]:
-    """Those whose best value is the least or the most that is allowed: there the fit would go further."""
+    """Parameters whose best value is the least or the most that is allowed: there the fit would go further."""
     return tuple(
         Refused((name,), "the best value is absurd: at the end of what was allowed")
         for name, value in zip(free, log_values, strict=True)
@@ -72,7 +72,7 @@ def undetermined(free: Sequence[str], slopes: np.ndarray, ended: Sequence[Refuse
 
 
 def _moved_with(held: str, free: Sequence[str], slopes: np.ndarray) -> list[str]:
-    """Those that would move half as far as this one, or further, to keep the predictions where they are."""
+    """Parameters that would move half as far as this one, or further, to keep the predictions where they are."""
     others = [column for column, name in enumerate(free) if name != held]
     moves, *_ = np.linalg.lstsq(slopes[:, others], -slopes[:, free.index(held)], rcond=None)
     return [free[column] for column, move in zip(others, moves, strict=True) if abs(move) >= LEAST_SURE]
@@ -103,7 +103,7 @@ def bootstrap(
         return np.zeros((draws, free))
     random = np.random.default_rng(SEED)
     weights = random.standard_exponential((draws, rows.launches))
-    # Of each row in each draw: its weight, and its value moved by the launches' weights.
+    # For each row in each draw: its weight, and its value moved by the launches' weights.
     row_weight = np.empty((draws, len(keys)))
     row_residual = np.empty((draws, len(keys)))
     for number, key in enumerate(keys):
@@ -113,7 +113,7 @@ def bootstrap(
         logs = np.array([value for _, value in found])
         row_weight[:, number] = total / len(found)
         row_residual[:, number] = residuals[number] - (of_row @ logs / total - rows.log_mean[key])
-    # Of soft_l1: the pull of a row over its residual, and how its pull grows with the residual.
+    # With the loss soft_l1: the pull of a row over its residual, and how its pull grows with the residual.
     spread = 1 + (residuals / ROBUST_SCALE) ** 2
     robust, growth = spread**-0.5, spread**-1.5
     counts = np.array([len(rows.log_launches[key]) for key in keys])

@@ -21,7 +21,7 @@ from fourscore_analysis.points.units import digits
 from fourscore_analysis.records.published import published
 from fourscore_analysis.records.traffic import Source
 
-WORD_BYTES = {"double": 16, "single": 8}  # of a complex element
+WORD_BYTES = {"double": 16, "single": 8}  # bytes of a complex element
 CONFIDENCE = 0.95
 A_DIGITS = 4  # simulated counts are the same each time: so many digits of A are too
 

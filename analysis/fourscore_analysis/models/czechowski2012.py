@@ -47,8 +47,8 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
 
 
 def copy_terms(question: Question) -> list[Term]:
-    """Eq. 9, of each local transform: three of pencils, as printed. Of data that stay on the device what is sent is
-    copied, or nothing."""
+    """Eq. 9 for each local transform: pencils have three, as printed. Where data stay on the device, only what is sent
+    is copied, or nothing."""
     if question.method.option("staging") == "resident":
         by_host = question.method.option("messages") != "device"
         moved = math.fsum(one.bytes for one in exchanges(question)) if by_host else 0.0

@@ -23,14 +23,14 @@ class Design:
     rows: tuple[tuple[int, str], ...]  # (number of the question, phase)
     parameters: tuple[str, ...]
     sides: int
-    row: np.ndarray  # of each term, int
-    side: np.ndarray  # of each term, int
-    log_amount: np.ndarray  # of each term
-    powers: np.ndarray  # of each term and parameter
-    larger: np.ndarray  # of each row: whether it takes the larger of its sides
+    row: np.ndarray  # [term], int
+    side: np.ndarray  # [term], int
+    log_amount: np.ndarray  # [term]
+    powers: np.ndarray  # [term, parameter]
+    larger: np.ndarray  # [row]: whether it takes the larger of its sides
 
     def seconds(self, log_values: np.ndarray, sharpness: float = math.inf) -> np.ndarray:
-        """Of each row; shape (rows,). With a `sharpness` p, rows that take the larger of their sides take
+        """Seconds of each row; shape (rows,). With a `sharpness` p, rows that take the larger of their sides take
         (sum of side^p)^(1/p): then the smaller side is felt too, and a search does not get stuck on the wrong one."""
         sums, _ = self._sides(log_values)
         return self._taken(sums, sharpness)
@@ -94,7 +94,7 @@ class Design:
 
     @cached_property
     def _terms_of(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Of each parameter: the terms that it is in, their rows, and its powers there."""
+        """For each parameter: the terms that it is in, their rows, and its powers there."""
         found = []
         for powers in self.powers.T:
             terms = np.flatnonzero(powers)

@@ -28,9 +28,9 @@ from fourscore_analysis.models.work import node_bytes
 
 DRAWS = 1000
 SEARCHED = "cache_bytes"  # shapes the amounts, and is found by searching
-STEP = 1e-3  # of the logarithm
+STEP = 1e-3  # in the logarithm, to either side, for slopes
 CANDIDATES, BETWEEN = 12, 2  # sizes of the cache that are tried first, and steps of the lattice from one to the next
-TOLERANCE = 1e-2  # of its logarithm, then
+TOLERANCE = 1e-2  # in the logarithm of the size, when the search goes on from them
 AGAIN = 2  # where only predictions are wanted: how many of the candidates are solved for again
 PRIVATE_CACHE_BYTES = 2.0**20  # where the record does not say
 
@@ -58,7 +58,7 @@ class Fitted:
     residual: float  # median |predicted / measured - 1| over the rows that were fitted
     rows: int
     launches: int
-    draws: np.ndarray = field(repr=False)  # of log parameters, (DRAWS, free)
+    draws: np.ndarray = field(repr=False)  # log parameters, (DRAWS, free)
     free: tuple[str, ...] = ()
 
 
@@ -161,7 +161,7 @@ class _Search:
         return self.at(math.exp(self.lattice[place]), near, tolerance)
 
     def descended(self, found: dict[int, _At]) -> int:
-        """From the best of what was found to a place of the lattice with no better neighbour; `found` grows."""
+        """Goes from the best of what was found to a place of the lattice with no better neighbour; `found` grows."""
         place = min(found, key=lambda one: found[one].solution.cost)
         while True:
             near = found[place]
@@ -181,7 +181,7 @@ class _Search:
         return (Refused((SEARCHED,), "the best value is that of the smallest data that were measured: it may be less"),)
 
     def _cost_of_all(self, place: int) -> float:
-        """Of these rows, with what all questions gave for a cache of this size; -1 where nobody asked."""
+        """The cost of these rows, with what all questions gave for a cache of this size; -1 where nobody asked."""
         found = self.designs.found.get(key_of(self.shaping(math.exp(self.lattice[place]))))
         return float(found.costs[self.rows.kept(found.rows)].sum()) if found else -1.0
 

@@ -36,15 +36,15 @@ PROGRAMS = {"memory": MEMORY, "flops": TRANSFORMS, "exchange": EXCHANGES}
 class Floor:
     """Seconds that one kind of work takes at least: amount / rate, of a rank."""
 
-    name: str  # of NAMES
+    name: str  # one of NAMES
     amount: float  # bytes or flops
     seconds: float
-    sources: tuple[Rate, ...]  # of the rates; () where there is nothing to do
+    sources: tuple[Rate, ...]  # where the rates come from; () where there is nothing to do
 
 
 @dataclass(frozen=True)
 class Floors:
-    """Of one measured point."""
+    """The floors of one measured point."""
 
     point: Point
     passes: int  # over a rank's data, in one transform
@@ -120,10 +120,10 @@ def least_passes(question: Question, cache_bytes: float) -> int:
 
 
 def _memory(question: Question, passes: int, cache_bytes: float, rates: Rates, cores: int) -> Floor | None:
-    """Of several instances each may stay in the cache until it is done; then all of their data pass once."""
+    """Each of several instances may stay in the cache until it is done; then all of their data pass once."""
     contract = question.contract
     all_data = share_bytes(question) * contract.instances
-    instances = 1 if question.method.placement == "subset" else contract.instances  # of a rank
+    instances = 1 if question.method.placement == "subset" else contract.instances  # per rank
     of_each = instances * passes * max(0.0, all_data / instances - cache_bytes)
     there_and_back = question.runs / contract.instances
     moved = 2 * there_and_back * max(of_each, all_data - cache_bytes)
@@ -152,7 +152,7 @@ def _flops(question: Question, rates: Rates, cores: int) -> Floor | None:
 
 
 def _exchange(point: Point, question: Question, rates: Rates) -> Floor | None:
-    """Of the busiest rank, as its plan declares the bytes; else by the formula of the card."""
+    """The floor of the busiest rank, by the bytes that its plan declares, else by the card's formula."""
     traffic = point.traffic
     formula = [one for one in exchanges(question) if one.bytes > 0]
     by_formula = math.fsum(one.bytes for one in formula)

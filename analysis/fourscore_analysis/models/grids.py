@@ -19,7 +19,7 @@ MOST_DIVISORS = 10**6  # that are tried; beyond it nothing is refused
 
 
 def complex_extents(shape: Sequence[int], kind: str) -> tuple[int, ...]:
-    """Of the data in Fourier space: real data halve the last extent."""
+    """The extents of the data in Fourier space: real data halve the last extent."""
     return (*shape[:-1], shape[-1] // 2 + 1) if kind == "r2c" else tuple(shape)
 
 
@@ -53,7 +53,7 @@ def reason_against(variant: str, shape: Sequence[int], kind: str, ranks: int) ->
 
 
 def _reason_of_lengths(variant: str, n: Sequence[int], ranks: int) -> str | None:
-    """Of methods that cut an axis by its factors."""
+    """For methods that cut an axis by its factors."""
     if variant == "transpose":
         if len(n) != 1:
             return f"transpose takes 1 extent, not {len(n)}"
@@ -82,7 +82,7 @@ def chosen_grid(variant: str, shape: Sequence[int], kind: str, ranks: int) -> tu
 
 
 def grids(variant: str, shape: Sequence[int], kind: str, ranks: int) -> list[tuple[int, ...]]:
-    """To compare, the chosen one first: of pencils all pairs of divisors that fit, the most square of them."""
+    """Grids to compare, the chosen one first: for pencils, all pairs of divisors that fit, the most square ones."""
     chosen = chosen_grid(variant, shape, kind, ranks)
     n, variant = complex_extents(shape, kind), base_variant(variant)
     if variant not in PENCILS or len(n) != 3:
@@ -92,7 +92,7 @@ def grids(variant: str, shape: Sequence[int], kind: str, ranks: int) -> list[tup
 
 
 def used_ranks(variant: str, shape: Sequence[int], kind: str, ranks: int) -> int:
-    """Of so many ranks those that a method can use well: the largest a x b near a square, or all."""
+    """How many of these ranks a method can use well: the largest a x b near a square, or all."""
     n, variant = complex_extents(shape, kind), base_variant(variant)
     if variant in SLABS and len(n) > 1:
         return min(ranks, n[0], n[1])

@@ -56,7 +56,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Errors:
-    """Of one phase: median and 90th percentile of |predicted / measured - 1|."""
+    """Errors in one phase: median and 90th percentile of |predicted / measured - 1|."""
 
     phase: str
     count: int
@@ -97,7 +97,7 @@ def held_out(
 
 
 def _groups(parts: list) -> list[set]:
-    """Each part alone; of more than MOST_ALONE some together, every so-manieth, so that neighbours stay."""
+    """Each part alone; if there are more than MOST_ALONE, some together, spread out so that neighbours stay."""
     count = len(parts) if len(parts) <= MOST_ALONE else GROUPS
     return [set(parts[first::count]) for first in range(count)]
 
@@ -109,7 +109,7 @@ def _guesses(
     known: _Known,
     medians: Mapping[Question, Mapping[str, float]],
 ) -> list[Guess]:
-    """Of the phases of one point, and of its total."""
+    """Guesses for the phases of one point and for its total."""
     predicted = predict(fitted.model, question, fitted.values, fitted.forms).phases
     measured, near, outside = medians[question], known.nearest(question), known.is_beyond(question)
     there = [phase for phase in MODELLED if phase in measured]
@@ -126,7 +126,7 @@ def _guesses(
 
 
 def _medians(observations: Sequence[Observation]) -> dict[Question, dict[str, float]]:
-    """Over launches, of each phase and of the total."""
+    """Medians over launches, for each phase and for the total."""
     return {
         question: {phase: statistics.median(seconds) for phase, seconds in phases.items()}
         for question, phases in _launches(observations).items()
@@ -191,8 +191,8 @@ def _scaled(near: Question, seconds: float | None, question: Question) -> float 
 
 
 def likely_errors(found: Sequence[float], outside: Sequence[float], is_outside: bool) -> Sequence[float]:
-    """Those that a prediction is likely to have: of one outside of what was seen those that were made there, if there
-    are enough; () where too few are known at all."""
+    """The errors that a prediction is likely to have: outside of what was seen, the errors made there if there are
+    enough; () where too few are known at all."""
     if is_outside and len(outside) >= LEAST_ERRORS:
         return outside
     return found if len(found) >= LEAST_ERRORS else ()

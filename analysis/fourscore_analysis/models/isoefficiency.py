@@ -22,7 +22,7 @@ OVERHEADS: dict[str, Callable[[Machine, float, float], float]] = {
     "binary-exchange": gupta1993.hypercube_overhead,
     "transpose": gupta1993.transpose_overhead,
 }
-LEAST_SIZES = 2  # of a fit: t_s and t_w are told apart by their growth
+LEAST_SIZES = 2  # sizes that a fit needs: t_s and t_w are told apart by their growth
 
 
 def figure_2() -> Published | None:
@@ -36,7 +36,7 @@ def ncube1() -> Machine | None:
 
 
 def efficiency(variant: str, machine: Machine, points: float, ranks: float) -> float:
-    """Of a variant in OVERHEADS."""
+    """The efficiency of a variant in OVERHEADS."""
     return gupta1993.efficiency(OVERHEADS[variant](machine, points, ranks), gupta1993.work(machine, points))
 
 

@@ -84,7 +84,7 @@ class Machine:
 
 
 def published_machines() -> dict[str, Machine]:
-    """Those that come with fourscore, by name."""
+    """The machines that come with fourscore, by name."""
     return {path.stem: read_machine(path) for path in sorted(FOLDER.glob("*.toml"))}
 
 
@@ -244,7 +244,7 @@ def with_threads(machine: Machine, threads: int) -> Machine:
 
 
 def plain_unit(name: str) -> str:
-    """In which a fitted value of the parameter is written."""
+    """The unit in which a fitted value of the parameter is written."""
     return PLAIN[PARAMETERS[name].unit]
 
 

@@ -28,8 +28,8 @@ def of_machine(launches: Sequence[Launch]) -> dict[str, Given]:
 
 
 def of_components(runs: Iterable[ComponentRun], machine_hash: str, places: Iterable[Place]) -> dict[str, Given]:
-    """Of the runs on this machine that ended well, without foreign ones: at the place with most ranks at which messages
-    were measured."""
+    """What the runs on this machine that ended well give, without foreign ones: at the place with most ranks at which
+    messages were measured."""
     mine = [run for run in runs if run.status == "ok" and run.machine_hash == machine_hash and not run.foreign]
     found: dict[str, Given] = {}
     messages = alpha_betas(mine)

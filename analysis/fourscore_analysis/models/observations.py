@@ -14,7 +14,7 @@ from fourscore_analysis.records.archive import Campaign, InputError
 from fourscore_analysis.records.flags import doubts_of_time
 from fourscore_analysis.records.transforms import Contract, Launch, Method
 
-LEAST_SHARE = 0.01  # of a launch's time; a phase below it is not fitted
+LEAST_SHARE = 0.01  # share of a launch's time; a phase below it is not fitted
 # Phases as the models count them: packing and unpacking are one local transposition. What a library does in one call
 # has no phases, and is modelled as a whole.
 WHOLE = "whole"

@@ -7,9 +7,9 @@ within a node are copies through its memory, and only those between nodes use th
 
 What a method computes while messages are in flight hides them (overlap). gupta1993, appendix E: with t_s = 0 a step
 that computes C and sends X takes X - C more where X is longer, else nothing; czechowski2012 bounds a transform that
-overlaps by max(T_mem, T_net). In k pieces, one of each stays: max(C + X/k, X + C/k). lee2018, chapter 2: of several
-pencils a rank, one is transformed while another waits, so its pencils are pieces too. A processor copies and starts
-messages itself, so only the bytes on the link are hidden."""
+overlaps by max(T_mem, T_net). In k pieces, one of each stays: max(C + X/k, X + C/k). lee2018, chapter 2: where a
+rank has several pencils, one is transformed while another waits, so its pencils are pieces too. A processor copies and
+starts messages itself, so only the bytes on the link are hidden."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def shuffle_terms(question: Question, forms: Forms, shaping: Mapping[str, float]
 
 
 def moving(phase: str, words: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
-    """Of each element of the rank, so many words once over."""
+    """Terms for moving `words` words of each element of the rank once."""
     if not words:
         return []
     moved = words * share_bytes(question)
@@ -134,7 +134,7 @@ def copied(question: Question, forms: Forms, shaping: Mapping[str, float]) -> li
 
 
 def overlap(question: Question, forms: Forms) -> Overlap | None:
-    """Of pencil-overlap the transforms along the first axis need all pieces: they overlap nothing."""
+    """In pencil-overlap, the transforms along the first axis need all pieces: they overlap nothing."""
     pieces = pieces_in_flight(question)
     if forms["overlap"] != "pieces" or pieces < 2:
         return None
@@ -144,7 +144,7 @@ def overlap(question: Question, forms: Forms) -> Overlap | None:
 
 
 def _beyond(question: Question, forms: Forms, shaping: Mapping[str, float]) -> tuple[float, float]:
-    """Of data passed over: the parts that leave the cache of a core, and that of the node."""
+    """The parts of the data passed over that leave a core's cache, and the node's."""
     if forms["memory"] == "paper":
         return 0.0, 1.0
     return _beyond_caches(question, shaping["private_cache_bytes"], shaping["cache_bytes"])

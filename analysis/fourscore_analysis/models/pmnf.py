@@ -74,7 +74,7 @@ def _terms(
 
 
 def _best(questions: Sequence[Question], seconds: np.ndarray) -> Exponents:
-    """Of the least mean relative error of points left out, each predicted from the others; the first of equals."""
+    """Least mean relative error of points left out, each predicted from the others; the first of equal ones."""
     several_ranks = len({question.ranks for question in questions}) > 1
     several_sizes = len({question.elements for question in questions}) > 1
     sizes = list(product(SIZE_POWERS, SIZE_LOGS)) if several_sizes else [(0.0, 0)]
@@ -91,7 +91,7 @@ def _best(questions: Sequence[Question], seconds: np.ndarray) -> Exponents:
 
 
 def _left_out_errors(amounts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
-    """Of each line x of `amounts`: least squares of c_0 / t + c_1 x / t = 1, neither negative; each point is predicted
+    """For each line x of `amounts`: least squares of c_0 / t + c_1 x / t = 1, neither negative; each point is predicted
     by the fit to the others, which the diagonal of the projection gives without a fit of its own. inf where a point
     alone tells a coefficient."""
     one, grown = 1 / seconds, amounts / seconds

@@ -24,7 +24,7 @@ from fourscore_analysis.records.archive import InputError
 
 NORMAL_95 = 1.959964
 LEAST_ELASTICITY = 0.01
-STEP = 1e-4  # of a logarithm
+STEP = 1e-4  # step in a logarithm
 SHAPES = 16
 
 
@@ -52,8 +52,8 @@ class Range:
 @dataclass(frozen=True)
 class Basis:
     """A model with the values of its parameters. `draws`: log values, a line a draw, a column for each of `drawn`.
-    `errors`: log(predicted / measured) of points held out, by phase and TOTAL; `errors_outside`: of those of them that
-    lay outside of what was seen. `seen` is None of a parameter file."""
+    `errors`: log(predicted / measured) of points held out, by phase and TOTAL; `errors_outside`: those of them that lay
+    outside of what was seen. `seen` is None of a parameter file."""
 
     model: Model
     forms: dict[str, str]
@@ -69,7 +69,7 @@ class Basis:
     errors_outside: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def errors_of(self, phase: str, outside: bool) -> tuple[float, ...]:
-        """That a prediction of this kind is likely to have; () where too few are known."""
+        """The errors that a prediction of this kind is likely to have; () where too few are known."""
         return tuple(likely_errors(self.errors.get(phase, ()), self.errors_outside.get(phase, ()), outside))
 
 
@@ -114,7 +114,7 @@ class Prediction:
         return tuple(name for name in self.basis.undetermined if abs(slopes.get(name, 0.0)) >= LEAST_ELASTICITY)
 
     def term_s(self, name: str) -> float:
-        """Of all terms whose name begins so."""
+        """The time of all terms whose name begins so."""
         return math.fsum(seconds for term, seconds in self.terms if term.name.startswith(name))
 
 
@@ -292,7 +292,7 @@ def slopes_of(basis: Basis, question: Question) -> dict[str, dict[str, float]]:
 
 
 def _elasticity(basis: Basis, question: Question) -> dict[str, float]:
-    """Of the total, the largest first."""
+    """The elasticities of the total, the largest first."""
     seconds, total = _counted(basis, question).once(), defaultdict(float)
     for phase, slopes in slopes_of(basis, question).items():
         for name, slope in slopes.items():
@@ -383,7 +383,7 @@ class _Counted:
         return found | ({"exchange": self._slopes_of_waiting(each, found)} if self.overlap else {})
 
     def _slopes_of_waiting(self, each: np.ndarray, found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-        """Of the exchange less what is hidden, which is a part of the shorter: of messages or of computing."""
+        """The slopes of the exchange less what is hidden: a part of the shorter one of messages and computing."""
         assert self.overlap is not None
         phases, hidden = self._phases(each)
         in_flight, computed = float((each @ self.in_flight)[0]), float(self.overlap.computed(phases)[0])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fourscore_analysis.points.counting import COMPUTATION, CountedPoint
 from fourscore_analysis.points.points import Point
 
-LEAST_SHARE = 0.01  # of the transform's time; a phase below it has no bandwidth worth showing
+LEAST_SHARE = 0.01  # share of the transform's time; a phase below it has no bandwidth worth showing
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class Rows:
     _known: dict[tuple[tuple[int, str], ...], np.ndarray] = field(default_factory=dict, repr=False)
 
     def log_means(self, keys: tuple[tuple[int, str], ...]) -> np.ndarray:
-        """Of each of these rows; nan where it was not measured. Designs of other sizes of the cache have the same."""
+        """Means of these rows; nan where one was not measured. Designs of other sizes of the cache have the same."""
         if keys not in self._known:
             self._known[keys] = np.array([self.log_mean.get(key, math.nan) for key in keys])
         return self._known[keys]
@@ -69,7 +69,7 @@ def key_of(shaping: Mapping[str, float]) -> Shaping:
 
 
 def rows_of(observations: Sequence[Observation], questions: Sequence[Question]) -> Rows:
-    """Of observations of some of the questions, by the numbers that these have."""
+    """The rows of observations of some of the questions, by these questions' numbers."""
     numbers = {question: number for number, question in enumerate(questions)}
     launches: dict[tuple[int, str], list[tuple[int, float]]] = defaultdict(list)
     for launch, one in enumerate(observations):

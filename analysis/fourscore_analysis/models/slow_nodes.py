@@ -23,7 +23,7 @@ from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.stats import Estimate, median_estimate, shift_estimate
 from fourscore_analysis.records.transforms import Launch
 
-CONFIDENCE = 0.95  # of all intervals of a campaign together
+CONFIDENCE = 0.95  # for all intervals of a campaign together
 MARGIN = 0.05
 COMPUTING, LAUNCHES = "computing", "launches"
 SLOW, ALIKE, UNKNOWN = "slow", "as the others", "cannot tell"
@@ -56,11 +56,11 @@ class Effect:
 
 @dataclass(frozen=True)
 class NodeEffects:
-    """Of a campaign; the slowest first."""
+    """The effects of a campaign's nodes, the slowest first."""
 
     effects: tuple[Effect, ...] = ()
     hosts: tuple[str, ...] = ()  # all that launches ran on
-    confidence: float = CONFIDENCE  # of each interval
+    confidence: float = CONFIDENCE  # level of each interval
 
     @property
     def slow(self) -> frozenset[str]:
@@ -75,7 +75,7 @@ class NodeEffects:
 
     @property
     def least_launches(self) -> int:
-        """That an interval of `computing` takes."""
+        """The launches that an interval of `computing` takes."""
         return math.ceil(math.log2(2 / (1 - self.confidence)))
 
     def as_json(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class _Unit:
     """What counts as one: a launch, or all launches of a job that ran on the same nodes throughout."""
 
     hosts: frozenset[str]
-    logs: list[float] = field(default_factory=list)  # of times; of a job over the middle of each point
+    logs: list[float] = field(default_factory=list)  # logarithms of times; a job's are over the middle of each point
 
     @property
     def value(self) -> float:
@@ -158,8 +158,8 @@ def _effect(
 def _launch_effects(
     usable: Sequence[tuple[Point, list[Launch]]], blamed: frozenset[str], confidence: float
 ) -> list[Effect]:
-    """Of the nodes that are `blamed` for something else already, then slow ones one after the other, the clearest first
-    and each without the launches of those before; then the rest."""
+    """The effects of the nodes that are `blamed` for something else already, then slow ones one after the other, the
+    clearest first and each without the launches of those before; then the rest."""
     blocks = _blocks(usable, frozenset())
     known = [tuple(host for host in hosts if host in blamed) for hosts in _told_apart(blocks)]
     found = [_launch_effect(hosts, blocks, confidence) for hosts in known if hosts]

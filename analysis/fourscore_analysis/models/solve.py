@@ -18,7 +18,7 @@ ROUGHLY = 1e-4  # the same where only predictions are wanted
 BOUND = 100.0  # residual for each factor e beyond what is allowed
 MOST_STEPS = 200
 SMOOTH = 4.0  # Design.sensitivity
-CLEARLY = 0.9  # of the cost: a second solution is taken only where it is better by more than noise
+CLEARLY = 0.9  # part of the cost: a second solution is taken only where it is better by more than noise
 # Where a search begins that no term alone gives a value for.
 TYPICAL = {"memory_constant": 6.3, "memory_bandwidth": 2e10, "latency": 1e-6}
 
@@ -35,7 +35,7 @@ class Solution:
 
 
 def row_costs(matrix: Design, measured: np.ndarray, solution: Solution) -> np.ndarray:
-    """Of each row, what `solve` makes small in sum; the solution has the parameters of these rows."""
+    """What `solve` makes small in sum, for each row; the solution has the parameters of these rows."""
     return _robust(np.log(matrix.seconds(solution.log_all)) - measured)[0] ** 2 / 2
 
 

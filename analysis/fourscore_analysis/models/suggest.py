@@ -1,7 +1,7 @@
 """Which further points would tell parameters that the measured ones do not.
 
-Of candidates (sizes and ranks doubled and halved around what was measured, as far as the machine's cores go) those are
-chosen one by one that shrink the volume of what the parameters may be most (D-optimal design, wald1943)."""
+From candidates (sizes and ranks doubled and halved around what was measured, as far as the machine's cores go) those
+are chosen one by one that shrink the volume of what the parameters may be most (D-optimal design, wald1943)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fourscore_analysis.models.observations import Series
 
 MOST_POINTS = 8
 LEAST_GAIN, PRIOR = 0.01, 5.0
-LARGEST_GROWTH, SMALLEST_EXTENT = 8, 4  # of the number of elements; of an extent
+LARGEST_GROWTH, SMALLEST_EXTENT = 8, 4  # factor of the number of elements; least elements along an axis
 
 
 def candidates(series: Series, most_ranks: int) -> list[Question]:
@@ -90,7 +90,7 @@ def _information(fitted: Fitted, questions: Sequence[Question]) -> np.ndarray:
 
 
 def _log_volume(information: np.ndarray) -> float:
-    """Of what is known; a parameter of which nothing is known counts as known within PRIOR, in logarithms."""
+    """The log volume of what is known; a parameter that is not counts as known within PRIOR, in logarithms."""
     return float(np.linalg.slogdet(information + (NOISE / PRIOR) ** 2 * np.eye(len(information)))[1])
 
 

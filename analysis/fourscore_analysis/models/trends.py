@@ -22,7 +22,7 @@ from fourscore_analysis.records.values import shown
 
 FOLDER = Path(__file__).resolve().parents[1] / "trends"
 YEARS = {"years": 1.0, "months": 1 / 12}  # units of a doubling time
-PERIODS = {"year": 1.0, "decade": 10.0}  # of a factor
+PERIODS = {"year": 1.0, "decade": 10.0}  # years in which a factor holds
 NODES = "nodes"
 OF_MACHINE = (NODES, "peak", "memory")  # that change beside the parameters
 LEAST_FACTOR, MOST_FACTOR = 1e-3, 1e3  # a year

@@ -23,7 +23,7 @@ PLAIN = {"flop/s": "Gflop/s", "B/s": "GB/s", "s": "us", "B": "MiB", "1/s": "GHz"
 
 
 def size_of(unit: str, measures: str) -> float | None:
-    """Of one `unit` in what is measured; None where it is no unit of that."""
+    """The size of one `unit` in what is measured; None where it is no unit of that."""
     return UNITS[measures].get(unit)
 
 

@@ -51,7 +51,7 @@ def share_bytes(question: Question) -> float:
 
 @lru_cache(KEPT)
 def node_bytes(question: Question) -> float:
-    """Of the data of all ranks of a node, twice where the result goes elsewhere."""
+    """The bytes of the data of all ranks of a node, twice where the result goes elsewhere."""
     copies = 1 if question.contract.buffers == "in-place" else 2
     return copies * share_bytes(question) * question.cell.place.ranks_per_node * question.contract.instances
 
@@ -72,7 +72,7 @@ def fft_flops(question: Question) -> tuple[float, float]:
 
 @lru_cache(KEPT)
 def exchanges(question: Question) -> tuple[Exchanged, ...]:
-    """Those that move anything, in order."""
+    """The exchanges that move anything, in order."""
     mine, natural = share_bytes(question), question.contract.layout == "natural"
     if question.method.variant not in PAIRWISE:
         return tuple([_even(question, mine, *one) for one in _groups(question) if one[0] > 1] * question.runs)
@@ -139,7 +139,7 @@ def twiddles(question: Question) -> int:
 
 
 def _even(question: Question, mine: float, group: int, stride: int) -> Exchanged:
-    """Among so many ranks, each `stride` from the next."""
+    """An exchange among so many ranks, each `stride` from the next."""
     sent = mine * (group - 1) / group
     return Exchanged(group, sent, _messages(question, group, stride, sent), _away(question, group, stride))
 
@@ -195,7 +195,7 @@ def _groups(question: Question, natural: bool | None = None) -> list[tuple[int, 
 
 
 def base_variant(variant: str) -> str:
-    """Whose stages, grids and limits a variant has: pencil for pencil-gpu, else its own."""
+    """The variant whose stages, grids and limits this one has: pencil for pencil-gpu, else itself."""
     return ON_DEVICE.get(variant, variant)
 
 

@@ -22,7 +22,7 @@ SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     ".png": {"dpi": 140},
     ".pdf": {"metadata": {"CreationDate": None}},
 }
-ENORMOUS_BYTES = 2_000_000  # of an SVG: the page then has a picture, whose marks say nothing
+ENORMOUS_BYTES = 2_000_000  # size of an SVG: the page then has a picture, whose marks say nothing
 
 
 @dataclass

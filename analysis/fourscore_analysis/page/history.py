@@ -25,7 +25,7 @@ from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables import history as texts
 
 MOST_FIGURES = 16  # large ones: of the points with most to look at
-MOST_ROWS = 200  # of findings in the table
+MOST_ROWS = 200  # findings in the table
 _OF_JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 

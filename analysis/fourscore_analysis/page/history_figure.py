@@ -20,7 +20,7 @@ from fourscore_analysis.points.units import time_text, time_unit
 from fourscore_analysis.tables.history import change_text, finding_text, range_of_revisions
 
 HEIGHT_IN, LEFT_IN = 2.2, 0.62
-COLUMNS = 4  # of the legend
+COLUMNS = 4  # in the legend
 NAME_DIGITS = 7
 MOST_NAMED = 6  # builds below the axis
 

@@ -16,9 +16,9 @@ from fourscore_analysis.points.units import time_text
 
 WIDTH, HEIGHT = 560, 230
 LEFT, RIGHT, TOP, BOTTOM = 62, 10, 12, 34
-LEAST_SPAN = math.log(1.04)  # of the vertical axis: noise of 1 % must not fill it
+LEAST_SPAN = math.log(1.04)  # height of the vertical axis: noise of 1 % must not fill it
 TICKS = 5
-Link = Callable[[str, Timed], str]  # of a launch of a side: an address, "" without
+Link = Callable[[str, Timed], str]  # from a side and its launch to an address, "" without
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def write_predictions(found: Sequence[Answer], file: Path) -> None:
 
 
 def predictions_figure(found: Sequence[Answer]) -> Figure:
-    """Of one shape. Methods that nothing predicts are in no line and not in the legend."""
+    """Predictions for one shape. Methods that nothing predicts are in no line and not in the legend."""
     lines: dict[tuple[str, str], list[Answer]] = {}
     for one in found:
         if one.prediction:

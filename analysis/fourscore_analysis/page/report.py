@@ -51,7 +51,7 @@ from fourscore_analysis.views.view import View
 PLOT_POINTS = 150  # a campaign
 MANY_RECORDS, FEW_PLOT_POINTS = 4000, 60  # beyond so many records the whole report draws so many points
 OPEN_TABLE_ROWS = 30
-OPEN_PAGES = 2  # of a plot; the others unfold
+OPEN_PAGES = 2  # pages of a plot that are open; the others unfold
 LONGEST_WORD = 24  # characters of a table that stay on one line
 
 
@@ -93,7 +93,7 @@ class Section:
 
     @property
     def flags(self) -> list[str]:
-        """Of any launch or point, to explain them."""
+        """Flags of any launch or point, to explain them."""
         members = [*self.campaign.runs, *self.view.points]
         return sorted({flag for member in members for flag in member.flags})
 
@@ -117,7 +117,7 @@ class Section:
 class Report:
     sections: list[Section]
     identities: list[IdentityPart]
-    unreadable: list[Unreadable]  # of all campaigns, also of those that have nothing else
+    unreadable: list[Unreadable]  # in all campaigns, also in those that have nothing else
     page: Path
     plots_folder: Path
 

@@ -19,11 +19,11 @@ from fourscore_analysis.tables.history import finding_text, range_of_revisions
 
 WIDTH, HEIGHT = 320, 112
 LEFT, RIGHT, TOP, BOTTOM = 6, 6, 16, 14
-LEAST_SPAN = math.log(1.1)  # of the vertical axis: noise of 1 % must not fill it
+LEAST_SPAN = math.log(1.1)  # height of the vertical axis: noise of 1 % must not fill it
 
 
 def colour_of(finding: Finding) -> str:
-    """Of a mark: red where somebody must look, green where it got faster, else grey."""
+    """The colour of a mark: red where somebody must look, green where it got faster, else grey."""
     if finding.kind == IMPROVEMENT:
         return GREEN
     if finding.kind != SLOWDOWN or finding.acknowledged is not None or not finding.standing:
@@ -52,7 +52,7 @@ class Panel:
         return sorted((finding for one in self.judged for finding in one.findings), key=lambda one: one.rank)
 
     def positions(self, judged: Judged) -> list[int]:
-        """Of its builds, on the horizontal axis."""
+        """The positions of its builds on the horizontal axis."""
         return [self._position[build] for build in judged.series.builds]
 
     def place_changes(self) -> list[tuple[float, Judged]]:
@@ -76,7 +76,7 @@ def panels_of(judged: Sequence[Judged]) -> list[Panel]:
 
 
 class _Axes:
-    """From builds and logarithms of seconds to the plot's own units."""
+    """Maps builds and logarithms of seconds to the plot's own units."""
 
     def __init__(self, panel: Panel) -> None:
         logs = np.concatenate([np.log(one.series.values_s) for one in panel.judged])

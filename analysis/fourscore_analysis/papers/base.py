@@ -138,7 +138,7 @@ class Number:
 
     @property
     def reading_kind(self) -> str:
-        """Of the other reading: one of KINDS, or "" where there is none."""
+        """The kind of the other reading: one of KINDS, or "" where there is none."""
         return kind_of(self.printed, self.reading) if self.reading else ""
 
     def as_json(self) -> dict[str, Any]:

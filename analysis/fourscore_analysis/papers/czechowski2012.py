@@ -26,7 +26,7 @@ NAME = "czechowski2012"
 QDR_BYTES_PER_S = 4e9  # InfiniBand, one rail, section 5.1
 FLOPS_A_CYCLE = 4  # double precision, of one core of a Magny-Cours
 YEARS = (0.0, 10.0)
-WEAK_EXTENT = 4096  # of 2010, Fig. 6
+WEAK_EXTENT = 4096  # in 2010, Fig. 6
 KAPPAS = {
     "3-D torus, bisection": equations.torus_bisection(3),
     "3-D torus, ideal mapping": equations.torus_ideal(3),
@@ -119,7 +119,7 @@ def figure_5_of(found: Outcome, said: str) -> Claims:
 
 
 def figure_5_reading() -> Claims:
-    """Of the numbers that differ as printed."""
+    """Claims about the numbers that differ as printed."""
     same = {(claim.row, claim.column): claim.value for claim in figure_5_of(outcome(AS_PRINTED), "")}
     yield from (one for one in figure_5_of(outcome(FOUND), FOUND.name) if one.value != same[one.row, one.column])
 
@@ -263,7 +263,7 @@ def figure_5_search() -> Search:
         "numbers need. With the memory bandwidth of 2010 in place of that of 2020, and the local transposes of "
         "Eq. 8 added, all numbers agree within 5 % together. We tried all 69,120 combinations of trends, nodes, "
         "years, phases, A, bytes, logarithms, and Eqs 8 and 9. No single change comes within 20 % of the printed "
-        "digits. Of the pairs this one misses them by 3 %, the next by 9 %. With three and more changes, 71 "
+        "digits. This pair misses them by 3 %, the next pair by 9 %. With three and more changes, 71 "
         "others come as near: so many tries fit by chance, and we choose none of them. Fig. 6 agrees only with a "
         "memory bandwidth that grows, so the slip would be in Fig. 5 alone.",
         "By the equations and Table 1 as printed, memory takes 3 % of the time of the GPU system, not a quarter. "

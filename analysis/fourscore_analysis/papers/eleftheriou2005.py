@@ -11,11 +11,11 @@ from fourscore_analysis.papers.here import Here, comparable, fastest, what_text
 from fourscore_analysis.papers.ranges import Claim, Claims, exactly, printed, rounded, rows_of
 
 NAME = "eleftheriou2005"
-CYCLES_FOUND = 2.0  # of a 1-D FFT of n points, over n log2 n: see searches()
+CYCLES_FOUND = 2.0  # cycles of a 1-D FFT of n points, over n log2 n: see searches()
 FOUND = "8 cycles a butterfly, two of them at once in the double FPU: 2 n log2 n cycles"
 EXCHANGES = {"active packets": ("active",), "MPI collective": ("alltoallv", "alltoallw")}
 DIMENSIONS = {"line": equations.LINE, "plane": equations.PLANE, "volume": equations.VOLUME}
-EXTENT = 128  # of Figs 2 to 4
+EXTENT = 128  # in Figs 2 to 4
 
 
 def setup() -> tuple[float, float]:

@@ -19,7 +19,7 @@ from fourscore_analysis.points.points import group_points
 NAME = "gupta1993"
 LINEAR, SATURATES, POOR = "nearly linear", "saturates at a small number of processors", "poor isoefficiency"
 MOST = 1024  # processors of the figures
-LEAST_GAIN = 1.5  # of the last doubling of the processors, where a curve is called nearly linear
+LEAST_GAIN = 1.5  # gain of the last doubling of the processors from which a curve is called nearly linear
 
 
 def table_1() -> Claims:
@@ -131,7 +131,7 @@ def section_8_problem_sizes() -> Claims:
 
 
 def model_speedup(points: float, processors: float, t_s_s: float = 0.0, mesh: bool = False) -> float:
-    """Of binary exchange with the paper's t_c and t_w, Eqs 1, 4 and 8."""
+    """The speedup of binary exchange with the paper's t_c and t_w, Eqs 1, 4 and 8."""
     machine = ncube1(t_s_s)
     of = equations.mesh_overhead if mesh else equations.hypercube_overhead
     e = equations.efficiency(of(machine, points, processors), equations.work(machine, points))
@@ -149,7 +149,7 @@ def curve_word(points: float, t_s_s: float) -> str:
 
 
 def figure_2() -> Claims:
-    """Of the large transform alone: what bounds the small one is the start-up time, which the paper does not print."""
+    """Only the large transform: the small one is bounded by the start-up time, which the paper does not print."""
     yield Claim(2, "curve", curve_word(65536, 0.0), "Eqs 1 and 4, t_s = 0, from 512 to 1,024 processors")
 
 

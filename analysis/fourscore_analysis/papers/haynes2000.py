@@ -45,12 +45,12 @@ def equations_4_and_5() -> Claims:
 def _same(text: str, ours: Callable[..., float], nodes: int, elements: float, alpha_s: float) -> bool:
     beta = 2e3 / alpha_s
     names = {"P": nodes, "n": elements, "u": equations.WORD_BYTES, "alpha": alpha_s, "beta": beta, "log2": math.log2}
-    value = eval(text, {"__builtins__": {}}, names)  # of results/published, not of a record
+    value = eval(text, {"__builtins__": {}}, names)  # from results/published, not from a record
     return math.isclose(value, ours(nodes, elements, alpha_s, beta), rel_tol=1e-9)
 
 
 def alpha_beta_here(here: Here) -> Iterator[Measured]:
-    """Of a simultaneous send and receive, for each row: the paper's two machines gave the same."""
+    """Alpha and beta of a simultaneous send and receive, for each row: the paper's two machines gave the same."""
     found = [
         one for one in here.alpha_betas if one.kernel == "sendrecv" and one.alpha_s.value > 0 and one.byte_s.value > 0
     ]
@@ -105,7 +105,7 @@ def simulated_here(here: Here, extent: int) -> list[Point]:
 
 
 def simulated_crossings(here: Here) -> list[Crossing]:
-    """Of communication alone, on the slowest rank, as Eqs 4 and 5 count it: one message after the other."""
+    """Crossings of communication alone, on the slowest rank, as Eqs 4 and 5 count it: one message after the other."""
     found = []
     for extent in SIMULATED_EXTENTS:
         by_method = group_by(simulated_here(here, extent), lambda point: (point.method.variant, point.method.exchange))

@@ -24,7 +24,7 @@ class Here:
 
     @cached_property
     def points(self) -> list[Point]:
-        """Those with a time. Those of emulated launches are of no machine, and those of foreign ones a mere word."""
+        """The points with a time, without emulated launches, which no machine has, and unchecked foreign ones."""
         found = [point for campaign in self.campaigns for point in group_points(campaign)]
         return [point for point in found if point.measured and not {"emulated", "foreign"} & set(point.flags)]
 
@@ -84,7 +84,7 @@ def read_here(archive: Path | None) -> Here:
 
 
 def fastest(points: Sequence[Point]) -> Point | None:
-    """Of those with as many launches as any: a single lucky launch is no result."""
+    """The fastest of the points with as many launches as any: a single lucky launch is no result."""
     most = max((len(point.measured) for point in points), default=0)
     return min((point for point in points if len(point.measured) == most), key=lambda one: one.time_s, default=None)
 
@@ -95,7 +95,7 @@ def comparable(
     also: Callable[[Point], Hashable] = lambda _: None,
 ) -> list[Point]:
     """The fastest at each count (of ranks, of elements), by rising count: of one contract, machine and build, and of
-    what `also` tells apart. Of several such groups the one with most counts, natural layout first."""
+    what `also` tells apart. Takes the group with most counts where there are several, natural layout first."""
     groups = group_by(
         points, lambda one: (one.cell.contract, one.measured[0].machine_hash, one.measured[0].code_hash, also(one))
     )

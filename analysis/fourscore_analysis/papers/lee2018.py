@@ -152,7 +152,7 @@ def _setting(point: Point) -> tuple:
 
 def curve(points: Iterable[Point], key: Callable[[Point], Key]) -> dict[Key, Point]:
     """The fastest for each value of `key`: of one machine, build and contract, but for what _setting() leaves out, and
-    of the same other parameters. Of several such groups the one with most values."""
+    of the same other parameters. Takes the group with most values where there are several."""
 
     def alike(point: Point) -> tuple:
         others = tuple(option for option in point.method.options if option[0] != "decomposition")
@@ -183,7 +183,7 @@ def table_2_1_here(here: Here) -> Iterator[Measured]:
 
 
 def share_here(here: Here, item: str) -> Iterator[Measured]:
-    """Of the 1-D FFTs, backward."""
+    """The share of the 1-D FFTs, backward."""
     found = decomposed(here, "backward")
     for number, row in enumerate(rows_of(NAME, item), 1):
         point = found.get(row["decomposition"])
@@ -231,7 +231,7 @@ def table_3_1_here(here: Here) -> Iterator[Measured]:
             yield _time(number, "backward_ms", point)
 
 
-ALLOCATIONS = {"default": "pageable", "pinned": "pinned", "unified": "managed"}  # of Table 4.2, and host-memory
+ALLOCATIONS = {"default": "pageable", "pinned": "pinned", "unified": "managed"}  # Table 4.2 to host-memory
 LARGEST = (500,) * 3
 
 

@@ -63,7 +63,7 @@ def exactly(value: float) -> Range:
 
 
 def unit(value: Decimal) -> float:
-    """Of the last digit that is printed."""
+    """The unit of the last digit that is printed."""
     return 10.0 ** value.as_tuple().exponent
 
 

@@ -23,7 +23,7 @@ class Plot:
     """`pages` says what each page shows (nothing: the campaign has no such data) and is cheap; `draw` makes one page,
     in any process. Neither writes a file."""
 
-    name: str  # of its files
+    name: str  # stem of its files
     title: str
     caption: str  # how to read it
     order: int

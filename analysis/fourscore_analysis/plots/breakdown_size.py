@@ -143,7 +143,7 @@ def _size_axis(axes, group: list[Point]) -> None:
     axes.set_xscale("log")
     labels = [shape_text(point.cell.shape) for point in group]
     if max(map(len, labels)) <= 5:
-        room = math.log(sizes[-1] * 1.3**2 / sizes[0]) / 6.5  # of one label, on the logarithmic axis
+        room = math.log(sizes[-1] * 1.3**2 / sizes[0]) / 6.5  # for one label, on the logarithmic axis
         shown: list[int] = []
         for index in reversed(range(len(sizes))):
             if not shown or math.log(sizes[shown[-1]] / sizes[index]) >= room:

@@ -45,7 +45,7 @@ def _facets(view: View) -> list[RateFacet]:
     facets = []
     for program in view.bench.programs:
         copies = [curve for curve in view.bench.curves(program) if curve.kernel in COPY_KERNELS]
-        by_size: dict[tuple[str, float], list[Curve]] = {}  # of one shape the messages of exchanges may differ in size
+        by_size: dict[tuple[str, float], list[Curve]] = {}  # messages of exchanges may differ in size within one shape
         for curve in view.bench.curves(program):
             of_program = curve in copies and program not in (MEMORY, COPIES)  # there a copy is the ceiling alone
             if len(curve.points) < LEAST_SIZES and not curve.emulated and not of_program and program != TRANSFORMS:

@@ -51,7 +51,7 @@ class Row:
 
 
 def communication_s(point: Point) -> float:
-    """Of all exchanges on the slowest rank."""
+    """The time of all exchanges on the slowest rank."""
     return point.phases_max.get("exchange", 0.0)
 
 

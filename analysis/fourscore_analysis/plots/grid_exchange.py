@@ -18,7 +18,7 @@ from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import digits, part_title, ratio_text, time_unit
 
 ROW_IN = 0.36
-MOST_ROWS, MOST_COLUMNS = 18, 6  # of one axes; more become several
+MOST_ROWS, MOST_COLUMNS = 18, 6  # in one axes; more become several
 SHADES = "cividis"  # reads alike with every common colour blindness
 LEAST_SCALE = 1.2  # slowest over fastest that the shades span at least: less is no difference to look at
 
@@ -47,7 +47,7 @@ class Map:
 
 
 def maps(view: View) -> list[Map]:
-    """Of what was measured on two grids and with two exchanges or more; the largest problems first."""
+    """Maps of what was measured on two grids and with two exchanges or more; the largest problems first."""
     points = [point for one in view.drawn for point in one.ranked]
     groups = group_by(points, lambda point: (point.cell, point.setting, replace(point.method, grid="", exchange="")))
     groups.sort(key=lambda group: (-group[0].cell.elements, -group[0].cell.ranks))

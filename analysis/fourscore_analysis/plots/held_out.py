@@ -31,7 +31,7 @@ class Row:
 
     @property
     def guesses(self) -> list[Guess]:
-        """Of sizes left out."""
+        """Guesses of sizes left out."""
         return [guess for guess in self.fit.best.guesses if guess.scheme == "size"]
 
     @property
@@ -132,8 +132,8 @@ PLOT = Plot(
     caption="Each size is left out once, the model is fitted to the others and predicts it. Left: the total, beside a "
     "model that says no more than the nearest point (as many credited flops a second and rank); right: phases, where "
     "shuffle is packing and unpacking. Band: within 10 %. Hollow: smaller or larger than all that was seen, with the "
-    "interval (95 %) that the errors on the others give it. Of at most 8 methods with 5 to 40 sizes, each by the first "
-    "model that is of it; `fourscore fit` has all, with parameters.",
+    "interval (95 %) that the errors on the others give it. At most 8 methods with 5 to 40 sizes, each by its first "
+    "model; `fourscore fit` has all, with parameters.",
     order=49,
     pages=pages,
     draw=draw,

@@ -42,7 +42,7 @@ class Row:
     ranks: list[int]
     part: int
     parts: int
-    machine: Machine | None  # of the model, fitted
+    machine: Machine | None  # fitted, for the model
     levels: tuple[float, ...]  # efficiencies
 
     @property
@@ -188,7 +188,7 @@ def _draw_model(axes: Axes, row: Row, level: float, colour: str) -> None:
     overhead, counts = model.overhead_of(row.family), list(row.family.by_ranks)
     if overhead is None or row.machine is None:
         return
-    # From the fewest to the most ranks, or a little around the one count there is.
+    # The range from the fewest to the most ranks, or a little around the one count there is.
     low, high = math.log2(min(counts)), math.log2(max(counts))
     low, high = (low, high) if high > low else (low - 0.2, high + 0.4)
     powers = [low + (high - low) * step / 24 for step in range(25)]

@@ -20,14 +20,14 @@ from fourscore_analysis.points.units import part_title, percent_text, shape_text
 from fourscore_analysis.records.link_loads import ExchangeLoad, KindLoad
 
 ROW_IN = 0.25
-NAME_IN = 0.115  # of a line of a block's name
+NAME_IN = 0.115  # height of a line of a block's name
 NAME_POINTS = 6.2
 GAP = 0.3  # between blocks, in columns
 MOST_COLUMNS, LEAST_COLUMNS = 8, 5  # exchanges side by side; fewer than the latter do not fill the axes
 MOST_ROWS = 24
-MOST_MAPS = 12  # of a campaign; the table has the others
+MOST_MAPS = 12  # in a campaign; the table has the others
 SHADES = "YlOrRd"
-DEEPEST = 0.85  # of the shades: a link that is always busy
+DEEPEST = 0.85  # place in the shades: a link that is always busy
 DARK = 0.6  # shades from here on take white letters
 
 
@@ -228,7 +228,7 @@ def _said(loads: LinkLoads, number: int, load: ExchangeLoad, kind: KindLoad) -> 
 PLOT = Plot(
     name="link-loads",
     title="Which links are busy",
-    caption="Of a simulated machine: how much of each exchange the links of each kind have bytes to carry. A kind is a "
+    caption="How much of each exchange the links of each kind of a simulated machine have bytes to carry. A kind is a "
     "dimension and direction of a torus (+0), a bit of a hypercube, a level of a fat tree. Where the busiest link is "
     "near 100 %, the exchange waits for it; where the mean is far below, other links of the kind stand idle meanwhile. "
     "The eighth exchange is with all that follow.",

@@ -17,7 +17,7 @@ from fourscore_analysis.points.units import part_title, ratio_text
 
 ROW_IN = 0.2
 ROWS_A_FACET = 32
-MOST_ROWS = 96  # of a measure; the slowest
+MOST_ROWS = 96  # per measure; the slowest
 TITLES = {
     COMPUTING: ("Computing", "time of a node over that of the other nodes of the launch"),
     LAUNCHES: ("Launches", "time of launches with the node over launches of the same point without it"),

@@ -42,7 +42,7 @@ def table() -> Published | None:
 
 
 def shares_of(point: Point) -> dict[str, float]:
-    """Of the slowest rank's phases; what is none of the parts that the paper prints is the rest."""
+    """Shares of the slowest rank's phases; what is none of the parts that the paper prints is the rest."""
     total = sum(point.phases.values())
     shares = {part: sum(point.phases.get(phase, 0.0) for phase in phases) / total for part, phases in PARTS.items()}
     return shares | {REST: 1 - sum(shares.values())}

@@ -103,7 +103,7 @@ def label_of(point: Point) -> str:
 
 
 def ratios(offloaded: list[Point], on_host: list[Point]) -> list[Ratio]:
-    """Of points that differ in nothing but the kind of memory, and of the same method without a device."""
+    """Ratios of points that differ in nothing but the kind of memory to the same method without a device."""
     found = []
     for base in offloaded:
         direction = base.cell.contract.direction

@@ -62,7 +62,7 @@ def times(series: Series) -> list[float]:
 
 
 def _rows_of(table: Published | None, group: Group) -> list[dict]:
-    """Those of the group's shape. The paper transforms double-complex numbers."""
+    """The rows of the group's shape. The paper transforms double-complex numbers."""
     cell = group.series[0].baseline.cell
     if table is None or cell.contract.precision != "double" or cell.contract.kind != "c2c":
         return []
@@ -151,9 +151,9 @@ def _rank_axis(axes: Axes, ranks: set[int]) -> None:
 PLOT = Plot(
     name="published-scaling",
     title="Time against ranks beside Blue Gene/L",
-    caption="As Figs 2 to 4 of eleftheriou2005: time (left) and speedup (right) of the same problem on more ranks. Of "
-    "the paper's times the text prints those of Table 1, on 512 nodes: each dotted line leads from the torus to the "
-    "mesh. Of the speedups it prints that they are above 250 for 128³ on 1,024 nodes. Hollow markers of ours: more "
+    caption="As Figs 2 to 4 of eleftheriou2005: time (left) and speedup (right) of the same problem on more ranks. "
+    "The text prints the paper's times of Table 1, on 512 nodes: each dotted line leads from the torus to the mesh. "
+    "It says only that the speedups are above 250 for 128³ on 1,024 nodes. Hollow markers of ours: more "
     "ranks than cores. Crosses: the mean of the repetitions, as the paper has it; our lines are medians.",
     order=31,
     pages=pages,

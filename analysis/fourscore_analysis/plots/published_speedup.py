@@ -23,7 +23,7 @@ from fourscore_analysis.points.units import digits, ranks_text
 from fourscore_analysis.records.published import published
 
 PAPER = "gupta1993"
-MOST_RANKS = 1024  # of the paper: the model's lines go on to here
+MOST_RANKS = 1024  # in the paper: the model's lines go on to here
 ROWS_A_PAGE = 4
 COLUMNS = 4
 COLOURS = colours.SERIES_COLOURS

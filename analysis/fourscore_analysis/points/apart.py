@@ -15,7 +15,7 @@ from fourscore_analysis.points.shifts import Shift, paired_shift, sample_shift
 from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.transforms import Launch
 
-ERROR = 0.05  # of two equally fast methods that are told apart
+ERROR = 0.05  # chance that two equally fast methods are told apart
 LEAST_ROUNDS = 6
 
 
@@ -40,8 +40,8 @@ def shift_between(first: Sequence[Launch], second: Sequence[Launch]) -> Shift | 
 
 
 def shown_slower(first: Sequence[Launch], second: Sequence[Launch]) -> bool:
-    """Whether `first` are shown to take longer than `second`. Of two equally fast points one is shown to be slower than
-    the other with at most ERROR. Launches on a simulated network have the same time each time, so one shows it."""
+    """Whether `first` are shown to take longer than `second`. The chance that one of two equally fast points is shown
+    to be slower is at most ERROR. Launches on a simulated network have the same time each time, so one shows it."""
     if first and second and all("simulated" in launch.flags for launch in (*first, *second)):
         return first[0].median_s > second[0].median_s
     shift = shift_between(first, second)

@@ -45,7 +45,7 @@ def _published_parts(tables: Sequence[Published]) -> list[str]:
 
 
 def _values(table: Published, key: str) -> list[Any]:
-    """Of the whole table, or of its rows where they differ."""
+    """The values of the whole table, or of its rows where they differ."""
     if table.setup.get(key) is not None:
         return [table.setup[key]]
     return [row[key] for row in table.rows if row.get(key) is not None]

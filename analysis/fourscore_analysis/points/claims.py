@@ -1,8 +1,8 @@
 """Which method may be called the fastest. The one place with the rule; docs/measuring.md says it to people.
 
 A claim rests on points that are sound: no flag that makes a time doubtful, and at least LEAST_LAUNCHES launches. It
-takes two of them, and that the launches show every other point of the comparison to be slower (apart.py): of two
-equally fast points one is shown to be slower with at most 5 %. Three launches each can show nothing."""
+takes two of them, and that the launches show every other point of the comparison to be slower (apart.py): the
+chance that one of two equally fast points is shown to be slower is at most 5 %. Three launches each show nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Claim:
     comparison: Comparison
     doubts: tuple[str, ...]  # why its lowest median is no basis for a claim; () where it is one
     rivals: tuple[Point, ...]  # the others that are sound, fastest first
-    left_out: int  # of the others, those that are not
+    left_out: int  # how many others are not sound
 
     @property
     def best(self) -> Point:
@@ -30,7 +30,7 @@ class Claim:
 
     @property
     def tied(self) -> list[Point]:
-        """Those that the launches do not tell from the best, sound or not."""
+        """The points that the launches do not tell from the best, sound or not."""
         return self.comparison.tied
 
     @property

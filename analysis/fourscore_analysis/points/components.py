@@ -24,7 +24,7 @@ FACETS = {
     "local_fft_bench": ("precision", "kernel", "buffers"),
 }
 BASELINE = "baseline"  # the label that names the copy of the same run
-LEAST_SIZES = 3  # of a curve; what has fewer is shown in rows, each size by itself
+LEAST_SIZES = 3  # in a curve; what has fewer is shown in rows, each size by itself
 IDENTIFYING_NUMBERS = ("blocks",)  # that are no size: they tell benchmarks apart as labels do
 
 
@@ -78,7 +78,7 @@ class CurveGroup:
     title: str
     subtitle: str
     curves: list[Curve]
-    others: list[Curve] = field(default_factory=list)  # of the same comparison, on axes beside this one
+    others: list[Curve] = field(default_factory=list)  # in the same comparison, on axes beside this one
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _ceiling(curves: Iterable[Curve], machine_hash: str, ranks: int) -> Ceiling 
     nearest = min({curve.place.ranks_per_node for curve in fitting}, key=lambda count: abs(count - ranks))
     closest = (curve for curve in fitting if curve.place.ranks_per_node == nearest)
     best = max(closest, key=lambda curve: curve.best_beyond_cache.rate)
-    flags = tuple(flag for flag in best.flags if flag != "in-cache")  # of the launch's other sizes
+    flags = tuple(flag for flag in best.flags if flag != "in-cache")  # "in-cache" is about other sizes of the launch
     return Ceiling(best.best_beyond_cache.rate, nearest, f"copy, {ranks_text(nearest)} at once", flags)
 
 

@@ -34,12 +34,12 @@ class CountedPoint:
 
     @cached_property
     def phases(self) -> dict[str, Moved]:
-        """Of the phases whose bytes are known, in the order of PHASES."""
+        """What moved in the phases whose bytes are known, in the order of PHASES."""
         return self._by_name(lambda launch: {name: moved(one) for name, one in launch.counters.phases.items()})
 
     @cached_property
     def alone(self) -> dict[str, Moved]:
-        """Of all components of a phase, each run alone, together."""
+        """What all components of a phase moved together, each run alone."""
 
         def of_launch(launch: Launch) -> dict[str, Moved]:
             phase_of = {part.name: part.phase for part in launch.components}
@@ -75,8 +75,8 @@ class CountedPoint:
         return None if self.total.total is None else self.total.total / self.point.cell.elements
 
     def flops(self, phase: str) -> float | None:
-        """Of all ranks: counted, else by the formula, whose flops belong to the computing phases together (then they
-        stand for `fft`)."""
+        """The flops of all ranks: counted, else by the formula, whose flops belong to the computing phases together
+        (then they stand for `fft`)."""
         counted = _known([metric_sum(launch.counters.phases.get(phase, {}), "flops") for launch in self.launches])
         if counted:
             return counted

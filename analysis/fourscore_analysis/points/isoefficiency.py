@@ -78,12 +78,12 @@ class Measured:
 
     @property
     def serial_fraction(self) -> Value:
-        """Of Karp and Flatt (appendix B)."""
+        """The serial fraction of Karp and Flatt (appendix B)."""
         return self._of_efficiency(lambda e: gupta1993.serial_fraction(self.ranks * e, self.ranks))
 
     @property
     def overhead_function(self) -> Value:
-        """Of Zorbas (appendix B), where all work can be done in parallel: 1 / E."""
+        """The overhead function of Zorbas (appendix B), where all work can be done in parallel: 1 / E."""
         return self._of_efficiency(lambda e: 1 / e)
 
     @property
@@ -91,7 +91,7 @@ class Measured:
         return gupta1993.overhead(self.ranks, self.point.time_s, self.serial.time_s)
 
     def _of_efficiency(self, function) -> Value:
-        """Of a function that rises or falls throughout."""
+        """The value of a function that rises or falls throughout."""
         ends = self.efficiency.interval
         return Value(function(self.efficiency.value), tuple(sorted(map(function, ends))) if ends else None)
 
@@ -163,8 +163,8 @@ class Family:
         return [_need(found, efficiency) for found in self.by_ranks.values() if len(found) > 1]
 
     def slope(self, efficiency: float) -> float | None:
-        """Of log n against log p over the rank counts whose size was read off, by least squares; Table 1 of gupta1993
-        has K t_w / t_c there. None with fewer than two."""
+        """The slope of log n against log p over the rank counts whose size was read off, by least squares; Table 1 of
+        gupta1993 has K t_w / t_c there. None with fewer than two."""
         inside = [need for need in self.needs(efficiency) if need.inside]
         if len(inside) < 2:
             return None
@@ -175,8 +175,8 @@ class Family:
 
     @cached_property
     def scaled(self) -> tuple[int, list[Scaled]] | None:
-        """Elements on one rank, and the speedup where n log2 n grows as the ranks do, between measured sizes. Of the
-        sizes on one rank the one that reaches most rank counts, and the largest of these. None where none does."""
+        """Elements on one rank, and the speedup where n log2 n grows as the ranks do, between measured sizes. Takes
+        the size on one rank that reaches most rank counts, and the largest of these. None where none does."""
         best: tuple[int, list[Scaled]] | None = None
         for base in sorted({one.elements for one in self.measured}):
             found = [one for ranks, of in self.by_ranks.items() if (one := _scaled(base, ranks, of))]
@@ -200,7 +200,7 @@ class Lacking:
 
 
 def families(points: Iterable[Point]) -> tuple[list[Family], list[Lacking]]:
-    """Of all methods that were measured on several ranks; and those of which something is missing, with the reason."""
+    """The families of all methods measured on several ranks, and the methods that lack something, with the reason."""
     measured = [point for point in points if point.measured and point.cell.elements > 1]
     found, lacking = [], []
     for alike in group_by(measured, lambda point: (point.cell.contract, point.setting, len(point.cell.shape))):
@@ -238,8 +238,8 @@ def _lacks(points: Sequence[Point]) -> str:
 
 
 def _one_a_size(points: Sequence[Point]) -> list[Point]:
-    """One for each count of ranks and of elements, in this order: of several shapes the most cubic, of several grids
-    the one that was not given, else the fastest."""
+    """One for each count of ranks and of elements, in this order: the most cubic of several shapes, the grid of
+    several that was not given, else the fastest."""
     ordered = sorted(
         points,
         key=lambda point: (

@@ -59,7 +59,7 @@ class Substitution:
 
 
 def substitutions(points: Iterable[Point]) -> list[Substitution]:
-    """Of every method that was measured with several libraries, in the order of the points."""
+    """The substitutions of every method measured with several libraries, in the order of the points."""
     measured = [point for point in points if point.measured]
     groups = group_by(measured, lambda point: (point.cell, point.setting, replace(point.method, local_fft="")))
     found = []

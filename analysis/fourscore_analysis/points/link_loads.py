@@ -19,7 +19,7 @@ class Busiest:
 
     kinds: tuple[str, ...]
     most_busy: float
-    mean_busy: float  # of all links of these kinds
+    mean_busy: float  # over all links of these kinds
     link: str
 
     @property
@@ -29,7 +29,7 @@ class Busiest:
 
 @dataclass(frozen=True)
 class LinkLoads:
-    """Of a point, whose launches are the same to the last digit."""
+    """The link loads of a point, whose launches are the same to the last digit."""
 
     point: Point
     exchanges: tuple[ExchangeLoad, ...]
@@ -55,7 +55,7 @@ class LinkLoads:
 
 
 def link_loads(points: Iterable[Point]) -> list[LinkLoads]:
-    """Of the measured points that say it, in their order."""
+    """The link loads of the measured points that have them, in their order."""
     found = []
     for point in points:
         exchanges = next((launch.link_loads for launch in point.measured if launch.link_loads), ())

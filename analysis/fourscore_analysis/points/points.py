@@ -29,7 +29,7 @@ from fourscore_analysis.records.transforms import (
 )
 
 REFERENCE = "fftw-mpi"
-LEAST_SHARE = 0.01  # of the transform; a phase below it is not compared with its components alone
+LEAST_SHARE = 0.01  # share of the transform; a phase below it is not compared with its components alone
 Member = TypeVar("Member")
 
 
@@ -39,7 +39,7 @@ class Point:
 
     cell: Cell
     method: Method
-    label: str  # of the method, as short as the campaign allows
+    label: str  # names the method, as short as the campaign allows
     setting: str  # names machine and build where the campaign mixes them, and what is a stand-in's; else ""
     launches: list[Launch] = field(default_factory=list)
     slow_nodes: tuple[str, ...] = ()  # hosts of its launches that models/slow_nodes.py found slow
@@ -181,7 +181,7 @@ class Point:
 
     @cached_property
     def traffic(self) -> Traffic | None:
-        """Of the busiest rank; the same in every launch."""
+        """The traffic of the busiest rank; the same in every launch."""
         return next((launch.traffic for launch in self.measured if launch.traffic), None)
 
     @cached_property
@@ -191,7 +191,7 @@ class Point:
 
     @cached_property
     def instance_mean_s(self) -> float | None:
-        """Of several instances: the mean over them of the time until one is done; median over launches."""
+        """The mean, over several instances, of the time until one is done; median over launches."""
         means = [statistics.mean(launch.instance_s) for launch in self.measured if launch.instance_s]
         return statistics.median(means) if means else None
 

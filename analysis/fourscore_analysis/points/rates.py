@@ -1,5 +1,5 @@
 """What a machine was seen to reach: rates of its components alone, on which the floors of a time rest
-(models/floors.py). A rate is that of the median over launches; of several ways to do one thing the fastest counts."""
+(models/floors.py). A rate is that of the median over launches; the fastest of several ways to do one thing counts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Measured:
 
     place: Place
     threads: int
-    benchmark: Benchmark  # of any launch: they differ in their times alone
+    benchmark: Benchmark  # from any launch: they differ in their times alone
     machine: Mapping[str, Any]
     median_s: float
 
@@ -51,7 +51,7 @@ class _Measured:
 
 
 def last_level_bytes(machine: Mapping[str, Any], cores: int) -> float:
-    """Of the last-level caches that so many busy cores of a node reach together; 0 where the record does not say."""
+    """Bytes of last-level cache that so many busy cores of a node reach together; 0 where the record does not say."""
     caches = machine.get("caches")
     known = [cache for cache in (caches if isinstance(caches, list) else ()) if isinstance(cache, dict)]
     rows = [tuple(cache.get(name) for name in ("level", "bytes", "shared_by")) for cache in known]
@@ -65,7 +65,7 @@ def last_level_bytes(machine: Mapping[str, Any], cores: int) -> float:
 
 
 class Rates:
-    """Of the components measured on one machine."""
+    """The rates of the components measured on one machine."""
 
     def __init__(self, runs: Iterable[ComponentRun]) -> None:
         found: dict[tuple, list[tuple[ComponentRun, Benchmark]]] = defaultdict(list)
@@ -82,8 +82,8 @@ class Rates:
         self._known: dict[tuple, Rate | None] = {}
 
     def bandwidth(self, cores: int) -> Rate | None:
-        """Of memory beyond the caches, a core, with so many at once; else with the most below that, which share it
-        with fewer. None where that was not measured."""
+        """The bandwidth of a core to memory beyond the caches, with so many at once; else with the most below that,
+        which share it with fewer. None where that was not measured."""
         return self._once(_bandwidth, MEMORY, cores)
 
     def transform(self, cores: int, library: str, precision: str, kind: str, length: int) -> Rate | None:
@@ -201,8 +201,7 @@ def _fits_caches(one: _Measured) -> bool:
 
 
 def _most_at_once(found: Sequence[_Measured], cores: int) -> list[_Measured]:
-    """Those with the most cores at once that are not more than `cores`: more would leave less to each, and that is no
-    floor."""
+    """Rates at the most cores at once up to `cores`: more would leave less to each, and that is no floor."""
     most = max((one.cores for one in found if one.cores <= cores), default=0)
     return [one for one in found if one.cores == most]
 

@@ -32,7 +32,7 @@ class Series:
 
     @property
     def counts(self) -> list[int]:
-        """Of ranks or of nodes, as `over` says."""
+        """The counts of ranks or of nodes, as `over` says."""
         return [_count(point, self.over) for point in self.points]
 
     def speedup(self) -> list[float]:

@@ -1,4 +1,4 @@
-"""Exact tests of a shift, and the estimate and interval that belong to them, of many series at once.
+"""Exact tests of a shift, and the estimate and interval that belong to them, for many series at once.
 
 Paired values: the signed-rank test (Wilcoxon, Biometrics Bulletin 1, 1945) of their differences, whose signs are
 flipped. Two samples: the rank sum (Mann and Whitney, Ann. Math. Stat. 18, 1947). Both have the same form. There are
@@ -29,7 +29,7 @@ OF_ERROR = 0.8  # confidence of the interval whose length is the standard error;
 
 @dataclass(frozen=True)
 class Shift:
-    """Of one series, or of several of one size: `candidates` has one row a series, each sorted."""
+    """The shift of one series, or of several of one size: `candidates` has one row a series, each sorted."""
 
     candidates: np.ndarray  # [...][candidate]
     tail: np.ndarray  # probability by chance of s candidates or more above the shift, s = 0 ... all
@@ -71,8 +71,8 @@ class Shift:
 
     @cached_property
     def standard_error(self) -> np.ndarray:
-        """Of the estimate: half the length of an interval over the normal quantile of its confidence. No outlier and no
-        tail moves it far, and for large samples it is right for any distribution (Lehmann, Ann. Math. Stat. 34,
+        """The estimate's: half the length of an interval over the normal quantile of its confidence. No outlier
+        and no tail moves it far, and for large samples it is right for any distribution (Lehmann, Ann. Math. Stat. 34,
         1963)."""
         first = max(1, self._first((1 - OF_ERROR) / 2))
         quantile = -float(ndtri(self.tail[self.candidates.shape[-1] - first + 1]))
@@ -80,7 +80,7 @@ class Shift:
 
 
 def paired_shift(differences: np.ndarray | Sequence[float]) -> Shift:
-    """Of differences within pairs, [...][pair]. Raises ValueError with fewer than two."""
+    """The shift of differences within pairs, [...][pair]. Raises ValueError with fewer than two."""
     values = np.asarray(differences, dtype=float)
     count = values.shape[-1]
     if count < 2:

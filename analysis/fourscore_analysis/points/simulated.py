@@ -14,13 +14,13 @@ RINGS = ("torus", "mesh")
 
 @dataclass(frozen=True)
 class Network:
-    """Of a platform file (docs/simulation.md), as the record has it."""
+    """The network of a platform file (docs/simulation.md), as the record has it."""
 
     topology: str
-    dimensions: int  # of a torus or mesh, else 0
+    dimensions: int  # if a torus or mesh, else 0
     link_bytes_per_s: float
     link_latency_s: float
-    injection_bytes_per_s: float  # of a host into its network; 0 where nothing but the links limits it
+    injection_bytes_per_s: float  # from a host into its network; 0 where nothing but the links limits it
     overhead_s: float  # own time of sender and receiver together, for each message
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 INTERVAL_FROM = 5  # launches
-RESAMPLES = 999  # of the bootstrap
+RESAMPLES = 999  # in the bootstrap
 EXACT_PAIRS = 3000  # beyond so many pairs the rank sum is normal enough
 Block = tuple[Sequence[float], Sequence[float]]  # values of the one kind, and of the other
 
@@ -26,7 +26,7 @@ class Spread:
     median: float
     low: float
     high: float
-    interval: tuple[float, float] | None  # of the median, where there are at least INTERVAL_FROM launches
+    interval: tuple[float, float] | None  # around the median, where there are at least INTERVAL_FROM launches
     coverage: float | None  # the probability with which the interval holds the median
 
 
@@ -111,7 +111,7 @@ def _least_rank_sum(sizes: Sequence[tuple[int, int]], tail: float) -> int:
 
 @lru_cache(maxsize=1024)
 def rank_sum_chances(few: int, many: int) -> np.ndarray:
-    """Of U = 0, 1 ... few * many: the coefficients of Gauss's binomial (few + many over few), over their sum."""
+    """Chances of U = 0 ... few * many: the coefficients of Gauss's binomial (few + many over few), over their sum."""
     counts = [1]
     for index in range(1, few + 1):
         longer = counts + [0] * (many + index)

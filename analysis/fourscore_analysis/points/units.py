@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-LEAST_PLAIN, MOST_PLAIN = 1e-6, 1e12  # of numbers that are read without an exponent
+LEAST_PLAIN, MOST_PLAIN = 1e-6, 1e12  # the range of numbers that are read without an exponent
 LEAST_TIME_S = 1e-12  # in nanoseconds; a model's constant may be less
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SI_PREFIXES = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

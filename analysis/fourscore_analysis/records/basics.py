@@ -44,7 +44,7 @@ class Place:
 
     ranks: int
     nodes: int = 1
-    placement: str = "block"  # of ranks: block, cyclic, socket or irregular
+    placement: str = "block"  # how ranks are placed: block, cyclic, socket or irregular
     platform: str = "none"  # the simulated machine
     host_order: str = "row-major"  # which of its hosts the nodes are
 
@@ -153,7 +153,7 @@ def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
 
 
 def _place(point: dict[str, Any], launch: dict[str, Any]) -> Place:
-    """Of the point; records before version 3 have it, as it was seen, in `launch` of their identity, or not at all."""
+    """The point's place; records before version 3 have it, as seen, in `launch` of their identity, or not at all."""
     ranks = read(point, "ranks", count_of)
     if "nodes" in point:
         place = Place(

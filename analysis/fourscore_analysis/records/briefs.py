@@ -41,7 +41,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Of one launch, seconds."""
+    """The times of one launch, in seconds."""
 
     median_s: float
     low_s: float
@@ -81,7 +81,7 @@ class Briefs:
 
 
 def read_briefs(archive: Path, campaigns: Iterable[str], workers: int | None = None) -> Briefs:
-    """Of all records of `campaigns`. Those that failed and were measured again are left out."""
+    """Briefs of all records of `campaigns`. Those that failed and were measured again are left out."""
     index, found, missing = _index(archive), Briefs(), []
     for campaign in campaigns:
         for name in record_files(archive / FOLDER / campaign):
@@ -139,7 +139,7 @@ def _current(archive: Path, file: str, row: tuple[str, str, str, str]) -> Brief 
 
 
 def brief_of(data: dict[str, Any], file: str) -> Brief:
-    """Of a record, or of what the index keeps of one under the same keys. Raises RecordError."""
+    """The brief of a record, or of what the index keeps of one under the same keys. Raises RecordError."""
     point, campaign = read(data, "point", table_of), read(data, "campaign", table_of, {})
     provenance = read(data, "provenance", table_of, {})
     code = read(read(provenance, "identity", table_of, {}), "code", table_of, {})

@@ -19,7 +19,7 @@ UNTIMED_PLANNER = "estimate"  # the others choose by times, another plan each ti
 
 
 def read_declared(data: dict[str, Any]) -> Declared:
-    """Of a record that is ok. Raises RecordError."""
+    """What a record that is ok declares. Raises RecordError."""
     cost, memory = read(data, "cost", table_of, {}), read(data, "memory", table_of, {})
     amounts = each(amount_of)
     found = {name: read(cost, key, amounts, ()) for name, key in COST.items()}

@@ -56,12 +56,12 @@ FLAGS = {
 
 
 def meanings(found: Iterable[str]) -> dict[str, str]:
-    """Of the usual flags, and of the others in `found`."""
+    """The meanings of the usual flags, and of the others in `found`."""
     found = set(found)
     known = {name: flag.meaning for name, flag in FLAGS.items() if flag.usual or name in found}
     return known | dict.fromkeys(sorted(found - set(FLAGS)), "not known to this version of the report")
 
 
 def doubts_of_time(found: Iterable[str]) -> list[str]:
-    """Those that make a time doubtful; a flag that this version does not know may mean anything, so it does."""
+    """The flags that make a time doubtful; a flag that this version does not know may mean anything, so it does."""
     return [flag for flag in found if flag not in FLAGS or FLAGS[flag].of_time]

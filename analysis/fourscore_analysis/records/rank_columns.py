@@ -23,7 +23,7 @@ from fourscore_analysis.records.values import (
 )
 
 SUFFIX = ".ranks.npy"
-MOST_AXES = 2  # of the values of one rank: instances and repetitions
+MOST_AXES = 2  # axes of one rank's values: instances and repetitions
 
 
 def read_rank_columns(data: dict[str, Any], content_of: Callable[[str], bytes]) -> None:
@@ -72,7 +72,7 @@ def _rows(content: bytes, ranks: int | None) -> np.ndarray:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a header that needs a guess is not one of ours
             rows = np.load(io.BytesIO(content), allow_pickle=False)
-    except Exception as error:  # of a header that anyone may have written: NumPy evaluates it
+    except Exception as error:  # from a header that anyone may have written: NumPy evaluates it
         raise RecordError(f"no array that NumPy reads ({type(error).__name__})") from None
     if not isinstance(rows, np.ndarray) or rows.dtype.names is None or rows.ndim != 1:
         raise RecordError("no array of one row a rank with named columns")

@@ -114,7 +114,7 @@ def read_least_bytes(cost: dict[str, Any]) -> dict[str, float]:
 
 
 def metric_sum(values: Mapping[str, Sequence[float | None]], name: str) -> float | None:
-    """Of one metric over all readers; None when it is absent or one of them could not count it."""
+    """The sum of one metric over all readers; None when it is absent or one of them could not count it."""
     readers = values.get(name)
     if not readers or any(value is None for value in readers):
         return None
@@ -138,7 +138,7 @@ def _cache(value: Any) -> SimulatedCache:
 
 
 def _counts(readers: int) -> Callable[[Any], tuple[float | None, ...]]:
-    """Of one metric: one count a reader, None where it could not be counted."""
+    """The counts of one metric: one a reader, None where it could not be counted."""
 
     def read_counts(value: Any) -> tuple[float | None, ...]:
         counts = each(_unless_none(amount_of))(value)

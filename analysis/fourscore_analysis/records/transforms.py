@@ -80,7 +80,7 @@ class Method:
     local_fft: str
     grid: str  # "auto" or "2x2"
     parameters: str  # "" or "name=value, ..."
-    placement: str = ""  # of several instances: "all" or "subset"; "" for one
+    placement: str = ""  # "all" or "subset" for several instances; "" for one
     options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
 
     def option(self, name: str) -> str | None:
@@ -172,7 +172,7 @@ class Timeline:
 
     end_s: float
     alignment: str
-    uncertainty_s: float  # of the worst rank's clock
+    uncertainty_s: float  # for the worst rank's clock
     lanes: tuple[Lane, ...]
 
 
@@ -194,16 +194,16 @@ class Launch(Run):
     resolved_grid: str = ""  # "2x4": what "auto" was; "" where the record does not say
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
-    instance_s: tuple[float, ...] = ()  # of several instances: each from the start of all to its own end; medians
-    phase_s: dict[str, float] = field(default_factory=dict)  # of the slowest rank of a repetition; median over these
+    instance_s: tuple[float, ...] = ()  # for several instances: each from the start of all to its own end; medians
+    phase_s: dict[str, float] = field(default_factory=dict)  # on the slowest rank of a repetition; median over these
     phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
     computing_s: tuple[float, ...] = ()  # by node, each rank's over its share of the work; () where not known
     components: tuple[Component, ...] = ()
     plan_s: float | None = None
-    plan_hash: str = ""  # of the local plans of all ranks; "" in records from before it was told
+    plan_hash: str = ""  # over the local plans of all ranks; "" in records from before it was recorded
     plan_reused: bool | None = None  # no rank timed anything for its plans; None as above
     credited_flops: float | None = None
-    formula_flops: float | None = None  # of the whole transform, as the paper counts them
+    formula_flops: float | None = None  # for the whole transform, as the paper counts them
     closure_worst: float | None = None
     memory: Memory = field(default_factory=Memory)
     traffic: Traffic | None = None
@@ -212,7 +212,7 @@ class Launch(Run):
     least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
     declared: Declared = field(default_factory=dict)
     timeline: Timeline | None = field(default=None, compare=False)
-    link_loads: tuple[ExchangeLoad, ...] = ()  # of a simulated machine
+    link_loads: tuple[ExchangeLoad, ...] = ()  # where the machine is simulated
     failed_parts: tuple[FailedPart, ...] = ()  # what was asked for behind the samples and is not there
 
     @property

@@ -26,7 +26,7 @@ def pool_of(workers: int) -> ProcessPoolExecutor:
 
 def _end_with(parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)  # of Linux
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux only
     if prctl is not None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it ended before it was asked for

@@ -14,7 +14,7 @@ from fourscore_analysis.tables.points import cell_json, place_json, point_json, 
 from fourscore_analysis.views.best import RATIO_CONFIDENCE, Answer, Found, Nearest, Question
 
 MOST_UNTIMED = 3
-DIGEST_DIGITS = 12  # of a revision in text; JSON has all of it
+DIGEST_DIGITS = 12  # digits of a revision in text; JSON has all of it
 
 
 def best_text(found: Found) -> str:

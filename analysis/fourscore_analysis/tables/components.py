@@ -22,10 +22,10 @@ class BenchRow:
     best: str
     best_at: str
     beyond: str
-    copy: str  # of memory_bench, beyond the cache
+    copy: str  # memory_bench's rate, beyond the cache
     over_copy: str
     flags: tuple[str, ...]
-    first: bool  # of its axes
+    first: bool  # on its axes
 
 
 @dataclass

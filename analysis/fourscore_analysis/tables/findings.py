@@ -18,8 +18,8 @@ MOST_SENTENCES = 4
 
 
 def main_claim(found: list[Comparison]) -> Claim | None:
-    """Of the largest problem on the most ranks that several methods solved; if possible one whose times are sound, at
-    least not oversubscribed."""
+    """The claim about the largest problem on the most ranks that several methods solved; if possible one whose times
+    are sound, at least not oversubscribed."""
     claims = [claim(one) for one in found]
     sound = [one for one in claims if not one.doubts]
     fair = sound or [one for one in claims if "oversubscribed" not in one.best.flags] or claims

@@ -20,7 +20,7 @@ MOST_COMMANDS = 6
 class FloorRow(OfPoint):
     time: str
     passes: int
-    floors: list[tuple[str, str, bool]]  # of each kind of work: seconds, amount, whether it is the largest
+    floors: list[tuple[str, str, bool]]  # for each kind of work: seconds, amount, whether it is the largest
     ratio: str
     largest: str
 

@@ -11,7 +11,7 @@ from fourscore_analysis.gate.history import IMPROVEMENT, SLOWDOWN, SMALL, Findin
 from fourscore_analysis.gate.revisions import Build
 from fourscore_analysis.points.units import time_text
 
-MOST_LINES = 40  # of findings
+MOST_LINES = 40  # lines of findings
 SCHEMA, SCHEMA_VERSION = "fourscore.history", 1
 
 

@@ -27,7 +27,7 @@ class LibraryRow:
     ratio: str  # to the usual library; "" in its own row
     tied: bool  # the launches do not tell the two apart
     flags: tuple[str, ...]
-    first: bool  # of its method
+    first: bool  # in its method
 
 
 def library_rows(view: View) -> list[LibraryRow]:

@@ -25,7 +25,7 @@ class LinkRow(OfPoint):
     mean: str
     link: str
     saturated: bool
-    first: bool  # of its point
+    first: bool  # for its point
 
 
 def link_rows(view: View) -> list[LinkRow]:

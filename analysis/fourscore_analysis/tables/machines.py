@@ -18,7 +18,7 @@ BALANCES = (("memory_bandwidth", "C/beta_mem"), ("link_bandwidth", "C/beta_link"
 # What is asked of each, on several nodes: as many ranks as every variant takes.
 CUBE, LINE, RANKS = (1024, 1024, 1024), (2**20,), 64
 ASKED = (*VARIANTS, *ON_DEVICE)
-SHOWN = "pencil"  # of a machine that predicts nothing
+SHOWN = "pencil"  # the variant shown for a machine that predicts nothing
 ON_A_LINE, ALONE = ("binary-exchange", "transpose"), ("serial", "serial-gpu")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fourscore_analysis.models.slow_nodes import COMPUTING, CONFIDENCE, MARGIN, SLOW, Effect, NodeEffects
 from fourscore_analysis.points.units import percent_text, ratio_text
 
-MOST_ROWS = 24  # of a table; the slowest first
+MOST_ROWS = 24  # per table; the slowest first
 MOST_NAMED = 6  # nodes in a sentence
 MEASURES = {
     COMPUTING: "computing, over the other nodes of the launch",

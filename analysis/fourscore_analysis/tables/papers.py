@@ -158,7 +158,7 @@ class Row:
     measured: str
     verdict: str
     kind: str
-    first: bool  # of its row
+    first: bool  # in its row
 
 
 def condition_text(judged: Judged, row: int) -> str:
@@ -242,7 +242,7 @@ def summary(paper: Paper, judged: Sequence[Judged], here: Here) -> list[str]:
     settled = sum(number.reading_kind in (ROUNDING, WITHIN) for number in numbers if number.kind == DIFFERS)
     if found[DIFFERS]:
         said.append(
-            f"Of the {found[DIFFERS]} that differ, {settled} agree under another reading of the equations, "
+            f"{settled} of the {found[DIFFERS]} that differ agree under another reading of the equations, "
             "which stands beside the one as printed."
         )
     ours = sum(bool(number.measured) for number in numbers)

@@ -26,7 +26,7 @@ class TrafficRow:
     phases: list[tuple[str, str]]  # bytes and "× 1.50" of the minimum, of each phase of the table
     sent: str
     time: str
-    first: bool  # of its comparison
+    first: bool  # in its comparison
 
 
 @dataclass

@@ -35,7 +35,7 @@ def _constant(view: View) -> str:
 
 
 def _least_traffic(view: View) -> str:
-    """Of the largest comparison in which several methods were counted."""
+    """The finding in the largest comparison in which several methods were counted."""
     groups = group_by(view.counted, lambda one: (one.point.cell, one.point.setting, one.source))
     groups = [group for group in groups if len(group) > 1]
     if not groups:

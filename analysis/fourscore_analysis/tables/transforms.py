@@ -44,7 +44,7 @@ class PointRow(TimeRow):
     interval: str
     launches: str
     tied: bool
-    first: bool  # of its comparison: the lowest median
+    first: bool  # in its comparison: the lowest median
 
 
 @dataclass

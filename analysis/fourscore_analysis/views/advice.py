@@ -100,7 +100,7 @@ def _seconds(one: Answer) -> float:
 
 
 def _without_equals(answers: Sequence[Answer]) -> list[Answer]:
-    """Of grids that the model gives the same time the first, and every one that was measured."""
+    """Keeps the first of the grids to which the model gives the same time, and every one that was measured."""
     seen: set[float] = set()
     found = []
     for one in answers:
@@ -117,7 +117,7 @@ def _once(refused: Sequence[Answer]) -> list[Answer]:
 
 
 def _suggestions(groups: Sequence[Ranked]) -> list[Suggestion]:
-    """Of the methods that are the fastest somewhere, or tied with it."""
+    """Suggestions for the methods that are the fastest somewhere, or tied with it."""
     targets: dict[str, list[Prediction]] = defaultdict(list)
     sources: dict[str, Source] = {}
     for group in groups:

@@ -52,7 +52,7 @@ class Question:
 
 @dataclass
 class OlderBuild:
-    """Of the same machine, with what it measured of the question."""
+    """An older build on the same machine, with what it measured of the question."""
 
     code_hash: str
     methods: int
@@ -60,7 +60,7 @@ class OlderBuild:
 
 @dataclass
 class Answer:
-    """Of one comparison: one machine with its newest build, one place, one contract."""
+    """The answer from one comparison: one machine with its newest build, one place, one contract."""
 
     claim: Claim
     older: list[OlderBuild]

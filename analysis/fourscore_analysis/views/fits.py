@@ -30,8 +30,8 @@ class Choice:
     fit_anyway: tuple[str, ...] = ()
     machine_hash: str = ""
     first_only: bool = False  # the first model of each method: what a report has time for
-    least_sizes: int = 0  # of a method; others are left out
-    most_sizes: int = 0  # of a method; 0: no limit
+    least_sizes: int = 0  # sizes that a method needs; others are left out
+    most_sizes: int = 0  # sizes of a method that are fitted; 0: no limit
     most_methods: int = 0  # those with most launches; 0: no limit
 
 
@@ -59,7 +59,7 @@ class MethodFit:
 
     series: Series
     tried: tuple[Tried, ...]
-    cores: int  # of a node of the machine; 1 where its records do not say
+    cores: int  # per node of the machine; 1 where its records do not say
     reason: str = ""
 
     @property
@@ -123,7 +123,7 @@ def _done(tasks: Sequence[_Task]) -> list[MethodFit]:
 
 
 def _within(chosen: Sequence[Series], choice: Choice) -> list[Series]:
-    """Those of the sizes that are asked for, as many as are asked for."""
+    """The series of the sizes that are asked for, as many as are asked for."""
     found = [
         series
         for series in chosen
@@ -137,7 +137,7 @@ def _within(chosen: Sequence[Series], choice: Choice) -> list[Series]:
 
 
 def models_of(choice: Choice) -> list[Model]:
-    """Those that are asked for. Raises InputError for a model, a form or a choice that there is not."""
+    """The models that are asked for. Raises InputError for a model, a form or a choice that does not exist."""
     known = models()
     if choice.model and choice.model not in known:
         raise InputError(f"no model '{choice.model}'; expected one of {', '.join(known)}")

@@ -88,8 +88,8 @@ def check_hash(machine: str) -> None:
 
 
 def read_sources(archive: Path, machine: str, wanted: Wanted) -> list[Source]:
-    """Those of an archive; `machine` is how the hash of one of its machines begins, "" where it has only one. Raises
-    InputError where nothing is as asked for."""
+    """The sources of an archive; `machine` is how the hash of one of its machines begins, "" where it has only one.
+    Raises InputError where nothing is as asked for."""
     check_hash(machine)
     chosen = replace(wanted, choice=replace(wanted.choice, machine_hash=machine))
     campaigns = read_campaigns(archive, campaign_names(archive))

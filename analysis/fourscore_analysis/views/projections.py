@@ -57,7 +57,7 @@ def _source(machine: Machine, wanted: Wanted, ranks: int | None):
 
 
 def _ranks(machine: Machine, wanted: Wanted, asked: int | None) -> int:
-    """Of those asked for, or of all, as many as fill a process grid."""
+    """As many of those asked for, or of all, as fill a process grid."""
     if asked is None and machine.nodes is None:
         raise InputError(f"{machine.name} does not say how many nodes it has; give --ranks")
     kind = dict(wanted.terms).get("kind", "c2c")

@@ -54,7 +54,7 @@ class Shelf:
         return [view.bench, *(other.bench for other in self.views if other is not view)]
 
     def copy_ceiling(self, view: Shelved, machine_hash: str, place: Place) -> Ceiling | None:
-        """Of the same campaign, else of another of the same machine."""
+        """The ceiling from the same campaign, else from another on the same machine."""
         found = (bench.copy_ceiling(machine_hash, place) for bench in self._benches(view))
         return next((ceiling for ceiling in found if ceiling), None)
 
@@ -63,7 +63,7 @@ class Shelf:
         return next((ceiling for ceiling in found if ceiling), None)
 
     def rates(self, machine_hash: str) -> Rates:
-        """Of the components that any campaign measured on this machine."""
+        """The rates of the components that any campaign measured on this machine."""
         if machine_hash not in self._rates:
             runs = (run for view in self.views for run in view.bench.measured)
             self._rates[machine_hash] = Rates(run for run in runs if run.machine_hash == machine_hash)

@@ -10,7 +10,7 @@
 
 namespace fourscore::cuda {
 
-/// Of a queue of this device.
+/// A queue of this device, with its stream.
 class CudaQueue;
 [[nodiscard]] cudaStream_t stream_of(Queue& queue);
 

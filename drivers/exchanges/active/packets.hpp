@@ -69,7 +69,7 @@ class PacketCopies {
   Extents strides_;
   Index element_bytes_;
   CopyPlan whole_;
-  CopyPlan last_;  ///< of smaller last packets; copies nothing where there are none
+  CopyPlan last_;  ///< for smaller last packets; copies nothing where there are none
 };
 
 }  // namespace fourscore

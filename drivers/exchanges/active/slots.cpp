@@ -62,7 +62,7 @@ PacketWindow::~PacketWindow() {
 /// Credits of the targets, flags of the senders, slots of the senders. Nobody puts anything before he was told where.
 void PacketWindow::exchange_places(MPI_Comm comm, const std::vector<Partner>& targets,
                                    const std::vector<Partner>& senders) {
-  using Places = std::array<Index, 2>;  // of flag and slots; of the credit
+  using Places = std::array<Index, 2>;  // for flag and slots; for the credit
   std::vector<Places> told_senders(senders.size());
   std::vector<Places> told_targets(targets.size());
   std::vector<Places> by_senders(senders.size());

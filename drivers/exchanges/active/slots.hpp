@@ -15,9 +15,9 @@ namespace fourscore {
 
 /// How the packets of one block pass through the slots that their sender has at their target. Both come to the same.
 struct SlotRule {
-  Index packets = 0;     ///< of one exchange
+  Index packets = 0;     ///< in one exchange
   Index slots = 0;       ///< in the target's window, each of slot_bytes
-  Index slot_bytes = 0;  ///< of the largest packet, and on to the next cache line
+  Index slot_bytes = 0;  ///< bytes of the largest packet, and on to the next cache line
   Index burst = 0;       ///< packets that one flag tells of, and one credit frees: half of the slots, or the only one
   [[nodiscard]] Index bursts() const { return (packets + burst - 1) / burst; }
   [[nodiscard]] Index bytes() const { return slots * slot_bytes; }
@@ -93,7 +93,7 @@ class PacketWindow {
   std::vector<int> unflushed_;  ///< ranks, some of them twice
   std::size_t bytes_ = 0;
   std::byte* base_ = nullptr;
-  mpi::Communicator ranks_;  ///< of the window
+  mpi::Communicator ranks_;  ///< the ranks of the window
   mpi::Window window_;
 };
 

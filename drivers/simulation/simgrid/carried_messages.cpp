@@ -251,7 +251,7 @@ void cancel(MPI_Comm comm, const TransferSide& side) {
 }
 
 void release(const TransferSide& side) {
-  // Of one that was cancelled on its way the backlogs still write the arrival: it stays.
+  // The backlogs still write the arrival of one that was cancelled on its way: it stays.
   const bool is_on_its_way = side.transfer->begin_s >= 0 && side.transfer->arrival_s < 0;
   if (--side.transfer->users == 0 && !is_on_its_way) delete side.transfer;
 }

@@ -5,7 +5,7 @@
 // there, the backlogs say when it arrives, and a rank sleeps until then.
 //
 // mpi_messages.cpp has the calls of MPI that send and receive, mpi_collectives.cpp the collective ones,
-// mpi_communicators.cpp those that make communicators. Windows, and the collective calls that stand in none of these
+// shared_communicators.cpp those that make communicators. Windows, and the collective calls that stand in none of these
 // files, send SimGrid's own messages over the same links.
 
 #include <mpi.h>
@@ -30,7 +30,7 @@ namespace fourscore {
 /// Before the first rank starts.
 void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs);
 
-/// Of the calling rank: the simulation's clock, or later by what its messages cost it since it last slept.
+/// The calling rank's time: the simulation's clock, or later by what its messages cost it since it last slept.
 [[nodiscard]] double rank_now_s();
 /// Lets so many seconds of the calling rank's own time pass.
 void pass_time(double seconds);
@@ -69,11 +69,11 @@ struct SimulatedRank {
   double busy_until_s = 0;
   int awaited = 0;                 ///< what has to come before it is woken
   bool is_asleep_for_any = false;  ///< until the other side of one of its requests comes
-  int exchange = -1;               ///< of which it sends: ExchangeLoads
+  int exchange = -1;               ///< whose messages it sends: ExchangeLoads
   RequestQueue requests{};
 };
 [[nodiscard]] SimulatedRank& this_rank();
-/// Of what the calling rank's `awaited` counts. Returns once all of it has come.
+/// Sleeps until all that the calling rank's `awaited` counts has come.
 void sleep_until_woken();
 /// One thing that it waits for has come.
 void tell(SimulatedRank& rank);
@@ -92,12 +92,12 @@ struct Transfer {
   SimulatedRank* sender = nullptr;
   SimulatedRank* receiver = nullptr;
   MessageBuffer sent{}, received{};
-  double sent_s = 0, posted_s = 0;  ///< of the sender and the receiver
+  double sent_s = 0, posted_s = 0;  ///< on the sender's and the receiver's clock
   double begin_s = -1;              ///< on its way; negative: not known yet
   double arrival_s = -1;            ///< the same
-  std::vector<std::byte> kept{};    ///< of one that does not wait for its receiver
+  std::vector<std::byte> kept{};    ///< the data, if the sender does not wait for its receiver
   std::size_t bytes = 0;
-  int exchange = -1;                                          ///< of its sender
+  int exchange = -1;                                          ///< its sender's
   bool waits = false;                                         ///< for its receiver
   bool is_sender_asleep = false, is_receiver_asleep = false;  ///< until the other side comes
   int users = 2;                                              ///< the ranks that are not done with it
@@ -138,7 +138,7 @@ void wait_for_all(const TransferSides& sides);
 void wait_for_any(const TransferSides& sides);
 /// The same for all requests of the calling rank, of which each must have one message.
 void wait_for_any_request();
-/// What a rank spends that looks for messages in vain.
+/// The time that a rank spends on a poll that finds no message.
 void spend_a_poll();
 
 }  // namespace fourscore

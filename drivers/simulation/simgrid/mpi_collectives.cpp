@@ -1,5 +1,5 @@
 // Collective calls of MPI, in the place of SimGrid's: carried_messages.hpp. An all-to-all sends each of its messages.
-// Of the others, which only the harness calls, the rank that comes last does the work of all, and each leaves when the
+// The others, which only the harness calls, are done by the rank that comes last, for all, and each leaves when the
 // messages of a dissemination or of a binomial tree would let it.
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The calls of MPI that send and receive, in the place of SimGrid's: carried_messages.hpp. A request of ours is told
-// from one of SimGrid's, which only collective calls return that stay SimGrid's, by its lowest bit.
+// The calls of MPI that send and receive, in the place of SimGrid's: carried_messages.hpp. A request of ours is
+// distinguished from one of SimGrid's, which only collective calls return that stay SimGrid's, by its lowest bit.
 
 #include <algorithm>
 #include <span>
@@ -30,7 +30,7 @@ bool is_over(const CarriedRequest& request, double now_s) {
   return std::ranges::all_of(request.sides, [now_s](const TransferSide& side) { return over_s(side) <= now_s; });
 }
 
-/// Of the message that it received; of other requests nothing is asked.
+/// Fills in the status of the message that was received; nobody asks for that of other requests.
 void tell_status(const CarriedRequest& request, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE || request.sides.empty()) return;
   const Transfer& transfer = *request.sides.front().transfer;
@@ -94,7 +94,7 @@ bool is_queue_asked(int count, const MPI_Request* requests) {
   return given == queue.size() && queue.has_one_message_each();
 }
 
-/// Of each request, none of which is over, the first side that is not.
+/// The first unfinished side of each request; no request is finished.
 TransferSides missing_of(int count, const MPI_Request* requests) {
   const double now_s = rank_now_s();
   TransferSides missing;

@@ -40,7 +40,7 @@ struct WindowPart {
 /// SimGrid has a handle for each rank of a window.
 struct CarriedWindow {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::vector<WindowPart> parts;     // of all ranks
+  std::vector<WindowPart> parts;     // [rank]
   Puts arriving;                     // at this rank
   std::vector<double> arrived_by_s;  // [rank] all that this rank put there
 };
@@ -50,7 +50,7 @@ std::unordered_map<MPI_Win, std::unique_ptr<CarriedWindow>>& windows() {
   return all;
 }
 
-/// Of a call that makes a window, once it has.
+/// Called after a call that makes a window, with its code.
 int carry_window(int code, void* base, MPI_Aint bytes, int unit, MPI_Comm comm, MPI_Win made) {
   if (code != MPI_SUCCESS) return code;
   auto window = std::make_unique<CarriedWindow>();
@@ -59,7 +59,7 @@ int carry_window(int code, void* base, MPI_Aint bytes, int unit, MPI_Comm comm, 
   window->arrived_by_s.resize(window->parts.size());
   const WindowPart own{static_cast<std::byte*>(base), bytes, unit, &window->arriving};
   const int told =
-      MPI_Allgather(&own, sizeof own, MPI_BYTE, window->parts.data(), sizeof own, MPI_BYTE, comm);  // of this program
+      MPI_Allgather(&own, sizeof own, MPI_BYTE, window->parts.data(), sizeof own, MPI_BYTE, comm);  // fourscore's own
   windows()[made] = std::move(window);
   return told;
 }

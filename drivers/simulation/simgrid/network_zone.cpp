@@ -13,8 +13,8 @@ namespace routing = simgrid::kernel::routing;
 using simgrid::s4u::Host;
 using simgrid::s4u::Link;
 
-/// To SimGrid each message takes one link, its sender's, whose latency is a second and whose bandwidth is endless; the
-/// factor on the latency is what the message takes.
+/// For SimGrid, each message takes one link, its sender's, whose latency is a second and whose bandwidth is endless;
+/// the factor on the latency is what the message takes.
 class NetworkZone : public routing::NetZoneImpl {
  public:
   NetworkZone() : NetZoneImpl("network") {}

@@ -13,8 +13,8 @@ namespace fourscore {
 struct CarriedRequest;
 struct Transfer;
 
-/// The requests that a rank has in flight. From its first look for those that are over each is queued, by the time at
-/// which its message begins, and then by that at which it arrives.
+/// The requests that a rank has in flight. From the rank's first look for finished ones, each is queued by the time at
+/// which its message begins, then by the time at which it arrives.
 class RequestQueue {
  public:
   /// What the queue knows of a request.

@@ -16,7 +16,7 @@
 
 namespace fourscore {
 
-/// Of the messages to one rank, those of which one side is there, in the order in which it came.
+/// The messages to one rank of which one side is there, in the order in which it came.
 class Mailbox {
  public:
   /// The first of which the other side is there, which is then taken out; a new one where there is none.
@@ -51,18 +51,18 @@ struct CollectiveCall {
 };
 
 struct SharedCommunicator {
-  std::vector<std::size_t> hosts;      ///< of its ranks
-  std::vector<Mailbox> mailboxes;      ///< of its ranks
+  std::vector<std::size_t> hosts;      ///< [rank]
+  std::vector<Mailbox> mailboxes;      ///< [rank]
   std::vector<std::uint64_t> call_of;  ///< [rank] collective calls so far
   std::deque<CollectiveCall> calls;    ///< that not all have left
   std::uint64_t first_call = 0;        ///< the number of the first of them
   std::size_t users = 0;               ///< ranks that have not freed it
 };
 
-/// Of the ranks of MPI_COMM_WORLD. Before the first of them starts.
+/// Takes the hosts of MPI_COMM_WORLD's ranks. Before the first rank starts.
 void share_world(std::vector<std::size_t> hosts);
 [[nodiscard]] SharedCommunicator& shared_communicator(MPI_Comm comm);
-/// Of the calling rank.
+/// The calling rank's number in `comm`.
 [[nodiscard]] std::size_t rank_in_shared(MPI_Comm comm);
 
 }  // namespace fourscore

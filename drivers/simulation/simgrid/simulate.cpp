@@ -34,8 +34,8 @@ std::int64_t simulated_now_ns() {
   return std::llround(now_s * 1e9);
 }
 
-/// Of SimGrid and its MPI: time passes by messages and by what the harness charges, and by nothing else. Bandwidth and
-/// latency are those of the links: no factor of a measured machine is applied.
+/// Configures SimGrid and its MPI: time passes by messages and by what the harness charges, and by nothing else.
+/// Bandwidth and latency are those of the links: no factor of a measured machine is applied.
 void configure(const Platform& platform) {
   const auto set = [](const char* name, const std::string& value) {
     s4u::Engine::set_config(fmt::format("{}:{}", name, value));

@@ -16,7 +16,7 @@ struct Simulation {
   int ranks = 1;
   int nodes = 1;  ///< hosts; the first ranks % nodes have one rank more
   HostOrder host_order = HostOrder::row_major;
-  std::uint64_t seed = 1;  ///< of the order random
+  std::uint64_t seed = 1;  ///< for the order random
 };
 
 /// Runs rank_main() once for each rank, each of which calls MPI_Init itself, and returns the largest of the codes that

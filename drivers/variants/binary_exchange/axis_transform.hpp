@@ -56,7 +56,7 @@ class AxisTransform {
   [[nodiscard]] Value* data(std::size_t buffer) const { return static_cast<Value*>(buffers_.data[buffer]); }
   /// Where the local transform leaves its result.
   [[nodiscard]] std::size_t transformed_in() const { return swap_ ? 1 - buffers_.to : buffers_.to; }
-  /// Of passes that are put in order afterwards, where they end.
+  /// Where the passes end that are put in order afterwards.
   [[nodiscard]] std::size_t passes_end_in() const { return reorders_ ? 1 - transformed_in() : transformed_in(); }
 
   void plan_network(const Problem& problem, const AxisOptions& options);
@@ -71,7 +71,7 @@ class AxisTransform {
   AxisBuffers buffers_;
   bool from_end_;          ///< backward from the permuted layout
   bool reorders_ = false;  ///< the result of the passes
-  Index bytes_;            ///< of the local array
+  Index bytes_;            ///< size of the local array
   std::optional<LineFactors<Real>> factors_;
   std::optional<ButterflyNetwork<Real>> network_;
   std::unique_ptr<LocalFft> fft_;

@@ -90,7 +90,7 @@ class ButterflyNetwork {
   NetworkOptions options_;
   Value* own_;
   Value* landing_;
-  std::unique_ptr<Buffer> more_landing_;  ///< of the second partner of a stage, the third ...
+  std::unique_ptr<Buffer> more_landing_;  ///< for the second partner of a stage, the third ...
   const LineFactors<Real>* factors_;
   std::vector<Stage> stages_;
   std::vector<Piece> pieces_;

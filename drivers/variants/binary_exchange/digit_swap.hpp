@@ -1,6 +1,6 @@
 #pragma once
-// From the layout in which binary-exchange leaves its result along one axis to natural blocks, in log2 P steps with one
-// partner each.
+// Goes from the layout in which binary-exchange leaves its result along one axis to natural blocks, in log2 P steps
+// with one partner each.
 
 #include <algorithm>
 #include <bit>

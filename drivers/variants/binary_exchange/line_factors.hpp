@@ -25,7 +25,7 @@ class LineFactors {
   LineFactors(const AxisView& view, const Roots& root, Index k1, bool whole_table)
       : view_(view), is_one_(k1 == 0), line_(root, k1, view.length, whole_table) {}
 
-  /// Of a rank whose k1 is 0.
+  /// Whether all factors are 1, as on a rank whose k1 is 0.
   [[nodiscard]] bool is_one() const { return is_one_; }
   [[nodiscard]] std::size_t bytes() const { return line_.bytes(); }
 

@@ -41,7 +41,7 @@ class Radix2Passes {
   AxisView view_;
   int passes_;
   bool from_end_;
-  std::vector<Value> factors_;  ///< those of stage s from place 2^s - 1 on
+  std::vector<Value> factors_;  ///< factors of stage s begin at place 2^s - 1
 };
 
 extern template class Radix2Passes<double>;

@@ -114,8 +114,8 @@ class Step : public CombineStep {
   Index outer_ = 1;  ///< product of the extents before the axis
   Index along_;
   Index inner_ = 1;                           ///< and behind it
-  std::vector<std::complex<double>> coarse_;  ///< of each index along the axis, or of each piece of a row
-  std::vector<Real> fine_;                    ///< of each place in a piece, parts interleaved
+  std::vector<std::complex<double>> coarse_;  ///< for each index along the axis, or for each piece of a row
+  std::vector<Real> fine_;                    ///< for each place in a piece, parts interleaved
 };
 
 template <class Real>

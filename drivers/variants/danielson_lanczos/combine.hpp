@@ -21,7 +21,7 @@ enum class Combination {
 
 struct CombineSpec {
   Combination combination = Combination::even;
-  Extents extents{1, 1, 1};  ///< of the local arrays, last axis fastest
+  Extents extents{1, 1, 1};  ///< extents of the local arrays, last axis fastest
   std::size_t axis = 0;
   Index first = 0;  ///< w = exp(-+ 2 pi i (first + m) / period) at local index m along the axis, - for forward
   Index period = 1;
@@ -34,7 +34,7 @@ class CombineStep {
   virtual ~CombineStep() = default;
   /// The result takes the place of `own`; the arrays do not overlap.
   virtual void run(void* own, const void* partner) const = 0;
-  [[nodiscard]] virtual std::size_t table_bytes() const = 0;  ///< of phase factors
+  [[nodiscard]] virtual std::size_t table_bytes() const = 0;  ///< for phase factors
 };
 
 /// Computes the phase factors, each within two rounding errors of the precision.

@@ -23,7 +23,7 @@ struct Piece {
 
 Piece piece_between(const Decomposition& blocks, int sender, const Grid& grid, int receiver) {
   const Box& block = blocks.box(sender);
-  const Extents strides = blocks.strides(sender);  // of a subset too: it has as many elements along each axis
+  const Extents strides = blocks.strides(sender);  // a subset's too: it has as many elements along each axis
   const auto coordinates = grid.coordinates(receiver);
   Piece piece;
   for (std::size_t a = 0; a < 3; ++a) {

@@ -30,8 +30,8 @@ struct NodeExchangeSpec {
   const ThreadTeam& team;
   MpiCallers callers;
   bool one_packs;       ///< thread 0 packs and sends everything; with any other callers than `one`
-  Index segments;       ///< into which a message is cut, at most
-  Index segment_bytes;  ///< of which each has at least so many
+  Index segments;       ///< most that a message is cut into
+  Index segment_bytes;  ///< which each segment has at least
   int first_tag;        ///< and `segments` - 1 after it are no other exchange's of the communicator
 };
 
@@ -61,7 +61,7 @@ class NodeExchange {
   void unpack(int thread) const;
 
   [[nodiscard]] const MessageVolume& message_volume() const { return message_volume_; }
-  /// Of all threads: what pack() and unpack() read, and write again, and what comes in as messages.
+  /// The bytes over all threads: what pack() and unpack() read, and write again, and what comes in as messages.
   [[nodiscard]] Index bytes_packed() const;
   [[nodiscard]] Index bytes_unpacked() const;
   [[nodiscard]] Index bytes_received() const;
@@ -115,7 +115,7 @@ class NodeExchange {
   std::vector<Segment> sends_;
   std::vector<Segment> receives_;
   std::vector<OwnSegment> own_;
-  std::vector<std::size_t> first_send_;  ///< of each thread, where each calls MPI; one more than threads
+  std::vector<std::size_t> first_send_;  ///< [thread], where each calls MPI; one more than threads
   std::vector<std::size_t> first_receive_;
   std::vector<MPI_Request> send_requests_;
   std::vector<MPI_Request> receive_requests_;
@@ -124,7 +124,7 @@ class NodeExchange {
   std::size_t workspace_bytes_ = 0;
 
   // Where only thread 0 calls MPI: what it and the others tell each other.
-  std::size_t sent_ = 0;      ///< of thread 0 alone
+  std::size_t sent_ = 0;      ///< on thread 0 alone
   std::size_t received_ = 0;  ///< likewise
   std::unique_ptr<std::atomic<int>[]> packed_;
   std::vector<std::size_t> arrivals_;                  ///< receives, as they came in

@@ -48,7 +48,7 @@ std::vector<Axes> passes_of(Axes axes, const Extents& extents, int threads) {
   return passes;
 }
 
-/// Of one thread's share. Of real data the halved axis is known first.
+/// The spec of one thread's share. The halved axis of real data is known first.
 LocalFftSpec spec_of(const Problem& problem, const Axes& transformed, const Extents& extents, const Extents& strides) {
   LocalFftSpec spec;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -150,7 +150,7 @@ void NodePlan::make_passes(const PlanContext& context) {
     const Extents extents = stages_[s].layout.box(me).extents();
     const Extents strides = stages_[s].layout.strides(me);
     std::vector<Axes> list = passes_of(stages_[s].axes, extents, threads);
-    // From reals they begin with the halved axis, and to reals they end with it.
+    // They begin with the halved axis when they start from reals, and end with it when they lead to reals.
     if (context.problem.real_output()) std::ranges::reverse(list);
     auto& passes = passes_.emplace_back();
     for (std::size_t p = 0; p < list.size(); ++p) {

@@ -14,11 +14,11 @@ namespace fourscore {
 struct NodeOptions {
   MpiCallers callers = MpiCallers::one;
   bool one_packs_z = false;      ///< one thread packs and sends what goes from the Z state to the Y state
-  Index segments = 1;            ///< into which a message is cut, at most
-  Index segment_bytes = 1;       ///< of which each has at least so many
+  Index segments = 1;            ///< most that a message is cut into
+  Index segment_bytes = 1;       ///< which each segment has at least
   std::vector<int> grid{};       ///< what grid() returns
   bool on_device = false;        ///< the local transforms are offloaded: thread 0 launches those of a stage together
-  std::size_t device_bytes = 0;  ///< of the device, that all of them use in turn
+  std::size_t device_bytes = 0;  ///< on the device, which all of them use in turn
 };
 
 class NodePlan : public Plan {
@@ -68,7 +68,7 @@ class NodePlan : public Plan {
   [[nodiscard]] std::byte* data(std::size_t buffer) const;
 
   NodeOptions options_;
-  std::vector<ChainStage> stages_;  ///< of complex data
+  std::vector<ChainStage> stages_;  ///< for complex data
   Decomposition input_layout_;
   Decomposition output_layout_;
   ThreadTeam team_;
@@ -76,7 +76,7 @@ class NodePlan : public Plan {
   std::vector<Places> places_;
   std::size_t ends_in_ = 0;
   std::vector<std::shared_ptr<Buffer>> buffers_;
-  std::vector<Index> stage_bytes_;  ///< of this rank, by stage
+  std::vector<Index> stage_bytes_;  ///< on this rank, by stage
   std::unique_ptr<Buffer> workspace_;
   std::vector<std::vector<Pass>> passes_;                 ///< by stage
   std::vector<std::unique_ptr<NodeExchange>> exchanges_;  ///< number i leads from stage i to stage i + 1

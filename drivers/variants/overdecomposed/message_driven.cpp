@@ -123,7 +123,7 @@ void MessageDrivenPlan::check_reduction() const {
         fmt::format("{} pencils of the last state are through, not {}", pencils_done_[1], pencils_in_all_));
 }
 
-/// Of what this rank's pencils sent each other, all that may be put in its place. Whether there was anything.
+/// Unpacks what this rank's pencils sent each other, as far as its place is free. Returns whether there was any.
 bool MessageDrivenPlan::unpack_locals() {
   bool any = false;
   for (Progress& state : progress_) {
@@ -311,7 +311,7 @@ void MessageDrivenPlan::open_receive(std::size_t s) {
   while (!state.landed.empty()) land(state.landed.pop());
 }
 
-/// Of a state, those into memory of their own, or those into the pencils.
+/// Starts a state's receives into memory of their own (`copied`), or those into the pencils.
 void MessageDrivenPlan::start_receives(std::size_t s, bool copied) {
   const TableRange receives = tables_->receives_of_state[s];
   if (length(receives) == 0) return;

@@ -24,7 +24,7 @@ struct MessageDrivenOptions {
   std::vector<int> grid{};       ///< what grid() returns
   double table_bytes = 0;        ///< that a rank's tables will take, about
   bool on_device = false;        ///< the local transforms are offloaded
-  std::size_t device_bytes = 0;  ///< of the device, that all of them use in turn
+  std::size_t device_bytes = 0;  ///< on the device, which all of them use in turn
 };
 
 /// Runs the pencils of all states without a barrier between them, on one rank in one thread, as a message-driven
@@ -86,7 +86,7 @@ class MessageDrivenPlan : public Plan {
     unsigned released = 0;     ///< all pencils handed on: what they were transformed to is free
     unsigned emptied = 0;      ///< all pencils' packed messages sent: the memory of messages is free
   };
-  /// Of one state, while a plan runs.
+  /// The progress of one state while a plan runs.
   struct Progress {
     Queue ready;              ///< tasks that may run
     Queue parked;             ///< tasks that wait for the place where they leave their result
@@ -153,7 +153,7 @@ class MessageDrivenPlan : public Plan {
   std::vector<std::unique_ptr<LocalFft>> ffts_;      ///< by distinct shape and alignment
   std::vector<LocalFft*> fft_of_task_;               ///< null: passed through, or in its state's launch
   std::vector<std::unique_ptr<LocalFft>> launches_;  ///< by state, of all its pencils; null: each alone
-  std::vector<std::size_t> order_;                   ///< of states, in which ready pencils are looked for
+  std::vector<std::size_t> order_;                   ///< the order of states in which ready pencils are looked for
   std::vector<Gate> arrival_gates_;
   std::vector<Gate> receive_gates_;
   std::vector<Gate> leaving_gates_;
@@ -168,8 +168,8 @@ class MessageDrivenPlan : public Plan {
   mpi::Communicator sync_comm_;  ///< null without synchronisation, and where one rank has none to tell
   MPI_Request sync_ = MPI_REQUEST_NULL;
   int start_word_ = 0;
-  std::array<Index, 2> pencils_done_{0, 0};  ///< of the last state: of this rank, and on rank 0 of all
-  Index pencils_in_all_ = 0;                 ///< of the last state
+  std::array<Index, 2> pencils_done_{0, 0};  ///< in the last state: on this rank, and on rank 0 over all
+  Index pencils_in_all_ = 0;                 ///< in the last state
   PhaseClock silent_{false};
   PhaseClock* clock_ = &silent_;
 };

@@ -99,7 +99,7 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
   FOURSCORE_MPI(MPI_Allreduce(pencils_done_.data(), &pencils_in_all_, 1, MPI_INT64_T, MPI_SUM, sync_comm_.get()));
 }
 
-/// Of all pencils of one shape in one state, one is planned for.
+/// Plans for one of all pencils of one shape in one state.
 void MessageDrivenPlan::make_local_ffts(const PlanContext& context) {
   std::map<std::tuple<std::size_t, Extents, std::uintptr_t, std::uintptr_t>, LocalFft*> known;
   for (const PencilTask& task : tables_->tasks) {

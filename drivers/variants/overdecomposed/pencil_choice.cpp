@@ -12,7 +12,7 @@ namespace fourscore {
 
 namespace {
 
-constexpr std::size_t max_pencils_unasked = 4;  ///< of a rank and state; lee2018's optimum was near one a core
+constexpr std::size_t max_pencils_unasked = 4;  ///< per rank and state; lee2018's optimum was near one a core
 constexpr std::array<char, 3> letters{'x', 'y', 'z'};
 
 bool slabs_wanted(const Problem& problem) {
@@ -37,7 +37,7 @@ std::optional<Cuts> decomposition_asked(const Problem& problem) {
   return Cuts{entries[0], entries[1]};
 }
 
-/// Of one rank and state; 0: not asked for.
+/// Pencils asked for, per rank and state; 0: not asked for.
 Index pencils_asked(const Problem& problem) { return integer_parameter(problem, "pencils", 0, 1, Index{1} << 30); }
 
 bool is_within(const Cuts& cuts, const Cuts& most) {
@@ -208,7 +208,7 @@ std::vector<PencilState> pencil_states(const Problem& problem, const PencilChoic
   return list;
 }
 
-/// As many as pencils in the other states (lee2018, Table 2.1: "chares per dim"). Of linear numbers some may be empty;
+/// As many as pencils in the other states (lee2018, Table 2.1: "chares per dim"). Numbered linearly, some may be empty;
 /// on a grid all have planes.
 Index slabs_of(const Problem& problem, const PencilChoice& choice) {
   const Index asked = choice.cuts[0] * choice.cuts[1];

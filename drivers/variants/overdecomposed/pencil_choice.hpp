@@ -1,5 +1,5 @@
 #pragma once
-// Into which pencils the states of an over-decomposed transform are cut, and which ranks get them. Calls no MPI.
+// The pencils into which the states of an over-decomposed transform are cut, and the ranks that get them. Calls no MPI.
 
 #include <array>
 #include <optional>
@@ -18,7 +18,7 @@ using Cuts = std::array<Index, 2>;
 struct PencilChoice {
   Cuts cuts{1, 1};
   int ranks = 1;
-  std::optional<Grid> grid;                    ///< of ranks, when each gets the pencils of one box
+  std::optional<Grid> grid;                    ///< a grid of ranks, when each gets the pencils of one box
   Dealing::Rule rule = Dealing::Rule::blocks;  ///< when pencils are dealt by their linear numbers
   bool x_in_slabs = false;                     ///< the state with whole x-lines is cut along z only
   bool local_messages = false;                 ///< between pencils of one rank as well

@@ -16,7 +16,7 @@ std::size_t padded_bytes(int count, std::size_t element_bytes) {
   return (bytes + message_alignment - 1) / message_alignment * message_alignment;
 }
 
-/// Of its own memory.
+/// The bytes that it needs in memory of its own.
 std::size_t staged_bytes(const PencilMessage& message, std::size_t element_bytes) {
   return message.copied ? padded_bytes(message.count, element_bytes) : 0;
 }
@@ -51,7 +51,7 @@ std::vector<StatePlaces> places_of(const std::vector<PencilState>& states, Buffe
   return places;
 }
 
-/// From one state to the next.
+/// The redistribution from one state to the next.
 struct PencilTables::Redistribution {
   std::size_t from_state;
   std::size_t to_state;

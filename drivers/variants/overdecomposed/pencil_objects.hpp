@@ -24,7 +24,7 @@ struct PencilState {
   [[nodiscard]] int owner(int pencil) const { return layout.overlaps(pencils.box(pencil)).front().rank; }
 };
 
-/// In which of the plan's two buffers a state's elements arrive and from which they go on: 0 is the input's.
+/// The one of the plan's two buffers in which a state's elements arrive and from which they go on: 0 is the input's.
 struct StatePlaces {
   int lands_in = 0;
   int leaves_in = 0;
@@ -57,8 +57,8 @@ struct PencilTask {
 
 /// Between two pencils of different ranks, one for each such pair that shares elements.
 struct PencilMessage {
-  std::size_t task = 0;         ///< of this rank: who sends it, or for whom it is
-  int rank = 0;                 ///< of the other side
+  std::size_t task = 0;         ///< on this rank: who sends it, or for whom it is
+  int rank = 0;                 ///< on the other side
   int tag = 0;                  ///< no other message of the plan between the two ranks, in this direction, has it
   int count = 0;                ///< elements
   bool copied = true;           ///< packed before, unpacked after; else it lies at its place in the pencils
@@ -88,7 +88,7 @@ struct LocalMessage {
   std::byte* to = nullptr;
 };
 
-/// What the tables of a rank take that has so many pencils, and knows so many messages and copies.
+/// The memory for the tables of a rank with so many pencils that knows so many messages and copies.
 [[nodiscard]] double table_bytes(double pencils, double messages);
 
 /// Everything that one rank's pencils do, in the order of the states. Allocates the memory of the messages. They come
@@ -145,7 +145,7 @@ class PencilTables {
   std::vector<std::vector<int>> own_pencils_;  ///< by state, ascending: those of the state's tasks, in their order
   std::map<int, int> tags_out_;                ///< next, by rank
   std::map<int, int> tags_in_;
-  std::array<std::unique_ptr<Buffer>, 2> spaces_;  ///< of the states with even numbers and of the others
+  std::array<std::unique_ptr<Buffer>, 2> spaces_;  ///< for the states with even numbers, and for the others
 };
 
 }  // namespace fourscore

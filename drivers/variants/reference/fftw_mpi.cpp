@@ -71,7 +71,7 @@ FftwLayout layout_of(const PlanContext& context) {
   return layout;
 }
 
-/// Through which layouts a forward transform goes. FFTW decides how it moves the data, in as many messages as it likes.
+/// The layouts that a forward transform goes through. FFTW decides how the data move, in how many messages.
 std::vector<Decomposition> route_of(const Problem& problem, const FftwLayout& layout) {
   std::vector<Decomposition> route{layout.natural, layout.transposed};
   if (problem.contract.layout == LayoutContract::natural) route.push_back(layout.natural);

@@ -21,7 +21,7 @@ namespace {
 
 using namespace heffte_variants;
 
-/// Of our own device: heFFTe computes on the one that is current, which ours makes it.
+/// Asks for our own device: heFFTe computes on the one that is current, which ours makes it.
 DeviceRequest request_of(const Problem& problem) {
   Problem asks;
   asks.parameters["device"] = "cuda";
@@ -135,7 +135,7 @@ class HeffteCufftPlan : public ReferencePlan {
   std::unique_ptr<Queue> queue_;
   PhasedWork work_;
   Transform transform_;
-  std::size_t elements_;  ///< of the larger end
+  std::size_t elements_;  ///< elements of the larger end
   std::unique_ptr<Buffer> source_;
   std::unique_ptr<Buffer> result_;  ///< null: in place
   std::unique_ptr<Buffer> workspace_;

@@ -95,7 +95,7 @@ class Descriptor {
   std::unique_ptr<std::remove_pointer_t<DFTI_DESCRIPTOR_DM_HANDLE>, Free> handle_;
 };
 
-/// Through which layouts a forward transform goes, as MKL deals them.
+/// The layouts through which a forward transform goes, as MKL deals them.
 std::vector<Decomposition> route_of(const PlanContext& context, const Descriptor& descriptor) {
   const Extents n = context.problem.extents();
   const Index start = descriptor.value(CDFT_LOCAL_X_START);

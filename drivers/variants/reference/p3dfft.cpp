@@ -96,7 +96,7 @@ class Engine {
  private:
   std::unique_ptr<p3dfft::ProcGrid> processors_;
   std::unique_ptr<p3dfft::DataGrid> z_pencils_;
-  std::unique_ptr<p3dfft::DataGrid> y_pencils_;  ///< of which the library says no more than how they are cut
+  std::unique_ptr<p3dfft::DataGrid> y_pencils_;  ///< the library says no more of them than how they are cut
   std::unique_ptr<p3dfft::DataGrid> x_pencils_;
   std::unique_ptr<p3dfft::trans_type3D> type_;
   std::unique_ptr<p3dfft::transform3D<Element, Element>> transform_;

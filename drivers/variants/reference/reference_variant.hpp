@@ -24,7 +24,7 @@ class ReferenceVariant : public Variant {
   [[nodiscard]] const std::string& library() const { return library_; }
 
  private:
-  /// Of a problem that the library takes; called only where it is there. Collective.
+  /// A plan of a problem that the library takes; called only where the library is there. Collective.
   [[nodiscard]] virtual std::unique_ptr<Plan> plan_of(const PlanContext& context) const = 0;
 
   std::string library_;
@@ -38,7 +38,7 @@ class PencilReference : public ReferenceVariant {
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const final { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const final;
-  /// Of the grid that is given, or that `pencil` has; a library may choose another. Throws InputError without a grid.
+  /// On the grid that is given, or that `pencil` has; a library may choose another. Throws InputError without a grid.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const final;
 
  private:

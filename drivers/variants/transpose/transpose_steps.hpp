@@ -18,7 +18,7 @@ class TransposeStep {
   enum class Sort { fft, exchange, permutation };
   virtual ~TransposeStep() = default;
   virtual void run(PhaseClock& clock) = 0;
-  /// Those of the step number `number`, counted from 1 among steps of its sort.
+  /// The components of step number `number`, counted from 1 among steps of its sort.
   virtual void add_components(std::vector<Component>& list, int number) = 0;
   [[nodiscard]] virtual Sort sort() const = 0;
   [[nodiscard]] virtual bool lands_in_source() const = 0;
@@ -36,7 +36,7 @@ struct TwiddledSpec {
   Index length = 1;
   Index columns = 1;
   std::vector<Index> exponents;
-  Index order = 1;  ///< of the root
+  Index order = 1;  ///< order of the root
   bool twiddle_first = false;
 };
 [[nodiscard]] std::unique_ptr<TransposeStep> twiddled_fft(const PlanContext& context, const TwiddledSpec& spec,

@@ -20,7 +20,7 @@ struct TransposeView {
   [[nodiscard]] std::size_t dimensions() const { return extents.size(); }
   [[nodiscard]] int ranks() const;
   [[nodiscard]] Index elements() const;
-  /// Of this rank's place along one dimension of the grid.
+  /// A rank's place along one dimension of the grid.
   [[nodiscard]] int coordinate(int rank, std::size_t dimension) const;
   /// The rank with coordinate 0 along one dimension and else those of `rank`.
   [[nodiscard]] int first_along(int rank, std::size_t dimension) const;
@@ -46,7 +46,7 @@ struct ViewRequest {
 /// number, those behind it by the dimensions before them.
 struct ViewLayout {
   std::size_t whole = 0;
-  std::vector<std::size_t> order;  ///< of storage, slowest axis first
+  std::vector<std::size_t> order;  ///< order of storage, slowest axis first
 };
 [[nodiscard]] Range range_of(const TransposeView& view, const ViewLayout& layout, std::size_t axis, int rank);
 [[nodiscard]] std::vector<Index> local_extents(const TransposeView& view, const ViewLayout& layout, int rank);

@@ -15,7 +15,7 @@ namespace fourscore {
 [[nodiscard]] mpi::Communicator cartesian(MPI_Comm comm, const std::vector<int>& grid);
 
 /// Where the ranks of `comm` have what `layout` gives to those of `renumbered`, the same processes: the layout itself
-/// unless MPI reordered, else the list of their boxes. Of complex data. Collective.
+/// unless MPI reordered, else the list of their boxes. For complex data. Collective.
 [[nodiscard]] Decomposition layout_over(MPI_Comm comm, MPI_Comm renumbered, const Decomposition& layout);
 
 /// The chain of the stages over the Cartesian communicator of options.grid. What the plan shows is over the ranks of

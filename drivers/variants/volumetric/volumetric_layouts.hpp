@@ -28,8 +28,8 @@ struct VolumetricLayouts {
 /// The fewest 1-D transforms that an axis has: more ranks the method cannot use (N^2 for a cube).
 [[nodiscard]] Index fewest_pencils(const Extents& shape);
 
-/// The mesh with the fewest ranks that have nothing in some layout; of those the most cubic (least sum of extents), of
-/// those the one with more ranks along earlier axes, whose messages are of longer runs.
+/// The mesh with the fewest ranks that have nothing in some layout; among those the most cubic (least sum of extents),
+/// among those the one with more ranks along earlier axes, whose messages are of longer runs.
 [[nodiscard]] Grid most_cubic_mesh(const Extents& shape, int ranks);
 
 }  // namespace fourscore

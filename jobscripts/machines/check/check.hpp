@@ -24,7 +24,7 @@ struct CheckResult {
   nlohmann::json job;    ///< {"id", "state", "reason", "nodes"}; null without a scheduler
   nlohmann::json found;  ///< as probe_machine(); null where nothing came back
   std::vector<MachineFinding> findings;
-  std::filesystem::path folder;  ///< of what was found; empty where all agrees, and it is removed
+  std::filesystem::path folder;  ///< holds what was found; empty where all agrees, and it is removed
 
   [[nodiscard]] bool agrees() const;
 };

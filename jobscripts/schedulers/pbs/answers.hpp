@@ -1,6 +1,6 @@
 #pragma once
-// What PBS's programs answer, read. `qstat -f` is read as text: its JSON is not reliable. Of several jobs it has only
-// the first (OpenPBS issue 2672), and a job's environment can make it no JSON at all (issues 1255 and 2541).
+// What PBS's programs answer, read. `qstat -f` is read as text: its JSON is not reliable. It has only the first of
+// several jobs (OpenPBS issue 2672), and a job's environment can make it no JSON at all (issues 1255 and 2541).
 
 #include <ctime>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace fourscore::pbs {
 
-/// Of one job: "Exit_status" -> "271", "Resource_List.walltime" -> "01:00:00".
+/// The attributes of one job: "Exit_status" -> "271", "Resource_List.walltime" -> "01:00:00".
 using Attributes = std::map<std::string, std::string>;
 
 /// Jobs by id, of the output of `qstat -f`. Lines that it broke are joined.

@@ -54,17 +54,17 @@ class Patience {
 /// What it said on standard error, or how it ended: never empty.
 [[nodiscard]] std::string words_of(const ProcessResult& result);
 
-/// Of several lines the last one.
+/// Returns the last line.
 [[nodiscard]] std::string last_line(const std::string& text);
 
 /// Whether the text holds one of the phrases.
 [[nodiscard]] bool has_one_of(std::string_view text, const std::vector<std::string_view>& phrases);
 
-/// Whether the text has lines, and each of them one of the phrases. Of a long text only the end is known
+/// Whether the text has lines, and each of them one of the phrases. Only the end of a long text is known
 /// (ProcessResult::stderr_tail), so its first line may be cut: it does not count then.
 [[nodiscard]] bool each_line_has_one_of(std::string_view text, const std::vector<std::string_view>& phrases);
 
-/// Those of the programs that are not in PATH, with commas between them.
+/// The programs that are not in PATH, with commas between them.
 [[nodiscard]] std::string not_in_path(const std::vector<std::string>& programs);
 
 }  // namespace fourscore

@@ -17,7 +17,7 @@ inline constexpr const char* squeue_format = "%i|%T|%N|%r";
 inline constexpr const char* sacct_format = "JobIDRaw,State,ExitCode,User,NodeList";
 
 /// The state that Slurm's word stands for, as squeue (%T) and sacct have it: "PENDING", "CANCELLED by 0",
-/// "OUT_OF_ME+". A word that is not known is that of a job which runs: it is not submitted again.
+/// "OUT_OF_ME+". An unknown word counts as running, so that the job is not submitted again.
 [[nodiscard]] JobState state_of(const std::string& word);
 
 /// Jobs by id, of lines in squeue_format. Lines of another form are left out.
@@ -40,8 +40,8 @@ inline constexpr const char* sacct_format = "JobIDRaw,State,ExitCode,User,NodeLi
 /// Limits of a partition, of `sinfo --format=%D|%s|%l`.
 struct PartitionLimits {
   int nodes = 0;                       ///< that it has
-  std::optional<int> most_nodes;       ///< of a job
-  std::optional<double> time_limit_s;  ///< of a job
+  std::optional<int> most_nodes;       ///< per job
+  std::optional<double> time_limit_s;  ///< per job
 };
 [[nodiscard]] std::optional<PartitionLimits> parse_sinfo(std::string_view output);
 

@@ -69,7 +69,7 @@ std::vector<std::string> expand_entry(std::string_view entry, std::string_view l
 std::vector<std::string> expand_hosts(std::string_view list) {
   std::vector<std::string> hosts;
   for (std::size_t begin = 0; begin < list.size();) {
-    std::size_t end = begin;  // of this entry: the first comma outside brackets
+    std::size_t end = begin;  // the end of this entry: the first comma outside brackets
     for (int depth = 0; end < list.size() && (list[end] != ',' || depth > 0); ++end) {
       if (list[end] == '[') ++depth;
       if (list[end] == ']') --depth;

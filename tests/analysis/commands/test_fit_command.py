@@ -49,7 +49,7 @@ def test_a_method_has_its_models_the_best_first_and_each_parameter_with_unit_and
     assert {model["model"] for model in found["models"]} == {"czechowski2012", "loggp", "pmnf"}
     rate = next(one for model in found["models"] for one in model["parameters"] if one["name"] == "flop_rate")
     assert rate["unit"] == "flop/s"
-    assert rate["value"] == pytest.approx(2e9, rel=0.1)  # of the made-up machine
+    assert rate["value"] == pytest.approx(2e9, rel=0.1)  # that of the made-up machine
     assert rate["interval"][0] < rate["value"] < rate["interval"][1]
     medians = [sum(errors[-1]["median"] for errors in model["held_out"].values()) / 2 for model in found["models"]]
     assert medians == sorted(medians)
@@ -180,9 +180,9 @@ def test_the_machine_is_written_as_a_platform_to_simulate(archive, tmp_path, cap
     asked(capsys, archive, "--platform", str(file), "--model", "czechowski2012", *known)
     platform = read_toml(file)
     assert platform["network"]["link_bandwidth_bytes_per_s"] == 1e9
-    assert platform["network"]["link_latency_s"] == 2e-6  # of each of the two links on the way
+    assert platform["network"]["link_latency_s"] == 2e-6  # for each of the two links on the way
     assert 1e9 < platform["host"]["memory_bandwidth_bytes_per_s"] < 1e11  # that of the made-up machine is 4e9
-    assert platform["host"]["speed_flops_per_s"] == pytest.approx(2e9, rel=0.2)  # of the made-up machine
+    assert platform["host"]["speed_flops_per_s"] == pytest.approx(2e9, rel=0.2)  # that of the made-up machine
     assert "latency given" in platform["source"]
 
 

@@ -18,7 +18,7 @@ def only_svg():
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory) -> Path:
-    """Of a machine whose parameters are known, with 2 % noise; sizes 32 to 256 on 1 to 4 ranks."""
+    """The archive of a machine whose parameters are known, with 2 % noise; sizes 32 to 256 on 1 to 4 ranks."""
     folder = tmp_path_factory.mktemp("modelled") / "archive"
     modelled_archive(folder, {"pencil": "alltoallv", "slab": "p2p"})
     return folder
@@ -62,7 +62,7 @@ def test_a_measured_point_is_predicted_with_what_was_measured_beside_it(archive,
     assert prediction["limiting"] == max(prediction["elasticity"], key=lambda name: abs(prediction["elasticity"][name]))
 
 
-def test_beyond_what_was_measured_the_model_goes_on_and_says_so(archive, capsys):
+def test_the_model_goes_on_beyond_what_was_measured_and_says_so(archive, capsys):
     arguments = ("--variant", "slab", "--shape", "512x512x512", "--ranks", "8", "--nodes", "2")
     [one] = predict(capsys, archive, *arguments)
     assert one["prediction"]["extrapolated"] == ["size", "ranks", "nodes"]
@@ -91,7 +91,7 @@ def test_a_grid_that_was_asked_for_is_taken(archive, capsys):
     assert square["prediction"]["total"]["seconds"] > auto["prediction"]["total"]["seconds"]  # two exchanges, not one
 
 
-def test_what_the_fit_knows_nothing_of_is_not_predicted_and_the_exit_code_is_1(archive, capsys):
+def test_points_unknown_to_the_fit_are_not_predicted_and_the_exit_code_is_1(archive, capsys):
     arguments = ("--variant", "slab", "--shape", "96x96x96", "--ranks", "2")
     [one] = predict(capsys, archive, *arguments, code=1)
     assert one["prediction"] is None
@@ -345,7 +345,7 @@ def test_advice_says_ties_and_reasons_in_words(archive, capsys):
 
 
 def test_what_to_measure_next_is_a_suite_of_points_not_yet_measured(tmp_path, capsys):
-    """Latency is told by many ranks and small problems; without them predictions of many ranks are unsure."""
+    """Latency is determined by many ranks and small problems; without them predictions of many ranks are unsure."""
     modelled_archive(tmp_path, {"slab": "p2p"}, sizes=(64, 128, 256), ranks=(1, 2), noise=0.05, launches=2)
     suite = tmp_path / "more.toml"
     asked = ("--shape", "64x64x64", "--ranks", "4,8", "--model", "czechowski2012", "--suggest", str(suite))
@@ -389,7 +389,7 @@ def test_advice_on_unusable_questions_ends_with_2(archive, capsys, arguments, wo
     assert words in refused(capsys, "advise", "--archive", str(archive), *arguments)
 
 
-def test_without_an_archive_both_say_so(tmp_path, capsys):
+def test_both_say_so_without_an_archive(tmp_path, capsys):
     for command in (("predict", *ASKED), ("advise", "--shape", "64x64x64", "--ranks", "2")):
         assert main([*command, "--archive", str(tmp_path / "none")]) == 3
         assert "no archive at" in capsys.readouterr().err

@@ -47,5 +47,5 @@ def test_stacked_memory_is_balanced_while_flops_a_word_do_not_outgrow_the_logari
     assert right == pytest.approx(math.log2(168750 / 448))
 
 
-def test_without_overlap_times_add_up_and_with_it_the_longer_counts():
+def test_times_add_up_without_overlap_and_the_longer_counts_with_it():
     assert (equations.sum_time_s(1, 2), equations.max_time_s(1, 2)) == (3, 2)

@@ -126,7 +126,7 @@ def test_the_size_of_equation_5_keeps_the_efficiency(overhead, level):
         assert found == pytest.approx(level) if log2_points > 1 else found >= level
 
 
-def test_where_words_alone_count_the_size_grows_as_equation_7_says():
+def test_the_size_grows_as_equation_7_says_where_words_alone_count():
     machine = Machine(1.0, 2.0)
     for level, power in ((0.5, 2), (0.9, 18)):
         for processors in (4, 16):

@@ -13,13 +13,13 @@ def test_the_times_on_four_nodes_are_those_worked_out_by_hand():
 
 
 @pytest.mark.parametrize("nodes", [4, 8, 64, 1024])
-def test_at_the_crossover_both_methods_take_the_same_time(nodes):
+def test_both_methods_take_the_same_time_at_the_crossover(nodes):
     elements = equations.crossover_elements(nodes, 2e3)
     assert equations.new(elements, nodes, 2e3) == pytest.approx(equations.traditional(elements, nodes, 2e3))
     assert equations.new(elements / 2, nodes, 2e3) < equations.traditional(elements / 2, nodes, 2e3)
 
 
-def test_on_two_nodes_the_new_method_always_wins():
+def test_the_new_method_always_wins_on_two_nodes():
     assert math.isinf(equations.crossover_elements(2, 2e3))
 
 

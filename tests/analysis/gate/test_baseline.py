@@ -24,7 +24,7 @@ def with_instructions(record: dict, factor: float = 1.0) -> dict:
 
 @pytest.fixture
 def archive(tmp_path):
-    """Of the base a record of each point, and a baseline of it."""
+    """A record of each point of the base, and a baseline of them."""
     pairs = Pairs(tmp_path)
     for point in (SERIAL, PENCIL):
         store(tmp_path, with_instructions(pairs.record(BASE, point, 0)))
@@ -74,7 +74,7 @@ def test_counts_of_another_processor_or_compiler_are_not_compared_and_all_else_i
     words = {one["change"] for one in found["changes"]}
     assert "elsewhere" in words
     assert not any("instructions" in one["number"] for one in found["changes"])
-    assert (code, "more" in words) == (RED, True)  # of messages, which are the same anywhere
+    assert (code, "more" in words) == (RED, True)  # more messages, which are the same anywhere
     assert f"{part}.{key}" in capsys.readouterr().out
 
 

@@ -66,7 +66,7 @@ def test_other_machines_failed_slowed_and_few_launches_say_nothing(tmp_path, cha
     assert "not known before the screen" in found["text"]
 
 
-def test_without_an_index_nothing_is_known_and_nothing_fails(tmp_path, capsys):
+def test_nothing_is_known_and_nothing_fails_without_an_index(tmp_path, capsys):
     assert beforehand(tmp_path, ["p"], MACHINE, 160)["noise"] == {}
     (tmp_path / "index.sqlite").write_text("no index")
     arguments = ["gate", "beforehand", "--archive", str(tmp_path), "--points", "p", "--machine-hash", MACHINE]

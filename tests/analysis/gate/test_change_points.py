@@ -8,9 +8,9 @@ from fourscore_analysis.gate.change_points import LEAST_SIDE, energy_statistic, 
 
 NOISE, STEP = 0.02, np.log(1.05)
 
-# Of Apache Otava 0.8.0 (change_point_divisive, numpy 2.4), for these values: Q of the splits that reach to the end, and
-# the change points of its permutation test (0.01, 199 permutations). Its package pins versions of numpy, and so is not
-# installed with the tests.
+# Results of Apache Otava 0.8.0 (change_point_divisive, numpy 2.4) for these values: Q of the splits that reach to the
+# end, and the change points of its permutation test (0.01, 199 permutations). Its package pins versions of numpy, and
+# so is not installed with the tests.
 OTAVA_VALUES = [
     *(10.0, 10.06, 9.95, 9.82, 9.91, 9.8, 10.01, 10.27, 9.9, 9.88, 10.1, 10.07, 10.02, 9.81, 9.99, 10.14, 9.73, 9.91),
     *(9.62, 9.74, 10.63, 10.95, 10.75, 11.05, 11.03, 10.96, 10.5, 10.89, 10.99, 11.02, 10.69, 10.9, 10.8, 10.84, 11.21),

@@ -289,7 +289,7 @@ def scale_counts(record: dict, factors: dict[str, float]) -> None:
             record["counters"]["phases"][phase][metric] = [value * factor for value in values]
 
 
-def test_of_several_simulated_ranks_instructions_are_compared_and_traffic_is_not(tmp_path):
+def test_instructions_of_several_simulated_ranks_are_compared_and_traffic_is_not(tmp_path):
     """Traffic depends on what the exchange, which waits, left in the cache."""
     for number, (side, instructions) in enumerate(((BASE, 1000.0), (CANDIDATE, 1001.0))):
         record = counted(Pairs(tmp_path).record(side, POINT, 0), simulated=True)

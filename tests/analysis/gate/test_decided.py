@@ -207,7 +207,7 @@ def test_a_series_in_two_groups_is_not_ended(tmp_path, capsys):
 
 
 def test_noise_of_sides_that_are_not_paired_is_that_of_both(tmp_path):
-    """Of 60 launches of the base and 6 of the candidate a series needs as many pairs as of 11 of each."""
+    """With 60 launches of the base and 6 of the candidate, a series needs as many pairs as with 11 of each."""
     pairs = Pairs(tmp_path, noise=0.05)
     for launch in range(60):
         store(tmp_path, pairs.record(BASE, POINT, launch))
@@ -219,7 +219,7 @@ def test_noise_of_sides_that_are_not_paired_is_that_of_both(tmp_path):
     one, two = few["series"][0], other["series"][0]
     assert one["launches"] == two["launches"][::-1] == [60, 6]
     assert one["pairs_needed"] == two["pairs_needed"]
-    assert 40 < one["pairs_needed"] < 130  # of two sides with 5 % of noise: a pair has 7 %
+    assert 40 < one["pairs_needed"] < 130  # two sides have 5 % of noise each: a pair has 7 %
 
 
 @pytest.mark.parametrize("paired", [True, False])

@@ -51,7 +51,7 @@ def test_pairs_suffice_for_what_they_are_meant_to_find():
 
 
 @pytest.mark.parametrize("tests", [1, 30, 300])
-def test_so_few_pairs_can_show_nothing(tests):
+def test_too_few_pairs_show_nothing(tests):
     least = least_pairs(tests)
     assert 2.0**-least <= RULES.error / tests < 2.0 ** (1 - least) or least == 6
     assert pairs_needed(np.array(0.0), tests) > least

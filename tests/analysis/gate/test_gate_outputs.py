@@ -133,7 +133,7 @@ def test_what_is_not_decided_fails_where_it_has_an_exit_code(tmp_path):
     assert {one.get("name"): one.get("value") for one in root.find("properties")}["state"] == "NOT DECIDED"
 
 
-def test_exact_numbers_held_to_a_baseline_are_told_to_a_ci_too(tmp_path):
+def test_exact_numbers_held_to_a_baseline_are_reported_to_a_ci_too(tmp_path):
     pairs = Pairs(tmp_path)
     for point in gate_points()[:3]:
         pairs.add(point, [0])

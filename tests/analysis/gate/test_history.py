@@ -132,7 +132,7 @@ def test_a_slowdown_that_was_made_up_for_does_not_count(maker):
     assert "made up for since" in history_text(history)
 
 
-def test_a_slow_drift_is_told_as_one(maker):
+def test_a_slow_drift_is_reported_as_one(maker):
     value = noisy(1.0)
     maker.builds(POINT, 60, lambda build, launch: value(build, launch) * 1.002**build, launches=1)
     [finding] = ask(maker).findings
@@ -210,7 +210,7 @@ def test_revisions_stand_in_the_order_of_the_repository(maker):
     assert finding.kind == "improvement"
 
 
-def test_a_repository_without_the_revisions_is_refused_and_with_some_is_told(maker, capsys):
+def test_a_repository_without_the_revisions_is_refused_and_one_with_some_is_reported(maker, capsys):
     maker.builds(POINT, 12, noisy(1.0), launches=1)
     assert command(maker, context(maker, repository="elsewhere", revisions=["f" * 40])) == 2
     assert "--repo elsewhere has none of the 12 revisions of the archive" in capsys.readouterr().err
@@ -316,7 +316,7 @@ def test_the_repository_may_hold_a_hundred_thousand_revisions():
     assert revisions.place(names[77_777]) == 77_777
 
 
-def test_wrong_options_are_told_with_what_is_expected(maker, tmp_path, capsys):
+def test_wrong_options_are_reported_with_what_is_expected(maker, tmp_path, capsys):
     maker.builds(POINT, 2, noisy(1.0), launches=1)
     for wrong in (["--series", "variant"], ["--margin", "-1"], ["--margin", "x"]):
         with pytest.raises(SystemExit) as ended:

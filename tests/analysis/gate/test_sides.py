@@ -31,7 +31,7 @@ def compare(archive, *arguments) -> int:
 
 
 def change_identity(pairs: Pairs, part: str, **fields) -> None:
-    """Of the candidate's launches."""
+    """Changes the identity of the candidate's launches."""
     for file in (pairs.archive / "records" / CANDIDATE).iterdir():
         record = json.loads(file.read_text())
         record["provenance"]["identity"][part].update(fields)
@@ -92,7 +92,7 @@ def test_a_time_that_is_none_is_an_error_that_names_the_record(pairs, capsys, va
     record["samples"]["time_s"][1] = value
     text = json.dumps(record).replace('"NaN"', "NaN").replace("Infinity", "1e999")
     file.write_text(text)
-    assert compare(pairs.archive, "--comparison", pairs.comparison(8)) == 0  # of the seven others
+    assert compare(pairs.archive, "--comparison", pairs.comparison(8)) == 0  # compares the seven others
     found = capsys.readouterr()
     assert f"records/{CANDIDATE}/{file.name} is not used: " in found.err
     assert "1 record not used" in found.out

@@ -42,7 +42,7 @@ def test_a_point_that_depends_on_the_unsure_parameter_is_chosen_first():
     assert all(point.question.ranks > 1 for point in points)  # one rank sends nothing
 
 
-def test_what_is_said_of_before_and_after_is_that_of_normal_theory():
+def test_uncertainty_before_and_after_follows_normal_theory():
     basis = unsure(latency=0.5)
     target, candidate = predicted(basis, question(16, 64)), predicted(basis, question(16, 8))
     [point] = next_points(basis, [target], [candidate])

@@ -73,7 +73,7 @@ def test_the_interval_over_launches_holds_the_truth_and_narrows_with_their_numbe
     assert twelve.worst < 0.15
 
 
-def test_of_one_launch_the_repetitions_are_the_replicates() -> None:
+def test_the_repetitions_of_a_single_launch_are_the_replicates() -> None:
     (found,) = alpha_betas([launch(3, noise=0.05, repetitions=7)])
     assert not found.of_launches
     assert found.replicates == 7
@@ -110,7 +110,7 @@ def test_the_words_are_those_of_the_papers() -> None:
     assert content["beta_interval"][0] <= content["beta_bytes_per_s"] * (1 + 1e-9)
 
 
-def test_where_a_line_does_not_follow_is_said() -> None:
+def test_a_line_that_does_not_follow_is_named() -> None:
     run = launch(1)
     slow = run.benchmarks[6]
     run.benchmarks[6] = Bench(slow.kernel, slow.phase, slow.size, tuple(3 * time for time in slow.time_s))

@@ -17,14 +17,14 @@ CZECHOWSKI = models()["czechowski2012"]
 FORMS = CZECHOWSKI.default_forms()
 
 
-def test_without_noise_every_parameter_is_exact():
+def test_every_parameter_is_exact_without_noise():
     fitted = fit(CZECHOWSKI, observed(cubes(), launches=1, noise=0.0), FORMS, GIVEN)
     assert not fitted.refused
     for name in fitted.free:
         assert fitted.values[name] == pytest.approx(TRUE[name], rel=0.002), name
 
 
-def test_with_noise_of_5_percent_every_parameter_is_within_5_percent():
+def test_every_parameter_is_within_5_percent_with_noise_of_5_percent():
     fitted = fit(CZECHOWSKI, observed(cubes(), launches=20), FORMS, GIVEN)
     assert set(fitted.free) == {name for name in TRUE if name in fitted.values} - set(GIVEN)
     for name in fitted.free:
@@ -32,8 +32,8 @@ def test_with_noise_of_5_percent_every_parameter_is_within_5_percent():
 
 
 def test_intervals_of_95_percent_hold_the_truth_in_93_to_97_percent_of_500_trials():
-    """Of all parameters together; each alone within what chance does to 500 trials beyond that (two standard errors,
-    2 %). The size of the cache is given: a search for it in each trial takes minutes."""
+    """The rate holds for all parameters together, and for each alone within what chance does to 500 trials beyond that
+    (two standard errors, 2 %). The size of the cache is given: a search for it in each trial takes minutes."""
     given = GIVEN | {"cache_bytes": Given(TRUE["cache_bytes"], "known")}
     questions = cubes()
     held: Counter[str] = Counter()

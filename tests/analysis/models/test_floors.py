@@ -21,7 +21,7 @@ MIB = 2.0**20
 CUBE = (256, 256, 256)
 ELEMENTS = 256**3
 SHARE = ELEMENTS * 16 / 2  # bytes of one of two ranks
-CACHE = 32 * MIB  # of the machine, shared by all of its 8 cores
+CACHE = 32 * MIB  # the machine's, shared by all of its 8 cores
 ALONE = {"isolate": False}
 
 

@@ -87,7 +87,7 @@ def test_an_interval_is_of_the_errors_on_the_other_points():
     assert 3 / 1.1 < high < 3.0
 
 
-def test_what_is_outside_has_the_errors_of_what_is_outside_where_there_are_enough():
+def test_points_outside_have_the_errors_made_outside_where_there_are_enough():
     one = guess_of(1.0, outside=True, extent=32)
     near = [guess_of(1.0, outside=False)] * 9
     assert interval(one, [one, *near, *[guess_of(2.0, outside=True)] * 4]) == pytest.approx((1.5, 1.5))

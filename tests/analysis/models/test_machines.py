@@ -145,7 +145,7 @@ def test_section_8_of_gupta1993_is_in_its_machines():
         values = published_machines()[name].values
         assert values["link_bandwidth"] == pytest.approx(row["bandwidth_bytes_per_s"])
         assert values["flop_rate"] == pytest.approx(row["flops_per_s"])
-        words = 16 / table.setup["word_bytes"]  # of the paper in one of ours
+        words = 16 / table.setup["word_bytes"]  # how many of the paper's words are one of ours
         ratio = values["word_time"] / words / values["butterfly_time"]
         assert ratio == pytest.approx(row["t_w_over_t_c"], rel=0.02), name
 
@@ -229,5 +229,5 @@ def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path):
         machine_of(str(tmp_path / "latin.toml"))
 
 
-def test_a_name_that_is_neither_a_file_nor_published_is_nobody():
+def test_a_name_that_is_neither_a_file_nor_published_is_refused():
     assert machine_of("99685afe") is None

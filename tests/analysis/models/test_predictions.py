@@ -88,7 +88,7 @@ def test_errors_on_points_left_out_widen_the_interval():
     assert few.total.interval is None
 
 
-def test_beyond_what_was_seen_the_errors_made_there_count():
+def test_predictions_beyond_what_was_seen_have_the_errors_made_there():
     seen = range_of([question(64, 2), question(128, 4)])
     outside = {"total": (math.log(2.0),) * 4}
     basis = replace(
@@ -112,7 +112,7 @@ def test_beyond_what_was_seen_the_errors_made_there_count():
         (question(256, 32), ("size", "ranks")),
     ],
 )
-def test_extrapolation_is_told_by_size_ranks_and_nodes(asked, outside):
+def test_extrapolation_is_reported_by_size_ranks_and_nodes(asked, outside):
     assert range_of([question(64, 2), question(128, 4), question(128, 2)]).outside(asked) == outside
 
 

@@ -89,7 +89,7 @@ def noisy(seed: int, launches: int) -> list[dict[str, Any]]:
     return records
 
 
-def test_of_200_campaigns_without_a_slow_node_no_more_have_one_than_is_stated():
+def test_no_more_of_200_campaigns_without_a_slow_node_have_one_than_is_stated():
     """The intervals of a campaign hold 1, all together, as often as is stated; the margin comes on top."""
     every = [effects_of(noisy(seed, 20)) for seed in range(200)]
     assert all(len(found.hosts) == 8 and all(effect.interval for effect in found.effects) for found in every)
@@ -112,7 +112,7 @@ def test_a_slow_variant_is_not_taken_for_a_slow_node():
     assert effects_of(without_phases(record) for record in records).slow == frozenset()
 
 
-def test_of_few_launches_nothing_is_said():
+def test_nothing_is_said_of_few_launches():
     campaign_of_few = campaign(launched(maker(slow={"n3": 1.3}), 2))
     found = node_effects(group_points(campaign_of_few))
     assert found.slow == frozenset()
@@ -184,7 +184,7 @@ def in_jobs(slow: float, with_both: int) -> list[dict[str, Any]]:
     return records
 
 
-def test_in_jobs_too_a_slow_variant_is_no_slow_node_and_a_slow_node_no_slow_variant():
+def test_a_slow_variant_in_jobs_is_no_slow_node_and_the_reverse():
     for with_both in (2, 20):
         assert effects_of(in_jobs(1.0, with_both)).slow == frozenset()
     found = effects_of(in_jobs(1.3, 20))
@@ -199,7 +199,7 @@ def test_launches_that_say_nothing_of_a_node_are_left_out(flag):
     assert effects_of(records).hosts == ()
 
 
-def test_on_one_node_there_is_nothing_to_find():
+def test_nothing_is_found_on_one_node():
     found = effects_of(Maker().ok(make_point(), launch) for launch in range(6))
     assert (found.hosts, found.effects) == ((), ())
     assert node_table(found) is None

@@ -50,7 +50,7 @@ def test_candidates_are_new_and_fit_the_machine():
     assert max(one.elements for one in found) <= 8 * 64**3
 
 
-def test_where_nothing_could_be_fitted_the_points_next_to_the_measured_are_suggested():
+def test_neighbours_of_measured_points_are_suggested_where_nothing_could_be_fitted():
     series = series_of(cubes(extents=(64,), ranks=(2,)))
     points = suggested(series, None, most_ranks=2)
     assert {one.cell.shape[0] for one in points} > {64}

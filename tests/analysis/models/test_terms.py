@@ -106,7 +106,7 @@ def test_exchanges_are_those_of_the_cards_of_the_variants(variant, grid, ranks, 
 
 
 def test_bytes_and_messages_are_those_that_a_record_declares():
-    """Of pencil at 64^3 on 2 ranks and 1-D transforms of 4096 on 2, as fft_bench counts them."""
+    """Records of pencil at 64^3 on 2 ranks and 1-D transforms of 4096 on 2, as fft_bench counts them."""
     [sent] = exchanges(question("pencil", (64, 64, 64), 2, grid=(2, 1)))
     assert (sent.bytes, sent.messages) == (1048576, 1)
     [sent] = exchanges(question("binary-exchange", (4096,), 2, exchange="none"))
@@ -136,7 +136,7 @@ def test_bytes_and_messages_are_those_that_a_record_declares():
 def test_pieces_pencils_and_segments_are_counted_as_fft_bench_declares_them(
     variant, grid, options, more, moved, messages
 ):
-    """Of 64^3 on 4 ranks, as fft_bench counted them (2026-11-26)."""
+    """Counts for 64^3 on 4 ranks, as fft_bench counted them (2026-11-26)."""
     sent = exchanges(question(variant, (64,) * 3, 4, grid=grid, options=options, **more))
     assert (sum(one.bytes for one in sent), sum(one.messages for one in sent)) == (moved, messages)
 

@@ -53,7 +53,7 @@ def without_archive(tmp_path_factory):
     return (folder / "papers.html").read_text(encoding="utf-8"), said.getvalue()
 
 
-def test_without_an_archive_the_page_has_the_equations_alone(without_archive):
+def test_the_page_has_the_equations_alone_without_an_archive(without_archive):
     page, said = without_archive
     assert "Without an archive" in page
     assert "measured here</th>" not in page

@@ -29,7 +29,7 @@ from fourscore_analysis.records.published import FOLDER
 from fourscore_analysis.tables.papers import value_text
 
 PAPERS = all_papers()
-# Of each paper, without conditions and given numbers: a number moved to either shows here.
+# How many numbers of each paper are judged, without conditions and given numbers: a number moved to either shows here.
 JUDGED = {"czechowski2012": 61, "eleftheriou2005": 65, "haynes2000": 9, "gupta1993": 141, "lee2018": 151}
 
 
@@ -102,7 +102,7 @@ def test_a_verdict_follows_from_the_printed_digits(printed, computed, bound, kin
     assert (number.kind, number.verdict) == (kind, verdict)
 
 
-def test_of_several_formulas_the_one_that_agrees_least_is_shown():
+def test_the_formula_that_agrees_least_is_shown():
     claims = tuple(Claim(1, "a", exactly(value), str(value)) for value in (2.0, 8.0, 2.1))
     number = Number("p", "i", 1, "a", Decimal("2.0"), claims=claims)
     assert (number.ours.formula, number.kind) == ("8.0", DIFFERS)

@@ -97,7 +97,7 @@ def test_a_papers_figure_is_drawn_and_says_what_differs(item, tmp_path: Path):
 
 
 @pytest.mark.parametrize("item", CASES)
-def test_without_the_papers_numbers_ours_are_drawn_alone(item, tmp_path: Path, monkeypatch):
+def test_our_numbers_are_drawn_alone_without_the_papers(item, tmp_path: Path, monkeypatch):
     plot, points = CASES[item]
     monkeypatch.setattr("fourscore_analysis.records.published.FOLDER", tmp_path)
     published.cache_clear()
@@ -215,7 +215,7 @@ def test_the_equations_of_haynes2000_are_those_that_are_kept_as_data():
     for row in table.rows:
         for elements, ranks in ((16**3, 2), (64**3, 64), (128**3, 1024)):
             names = {"P": ranks, "n": elements, "u": 16, "alpha": 1.0, "beta": 2000.0, "log2": math.log2}
-            expected = eval(row["time_s_formula"], {"__builtins__": {}}, names)  # of our own file
+            expected = eval(row["time_s_formula"], {"__builtins__": {}}, names)  # from our own file
             assert functions[row["method"]](elements, ranks, 2000.0) == pytest.approx(expected)
 
 
@@ -247,7 +247,7 @@ def test_a_measured_alpha_and_beta_give_the_equations_seconds():
     alpha_s, byte_s = 20e-6, 100e-9
     maker = Maker("a-11111111", "a")
     sizes = [2.0**power for power in range(3, 21, 2)]
-    rate = 2 / byte_s  # of `benchmark`, which moves each byte twice
+    rate = 2 / byte_s  # the rate of `benchmark`, which moves each byte twice
     found = [benchmark("sendrecv", size, rate, {"phase": "0"}, alpha_s=alpha_s, steps=1) for size in sizes]
     for one in found:
         one["time_s"] = [one["time_s"][0]] * 3

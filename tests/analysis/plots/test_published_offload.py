@@ -79,7 +79,7 @@ def test_a_bar_has_the_shares_of_the_busy_time_with_operations_bytes_and_times()
         "kernels": pytest.approx(0.05),
         "to the host": pytest.approx(0.45),
     }
-    # Of the rank that copies most: 6 copies, 3 GB in 0.25 s; 9 back.
+    # The rank that copies most has 6 copies, 3 GB in 0.25 s; 9 back.
     there, back = bar.said["to the device"], bar.said["to the host"]
     assert "6 operations, 250 ms in all" in there
     assert "41.7 ms each" in there

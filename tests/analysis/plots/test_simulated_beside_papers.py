@@ -46,7 +46,7 @@ def note(figure) -> str:
 
 
 def markers(axes) -> set[tuple[float, float]]:
-    """Of points; the equations are lines."""
+    """The markers of points; the equations are lines."""
     return {
         (x, y)
         for line in axes.lines
@@ -99,7 +99,7 @@ def test_real_and_simulated_networks_have_figures_of_their_own():
     assert len(crossover_model.pages(view)) == 1
 
 
-def test_where_the_new_method_wins_is_of_simulated_communication_with_one_message_after_the_other():
+def test_crossings_are_of_simulated_messages_one_after_another():
     here = Here(None, [campaign_of(latency_records())])
     found = {(one.extent, one.ranks): one.ratio for one in simulated_crossings(here)}
     assert set(found) == {(16, 4), (16, 16), (32, 4), (32, 16)}

@@ -53,7 +53,7 @@ def test_a_launch_measured_again_stands_in_its_round():
 
 @pytest.mark.parametrize("rounds", [4, 5, 6, 8, 12])
 @pytest.mark.parametrize("methods", [2, 5])
-def test_of_equally_fast_methods_one_is_called_fastest_in_at_most_5_percent(rounds, methods):
+def test_one_of_equally_fast_methods_is_called_fastest_in_at_most_5_percent(rounds, methods):
     """As claims are made: the lowest median, shown to be faster than each of the others."""
     logs = np.random.default_rng(rounds).normal(0, 0.05, (6000, methods, rounds))
     best = np.median(logs, axis=-1).argmin(axis=-1)

@@ -78,7 +78,7 @@ def test_a_foreign_point_is_compared_with_its_like_alone_and_never_called_fastes
     assert "No basis for a claim: flagged foreign." in alike
 
 
-def test_a_share_is_not_told_of_phases_that_do_not_add_up():
+def test_phases_that_do_not_add_up_have_no_share():
     maker, rows = Maker(isolate=False), [[1.0] * 3] * 2
     record = maker.with_samples(make_point(shape=LARGE), 0, rows, {"fft": [[0.2] * 3] * 2, "exchange": [[0.3] * 3] * 2})
     for flags, expected in (([], True), (["open-breakdown"], False)):

@@ -31,7 +31,7 @@ def test_maps_of_cores_are_one_line_a_kind_of_node():
     assert flatten({"core_maps": kinds}) == {"core_maps": "nodes 0-2: 0, 1; nodes 3: 0-1, 2"}
 
 
-def test_kinds_of_core_are_told_with_their_caches():
+def test_kinds_of_core_are_shown_with_their_caches():
     kinds = [
         {
             "cores": 6,

@@ -32,7 +32,7 @@ def test_ranks_are_counted_within_blocks():
     found = shift_estimate(blocks, 0.95)
     assert found.value == 10.0
     assert found.interval == (9.0, 11.0)
-    sums = [0] * 19  # of U over both blocks, by counting every order of three and three
+    sums = [0] * 19  # [U], over both blocks, by counting every order of three and three
     for one in itertools.product(itertools.combinations(range(6), 3), repeat=2):
         sums[sum(sum(places) - 3 for places in one)] += 1
     chances = np.cumsum(sums) / 400
@@ -41,7 +41,7 @@ def test_ranks_are_counted_within_blocks():
     assert found.interval == (differences[begin - 1], differences[-begin])
 
 
-def test_of_too_few_values_there_is_no_interval():
+def test_too_few_values_have_no_interval():
     assert shift_estimate([([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])], 0.95) == Estimate(-3.0, None)  # 2 / 20 = 10 %
     assert median_estimate([1.0, 2.0, 3.0, 4.0, 5.0], 0.95).interval is None  # 2 / 32 = 6 %
     assert median_estimate([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.95) == Estimate(3.5, (1.0, 6.0))

@@ -22,7 +22,7 @@ class Pairs:
 
     archive: Path
     noise: float = 0.01
-    drift: float = 0.0  # of one launch to the next
+    drift: float = 0.0  # from one launch to the next
     seed: int = 1
     makers: dict[str, Maker] = field(init=False)
     rng: random.Random = field(init=False)

@@ -15,7 +15,7 @@ START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
 def revision_of(build: int) -> str:
-    """Of the build of this number, as git names commits."""
+    """The revision of the build of this number, as git names commits."""
     return hashlib.sha1(b"revision %d" % build).hexdigest()
 
 

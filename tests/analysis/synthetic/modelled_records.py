@@ -15,7 +15,7 @@ from fourscore_analysis.records.transforms import parse_record
 from synthetic.common import canonical, store
 from synthetic.transforms import Maker, make_point
 
-# Of a rank; the private cache is that of synthetic.common.identity_of.
+# The parameters of a rank; the private cache is that of synthetic.common.identity_of.
 KNOWN = {
     "flop_rate": 2.5e10,
     "memory_constant": 6.3,

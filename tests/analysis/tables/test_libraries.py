@@ -15,7 +15,7 @@ LAUNCHES = 6
 
 
 def launches(library: str, fft: float, exchange: float, count: int = LAUNCHES, point: dict | None = None) -> list:
-    """Of slab/alltoallv, alike but for some noise that is another in each launch and the same for every library."""
+    """Launches of slab/alltoallv, alike but for noise that differs by launch and is the same for every library."""
     maker = Maker(isolate=False)
     whole = make_point(**({"shape": (64, 64, 64), "ranks": 2, "local_fft": library} | (point or {})))
     records = []
@@ -54,7 +54,7 @@ def test_the_numbers_are_in_the_json_of_a_report():
     assert one["told_apart"]
 
 
-def test_what_the_launches_do_not_tell_apart_is_said_to_be_so():
+def test_methods_that_launches_do_not_tell_apart_are_named():
     view = view_of(launches("fftw", 0.007, 0.003), launches("mkl", 0.007, 0.003))
     assert library_findings(view)[0].endswith("; the launches do not tell the two apart.")
     assert [row.tied for row in library_rows(view)] == [False, True]

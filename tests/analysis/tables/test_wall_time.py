@@ -1,4 +1,4 @@
-"""Where the wall time of a campaign went: every stage is told once, and the parts add up to what the clock says."""
+"""Where the wall time of a campaign went: every stage is counted once, and the parts add up to what the clock says."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_parts_add_up_to_the_time_from_the_first_launch_to_the_last():
     assert parts["planning"] == pytest.approx(4 * STAGES["plan_s"] / total)
 
 
-def test_what_lies_between_launches_is_told_by_job_and_without_pauses():
+def test_time_between_launches_is_counted_by_job_and_without_pauses():
     two_jobs = [launched(0, "1"), launched(1, "2"), launched(WITHIN + 3, "1"), launched(WITHIN + 6, "2")]
     assert between_s(two_jobs) == pytest.approx(3 + 5)
     assert between_s([launched(0), launched(WITHIN + 3600)]) == 0  # interrupted, and gone on with later

@@ -43,7 +43,7 @@ def ask(records: list[dict[str, Any]], **question: Any):
     return find([campaign(records)], Question(**{"shape": SHAPE, "ranks": 2} | question))
 
 
-def test_the_fastest_is_told_with_its_median_interval_launches_and_records():
+def test_the_fastest_is_shown_with_its_median_interval_launches_and_records():
     [answer] = best_json(ask(launches({"slab": 1.0, "pencil": 2.0, "volumetric": 4.0})))["answers"]
     best = answer["best"]
     assert (best["variant"], best["exchange"], best["resolved_grid"], best["parameters"]) == ("slab", "p2p", "1x2", {})

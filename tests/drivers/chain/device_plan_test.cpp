@@ -243,7 +243,7 @@ std::string obstacle(const char* faults, std::map<std::string, std::string> para
   return reason;
 }
 
-TEST(DeviceLimits, AreToldBeforeAnythingIsAllocated) {
+TEST(DeviceLimits, AreReportedBeforeAnythingIsAllocated) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   EXPECT_EQ(obstacle("", {}), "");
   EXPECT_THAT(obstacle("devices=0", {}), HasSubstr("no device 'host' is on this node"));

@@ -110,7 +110,7 @@ Problem transposed(const std::vector<Index>& shape) {
   return problem;
 }
 
-/// Those of `node` with one row or column of ranks are two or one, of several axes.
+/// The states that are transformed: `node` on one row or column of ranks has two or one, of several axes.
 std::size_t transformed_states(Plan& plan) {
   const auto components = plan.components();
   return static_cast<std::size_t>(
@@ -201,7 +201,7 @@ std::string obstacle(const char* faults, const std::string& name, Parameters par
   return reason;
 }
 
-TEST(OffloadLimits, AreToldBeforeAnythingIsAllocated) {
+TEST(OffloadLimits, AreReportedBeforeAnythingIsAllocated) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   for (const char* name : {"overdecomposed", "node"}) {
     SCOPED_TRACE(name);

@@ -10,7 +10,7 @@ import pytest
 from component_programs import QUICK, call, given
 from conftest import read_record
 
-# Of each program: parameters of a run of a moment, and the kernels that must be in its record.
+# For each program: parameters of a run of a moment, and the kernels that must be in its record.
 SMALL: dict[str, tuple[dict[str, str], set[str]]] = {
     "memory_bench": ({"size": "16KiB,1280"}, {"read", "write", "copy", "triad", "streaming-write", "streaming-copy"}),
     "local_transpose_bench": (
@@ -83,7 +83,7 @@ def test_one_node_that_pretends_to_be_several_is_flagged(tmp_path: Path, monkeyp
     assert not any(entry["emulated"] for entry in record["benchmarks"])
 
 
-# Of each kernel of memory_bench: arrays that go over the bus.
+# For each kernel of memory_bench: arrays that go over the bus.
 ARRAYS = {"read": 1, "write": 1, "copy": 2, "triad": 3, "streaming-write": 1, "streaming-copy": 2}
 # Programs whose ranks talk to each other, besides those above.
 TALKING = {"alltoall_bench": {"exchange": "p2p,shared,mpi-alltoall", "sizes": "64,4KiB"}, "pairwise_bench": {"sizes": "8,1KiB"}}

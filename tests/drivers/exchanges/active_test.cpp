@@ -58,7 +58,7 @@ TEST(PacketCut, IsOfRunsOfTheMessageThatFollowEachOther) {
       }
 }
 
-/// Of as many slowest indices as a packet holds: n / floor(c / m) packets, rounded up, with n indices of m elements.
+/// Packets of as many slowest indices as fit: n / floor(c / m) packets, rounded up, with n indices of m elements.
 TEST(PacketCut, HasAsManyPacketsAsTheFormulaSays) {
   const Extents extents{8, 6, 10};
   const auto packets = [&](Index most) { return PacketCut(extents, {0, 1, 2}, most).packets(); };

@@ -162,7 +162,7 @@ TEST(LeastTraffic, OfAnExchangeIsWhatIsReadToSendAndWrittenOnceReceived) {
   traffic.bytes_self = 20;
   traffic.bytes_relayed = 5;
   traffic.bytes_read_shared = 30;
-  // Of 200 bytes afterwards 20 stayed and 30 were read from neighbours, and written: 150 came in messages.
+  // 20 of the 200 bytes stayed and 30 were read from neighbours, and written: 150 came in messages.
   EXPECT_EQ(min_bytes_of_exchange(traffic, 200), 100 + 150 + 5 + 2 * 30);
   EXPECT_EQ(min_bytes_of_exchange(traffic, 10), 100 + 5 + 2 * 30) << "nothing came in messages";
 }

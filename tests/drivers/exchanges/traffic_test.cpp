@@ -52,7 +52,7 @@ class TrafficOf : public ::testing::Test {
   Index sent_in_all_ = 0;
   Index read_in_all_ = 0;
   Index relayed_in_all_ = 0;
-  Index messages_ = 0;  ///< of all ranks, in the last movement
+  Index messages_ = 0;  ///< over all ranks, in the last movement
 };
 
 class TrafficOfEach : public TrafficOf, public ::testing::WithParamInterface<std::string> {

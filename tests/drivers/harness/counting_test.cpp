@@ -261,7 +261,7 @@ TEST_F(Counting, ACounterThatFailsOnOneRankEndsCountingOnAllWithItsReason) {
   EXPECT_FALSE(record.contains("phases"));
 }
 
-TEST_F(Counting, ACounterThatDoesNotOpenIsToldOnAllRanks) {
+TEST_F(Counting, ACounterThatDoesNotOpenIsReportedOnAllRanks) {
   Behaviour behaviour;
   behaviour.cannot_open_on = size() - 1;
   const CounterRequest asked = request("known-closed", behaviour);

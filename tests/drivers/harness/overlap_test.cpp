@@ -54,7 +54,7 @@ class Overlap : public testing::TestWithParam<Method> {
         PlanContext{problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
   }
 
-  /// Of the slowest rank, for one run of all.
+  /// The slowest rank's seconds for one run of all.
   [[nodiscard]] static double seconds_of(Instances& instances) {
     MPI_Barrier(MPI_COMM_WORLD);
     const auto begin = std::chrono::steady_clock::now();

@@ -108,7 +108,7 @@ TEST(PlanTogether, RanksThatWantTheSameArePeersHoweverManyPlansEachWants) {
   EXPECT_EQ(peers_of, expected);
 }
 
-TEST(PlanTogether, WhatFailsOnOneRankEndsPlanningOnAllWithItsMessage) {
+TEST(PlanTogether, AFailureOnOneRankEndsPlanningOnAllWithItsMessage) {
   const int failing = ranks() - 1;
   const auto in_a_step = [&](const LocalFftSpec&, PlanningPeers& peers) {
     for (int step = 0; step < 3; ++step)
@@ -158,7 +158,7 @@ LocalFftSpec three_axes(Index length, bool single_plan) {
   return spec;
 }
 
-TEST(PlanTogether, WithFftwEveryRankThenRemembersTheSamePlan) {
+TEST(PlanTogether, EveryRankRemembersTheSamePlanWithFftw) {
   for (const bool single_plan : {false, true})
     for (const bool in_place : {true, false}) {
       SCOPED_TRACE(testing::Message() << "single plan " << single_plan << ", in place " << in_place);

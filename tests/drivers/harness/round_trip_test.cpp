@@ -22,7 +22,7 @@ class RoundTripTest : public testing::Test {
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
 };
 
-/// Of each kind and precision, in every layout and placement.
+/// Round trips of each kind and precision, in every layout and placement.
 std::vector<Problem> round_trips(const Variant& variant) {
   std::vector<Problem> problems;
   for (const std::vector<Index>& shape : {std::vector<Index>{16, 8, 8}, std::vector<Index>{7, 9, 10}})

@@ -82,7 +82,7 @@ TEST(Sampler, TakesFromTheFirstStartToTheLastEnd) {
 /// longest rank says nothing of the whole. The clock that says so is the one that the sampler reads.
 TEST(Sampler, CountsTheSkewOfTheStart) {
   constexpr std::int64_t late_ns = 400'000'000;
-  constexpr double busy_s = 0.2;  // by which a busy machine holds a rank up
+  constexpr double busy_s = 0.2;  // how long a busy machine holds a rank up
   Sampler sampler(MPI_COMM_WORLD, options(2, 1), [] { return PhaseClock::now_ns() + late_ns * rank(); });
   const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(10); });
   if (rank() != 0) return;

@@ -45,7 +45,7 @@ Decomposition slabs(const Problem& problem, std::size_t axis, std::array<int, 3>
   return layout;
 }
 
-/// Of a problem of kind r2c: slabs along `axis`, of reals on the side that `input` names where the problem has them.
+/// For a problem of kind r2c: slabs along `axis`, of reals on the side that `input` names where the problem has them.
 Decomposition real_slabs(const Problem& problem, bool input, std::size_t axis, std::array<int, 3> order = {0, 1, 2}) {
   Grid grid;
   grid.extents[axis] = world_size();
@@ -396,7 +396,7 @@ class Spoiled : public NaivePlan<double> {
 TEST(Verifier, SaysWhereAResultIsWrongAndWhatTheWrongElementsHaveInCommon) {
   const Problem problem = problem_of({6, 5, 4});
   const Decomposition layout = slabs(problem, 0);
-  const int last = std::min(world_size(), 6) - 1;  // of the ranks that hold something
+  const int last = std::min(world_size(), 6) - 1;  // the last rank that holds something
   const auto own = std::to_string(layout.volume(last));
   const auto begin = std::to_string(layout.box(last).low[0]);
   struct Case {

@@ -100,8 +100,8 @@ std::size_t local_bytes(const Decomposition& layout, std::size_t element_bytes) 
   return static_cast<std::size_t>(layout.max_volume()) * element_bytes;
 }
 
-/// Lists of blocks, plans of columns, types and communicators are no workspace: they do not grow with the data. Of a
-/// plan on four ranks 62 KB were seen, an eighth of the data of a rank.
+/// Lists of blocks, plans of columns, types and communicators are no workspace: they do not grow with the data. 62 KB
+/// were seen for a plan on four ranks, an eighth of the data of a rank.
 constexpr std::size_t book_keeping_share = 6;
 /// In one dimension a library's own tables of roots of unity grow with the data; FFTW's were seen at 1.5 of it.
 std::size_t allowed_bytes(const std::vector<Index>& shape, std::size_t local) {

@@ -118,7 +118,7 @@ TEST(CopySteps, SoDoMessagesThatChangeTheOrderOfAxes) {
 }
 
 TEST(CopySteps, SoDoSubsetsThatAreGatheredFromTheSameRows) {
-  // Those of one row and of the next one read the same lines; those of another plane do not.
+  // Subsets of one row and of the next one read the same lines; those of another plane do not.
   expect_copied({6, 80, 128}, subsets({6, 80, 128}, 2), 8);
   expect_copied({5, 41, 63}, subsets({5, 41, 63}, 2), 8);
 }

@@ -44,7 +44,7 @@ TEST(BoundOfMedian, HoldsWithNinetyPerCentAndIsTheTightest) {
   for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(bound_of_median(n), 0) << n;
 }
 
-TEST(Contest, TheFastestWinsAsSoonAsItIsTold) {
+TEST(Contest, TheFastestWinsAsSoonAsItIsFound) {
   Contest contest(3);
   EXPECT_EQ(winner_of(contest,
                       [](std::size_t candidate, std::size_t) {
@@ -54,7 +54,7 @@ TEST(Contest, TheFastestWinsAsSoonAsItIsTold) {
   EXPECT_EQ(contest.rounds(), Contest::least_rounds);
 }
 
-TEST(Contest, OfEqualsTheFirstWins) {
+TEST(Contest, TheFirstOfEqualsWins) {
   Contest contest(3);
   EXPECT_EQ(winner_of(contest,
                       [](std::size_t candidate, std::size_t) {
@@ -64,7 +64,7 @@ TEST(Contest, OfEqualsTheFirstWins) {
   EXPECT_EQ(contest.rounds(), Contest::least_rounds);
 }
 
-TEST(Contest, WhatIsFarSlowerLeavesAfterTwoRounds) {
+TEST(Contest, ACandidateFarSlowerLeavesAfterTwoRounds) {
   Contest contest(3);
   std::vector<std::size_t> ran(3);
   EXPECT_EQ(winner_of(contest,
@@ -105,7 +105,7 @@ TEST(Contest, ADisturbedRoundDoesNotDecide) {
             1);
 }
 
-TEST(Contest, WhatIsNotToldApartEndsAfterTheLastRoundWithTheLowestMedian) {
+TEST(Contest, CandidatesNotToldApartEndAfterTheLastRoundWithTheLowestMedian) {
   Contest contest(2);
   // 10 % apart in the median, and each as often far off as the other.
   EXPECT_EQ(winner_of(contest,
@@ -136,7 +136,7 @@ TEST(Contest, TheSlowestRankDecides) {
   EXPECT_EQ(there.winner(), 1);
 }
 
-TEST(Contest, UnderNoiseTheChoiceIsNeverFarFromTheBest) {
+TEST(Contest, TheChoiceIsNeverFarFromTheBestUnderNoise) {
   const std::vector<double> true_s{1.06, 1.0, 1.3, 1.03, 1.01};
   std::mt19937 random(1);
   std::lognormal_distribution<double> noise(0, 0.02);

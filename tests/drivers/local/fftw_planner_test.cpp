@@ -18,7 +18,7 @@ namespace {
 
 std::vector<unsigned> flags_seen;
 
-/// Those of FFTW's flags that say how hard the planner tries. FFTW_MEASURE is none of them.
+/// FFTW's flags that say how hard the planner tries. FFTW_MEASURE is none of them.
 constexpr unsigned effort_flags = FFTW_ESTIMATE | FFTW_PATIENT | FFTW_EXHAUSTIVE;
 
 /// The same plan, made by estimate.

@@ -300,7 +300,7 @@ TEST_P(EachLibrary, EstimateLeavesTheDataAlone) {
   for (const auto& value : data) ASSERT_EQ(value, (std::complex<double>(3, 4)));
 }
 
-/// Those that this program has; what it lacks is off with a reason.
+/// The libraries that this program has; what it lacks is off with a reason.
 std::vector<std::string> built() {
   std::vector<std::string> names;
   for (const std::string& name : LocalFftRegistry::instance().names())

@@ -70,7 +70,7 @@ TEST(MpiErrors, NameTheCallWithoutItsArgumentsTheRankTheHostAndMpisText) {
   }
 }
 
-TEST(MpiErrors, InADestructorAreToldOnStderrInTheSameWords) {
+TEST(MpiErrors, InADestructorGoToStderrInTheSameWords) {
   const mpi::Communicator comm = mpi::duplicate(MPI_COMM_WORLD);
   const int code = MPI_Send(nullptr, 0, MPI_BYTE, no_such_rank, 0, comm.get());
   static_assert(noexcept(mpi::check_nothrow(0, "")));

@@ -183,7 +183,7 @@ TEST_F(Handles, OfRequestsThatWereWaitedForNeedNoCancelling) {
       EXPECT_EQ(data[1], previous_);
       data[1] = -1;
     }
-    requests.wait_all();  // of none
+    requests.wait_all();  // waits for none
   }
   EXPECT_EQ(freed.cancelled, 0);
   EXPECT_EQ(freed.requests, 0);

@@ -26,7 +26,7 @@ std::string expected_outside() {
   return "MPI_Send failed outside MPI_Init and MPI_Finalize: error code " + std::to_string(MPI_ERR_RANK);
 }
 
-TEST(OutsideMpi, ErrorsBeforeMpiStartsAreTold) {
+TEST(OutsideMpi, ErrorsBeforeMpiStartsAreReported) {
   EXPECT_FALSE(mpi::is_running());
   EXPECT_EQ(message_outside(), expected_outside());
 }
@@ -50,7 +50,7 @@ TEST(OutsideMpi, WhatOutlivesMpiIsDestroyedWithoutMpi) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(OutsideMpi, ErrorsAfterMpiEndedAreTold) {
+TEST(OutsideMpi, ErrorsAfterMpiEndedAreReported) {
   EXPECT_EQ(message_outside(), expected_outside());
   testing::internal::CaptureStderr();
   mpi::check_nothrow(MPI_ERR_RANK, "MPI_Send(data)");

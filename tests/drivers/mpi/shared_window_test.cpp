@@ -70,7 +70,7 @@ TEST_F(SharedWindow, HasNoneWhereRanksDoNotFindEachOther) {
   EXPECT_EQ(mpi::SharedPages::make(node_.get(), large_bytes, no_processes).has_value(), ranks_ == 1);
 }
 
-/// Of ranks that go apart, one may release the memory while another still reads it.
+/// When ranks go apart, one may release the memory while another still reads it.
 TEST_F(SharedWindow, LivesAsLongAsOneRankHasIt) {
   auto pages = mpi::SharedPages::make(node_.get(), large_bytes);
   ASSERT_TRUE(pages.has_value());

@@ -138,7 +138,7 @@ def test_a_bad_request_gets_code_2_and_one_message(
     assert not out.exists()
 
 
-def test_without_valgrind_the_reason_comes_with_code_3(bench: Bench, tmp_path: Path) -> None:
+def test_counting_ends_with_code_3_and_the_reason_without_valgrind(bench: Bench, tmp_path: Path) -> None:
     environment = os.environ | {"PATH": str(tmp_path)}
     command = [bench.plain, *POINT, "--variant", "serial", *COUNT]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -153,7 +153,7 @@ def test_questions_take_no_counters(bench: Bench, question: str) -> None:
     assert "--counters" in result.stderr
 
 
-def test_without_counters_a_record_says_so(bench: Bench, tmp_path: Path) -> None:
+def test_a_record_without_counters_says_so(bench: Bench, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     assert bench(*POINT, "--variant", "serial", "--record", str(out), faulty=False).returncode == 0
     record = read_record(out)

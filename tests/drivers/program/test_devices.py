@@ -58,7 +58,7 @@ def test_a_record_has_what_the_driver_tells_of_a_gpu(bench: Bench, monkeypatch: 
 
 
 def test_a_record_counts_what_was_queued_on_the_device(bench: Bench) -> None:
-    """Of slabs on two ranks: two stages, each copied there and back whole."""
+    """Slabs on two ranks have two stages, each copied there and back whole."""
     device = measured(bench)["cost"]["device"]
     assert device["h2d_copies_per_rank"] == device["d2h_copies_per_rank"] == device["ffts_per_rank"] == [2, 2]
     assert sum(device["h2d_bytes_per_rank"]) == sum(device["d2h_bytes_per_rank"]) == 2 * 24 * 20 * 18 * 16
@@ -102,7 +102,7 @@ def test_what_the_device_lacks_is_a_reason_to_skip(
     assert "samples" not in record
 
 
-def test_without_a_gpu_the_point_that_asks_for_one_is_skipped(bench: Bench) -> None:
+def test_a_point_that_asks_for_a_gpu_is_skipped_without_one(bench: Bench) -> None:
     listed = {entry["name"]: entry for entry in json.loads(bench("--list", faulty=False).stdout)["local_ffts"]}
     if listed["cufft"]["available"]:
         pytest.skip("a GPU is here")

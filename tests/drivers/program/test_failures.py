@@ -82,7 +82,7 @@ def test_an_exception_on_one_rank_ends_all_with_code_3(bench: Bench, tmp_path: P
         ("MPI_Testsome", ("--variant", "node", "--threads", "2", "--parameter", "mpi=funneled")),
     ],
 )
-def test_an_error_of_one_rank_is_told_while_others_wait_for_it(
+def test_an_error_of_one_rank_is_reported_while_others_wait_for_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, call: str, point: tuple[str, ...]
 ) -> None:
     """Windows are freed collectively, and the threads of `node` wait for each other: neither may keep the message back."""

@@ -174,7 +174,7 @@ def test_wisdom_in_what_is_no_file_is_refused(bench: Bench, tmp_path: Path) -> N
     assert fifo.is_fifo()
 
 
-def test_wisdom_that_cannot_be_written_is_told(bench: Bench, tmp_path: Path) -> None:
+def test_wisdom_that_cannot_be_written_is_reported(bench: Bench, tmp_path: Path) -> None:
     wisdom = tmp_path / "absent" / "wisdom"
     run = bench(*arguments({"--wisdom": str(wisdom)}), ranks=2, timeout=60)
     assert run.returncode == 2, run.stderr

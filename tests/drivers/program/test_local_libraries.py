@@ -59,7 +59,7 @@ def test_threads_that_a_library_has_not_are_a_reason_to_skip(bench: Bench, tmp_p
 
 
 def test_the_code_that_is_opened_later_is_part_of_the_identity(bench: Bench, tmp_path: Path) -> None:
-    """Of every record of this program, whichever library it used: one campaign has one code."""
+    """It is in every record of this program, whichever library it used: one campaign has one code."""
     mkl = next(library for library in libraries(bench) if library["name"] == "mkl")
     identity = json.loads(bench("--identity").stdout)
     files = [name for name in identity["identity"]["code"]["libraries"] if name.startswith("libmkl_core")]

@@ -38,7 +38,7 @@ def test_more_ranks_than_a_record_lists_have_a_file_of_columns(bench: Bench, tmp
     options = ("--variant", "pencil", "--shape", "36x36x36", "--planner", "estimate", "--isolate", "--timeline")
     run = bench(*options, "--repetitions", "2", "--record", str(out), ranks=66, faulty=False, timeout=300)
     assert run.returncode == 0, run.stderr
-    record = read_record(out)  # of the schema
+    record = read_record(out)  # valid by the schema
     assert "rank_total_s" not in record["samples"]
     columns = record["rank_columns"]
     content = (tmp_path / columns["file"]).read_bytes()

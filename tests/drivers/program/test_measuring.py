@@ -201,7 +201,7 @@ def test_a_timeline_is_one_more_run_and_no_sample(bench: Bench, tmp_path: Path) 
     assert min(timeline["rank_start_s"]) == 0
 
 
-def test_without_being_asked_nothing_is_traced(bench: Bench) -> None:
+def test_nothing_is_traced_unless_asked_for(bench: Bench) -> None:
     run = bench(*POINT, "--json")
     record = json.loads(run.stdout)
     assert "timeline" not in record
@@ -327,7 +327,7 @@ def test_several_instances_are_each_checked_and_timed(bench: Bench, tmp_path: Pa
     assert sum(record["memory"]["local_data_bytes"]) >= 2 * 1080 * 16
 
 
-def test_a_wrong_instance_on_a_subset_is_told_by_its_number(bench: Bench, tmp_path: Path) -> None:
+def test_a_wrong_instance_on_a_subset_is_reported_by_its_number(bench: Bench, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     asked = ("--instances", "2", "--placement", "subset", "--record", str(out))
     run = bench("--variant", "wrong-result", "--shape", "4x4x4", *asked, ranks=2)

@@ -71,12 +71,12 @@ def test_a_layer_that_is_missing_is_named(tmp_path: Path, mkl: Path) -> None:
     assert reason(tmp_path, mkl) == f"FALSE: {mkl}/lib has no libmkl_sequential.so"
 
 
-def test_a_header_that_does_not_compile_is_told(tmp_path: Path, mkl: Path) -> None:
+def test_a_header_that_does_not_compile_is_reported(tmp_path: Path, mkl: Path) -> None:
     (mkl / "include/mkl_dfti.h").write_text("#error of another compiler\n")
     assert reason(tmp_path, mkl) == f"FALSE: a program with {mkl}/include/mkl_dfti.h does not compile"
 
 
-def test_libraries_that_cannot_be_loaded_are_told_with_the_systems_words(tmp_path: Path, mkl: Path) -> None:
+def test_libraries_that_cannot_be_loaded_are_reported_with_the_systems_words(tmp_path: Path, mkl: Path) -> None:
     declared = "typedef void* DFTI_DESCRIPTOR_HANDLE;\n#define MKL_LONG long\nenum {DFTI_DOUBLE, DFTI_COMPLEX};\n"
     calls = ("DftiCreateDescriptor", "DftiCommitDescriptor", "DftiComputeForward")
     (mkl / "include/mkl_dfti.h").write_text(declared + "".join(f"long {call}();\n" for call in calls))

@@ -32,7 +32,7 @@ def test_a_summary_that_found_no_room_is_no_success(bench):
 
 
 @pytest.mark.parametrize("name", ["fft_bench", "memory_bench"])
-def test_a_limit_on_the_size_of_files_is_told(name, tmp_path):
+def test_a_limit_on_the_size_of_files_is_reported(name, tmp_path):
     with (tmp_path / "answer").open("w") as answer:
         done = subprocess.run(
             [programs()[name], "--list"],

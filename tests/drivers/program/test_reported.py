@@ -192,7 +192,7 @@ def test_the_build_is_told_by_its_own_names(slab: dict) -> None:
 
 
 def numbers(ranges: str) -> set[int]:
-    """Of "0-3,8", as results/README.md has it."""
+    """The numbers in "0-3,8", as results/README.md has it."""
     bounds = [part.split("-") for part in ranges.split(",")]
     return {number for low, *high in bounds for number in range(int(low), int((high or [low])[0]) + 1)}
 

@@ -32,7 +32,7 @@ def phase_table(screen: str) -> dict[str, tuple[float, float]]:
 
 
 def median_run(samples: dict) -> tuple[int, int]:
-    """The run in the middle by time, of two the faster, and its slowest rank."""
+    """The run in the middle by time (the faster of two), and its slowest rank."""
     order = sorted(range(len(samples["time_s"])), key=lambda i: samples["time_s"][i])
     run = order[(len(order) - 1) // 2]
     return run, max(range(len(samples["rank_total_s"])), key=lambda rank: samples["rank_total_s"][rank][run])

@@ -45,7 +45,7 @@ def test_where_refuses_other_nodes_than_asked_for(bench: Bench) -> None:
     assert not run.stdout
 
 
-def test_where_is_no_question_beside_another(bench: Bench) -> None:
+def test_where_is_refused_beside_another_question(bench: Bench) -> None:
     run = bench("--where", "--list", faulty=False)
     assert run.returncode == 2
     assert "exclude each other" in run.stderr

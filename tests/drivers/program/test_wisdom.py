@@ -32,13 +32,13 @@ def test_wisdom_is_written_then_read_and_recorded(bench: Bench, tmp_path: Path) 
     assert hashlib.sha256(wisdom.read_bytes()).hexdigest() == digest, "a launch that plans nothing writes nothing"
 
 
-def test_without_wisdom_nothing_is_reused(bench: Bench) -> None:
+def test_nothing_is_reused_without_wisdom(bench: Bench) -> None:
     plan = json.loads(bench(*PLANNED, "--json", faulty=False).stdout)["plan"]
     assert (plan["wisdom"], plan["reused"]) == ("none", False)
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.3, 0.9])
-def test_wisdom_that_is_cut_off_is_ignored_told_once_and_mended(bench: Bench, tmp_path: Path, keep: float) -> None:
+def test_wisdom_that_is_cut_off_is_ignored_reported_once_and_mended(bench: Bench, tmp_path: Path, keep: float) -> None:
     wisdom = tmp_path / "wisdom"
     point = (*PLANNED, "--wisdom", str(wisdom))
     assert bench(*point, ranks=2, faulty=False).returncode == 0
@@ -56,7 +56,7 @@ def test_wisdom_that_is_cut_off_is_ignored_told_once_and_mended(bench: Bench, tm
     assert [plan["reused"] for plan in plans] == [False, True]
 
 
-def test_wisdom_of_another_machine_or_library_is_ignored_told_once_and_kept(bench: Bench, tmp_path: Path) -> None:
+def test_wisdom_of_another_machine_or_library_is_ignored_reported_once_and_kept(bench: Bench, tmp_path: Path) -> None:
     wisdom = tmp_path / "wisdom"
     point = (*PLANNED, "--wisdom", str(wisdom))
     assert bench(*point, faulty=False).returncode == 0

@@ -89,7 +89,7 @@ TEST(TrafficArrays, EveryKernelPassesOverItsArrays) {
   EXPECT_GE(traffic_kernels().size(), 3U);
 }
 
-/// Counts what it is told that a kernel moves, in the order in which kernels are run.
+/// Counts the traffic that it was given for each kernel, in the order in which kernels are run.
 class KnowingBackend : public CounterBackend {
  public:
   explicit KnowingBackend(CounterScope scope, double factor, double idle = 0)

@@ -63,7 +63,7 @@ TEST(Backlogs, WhatIsAnnouncedGoesInTheOrderOfItsBeginning) {
 
 TEST(LinkLoads, AMapSaysHowLongEachKindOfLinkWasBusyInEachExchange) {
   Backlogs backlogs(line_of(3));
-  (void)backlogs.arrival_s({0, 500, 0, 1});  // of no exchange
+  (void)backlogs.arrival_s({0, 500, 0, 1});  // belongs to no exchange
   (void)backlogs.arrival_s({10, 100, 0, 2, 0});
   (void)backlogs.arrival_s({10, 300, 1, 2, 0});
   (void)backlogs.arrival_s({20, 100, 2, 1, 1});

@@ -190,7 +190,7 @@ TEST_F(PlatformFile, IsReadWithAllItSays) {
   EXPECT_EQ(platform.eager_limit_bytes, 1024);
 }
 
-TEST_F(PlatformFile, AQuantityWithoutUnitIsToldAsThat) {
+TEST_F(PlatformFile, AQuantityWithoutAUnitIsRefused) {
   EXPECT_THAT(error("topology = \"star\"\nlink_bandwidth = 1e9\nlink_latency_s = 0\n"),
               HasSubstr("'link_bandwidth' of [network] has no unit; expected 'link_bandwidth_bytes_per_s'"));
 }

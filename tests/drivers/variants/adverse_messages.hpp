@@ -19,7 +19,7 @@ struct CountedSends {
 };
 inline CountedSends counted_sends;
 
-/// Completions are told one at a time, drawn at random, and half of the tests find none; this rank sends late.
+/// Completions are reported one at a time, drawn at random, and half of the tests find none; this rank sends late.
 inline std::atomic<bool> adverse{false};
 
 inline std::mt19937& draws() {

@@ -92,7 +92,7 @@ std::vector<Index> ordered_shape(const std::vector<int>& grid, Index least) {
   return {std::max(least, Index{grid[0]} * grid[0]), std::max(least, Index{grid[1]} * grid[1])};
 }
 
-/// Of many ranks, which take turns on few cores, two that differ in all but the precision.
+/// On many ranks, which take turns on few cores, two contracts that differ in all but the precision.
 std::vector<Problem> contracts(const std::vector<Index>& shape) {
   std::vector<Problem> list = test::contracts(shape);
   if (mpi::size_of(MPI_COMM_WORLD) > 8)

@@ -18,7 +18,7 @@ namespace fourscore::test {
 
 struct Transformed {
   Field space;     ///< real values
-  Field spectrum;  ///< of them, whole
+  Field spectrum;  ///< the whole spectrum of them
 };
 
 /// Computed once and kept, until there are hundreds of them.

@@ -54,7 +54,7 @@ std::map<Key, std::vector<Problem>> contracts_by_key(const std::vector<Index>& s
   return lists;
 }
 
-/// Of the buffers of a key and layout, the one whose turn it is.
+/// Whether it is the turn of these buffers, for their key and layout.
 bool has_its_turn(const Problem& problem, std::size_t turn) {
   const bool in_place_first =
       (problem.precision == Precision::double_precision) ==

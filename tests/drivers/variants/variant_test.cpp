@@ -175,7 +175,7 @@ TEST_P(EveryVariant, SendsWhatItsPapersFormulaSaysOnShapesThatDivide) {
   }
 }
 
-/// Of all ranks, as fft_bench gathers them.
+/// The volumes of all ranks, as fft_bench gathers them.
 std::vector<MessageVolume> declared_by_all(const MessageVolume& mine) {
   constexpr int counts = 6;
   static_assert(sizeof(MessageVolume) == counts * sizeof(Index));

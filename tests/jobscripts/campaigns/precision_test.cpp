@@ -40,14 +40,14 @@ TEST(MedianInterval, IsTheNarrowestThatHoldsTheMedianWith95Percent) {
   }
 }
 
-TEST(MedianInterval, CannotBeToldOfFewerThanSixValues) {
+TEST(MedianInterval, DoesNotExistForFewerThanSixValues) {
   for (std::size_t count = 0; count < 6; ++count) EXPECT_EQ(median_interval(count), Places(0, 0));
   EXPECT_TRUE(std::isinf(relative_precision({1, 1, 1, 1, 1})));
 }
 
 TEST(RelativePrecision, IsHalfTheIntervalOverTheMedian) {
   EXPECT_DOUBLE_EQ(relative_precision({2, 2, 2, 2, 2, 2}), 0.0);
-  // Of nine values the second and the eighth: (8 - 2) / 2 / 5.
+  // The second and the eighth of nine values: (8 - 2) / 2 / 5.
   EXPECT_DOUBLE_EQ(relative_precision({9, 8, 7, 6, 5, 4, 3, 2, 1}), 0.6);
 }
 

@@ -32,7 +32,7 @@ TEST_F(AttemptsTest, EndsAreCountedByCause) {
   EXPECT_EQ(of_launch.last_job, "id3 (3)");
 }
 
-TEST_F(AttemptsTest, AJobThatLivesIsNoEnd) {
+TEST_F(AttemptsTest, AJobThatLivesHasNotEnded) {
   EXPECT_TRUE(attempts_of({broken_off("1", JobEnd::none, JobPhase::running)}).empty());
 }
 

@@ -7,7 +7,7 @@
 namespace fourscore {
 namespace {
 
-/// Of one point, launched twice.
+/// A campaign of one point, launched twice.
 class Lacking : public CampaignFixture {
  protected:
   Lacking() {

@@ -196,7 +196,7 @@ def test_the_default_tries_nothing_again_that_ran_out_of_memory(cluster):
     assert said["settled"] == 1 and [job["launches"] for job in said["jobs"]] == [1], "the other launch goes on"
 
 
-def test_what_fails_by_itself_is_archived_and_no_matter_of_jobs(cluster):
+def test_a_failure_of_the_program_is_archived_and_not_blamed_on_the_job(cluster):
     suite = cluster.nodes_suite("2", launches=2, variants='"good", "aborts"')
     cluster.submit(suite)
     cluster.run_all()
@@ -208,7 +208,7 @@ def test_what_fails_by_itself_is_archived_and_no_matter_of_jobs(cluster):
     assert cluster.submit(suite, "--retry", "failed")["in_jobs"] == 2
 
 
-def test_a_launcher_that_starts_nothing_is_told_in_the_jobs_log(cluster):
+def test_a_launcher_that_starts_nothing_is_reported_in_the_jobs_log(cluster):
     suite = cluster.nodes_suite("2", launches=4, variants='"dies-early"')
     cluster.submit(suite)
     said = cluster.run("2")

@@ -228,7 +228,7 @@ def test_an_interrupt_from_the_terminal_reaches_the_command_once(laboratory):
 
 
 @takes_root
-def test_without_memory_to_mount_on_it_says_what_to_make(fourscore):
+def test_it_says_what_to_make_without_memory_to_mount_on(fourscore):
     empty = fourscore.folder / "dev"
     empty.mkdir()
     command = shlex.join(fourscore.command("laboratory", "--", "true"))
@@ -281,7 +281,7 @@ print(8 * (received() - begin[0]) / (time.monotonic() - begin[1]))
 
 
 def bits_per_s(laboratory, *options: object) -> float:
-    """Of what reaches h2 from h1, counted by its interface; while it comes, and not before."""
+    """The rate of what reaches h2 from h1, counted by its interface while it comes, and not before."""
     (laboratory.fourscore.folder / "sink.py").write_text(SINK)
     (laboratory.fourscore.folder / "sender.py").write_text(SENDER)
     script = """
@@ -298,7 +298,7 @@ def test_a_link_carries_its_rate(laboratory, rate, expected):
 
 
 @takes_root
-def test_without_a_rate_a_link_is_not_limited(laboratory):
+def test_a_link_without_a_rate_is_not_limited(laboratory):
     assert bits_per_s(laboratory) > 300e6
 
 
@@ -351,7 +351,7 @@ def test_bad_input_is_named_with_what_is_expected(fourscore, words, said):
     assert said in fourscore("laboratory", *words, code=2).stderr
 
 
-def test_who_may_not_make_namespaces_is_told_what_it_takes(fourscore):
+def test_a_user_without_namespaces_is_told_what_they_take(fourscore):
     command = fourscore.command("laboratory", "--", "true")
     if os.geteuid() == 0:
         command = ["setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-all", *command]

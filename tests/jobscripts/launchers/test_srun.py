@@ -115,7 +115,7 @@ def test_the_plugin_is_the_machine_files_or_else_fits_the_mpi(srun):
     assert plugin(srun, "none pmix_v4") == "pmix_v4"
 
 
-def test_without_a_plugin_that_fits_nothing_is_launched(srun):
+def test_nothing_is_launched_without_a_plugin_that_fits(srun):
     error = srun(
         "run",
         srun.suite(sweep(4, 2)),

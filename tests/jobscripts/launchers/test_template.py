@@ -55,7 +55,7 @@ def run(
 
 
 def started(fourscore) -> str:
-    """Of the only launch."""
+    """The record of the only launch."""
     (line,) = fourscore.log_of_starter.read_text().splitlines()
     return line
 
@@ -136,7 +136,7 @@ def test_hosts_are_those_of_the_job(template):
     assert started(template).startswith("[--hosts][n3,n4][-n][2] ")
 
 
-def test_a_variable_that_is_not_set_is_told_before_anything_is_launched(template):
+def test_a_variable_that_is_not_set_is_reported_before_anything_is_launched(template):
     machine = machine_file(template, "starter -f $NO_SUCH_NODEFILE -n {ranks} {program}")
     error = run(template, machine, 2, code=3).stderr
     assert "launcher 'template'" in error and "NO_SUCH_NODEFILE" in error and not template.records()
@@ -144,7 +144,7 @@ def test_a_variable_that_is_not_set_is_told_before_anything_is_launched(template
     assert started(template).startswith("[-f][a file][-n][2] ")
 
 
-def test_without_a_machine_file_there_is_no_line(template):
+def test_there_is_no_line_without_a_machine_file(template):
     error = template("run", template.points(), "--launcher", "template", code=2).stderr
     assert "launcher 'template'" in error and "machine file" in error and "'local' would do: --launcher local" in error
 

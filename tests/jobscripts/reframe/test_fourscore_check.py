@@ -76,7 +76,7 @@ def medians_of(archive: pathlib.Path, environment: dict[str, str]) -> dict[str, 
     return {point["point"]["exchange"]: point["median_s"] for point in campaign["points"]}
 
 
-def test_on_this_machine_each_point_is_a_performance_variable(fourscore, tmp_path):
+def test_each_point_is_a_performance_variable_on_this_machine(fourscore, tmp_path):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("SLURM_")}
     suite = fourscore.suite(SUITE.format(size="ranks = 2"))
     archive = tmp_path / "results"
@@ -99,7 +99,7 @@ def test_a_launch_that_fails_fails_the_test_and_names_its_point(fourscore, tmp_p
     assert "1 launches failed" in text
 
 
-def test_as_a_job_of_slurm_it_measures_on_the_nodes_of_the_job():
+def test_it_measures_on_the_nodes_of_its_slurm_job():
     if reason := unavailable():
         pytest.skip(reason)
     with temporary_folder() as folder, SlurmRig(folder, nodes=2) as rig:

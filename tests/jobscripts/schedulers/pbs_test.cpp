@@ -116,7 +116,7 @@ TEST(PbsAnswers, TheIdIsWhatQsubPrints) {
 }
 
 // The messages of src/lib/Liblog/pbs_messages.c and of the programs.
-TEST(PbsAnswers, NoAnswerIsToldFromARefusal) {
+TEST(PbsAnswers, NoAnswerIsDistinguishedFromARefusal) {
   for (const char* none : {"qsub: cannot connect to server pbs (errno=15010)", "Connection refused\n",
                            "qstat: cannot connect to server pbs (errno=111)"})
     EXPECT_TRUE(says_no_answer(none)) << none;
@@ -126,7 +126,7 @@ TEST(PbsAnswers, NoAnswerIsToldFromARefusal) {
     EXPECT_FALSE(says_no_answer(refusal)) << refusal;
 }
 
-TEST(PbsAnswers, AJobThatIsGoneIsToldFromOneThatIsNotOurs) {
+TEST(PbsAnswers, AJobThatIsGoneIsDistinguishedFromOneThatIsNotOurs) {
   EXPECT_TRUE(says_has_ended("qdel: Unknown Job Id 12.pbs\nqdel: Job has finished 13.pbs\n"));
   EXPECT_FALSE(says_has_ended("qdel: Unknown Job Id 12.pbs\nqdel: Unauthorized Request  13.pbs\n"));
   EXPECT_FALSE(says_has_ended(""));

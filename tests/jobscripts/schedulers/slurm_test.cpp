@@ -138,7 +138,7 @@ TEST(SlurmAnswers, TheIdIsReadWithAndWithoutACluster) {
 }
 
 // Captured from Slurm 22.05.
-TEST(SlurmAnswers, NoAnswerIsToldFromARefusal) {
+TEST(SlurmAnswers, NoAnswerIsDistinguishedFromARefusal) {
   for (const char* none :
        {"sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
         "slurm_load_jobs error: Unable to contact slurm controller (connect failure)",
@@ -158,7 +158,7 @@ TEST(SlurmAnswers, NoAnswerIsToldFromARefusal) {
     EXPECT_FALSE(says_no_answer(refusal)) << refusal;
 }
 
-TEST(SlurmAnswers, AJobThatHasEndedIsToldFromOneThatIsNotOurs) {
+TEST(SlurmAnswers, AJobThatHasEndedIsDistinguishedFromOneThatIsNotOurs) {
   EXPECT_TRUE(says_has_ended("scancel: error: Kill job error on job id 9999: Invalid job id specified\n"));
   EXPECT_TRUE(says_has_ended("scancel: error: Kill job error on job id 3: Job/step already completing or completed\n"));
   EXPECT_FALSE(says_has_ended("scancel: error: Kill job error on job id 3: Access/permission denied\n"));

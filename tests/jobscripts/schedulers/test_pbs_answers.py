@@ -94,7 +94,7 @@ def test_what_the_machines_directives_set_is_written_once(pbs):
         ({"name": "m", "directives": ["-W block=true"]}, "directive '-W block' of machine 'm' cannot be used"),
     ],
 )
-def test_what_pbs_has_not_or_a_job_may_not_be_is_refused(pbs, machine, words):
+def test_options_that_pbs_lacks_or_a_job_may_not_have_are_refused(pbs, machine, words):
     with pytest.raises(ProbeError) as failed:
         pbs.script(machine)
     assert failed.value.code == 2
@@ -147,7 +147,7 @@ def test_very_many_forgotten_jobs_are_an_answer(pbs):
     assert {state["end"] for job, state in states.items() if job != "2.pbs"} == {"unknown"}
 
 
-def test_what_qstat_refuses_is_a_failure_at_once(pbs):
+def test_a_refusal_of_qstat_is_a_failure_at_once(pbs):
     pbs.answers("qstat", ("", "qstat: Unauthorized Request  1.pbs\n", 159))
     with pytest.raises(ProbeError, match="Unauthorized") as failed:
         pbs.states("1.pbs")

@@ -59,7 +59,7 @@ def test_it_can_be_used_where_its_programs_are(fake):
     assert fake.reason() == ""
 
 
-def test_without_its_programs_it_says_which_are_missing_and_what_to_do(fake):
+def test_it_says_which_of_its_programs_are_missing_and_what_to_do(fake):
     (fake.programs / SUBMIT[fake.name]).unlink()
     assert f"no {SUBMIT[fake.name]} in PATH" in fake.reason()
     assert "login node" in fake.reason()
@@ -190,7 +190,7 @@ def test_a_text_of_two_lines_adds_no_line_to_a_script(fake, field, tmp_path):
     assert "expected one line" in failed.value.said
 
 
-def test_only_a_job_of_ones_own_answers_to_the_environment(fake):
+def test_only_a_job_of_the_user_answers_to_the_environment(fake):
     assert fake.allocation(SLURM_JOB_ID="", SLURM_JOB_NODELIST="n1", PBS_JOBID="", PBS_NODEFILE="/proc/nowhere") is None
 
 

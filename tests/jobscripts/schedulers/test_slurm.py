@@ -156,7 +156,7 @@ def test_a_job_is_preempted_by_one_of_a_higher_partition(slurm):
     assert slurm.wait_for_end(high)["end"] == "completed"
 
 
-def test_a_job_that_lost_its_node_is_told(slurm):
+def test_a_job_that_lost_its_node_is_reported(slurm):
     job = slurm.run("sleep 300", "--nodelist=n4")
     slurm.wait_for_word(job, "RUNNING")
     slurm.rig.node(4).stop()
@@ -174,7 +174,7 @@ def test_the_first_process_of_a_job_is_warned_before_the_time_limit(slurm, long_
     assert state["end"] == "completed"
 
 
-def test_a_job_beyond_its_time_limit_is_told(slurm, long_jobs):
+def test_a_job_beyond_its_time_limit_is_reported(slurm, long_jobs):
     state = slurm.wait_for_end(long_jobs["beyond"], timeout=120)
     assert (state["end"], state["word"]) == ("timeout", "TIMEOUT")
 

@@ -68,7 +68,7 @@ def test_ends_are_known_after_slurmctld_has_forgotten_them(slurm):
     assert (states["99999"]["end"], states["99999"]["reason"]) == ("unknown", "Slurm has forgotten it")
 
 
-def test_without_its_database_what_lives_is_still_known(slurm):
+def test_live_jobs_are_known_when_slurmdbd_is_down(slurm):
     forgotten = slurm.run("true", "--nodelist=n1")
     slurm.wait_for_end(forgotten)
     wait_until_forgotten(slurm, [forgotten])

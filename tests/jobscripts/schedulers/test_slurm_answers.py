@@ -231,20 +231,20 @@ def test_forgotten_jobs_take_one_more_query_of_the_accounting(slurm):
         "sacct: error: Problem talking to the database: Connection refused",
     ],
 )
-def test_without_accounting_what_is_forgotten_has_an_unknown_end(slurm, why):
+def test_forgotten_jobs_have_an_unknown_end_without_accounting(slurm, why):
     slurm.answers("sacct", ("", why + "\n", 1))
     state = slurm.states("1")["1"]
     assert (state["phase"], state["end"]) == ("ended", "unknown")
     assert state["reason"] == f"Slurm has forgotten it, and sacct says: {why}"
 
 
-def test_without_sacct_only_slurmctld_is_asked(slurm):
+def test_only_slurmctld_is_asked_without_sacct(slurm):
     (slurm.programs / "sacct").unlink()
     assert slurm.states("1")["1"]["reason"] == "Slurm has forgotten it"
     assert [call["program"] for call in slurm.calls()] == ["squeue"]
 
 
-def test_what_squeue_refuses_is_a_failure_at_once(slurm):
+def test_a_refusal_of_squeue_is_a_failure_at_once(slurm):
     slurm.answers("squeue", ("", "squeue: error: Invalid user: root\n", 1))
     with pytest.raises(ProbeError, match="Invalid user") as failed:
         slurm.states("1")

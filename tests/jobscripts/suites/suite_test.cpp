@@ -329,7 +329,7 @@ TEST(Suite, AVariantWithOneGridKeepsItsOwn) {
       ElementsAre("auto", "auto", "2x1", "1x2"));
 }
 
-TEST(Suite, AWordThatIsNoneIsToldWithTheWordsThereAre) {
+TEST(Suite, AnUnknownWordIsReportedWithTheWordsThereAre) {
   const std::string keys = "variant = \"b\"\nshape = \"4\"\nranks = 4\n";
   EXPECT_THAT(refusal(keys + "grid = \"squre\"\n"),
               AllOf(HasSubstr("s.toml:7: key 'grid': grid 'squre'"), HasSubstr("\"square\" and \"all\"")));

@@ -52,7 +52,7 @@ def trends(exact: bool = False) -> dict[str, float]:
 
 @cache
 def node_of(processor: str, years: float = YEARS, exact: bool = False, still: tuple[str, ...] = ()) -> Node:
-    """Of "CPU" or "GPU", so many years after 2010; what is in `still` (columns of Table 1) does not grow."""
+    """A node of "CPU" or "GPU", so many years after 2010; what is in `still` (columns of Table 1) does not grow."""
     [row] = [row for row in rows_of(PAPER, "table-1") if (row["processor"], row["year"]) == (processor, 2010)]
     factors = {name: factor ** (years / YEARS) for name, factor in trends(exact).items()}
     values = {
@@ -77,7 +77,7 @@ class Reading:
     computations: int = equations.COMPUTATIONS
     a: float = equations.A
     word_bytes_of_memory: float = equations.WORD_BYTES
-    logarithm: Callable[[Node, float], float] = as_printed  # of a node, on so many nodes
+    logarithm: Callable[[Node, float], float] = as_printed  # for a node and a number of nodes
     shuffle: bool = False  # Eq. 8 is a part of T_mem
     pcie_bytes_per_s: float = 0.0  # Eq. 9, three times, is a part of the GPU's T_mem
     net_over_mem: float = 0.0  # where not 0: T_mem is scaled to give this on the GPU system
@@ -88,7 +88,7 @@ class Outcome:
     """The numbers of Fig. 5, and the speed of Prediction 1."""
 
     gpu_nodes: float
-    network_s: float  # of the GPU system
+    network_s: float  # on the GPU system
     memory_s: float
     cpu_1_nodes: float
     cpu_1_network_over_gpu: float

@@ -14,7 +14,7 @@ from fourscore_analysis.papers.ranges import printed, rows_of
 
 NAME = "gupta1993"
 ROUND, CUT = ROUND_HALF_UP, ROUND_DOWN
-# Of each machine the ratio t_w / t_c and the rule that give most digits of its column.
+# For each machine, the ratio t_w / t_c and the rule that give most digits of its column.
 RATIOS: dict[str, tuple[Fraction, str]] = {
     "M1": (Fraction(1, 5), CUT),
     "M2": (Fraction(128, 100), ROUND),
@@ -24,8 +24,8 @@ RATIOS: dict[str, tuple[Fraction, str]] = {
 # As the text of section 8 prints them, and from its bandwidths and speeds.
 OF_TEXT = {"M1": Fraction(1, 5), "M2": Fraction(128, 100), "M3": Fraction(18, 100), "M4": Fraction(107, 10)}
 OF_RATES = {"M1": Fraction(1, 5), "M2": Fraction(32, 25), "M3": Fraction(5, 28), "M4": Fraction(300, 28)}
-K_PLACES = 4  # of K, cut, before it is multiplied: then .548 and 2.99 of M2 are both rounded
-START_S = 0.4e-3  # of a message: Figure 2 needs some tenths of a millisecond
+K_PLACES = 4  # places to which K is cut before it is multiplied: then .548 and 2.99 of M2 are both rounded
+START_S = 0.4e-3  # start-up time of a message: Figure 2 needs some tenths of a millisecond
 
 
 def ratio_text(ratio: Fraction) -> str:

@@ -12,12 +12,12 @@ NAME = "lee2018"
 PAIRS = 3  # forward and backward transforms under which both counts of Figure 3.2 come out
 CHARM_CUTS, CHARM_CORES = (10, 10), 128
 NODE_CUTS, NODES = (2, 4), 8  # 150x75x300 points a node (Table 3.1)
-# Of the P100 and its bus: what no copy and no FFT can exceed.
+# Rates of the P100's bus and memory: what no copy and no FFT can exceed.
 BUS_BYTES_PER_S, MEMORY_BYTES_PER_S = 15.75e9, 732e9
 
 
 def messages(pairs: int) -> tuple[float, float]:
-    """That a PE of Charm-FFT and a node of Charm-NodeFFT receives in so many forward and backward transforms."""
+    """Messages that a PE of Charm-FFT and a node of Charm-NodeFFT receive in so many transforms there and back."""
     charm = equations.messages_a_worker(CHARM_CUTS, CHARM_CORES, 2 * pairs)
     return charm, equations.messages_a_worker(NODE_CUTS, NODES, 2 * pairs)
 
@@ -59,7 +59,7 @@ def table_4_1_search() -> Search:
             ),
         ),
         f"The shares are of 312.1 ms, and the rows have {missing:.2f} ms less. That is one D3 FFT: its row counts two "
-        "operations and has the time of one. Of the copies back there were six, as many as there, since every pencil "
+        "operations and has the time of one. There were six copies back, as many as forth, since every pencil "
         "goes both ways, and the total is six times the average. No reading gives the printed four.",
         "None for the conclusion: the copies take 97.4 % of the GPU's time, as the text says.",
     )

@@ -32,7 +32,7 @@ COMPUTATION, COMMUNICATION, TRANSPOSE, COPIES = colours.BLUE, colours.VERMILLION
 HOPPER_NODES, HOPPER_PROCESSORS = 4096, 4  # a node has four chips of six cores, as Table 1's CPU
 EXTENTS = (1024, 2048, 4096, 8192)
 ALONE = ((128, 64), (512, 4096))  # extents and nodes without simulated points: those of papers/czechowski2012/torus
-MOST_FACETS = 4  # of a figure, those on most nodes
+MOST_FACETS = 4  # in a figure, those on most nodes
 MEASURED = {"computation": (PARTS[1], COMPUTATION), "communication": (("exchange",), COMMUNICATION)}
 
 

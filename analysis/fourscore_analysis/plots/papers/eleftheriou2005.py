@@ -225,8 +225,8 @@ PLOTS = (
     PaperPlot(
         "table-1",
         "Table 1: parts of the time",
-        "The part that does not depend on bandwidth and the part that does, for each element. Of the model the table "
-        "has 2 N log2 N cycles; the 8 N log2 N of the text would take longer than the active packets did at 128³.",
+        "The part that does not depend on bandwidth and the part that does, for each element. The table has the "
+        "model with 2 N log2 N cycles; the 8 N log2 N of the text would take longer than active packets did at 128³.",
         draw_table_1,
     ),
 )

@@ -124,7 +124,7 @@ def draw_figure_3(here: Here, heading: str) -> Figure:
 def _draw_isoefficiency(
     axes: Axes, overhead: Overhead, start_s: float, level: float, colour: str, style: str, said: str
 ) -> None:
-    """From 2 to 1,024 processors, as far as the paper's sizes go; no processor is without work."""
+    """Draws a line from 2 to 1,024 processors, as far as the paper's sizes go; no processor is without work."""
     machine = ncube1(start_s)
     at = []
     for processors in PROCESSORS[1:]:

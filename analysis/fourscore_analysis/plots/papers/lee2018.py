@@ -23,7 +23,7 @@ from fourscore_analysis.records.published import published
 DIRECTIONS = {"forward": colours.BLUE, "backward": colours.VERMILLION}
 MEASURES = {"completion_ms": "until the last is done", "forward_ms": "forward", "backward_ms": "backward"}
 COLUMNS = 2
-PLATFORM = "hdr-fat-tree"  # of papers/lee2018/nodes
+PLATFORM = "hdr-fat-tree"  # in papers/lee2018/nodes
 
 
 def draw_table_2_1(here: Here, heading: str) -> Figure:
@@ -143,7 +143,7 @@ def _ours_handle(colour: str, label: str) -> Line2D:
 
 
 def _note(found: Iterable[dict[object, Point]]) -> str:
-    """Whose the measured ones are."""
+    """Says what measured the points drawn."""
     points: Sequence[Point] = [point for by_x in found for point in by_x.values()]
     return f"Here: {what_text(points[0])}." if points else ""
 

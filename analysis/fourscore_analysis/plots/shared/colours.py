@@ -105,7 +105,7 @@ def _hashed(name: str, salt: str) -> int:
 
 
 def colour_of(name: str) -> str:
-    """Of a variant, an exchange, a kernel."""
+    """The colour of a variant, an exchange or a kernel."""
     if name in LOOKS:
         return LOOKS[name][0]
     return VARIANT_COLOURS.get(name) or SERIES_COLOURS[_hashed(name, "colour") % len(SERIES_COLOURS)]
@@ -125,7 +125,7 @@ def method_style(method: Method) -> LineStyle:
 
 
 def curve_style(label: str) -> LineStyle:
-    """Of a component: colour and marker of the first word that has them; the others choose the line, and the marker."""
+    """A component's colour and marker are those of the first word that has them; the others choose line and marker."""
     words = label.split(" ")
     known = next((word for word in words if word in LOOKS or word in VARIANT_COLOURS), label)
     rest = " ".join(word for word in words if word != known)

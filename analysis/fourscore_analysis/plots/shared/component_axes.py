@@ -29,7 +29,7 @@ class CurvePage:
 
     program: str
     groups: list[CurveGroup]
-    labels: list[str]  # of all curves of the program, so that one looks the same on every page
+    labels: list[str]  # for all curves of the program, so that one looks the same on every page
 
 
 def curve_pages(curves: Iterable[Curve]) -> list[CurvePage]:

@@ -19,7 +19,7 @@ class CountedFacet:
     title: str
     subtitle: str
     rows: list[CountedPoint]
-    times: list[Point | None]  # of the same points, never simulated
+    times: list[Point | None]  # for the same points, never simulated
 
     @property
     def height_in(self) -> float:

@@ -10,10 +10,10 @@ from matplotlib.textpath import text_to_path
 
 from fourscore_analysis.records.values import printable
 
-CHARACTER_IN = 0.067  # of a tick label
+CHARACTER_IN = 0.067  # width of a tick label
 LABEL_CHARACTERS = 26
-LEGEND_CHARACTERS = 64  # of a label on a line of its own
-ROW_CHARACTERS = 72  # of a row in two lines of small letters
+LEGEND_CHARACTERS = 64  # in a label on a line of its own
+ROW_CHARACTERS = 72  # in a row in two lines of small letters
 SMALLEST_POINTS = 6.2
 
 
@@ -33,7 +33,7 @@ def shorten(label: str, characters: int = LABEL_CHARACTERS) -> str:
 
 
 def text_width_in(text: str, points: float, bold: bool = False) -> float:
-    """Of a line, in the plots' own font."""
+    """The width of a line of text in the plots' own font."""
     font = FontProperties(size=points, weight="bold" if bold else "normal")
     return text_to_path.get_text_width_height_descent(text.replace(r"\$", "$"), font, ismath=False)[0] / 72
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from fourscore_analysis.plots.base import mark
 
-MOST_CURVES = 8  # of one axes; more become small multiples
+MOST_CURVES = 8  # in one axes; more become small multiples
 Member = TypeVar("Member")
 
 

@@ -25,13 +25,13 @@ class Meeting:
 
     @property
     def range(self) -> tuple[float, float]:
-        """Of the ratio, when each takes any of its launches."""
+        """The range of the ratio, when each takes any of its launches."""
         new, traditional = self.new.time, self.traditional.time
         return new.low / traditional.high, new.high / traditional.low
 
 
 def meetings(view: View) -> list[Meeting]:
-    """Of more than one rank: on one there is nothing to exchange."""
+    """Meetings on more than one rank: on one there is nothing to exchange."""
     found = []
     for one in view.drawn:
         new = [point for point in one.ranked if point.method.variant == NEW]

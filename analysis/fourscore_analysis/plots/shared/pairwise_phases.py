@@ -23,7 +23,7 @@ COLUMNS = 2
 
 
 def communication_s(point: Point) -> float:
-    """Of all exchanges on the slowest rank."""
+    """The time of all exchanges on the slowest rank."""
     return point.phases_max.get("exchange", 0.0)
 
 
@@ -35,7 +35,7 @@ def over_alpha(point: Point) -> float | None:
 
 
 def alpha_beta_bytes(point: Point) -> float | None:
-    """Of the simulated network."""
+    """The bytes that take alpha on a link of the simulated network."""
     network = network_of(point)
     return network.alpha_s * network.link_bytes_per_s if network and network.alpha_s else None
 

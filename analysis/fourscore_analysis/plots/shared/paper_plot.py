@@ -22,7 +22,7 @@ class PaperPlot:
     """`draw` makes the figure in any process and writes no file. Without an archive `Here` is empty, and the figure has
     the paper's numbers and equations alone."""
 
-    name: str  # of its files, after the paper's: "figure-5"
+    name: str  # stem of its files, after the paper's: "figure-5"
     title: str
     caption: str  # how to read it
     draw: Callable[[Here, str], Figure]  # what was measured, heading

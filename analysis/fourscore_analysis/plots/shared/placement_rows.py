@@ -58,7 +58,7 @@ class Row:
 
     @property
     def simulated_s(self) -> float:
-        """Of both exchanges on the slowest rank; 0 without a point."""
+        """The time of both exchanges on the slowest rank; 0 without a point."""
         return self.point.phases_max.get("exchange", 0.0) if self.point else 0.0
 
 
@@ -95,8 +95,8 @@ class Facet:
 
 
 def facets(points: Iterable[Point]) -> list[Facet]:
-    """Of cubes of double-complex numbers by the pencil method, a rank a node, on tori that the records describe. Few
-    nodes and small cubes first; those with one row alone compare nothing."""
+    """Facets of cubes of double-complex numbers by the pencil method, a rank a node, on tori that the records describe.
+    Few nodes and small cubes first; those with one row alone compare nothing."""
     rows = [row for row in map(_row, points) if row is not None]
     found = []
     for group in group_by(rows, lambda row: (row.extent, row.nodes, row.link_bytes_per_s)):

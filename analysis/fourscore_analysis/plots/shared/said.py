@@ -28,7 +28,7 @@ def flags_text(flags: Iterable[str]) -> str:
 
 
 def point_text(point: Point, *values: str) -> str:
-    """Head, `values` in lines of their own, time with launches, flags. Of a point without a time: no time."""
+    """Head, `values` in lines of their own, time with launches, flags. A point without a time has no line for it."""
     count = len(point.launches)
     time = launches_text(point.time) if point.time else f"no time: {count} launch{'es' if count > 1 else ''}"
     flags = point.flags or sorted({flag for launch in point.launches for flag in launch.flags})

@@ -200,7 +200,7 @@ def _draw_beside(axes: Axes, group: SweepGroup, looks, beside: Beside, unit_s: f
 
 
 def _looks(groups: Sequence[SweepGroup]) -> dict[str, colours.LineStyle]:
-    """Of each label the look of its method: colour by variant, marker and line by what else the label says."""
+    """The look of each label's method: colour by variant, marker and line by what else the label says."""
     found: dict[str, colours.LineStyle] = {}
     for group in groups:
         for sweep in group.sweeps:

@@ -105,7 +105,7 @@ def test_an_archive_that_cannot_be_written_is_an_error_of_the_environment(foursc
     assert "file/a" in error
 
 
-def test_without_the_scheduler_nothing_is_tried(fourscore):
+def test_nothing_is_tried_without_the_scheduler(fourscore):
     file = machine_file(fourscore.folder, 'scheduler = "slurm"\nlauncher = "srun"\n[nodes]\ncores = 1\n')
     error = fourscore("machine", "check", file, environment={"PATH": "/proc/nowhere"}, code=3).stderr
     assert "scheduler 'slurm'" in error and "no sbatch" in error and not fourscore.archive.exists()
@@ -182,7 +182,7 @@ def test_more_cores_than_a_node_has_differ_with_slurms_words_and_what_there_is(s
 
 
 def test_an_archive_that_compute_nodes_do_not_see_differs(slurm):
-    archive = f"/tmp/fourscore-not-seen-{os.getpid()}"  # of which each node has its own /tmp
+    archive = f"/tmp/fourscore-not-seen-{os.getpid()}"  # each node has its own /tmp
     (one,) = differing(slurm.findings(slurm.text(), "--archive", archive, code=1))
     shutil.rmtree(archive)
     assert (one["key"], one["expected"]) == ("archive", archive)

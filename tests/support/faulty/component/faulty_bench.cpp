@@ -33,7 +33,7 @@ class FaultyWork : public Work {
   volatile double sum_ = 0;
 };
 
-/// Of each iteration another rank sleeps, in turn.
+/// In each iteration another rank sleeps, in turn.
 class UnevenWork : public Work {
  public:
   UnevenWork(int rank, int ranks) : rank_(rank), ranks_(ranks) {}
