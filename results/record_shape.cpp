@@ -96,7 +96,7 @@ class RecordSchema {
     if (description.starts_with("Object contains a property"))
       return fmt::format("key '{}{}' is none of a record's", prefix, named);
     if (name.empty()) return "the keys of the record do not belong together: " + description;
-    if (description.find("'const'") != std::string::npos)  // of a condition, which looks at other keys too
+    if (description.find("'const'") != std::string::npos)  // a condition looks at other keys too
       return fmt::format("key '{}' is {}, which does not go with the rest of the record", name, excerpt(*value));
     return fmt::format("key '{}' is {}; expected {}", name, excerpt(*value), text_of(expected));
   }
