@@ -140,18 +140,11 @@ bool fills(Index n, int parts) { return (n + parts - 1) / parts * (parts - 1) < 
 
 class Accfft : public PencilReference {
  public:
-  Accfft() : PencilReference("AccFFT") {}
+  Accfft() : PencilReference("AccFFT", FOURSCORE_ACCFFT_MISSING) {}
 
   [[nodiscard]] Card card() const override {
     return {"accfft", "AccFFT: z-pencils in, x-pencils out; natural order on one rank only",
             "https://github.com/amirgholami/accfft"};
-  }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_ACCFFT
-    return {};
-#else
-    return FOURSCORE_ACCFFT_MISSING;
-#endif
   }
 
  private:

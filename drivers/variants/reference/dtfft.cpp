@@ -154,7 +154,7 @@ class DtfftPlan : public ReferencePlan {
 
 class Dtfft : public PencilReference {
  public:
-  Dtfft() : PencilReference("dtFFT") {}
+  Dtfft() : PencilReference("dtFFT", FOURSCORE_DTFFT_MISSING) {}
 
   [[nodiscard]] Card card() const override {
     return {"dtfft", "dtFFT: z-pencils in, x-pencils out; tunes its grid and exchange itself where asked to",
@@ -163,13 +163,6 @@ class Dtfft : public PencilReference {
   [[nodiscard]] std::vector<Parameter> parameters() const override {
     return {{"effort", "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
              efforts.front(), efforts}};
-  }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_DTFFT
-    return {};
-#else
-    return FOURSCORE_DTFFT_MISSING;
-#endif
   }
 
  private:

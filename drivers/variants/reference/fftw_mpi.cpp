@@ -154,19 +154,12 @@ class FftwMpiPlan : public ReferencePlan {
 
 class FftwMpi : public SlabReference {
  public:
-  FftwMpi() : SlabReference("FFTW-MPI") {}
+  FftwMpi() : SlabReference("FFTW-MPI", FOURSCORE_FFTW_MPI_MISSING) {}
 
   [[nodiscard]] Card card() const override {
     return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
   }
   [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_FFTW_MPI
-    return {};
-#else
-    return FOURSCORE_FFTW_MPI_MISSING;
-#endif
-  }
 
   void register_solvers() const override {
 #ifdef FOURSCORE_FFTW_MPI

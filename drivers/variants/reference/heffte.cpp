@@ -71,20 +71,13 @@ class HefftePlan : public ReferencePlan {
 
 class Heffte : public PencilReference {
  public:
-  Heffte() : PencilReference("heFFTe", 2) {}
+  Heffte() : PencilReference("heFFTe", FOURSCORE_HEFFTE_MISSING, 2) {}
 
   [[nodiscard]] Card card() const override {
     return {"heffte", "heFFTe: z-pencils in; transposed: x-pencils out; FFTW planned by estimate only",
             "https://github.com/icl-utk-edu/heffte"};
   }
   [[nodiscard]] std::vector<Parameter> parameters() const override { return option_parameters(); }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_HEFFTE
-    return {};
-#else
-    return FOURSCORE_HEFFTE_MISSING;
-#endif
-  }
 
  private:
   [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,

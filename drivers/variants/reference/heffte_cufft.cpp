@@ -146,7 +146,7 @@ class HeffteCufftPlan : public ReferencePlan {
 
 class HeffteCufft : public PencilReference {
  public:
-  HeffteCufft() : PencilReference("heFFTe", 2) {}
+  HeffteCufft() : PencilReference("heFFTe", FOURSCORE_HEFFTE_CUFFT_MISSING, 2) {}
 
   [[nodiscard]] Card card() const override {
     return {"heffte-cufft", "heFFTe on GPUs by its cuFFT backend, data on the device: z-pencils in, x-pencils out",
@@ -163,7 +163,7 @@ class HeffteCufft : public PencilReference {
 #ifdef FOURSCORE_HEFFTE_CUFFT
     return request_of({}).backend->unavailable();
 #else
-    return FOURSCORE_HEFFTE_CUFFT_MISSING;
+    return PencilReference::unavailable();
 #endif
   }
   [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override {

@@ -145,7 +145,7 @@ class MklCdftPlan : public ReferencePlan {
 
 class MklCdft : public SlabReference {
  public:
-  MklCdft() : SlabReference("mkl-cdft") {}
+  MklCdft() : SlabReference("mkl-cdft", FOURSCORE_MKL_CDFT_MISSING) {}
 
   [[nodiscard]] Card card() const override {
     return {"mkl-cdft", "Intel oneMKL's own slabs; transposed: second axis cut and stored slowest, first axis fastest",
@@ -161,7 +161,7 @@ class MklCdft : public SlabReference {
     }
     return {};
 #else
-    return FOURSCORE_MKL_CDFT_MISSING;
+    return SlabReference::unavailable();
 #endif
   }
 

@@ -127,18 +127,11 @@ class P3dfftPlan : public ReferencePlan {
 
 class P3dfft : public PencilReference {
  public:
-  P3dfft() : PencilReference("P3DFFT++") {}
+  P3dfft() : PencilReference("P3DFFT++", FOURSCORE_P3DFFT_MISSING) {}
 
   [[nodiscard]] Card card() const override {
     return {"p3dfft", "P3DFFT++: z-pencils in, x-pencils out; natural: led back by its own transpositions",
             "https://github.com/sdsc/p3dfft.3"};
-  }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_P3DFFT
-    return {};
-#else
-    return FOURSCORE_P3DFFT_MISSING;
-#endif
   }
 
  private:

@@ -12,9 +12,11 @@ namespace fourscore {
 /// A library with an exchange and a local FFT of its own.
 class ReferenceVariant : public Variant {
  public:
-  /// `library`: its name in messages.
-  explicit ReferenceVariant(std::string library) : library_(std::move(library)) {}
+  /// `library`: its name in messages. `missing`: why this build is without it, as CMake said; empty: it has it.
+  ReferenceVariant(std::string library, std::string missing)
+      : library_(std::move(library)), missing_(std::move(missing)) {}
 
+  [[nodiscard]] std::string unavailable() const override { return missing_; }
   [[nodiscard]] bool takes_exchange() const final { return false; }
   [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "fftw"; }
   /// Throws InputError where the library is missing, or does not take the problem.
@@ -27,14 +29,14 @@ class ReferenceVariant : public Variant {
   /// A plan of a problem that the library takes; called only where the library is there. Collective.
   [[nodiscard]] virtual std::unique_ptr<Plan> plan_of(const PlanContext& context) const = 0;
 
-  std::string library_;
+  std::string library_, missing_;
 };
 
 /// One for pencils, on a grid of two entries (reference_grid), with one thread.
 class PencilReference : public ReferenceVariant {
  public:
-  explicit PencilReference(std::string library, int least_axes = 3)
-      : ReferenceVariant(std::move(library)), least_axes_(least_axes) {}
+  PencilReference(std::string library, std::string missing, int least_axes = 3)
+      : ReferenceVariant(std::move(library), std::move(missing)), least_axes_(least_axes) {}
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const final { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const final;

@@ -138,18 +138,11 @@ class TwoDecompPlan : public ReferencePlan {
 
 class TwoDecomp : public PencilReference {
  public:
-  TwoDecomp() : PencilReference("2DECOMP&FFT") {}
+  TwoDecomp() : PencilReference("2DECOMP&FFT", FOURSCORE_2DECOMP_MISSING) {}
 
   [[nodiscard]] Card card() const override {
     return {"2decomp", "2DECOMP&FFT: z-pencils in, x-pencils out; natural: led back by its own transpositions",
             "https://github.com/2decomp-fft/2decomp-fft"};
-  }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_2DECOMP
-    return {};
-#else
-    return FOURSCORE_2DECOMP_MISSING;
-#endif
   }
 
  private:
