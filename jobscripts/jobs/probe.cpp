@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <sstream>
-#include <thread>
 
 #include "core/path_kind.hpp"
 #include "core/regular_file.hpp"
@@ -12,8 +10,8 @@
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
-#include "jobscripts/base/progress.hpp"
 #include "jobscripts/jobs/job_script.hpp"
+#include "jobscripts/jobs/waiting.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {
@@ -23,8 +21,6 @@ using nlohmann::json;
 namespace {
 
 constexpr double probe_limit_s = 120.0;
-constexpr double poll_s = 5.0;
-constexpr double visible_after_s = 15.0;  ///< a shared file system may show another node's file so late
 
 using Programs = std::map<std::string, fs::path>;
 
@@ -45,20 +41,6 @@ json answer_in(const fs::path& file) {
   } catch (const UnreadableFile&) {
   }
   return nullptr;
-}
-
-std::string last_words_of(const fs::path& file) {
-  const std::string all = text_or_nothing(file);
-  return all.size() > 2000 ? "..." + all.substr(all.size() - 2000) : all;
-}
-
-/// Sleeps for so long, or until an interrupt.
-void rest(double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (std::chrono::steady_clock::now() < end) {
-    InterruptGuard::check();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
 }
 
 std::string submit_probe(const fs::path& folder, const Machine& machine, const Scheduler& scheduler,
@@ -85,21 +67,6 @@ std::string submit_probe(const fs::path& folder, const Machine& machine, const S
   return id;
 }
 
-/// Until the job has ended.
-JobState wait_for(const std::string& id, const Machine& machine, const Scheduler& scheduler) {
-  std::string said;
-  while (true) {
-    const auto states = scheduler.states({id});
-    const auto found = states.find(id);
-    const JobState state = found == states.end() ? JobState{} : found->second;
-    if (state.phase == JobPhase::ended) return state;
-    const std::string now = fmt::format("{}{}", state.word, state.reason.empty() ? "" : " (" + state.reason + ")");
-    if (now != said) say("asking a node of {} who it is: job {} is {}\n", machine.name, id, now);
-    said = now;
-    rest(poll_s);
-  }
-}
-
 }  // namespace
 
 std::map<std::string, json> known_identities(const Archive& archive, const Machine& machine, const Programs& programs) {
@@ -121,16 +88,16 @@ std::map<std::string, json> identities_on_nodes(const Archive& archive, const Ma
   std::string id;
   std::istringstream(text_or_nothing(folder / "id")) >> id;  // from a command that was interrupted while it waited
   if (id.empty()) id = submit_probe(folder, machine, scheduler, programs);
-  const JobState state = wait_for(id, machine, scheduler);
-  const auto begin = std::chrono::steady_clock::now();
-  while (identities.empty() &&
-         std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(visible_after_s)) {
+  say("asking a node of {} who it is\n", machine.name);
+  JobState state;
+  wait_for_job(scheduler, id, state);
+  const bool may_have_answered = state.end == JobEnd::completed || state.end == JobEnd::unknown;
+  const auto is_answered = [&] {
     identities = known_identities(archive, machine, programs);
-    if (identities.empty()) rest(0.5);
-    if (state.end != JobEnd::completed && state.end != JobEnd::unknown) break;
-  }
-  if (!identities.empty()) return identities;
-  const std::string log = last_words_of(folder / "output.log");
+    return !identities.empty() || !may_have_answered;
+  };
+  if (appears(is_answered) && !identities.empty()) return identities;
+  const std::string log = end_of_log(folder / "output.log");
   std::error_code ignored;
   fs::remove(folder / "id", ignored);  // the next command asks anew
   if (log.empty())
@@ -138,9 +105,8 @@ std::map<std::string, json> identities_on_nodes(const Archive& archive, const Ma
         "job {} ran on a node of {} and left nothing in {}: compute nodes do not see the archive, or another folder of "
         "that name; expected one on a shared file system (--archive, or archive in [files] of the machine file)",
         id, machine.name, folder.string()));
-  throw EnvironmentError(fmt::format("job {}, which asked a node of {} who it is, ended as {}{}; it said:\n{}", id,
-                                     machine.name, state.word.empty() ? to_string(state.end) : state.word,
-                                     state.reason.empty() ? "" : " (" + state.reason + ")", log));
+  throw EnvironmentError(fmt::format("job {}, which asked a node of {} who it is, ended as {}; it said:\n{}", id,
+                                     machine.name, state_text_of(state), log));
 }
 
 }  // namespace fourscore

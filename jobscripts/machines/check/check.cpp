@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
-#include <thread>
 
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
@@ -15,6 +13,7 @@
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/jobs/job_script.hpp"
+#include "jobscripts/jobs/waiting.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/machines/check/probe.hpp"
 #include "jobscripts/programs/bench.hpp"
@@ -27,40 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using std::chrono::steady_clock;
-
 constexpr double job_limit_s = 60;
-constexpr double longest_pause_s = 5;
-/// A file of another node may take so long to be seen.
-constexpr double file_system_delay_s = 15;
-constexpr std::size_t shown_log_bytes = 1000;
-
-void pause(double seconds) {
-  const auto until = steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (steady_clock::now() < until) {
-    InterruptGuard::check();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-}
-
-double seconds_since(steady_clock::time_point begin) {
-  return std::chrono::duration<double>(steady_clock::now() - begin).count();
-}
-
-std::string end_of(const fs::path& log) {
-  try {
-    std::string text = read_regular_file(log).text;
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    return text.substr(text.size() - std::min(text.size(), shown_log_bytes));
-  } catch (const UnreadableFile&) {
-    return {};
-  }
-}
-
-std::string word_of(const JobState& state) {
-  const std::string word = state.word.empty() ? to_string(state.phase) : state.word;
-  return state.reason.empty() || state.reason == "None" ? word : fmt::format("{} ({})", word, state.reason);
-}
 
 /// A job of the scheduler, which ends with this.
 class CheckJob {
@@ -78,38 +44,16 @@ class CheckJob {
   CheckJob(const CheckJob&) = delete;
   CheckJob& operator=(const CheckJob&) = delete;
 
-  /// Until it has ended. Throws EnvironmentError where it has not begun in that time.
-  void wait(double patience_s) {
-    const auto begin = steady_clock::now();
-    state_ = {JobPhase::queued, JobEnd::none, "", "", ""};
-    std::string said;
-    for (double pause_s = 0.5;; pause_s = std::min(2 * pause_s, longest_pause_s)) {
-      const auto states = scheduler_.states({id_});
-      if (const auto found = states.find(id_); found != states.end()) {
-        if (!found->second.nodes.empty()) nodes_ = found->second.nodes;
-        state_ = found->second;
-      }
-      if (const std::string word = word_of(state_); word != said) {
-        say("job {}: {}\n", printable(id_), printable(word));
-        said = word;
-      }
-      if (state_.phase == JobPhase::ended) return;
-      if (state_.phase == JobPhase::queued && seconds_since(begin) > patience_s)
-        throw EnvironmentError(fmt::format("job {} is still {} after {:g} s and was cancelled; --patience waits longer",
-                                           id_, word_of(state_), patience_s));
-      pause(pause_s);
-    }
-  }
+  void wait(double patience_s) { wait_for_job(scheduler_, id_, state_, patience_s); }
 
   [[nodiscard]] json told() const {
-    return {{"id", id_}, {"state", state_.word}, {"reason", state_.reason}, {"nodes", nodes_}};
+    return {{"id", id_}, {"state", state_.word}, {"reason", state_.reason}, {"nodes", state_.nodes}};
   }
-  [[nodiscard]] std::string end() const { return word_of(state_); }
+  [[nodiscard]] std::string end() const { return state_text_of(state_); }
 
  private:
   const Scheduler& scheduler_;
   std::string id_;
-  std::string nodes_;
   JobState state_{JobPhase::queued, JobEnd::none, "", "", ""};
 };
 
@@ -238,16 +182,13 @@ class Check {
     job.wait(options_.patience_s);
     result_.job = job.told();
     const fs::path answer = traces_.folder / "found.json";
-    for (const auto begin = steady_clock::now(); !names_file(answer) && seconds_since(begin) < file_system_delay_s;) {
-      if (!end_of(traces_.folder / "job.log").empty()) break;  // it came so far that it could say why
-      pause(0.2);
-    }
-    if (names_file(answer)) {
+    const fs::path log_file = traces_.folder / "job.log";
+    if (appears([&] { return names_file(answer) || !end_of_log(log_file).empty(); }) && names_file(answer)) {
       result_.found = json::parse(read_regular_file(answer).text, nullptr, false);
       if (result_.found.is_object()) return;
       result_.found = nullptr;
     }
-    if (const std::string log = end_of(traces_.folder / "job.log"); !log.empty())
+    if (const std::string log = end_of_log(log_file); !log.empty())
       add("job", "runs to its end", fmt::format("{}; it said: {}", job.end(), log));
     else
       add("archive", traces_.marks.front().folder.string(),
