@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from fourscore_analysis.models.alpha_beta import WORD_BYTES, alpha_betas, of_exchanges
 from fourscore_analysis.models.fit import Given
-from fourscore_analysis.points.components import Bench, curves_of
+from fourscore_analysis.points.components import Bench
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.components import ComponentRun
 from fourscore_analysis.records.transforms import Launch
@@ -44,7 +44,7 @@ def of_components(runs: Iterable[ComponentRun], machine_hash: str, places: Itera
     ceiling = Bench(mine).copy_ceiling(machine_hash, places[0])
     if ceiling:
         found["memory_bandwidth"] = Given(ceiling.rate, "memory_bench")
-    copies = [point.rate for curve in curves_of("copy_bench", mine) if not curve.emulated for point in [curve.best]]
+    copies = [curve.best.rate for curve in Bench(mine).curves("copy_bench") if not curve.emulated]
     if copies:
         found["pcie_bandwidth"] = Given(max(copies), "copy_bench")
     return found
