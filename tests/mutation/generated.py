@@ -3,13 +3,17 @@ Cosmic Ray's operators can change in the Python package, each with the tests tha
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import json
-import random
+import re
 import shlex
 import subprocess
 import xml.etree.ElementTree as ElementTree
-from collections import defaultdict
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby, repeat
 from pathlib import Path
 
 import tomllib
@@ -17,14 +21,17 @@ from catalogue import ROOT, CatalogueError, Mutation
 
 EQUIVALENT = Path(__file__).resolve().parent / "equivalent.toml"
 PACKAGE = "analysis/fourscore_analysis"
-TESTS = "tests/analysis"  # its folders: the tests beside them make whole reports, and take minutes each
+TESTS = "tests/analysis"
+NOT_RUN = ("tests/analysis/test_browser.py", "tests/analysis/test_report.py")  # a browser; minutes to set up
 # Where a wrong number does the most harm; the sample takes these folders first and others where `folders` says so.
 FOLDERS = ("gate", "points", "models", "records", "equations")
 NEEDS = "--generated takes Cosmic Ray and pytest-cov in the interpreter that runs it: pip install cosmic-ray pytest-cov"
 # Operators whose changes mean nothing here: bits, which only annotations have; identity for equality; decorators,
 # without which nothing is imported.
 LEFT_OUT = ("Bit", "Shift", "Pow", "Invert", "_Is", "Is_", "IsNot", "UAdd", "Decorator", "Variable", "Exception")
-MOST_TESTS = 300  # for one mutation, the quickest of those that run its line
+# Guards against code that nobody has written, as of a field that is set: no run of the program shows them.
+GUARD = re.compile(r"\b(strict|frozen|slots|repr)= ?(True|False)")
+MOST_S, MOST_TESTS = 30.0, 400  # for one mutation: the quickest tests of those that run its line
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,10 @@ class Generated(Mutation):
     def place(self, lines: list[str]) -> int:
         return self.line - 1
 
+    def digest(self, root: Path) -> str:
+        """Without the tests, which each measurement of coverage chooses anew."""
+        return Mutation.digest(replace(self, pytest=""), root)
+
     def problem(self, root: Path) -> str:
         lines = (root / self.file).read_text(encoding="utf-8").split("\n")
         same = len(lines) >= self.line and lines[self.line - 1] == self.old
@@ -48,10 +59,11 @@ class Generated(Mutation):
 
 
 Operators = list[tuple[str, int]]  # names, each with the number of the place among those that it can change
+Position = tuple[int, int]  # line and column
 
 
-def places_of(text: str) -> list[Operators]:
-    """Which operators can change each place of a module."""
+def places_of(text: str) -> dict[tuple[Position, Position], Operators]:
+    """Which operators can change each place of a module, by where it begins and ends."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
@@ -64,11 +76,28 @@ def places_of(text: str) -> list[Operators]:
         positions = (place for node in ast_nodes(tree) for place in kind().mutation_positions(node))
         for occurrence, place in enumerate(positions):
             places[place].append((name, occurrence))
-    return [operators for _, operators in sorted(places.items())]
+    return dict(sorted(places.items()))
+
+
+def code_of(line: str) -> str:
+    """Without its indentation and the comment behind it."""
+    return re.sub(r"\s+# .*", "", line).strip()
+
+
+def chances(file: str, text: str, places: Iterable[tuple[Position, Position]], seed: int) -> list[int]:
+    """A random number for each place, by what its line says and not by where it stands: a change of the sources changes
+    the sample there alone."""
+    lines, seen, found = text.split("\n"), Counter(), []
+    for (line, column), end in places:
+        said = f"{seed} {file} {code_of(lines[line - 1])} {column} {end[1]}"
+        seen[said] += 1
+        found.append(int(hashlib.sha256(f"{said} {seen[said]}".encode()).hexdigest(), 16))
+    return found
 
 
 def change(text: str, name: str, occurrence: int) -> tuple[int, str, str] | None:
-    """The line that the operator changes, and what stands there before and after; nothing where it is no one line."""
+    """The line that the operator changes, and what stands there before and after; nothing where it is no one line, or
+    a guard."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -77,7 +106,12 @@ def change(text: str, name: str, occurrence: int) -> tuple[int, str, str] | None
     differ = [number for number, pair in enumerate(zip(before, after, strict=False), 1) if pair[0] != pair[1]]
     if len(after) != len(before) or len(differ) != 1:
         return None
-    return differ[0], before[differ[0] - 1], after[differ[0] - 1]
+    old, new = before[differ[0] - 1], after[differ[0] - 1]
+    return None if is_guard(old, new) else (differ[0], old, new)
+
+
+def is_guard(old: str, new: str) -> bool:
+    return GUARD.sub("", old) == GUARD.sub("", new)
 
 
 class Coverage:
@@ -91,16 +125,24 @@ class Coverage:
         self.seconds: dict[str, float] = known["seconds"]
         self.tests: dict[str, dict[str, list[str]]] = known["tests"]
 
-    def of(self, file: str, line: int) -> list[str]:
-        """The tests that run this line, or what stands about it when it is imported; the quickest first."""
-        lines = self.tests.get(file, {})
-        running = lines.get(str(line)) or sorted({test for tests in lines.values() for test in tests})
-        return sorted(running, key=lambda test: (self.seconds.get(test, 0.0), test))[:MOST_TESTS]
+    def of(self, file: str, line: int | None) -> list[str]:
+        """The tests that run this line, the quickest first; where it runs in an import (None) or in another process,
+        all of the file of tests that mirrors it, then of those with a test that runs any line of it."""
+        lines, mirror = self.tests.get(file, {}), ""
+        running = lines.get(str(line), [])
+        if not running:
+            source = Path(file)
+            mirror = f"{TESTS}/{source.parent.relative_to(PACKAGE)}/test_{source.name}"
+            files = {mirror, *(test.split("::")[0] for tests in lines.values() for test in tests)}
+            running = [test for test in self.seconds if test.split("::")[0] in files]
+        running = sorted(running, key=lambda test: (test.split("::")[0] != mirror, self.seconds.get(test, 0.0), test))
+        ends = accumulate(self.seconds.get(test, 0.0) for test in running[:MOST_TESTS])
+        return [test for test, end in zip(running, ends, strict=False) if end <= MOST_S]
 
     def _measure(self, tree: Path, python: str, work: Path) -> None:
         data, report = work / "coverage.data", work / "tests.xml"
-        folders = sorted(str(f.relative_to(tree)) for f in (tree / TESTS).iterdir() if any(f.glob("**/test_*.py")))
-        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders, f"--junitxml={report}"]
+        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        command += [TESTS, *(f"--ignore={one}" for one in NOT_RUN)]
         command += [f"--cov={PACKAGE}", "--cov-context=test", "--cov-report="]
         environment = {"COVERAGE_FILE": str(data), "PYTHONPATH": "tests/support"}
         run = subprocess.run(["env", *(f"{k}={v}" for k, v in environment.items()), *command], cwd=tree, check=False)
@@ -110,46 +152,64 @@ class Coverage:
 
         kept = CoverageData(str(data))
         kept.read()
-        tests: dict[str, dict[str, list[str]]] = {}
-        for file in kept.measured_files():
-            by_line = kept.contexts_by_lineno(file)
-            named = {str(line): sorted({c.split("|")[0] for c in found if c}) for line, found in by_line.items()}
-            tests[Path(file).relative_to(tree).as_posix()] = {line: found for line, found in named.items() if found}
         seconds = {}
         for case in ElementTree.parse(report).iter("testcase"):
             name = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
             seconds[name] = float(case.get("time", 0))
+        of_file = {place: list(names) for place, names in groupby(sorted(seconds), lambda name: name.split("::")[0])}
+        sharing = {place for place in of_file if "scope=" in (tree / place).read_text(encoding="utf-8")}
+        tests: dict[str, dict[str, list[str]]] = {}
+        for file in kept.measured_files():
+            by_line = kept.contexts_by_lineno(file)
+            named = {str(line): _tests_in(found, of_file, sharing) for line, found in by_line.items()}
+            tests[Path(file).relative_to(tree).as_posix()] = {line: found for line, found in named.items() if found}
         self.file.write_text(json.dumps({"seconds": seconds, "tests": tests}))
 
 
+def _tests_in(contexts: list[str], of_file: dict[str, list[str]], sharing: set[str]) -> list[str]:
+    """The tests of contexts such as `file::test|run`. What one test sets up, or works out once in a fixture that it is
+    `sharing`, others of its file may use too."""
+    found: set[str] = set()
+    for name, phase in (context.rsplit("|", 1) for context in contexts if context):
+        file = name.split("::")[0]
+        found.update(of_file.get(file, [name]) if phase == "setup" or file in sharing else [name])
+    return sorted(found)
+
+
+def in_functions(text: str) -> set[int]:
+    """Lines that run when a function is called, and not when its module is imported, be that in the course of a
+    test."""
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    return {line for one in functions for line in range(one.body[0].lineno, (one.end_lineno or 0) + 1)}
+
+
 def explained() -> dict[tuple[str, str, str], str]:
-    """Why no test can notice a change: by file and the line before and after, without its indentation."""
+    """Why no test can notice a change: by file and the code of the line before and after."""
     rows = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("equivalent", []) if EQUIVALENT.is_file() else []
-    return {(row["file"], row["old"], row["new"]): row["why"] for row in rows}
+    return {(row["file"], code_of(row["old"]), code_of(row["new"])): row["why"] for row in rows}
 
 
 def generated(count: int, seed: int, coverage: Coverage, folders: tuple[str, ...] = FOLDERS) -> list[Mutation]:
     """A sample of `count` mutations, each of another place; the same for the same sources, count and seed."""
-    places: list[tuple[str, Operators]] = []
+    places: list[tuple[int, str, Operators]] = []
     texts: dict[str, str] = {}
     for folder in folders:
         for file in sorted((ROOT / PACKAGE / folder).rglob("*.py")):
             name = file.relative_to(ROOT).as_posix()
             texts[name] = file.read_text(encoding="utf-8")
-            places += [(name, operators) for operators in places_of(texts[name])]
-    chooser = random.Random(seed)
-    chooser.shuffle(places)
+            found = places_of(texts[name])
+            places += zip(chances(name, texts[name], found, seed), repeat(name), found.values(), strict=False)
     known = explained()
     sample: list[Mutation] = []
-    for file, operators in places:
+    for chance, file, operators in sorted(places):
         if len(sample) == count:
             break
-        operator, occurrence = chooser.choice(operators)
-        found = change(texts[file], operator, occurrence)
-        if found is None:
+        operator, occurrence = operators[chance % len(operators)]
+        changed = change(texts[file], operator, occurrence)
+        if changed is None:
             continue
-        line, old, new = found
-        tests = coverage.of(file, line)
+        line, old, new = changed
+        tests = coverage.of(file, line if line in in_functions(texts[file]) else None)
         sample.append(
             Generated(
                 name=f"{Path(file).stem}-{line}-{operator.split('/')[-1]}-{occurrence}",
@@ -158,7 +218,7 @@ def generated(count: int, seed: int, coverage: Coverage, folders: tuple[str, ...
                 new=new,
                 breaks=f"`{old.strip()}` becomes `{new.strip()}`",
                 pytest=shlex.join(tests),
-                survives=known.get((file, old.strip(), new.strip()), ""),
+                survives=known.get((file, code_of(old), code_of(new)), ""),
                 line=line,
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -12,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from catalogue import CatalogueError, Mutation, read_catalogue  # noqa: E402
-from generated import Generated  # noqa: E402
+from generated import Coverage, Generated, _tests_in, chances, in_functions, is_guard  # noqa: E402
 from workplace import Workplace  # noqa: E402
 
 loader = importlib.machinery.SourceFileLoader("mutation_run", str(Path(__file__).resolve().parent / "run"))
@@ -99,6 +100,32 @@ def what_outlasts_its_time_is_no_pass(folder: Path) -> None:
     assert "not finished after 0.2 s" in place.output
 
 
+def each_run_of_pytest_sees_the_present_files_and_its_own_environment(folder: Path) -> None:
+    if importlib.util.find_spec("pytest") is None:
+        return
+    place = Workplace(folder, "ci", 1, 30.0)
+    place.tree.mkdir()
+    place.python = sys.executable
+    (place.tree / "changed.py").write_text("VALUE = 1\n")
+    (place.tree / "test_it.py").write_text(
+        "import changed, os, time\n"
+        "def test_value(): assert changed.VALUE == 1\n"
+        "def test_environment(): assert os.environ.get('WORD') == 'said'\n"
+        "def test_slow(): time.sleep(60)\n"
+    )
+    assert place._pytest_passes(["test_it.py::test_value"], {})
+    (place.tree / "changed.py").write_text("VALUE = 2\n")
+    assert not place._pytest_passes(["test_it.py::test_value"], {})
+    assert "FAILED test_it.py::test_value" in place.output
+    assert place._pytest_passes(["test_it.py::test_environment"], {"WORD": "said"})
+    assert not place._pytest_passes(["test_it.py::test_environment"], {})
+    assert place._pytest_passes(["test_it.py::test_value", "test_it.py::test_gone"], {}) is False
+    assert "test_value" in place.output  # of the whole file
+    place.limit_s = 1.0
+    assert not place._pytest_passes(["test_it.py::test_slow"], {})
+    assert place.out_of_time
+
+
 def a_kill_is_known_until_its_lines_change(folder: Path) -> None:
     mutation = Mutation(**GOOD)
     (folder / "f").write_text("c = a + b")
@@ -106,6 +133,86 @@ def a_kill_is_known_until_its_lines_change(folder: Path) -> None:
     assert mutation_run.Results(folder / "r.json").killed_before(mutation, folder)
     (folder / "f").write_text("d = a + b")
     assert not mutation_run.Results(folder / "r.json").killed_before(mutation, folder)
+
+
+def a_kill_by_machine_outlasts_another_choice_of_tests(folder: Path) -> None:
+    (folder / "f").write_text("c = a + b")
+    one, other = (Generated(**(GOOD | {"pytest": name}), line=1) for name in ("t.py::one", "t.py::other"))
+    assert one.digest(folder) == other.digest(folder)
+    assert Mutation(**GOOD, pytest="t.py").digest(folder) != Mutation(**GOOD).digest(folder)
+
+
+def a_test_counts_with_those_that_share_what_it_set_up(_: Path) -> None:
+    of_file = {"t.py": ["t.py::a", "t.py::b[x|y]"]}
+    assert _tests_in(["", "t.py::b[x|y]|run"], of_file, set()) == ["t.py::b[x|y]"]
+    assert _tests_in(["t.py::a|setup", "u.py::c|run"], of_file, set()) == ["t.py::a", "t.py::b[x|y]", "u.py::c"]
+    assert _tests_in(["t.py::a|run"], of_file, {"t.py"}) == of_file["t.py"]
+
+
+def the_quickest_tests_of_a_line_are_chosen_and_those_of_its_mirror_where_no_test_runs_it(folder: Path) -> None:
+    file, mirror = "analysis/fourscore_analysis/gate/f.py", "tests/analysis/gate/test_f.py"
+    seconds = {"t.py::slow": 29.0, "t.py::quick": 1.0, "t.py::other": 0.5, "u.py::far": 1.0, f"{mirror}::it": 2.0}
+    tests = {file: {"1": ["t.py::slow", "t.py::quick"], "3": ["t.py::slow"]}}
+    (folder / "coverage.json").write_text(json.dumps({"seconds": seconds, "tests": tests}))
+    coverage = Coverage(folder, "python3", folder)
+    assert coverage.of(file, 1) == ["t.py::quick", "t.py::slow"]
+    for line in (2, None):  # and no more in half a minute
+        assert coverage.of(file, line) == [f"{mirror}::it", "t.py::other", "t.py::quick"]
+    assert coverage.of("analysis/fourscore_analysis/gate/g.py", 1) == []
+
+
+def a_default_belongs_to_the_import_and_a_body_to_the_call(_: Path) -> None:
+    function = "A = 1\n@d\ndef f(\n    a=1,\n):\n    b = 2\n    return b\n"
+    method = "class C:\n    x: int = 1\n    def g(self): return 3\n"
+    assert in_functions(function + method) == {6, 7, 10}
+
+
+def a_change_elsewhere_changes_no_chance(_: Path) -> None:
+    text = "a = 1\nb = 2\na = 1\n"
+    places = [((1, 4), (1, 5)), ((2, 4), (2, 5)), ((3, 4), (3, 5))]
+    before = chances("f", text, places, 1)
+    assert len(set(before)) == 3
+    later = [((line + 2, column), (end_line + 2, end)) for (line, column), (end_line, end) in places]
+    assert chances("f", "c = 3\n\n" + text, later, 1) == before
+    assert chances("f", text.replace("2", "3"), places, 1)[::2] == before[::2]
+    assert chances("f", text.replace("2", "2  # two"), places, 1) == before
+    for other in (chances("f", text, places, 2), chances("g", text, places, 1)):
+        assert not set(other) & set(before)
+
+
+def a_guard_is_known_by_what_is_changed(_: Path) -> None:
+    for old, new, guard in (
+        ("zip(a, b, strict=True)", "zip(a, b, strict= False)", True),
+        ("@dataclass(frozen=True, slots=True)", "@dataclass(frozen=True, slots=False)", True),
+        ("f(frozen=True, deep=True)", "f(frozen=True, deep=False)", False),
+        ("zip(a, b + 1, strict=True)", "zip(a, b - 1, strict=True)", False),
+    ):
+        assert is_guard(old, new) == guard
+
+
+def a_name_that_fits_nothing_is_refused(_: Path) -> None:
+    mutation = Mutation(**GOOD)
+    assert mutation_run.chosen([mutation], None) == mutation_run.chosen([mutation], ["n*"]) == [mutation]
+    said = ""
+    try:
+        mutation_run.chosen([mutation], ["n", "m*"])
+    except CatalogueError as error:
+        said = str(error)
+    assert said == "--only 'm*' fits no mutation"
+
+
+def only_what_failed_is_run_without_the_mutation(_: Path) -> None:
+    class Place:
+        output = "E  x\nFAILED t.py::b[1] - assert 1\n"
+
+        def build(self, targets: tuple[str, ...]) -> bool:
+            return True
+
+        def tests_pass(self, mutation: Mutation) -> bool:
+            return mutation.pytest == "'t.py::b[1]'"
+
+    assert mutation_run.Runner(Place(), None)._pass_without(Mutation(**GOOD, pytest="t.py::a 't.py::b[1]'"))
+    assert not mutation_run.Runner(Place(), None)._pass_without(Mutation(**GOOD, pytest="t.py::a"))
 
 
 def the_table_stands_between_its_marks(folder: Path) -> None:
@@ -130,7 +237,16 @@ def main() -> None:
         a_generated_one_changes_its_line_and_no_equal_one,
         a_changed_file_is_put_back_whatever_happens,
         what_outlasts_its_time_is_no_pass,
+        each_run_of_pytest_sees_the_present_files_and_its_own_environment,
         a_kill_is_known_until_its_lines_change,
+        a_kill_by_machine_outlasts_another_choice_of_tests,
+        a_test_counts_with_those_that_share_what_it_set_up,
+        the_quickest_tests_of_a_line_are_chosen_and_those_of_its_mirror_where_no_test_runs_it,
+        a_default_belongs_to_the_import_and_a_body_to_the_call,
+        a_change_elsewhere_changes_no_chance,
+        a_guard_is_known_by_what_is_changed,
+        a_name_that_fits_nothing_is_refused,
+        only_what_failed_is_run_without_the_mutation,
         the_table_stands_between_its_marks,
     ):
         with tempfile.TemporaryDirectory() as folder:

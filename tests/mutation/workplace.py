@@ -19,6 +19,11 @@ from catalogue import ROOT, Mutation
 OUTPUT_KEPT = 4000  # characters of the end of what a failed step wrote
 
 
+NOT_FOUND = (
+    "4"  # the exit code of pytest where it has no test of that name: names may hold values that a mutation changes
+)
+
+
 class WorkplaceError(Exception):
     """The copy cannot be made, configured or built without any mutation."""
 
@@ -32,6 +37,7 @@ class Workplace:
         self.preset, self.jobs, self.limit_s = preset, jobs, limit_s
         self.output = ""  # what the last step printed
         self.out_of_time = False  # whether the last step ran out of time
+        self._server: subprocess.Popen[str] | None = None  # runs pytest; it ends with this process
         self._environments: dict[str, dict[str, str]] = {}
 
     def copy(self) -> None:
@@ -91,9 +97,30 @@ class Workplace:
                 return False
         if mutation.pytest:
             arguments = shlex.split(mutation.pytest)
-            command = [self.python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *arguments]
-            return self._step(command, self.limit_s, self._environment_of(arguments[0].split("::")[0]))
+            return self._pytest_passes(arguments, self._environment_of(arguments[0].split("::")[0]))
         return True
+
+    def _pytest_passes(self, arguments: list[str], environment: dict[str, str]) -> bool:
+        if self._server is None:
+            command = [self.python, "-B", str(Path(__file__).with_name("pytest_server.py"))]
+            self._server = subprocess.Popen(
+                command, cwd=self.tree, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        output = self.tree.parent / "pytest.output"
+        asked = {
+            "arguments": ["-q", "-x", "-p", "no:cacheprovider", *arguments],
+            "environment": {"PYTHONDONTWRITEBYTECODE": "1"} | environment,
+            "output": str(output),
+            "limit_s": self.limit_s,
+        }
+        self._server.stdin.write(json.dumps(asked) + "\n")
+        self._server.stdin.flush()
+        answer = self._server.stdout.readline().strip()  # nothing where the server itself ended
+        if answer == NOT_FOUND and any("::" in one for one in arguments):
+            return self._pytest_passes(list(dict.fromkeys(one.split("::")[0] for one in arguments)), environment)
+        self.out_of_time = answer == "out of time"
+        self.output = output.read_text(encoding="utf-8", errors="replace")[-OUTPUT_KEPT:]
+        return answer == "0"
 
     def _filtered_pass(self, mutation: Mutation) -> bool:
         """The commands that ctest would run, with some tests of GoogleTest alone."""
