@@ -13,9 +13,12 @@ import pytest
 from processes import alive, children_of, wait_for
 
 ANALYSIS = Path(__file__).resolve().parents[3] / "analysis"
-# Workers that never end by themselves, as one that reads a file system that hangs.
+# Workers that never end by themselves, as one that reads a file system that hangs. A shell may have
+# signals ignored: SIGHUP by nohup, SIGQUIT in the background.
 SLEEPER = """
-import time
+import signal, time
+for number in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)
 from fourscore_analysis.records.workers import pool_of
 with pool_of(3) as pool:
     list(pool.map(time.sleep, [600] * 6))
