@@ -9,6 +9,7 @@ from fourscore_analysis.equations import czechowski2012 as equations
 def test_the_times_of_a_small_problem_are_those_worked_out_by_hand():
     """n = 1024, P = 64, so 2^24 elements of 16 bytes a node."""
     elements = 2**24
+    assert equations.flops(1024) == 5 * 2**30 * 30
     assert equations.flops_time_s(1024, 64, 1e9) == pytest.approx(3 * elements * 5 * 10 / 1e9)
     assert equations.memory_time_s(1024, 64, 16e9, 16 * 1024, a=2) == pytest.approx(3 * 2 * elements / 1e9)
     assert equations.memory_time_s(1024, 64, 16e9, 16 * 32, a=2) == pytest.approx(2 * 3 * 2 * elements / 1e9)
@@ -39,6 +40,16 @@ def test_equations_6_7_and_10_are_equations_2_and_5_up_to_a_constant():
         ratio.append(memory_s / network_s / equations.memory_over_network(n, peak, node, memory_bytes, link, z, 2 / 3))
     for constants in (memory, network, ratio):
         assert constants[0] == pytest.approx(constants[1])
+
+
+def test_equations_6_7_and_10_on_round_numbers():
+    """n = 2^20, Z = 2^10, so log_Z n = 2; 1,000 nodes of 1 Tflop/s, memory of 1e10 words a second, a link of 1e9."""
+    n, z, peak, node, memory_bytes, link_bytes = 2.0**20, 2.0**10, 1e15, 1e12, 16e10, 16e9
+    assert equations.nodes_of(peak, node) == 1000
+    assert equations.memory_growth(n, peak, node, memory_bytes, z) == pytest.approx(100 / 1e15 * 2**60 * 2)
+    assert equations.network_growth(n, peak, node, link_bytes, 2 / 3) == pytest.approx(0.01 * 2**60 / 1e9)
+    ratio = equations.memory_over_network(n, peak, node, memory_bytes, link_bytes, z, 2 / 3)
+    assert ratio == pytest.approx(0.1 * 0.1 * 2)
 
 
 def test_stacked_memory_is_balanced_while_flops_a_word_do_not_outgrow_the_logarithm():

@@ -31,6 +31,10 @@ ROUND = Machine(t_c_s=10.0, t_w_s=2.0, t_s_s=100.0, t_h_s=5.0)
         (paper.threshold(0.2), 1 / 1.2),
         (paper.transpose_overhead(ROUND, 64, 16), 2 * 64 + 100 * 256),
         (paper.transpose_overhead_store_and_forward(ROUND, 64, 16), 2 * 64 * 4 + 100 * 256),
+        (paper.transpose_overhead(ROUND, 64, 1), 0),  # nothing moves on one processor
+        (paper.transpose_overhead_store_and_forward(ROUND, 64, 1), 0),
+        (paper.m_dimensional_overhead(ROUND, 64, 1, 3), 0),
+        (paper.ordered_steps(1), 0),
         (paper.transpose_isoefficiency(ROUND, 0.5, 16), 100 * 256),
         (paper.transpose_concurrency(ROUND, 16), 10 * 256 * 8),
         (paper.most_processors(4096, 3), 256),
@@ -100,6 +104,16 @@ def test_the_recurrence_of_twiddle_factors_has_the_solution_that_the_paper_gives
             assert paper.twiddle_factors(points, 2**power) == paper.twiddle_factors_solved(points, 2**power)
 
 
+def test_powers_of_omega_are_leading_bits_reversed_and_each_processor_counts_its_new_ones():
+    """Table 3 for eight points; the last of p processors has the most new ones, as all of its bits are set."""
+    assert [[paper.exponent(8, step, index) for index in range(8)] for step in range(3)] == [
+        [0, 0, 0, 0, 4, 4, 4, 4],
+        [0, 0, 4, 4, 2, 2, 6, 6],
+        [0, 4, 2, 6, 1, 5, 3, 7],
+    ]
+    assert [paper.new_twiddle_factors(8, p) for p in (1, 2, 4, 8)] == [[2, 2, 4], [1, 2, 4], [1, 1, 2], [1, 1, 1]]
+
+
 def test_measures_of_appendix_b_follow_from_speedup_and_efficiency():
     """Karp and Flatt's fraction of the model has p - 1 where the paper has p; Zorbas's function is 1 / E."""
     machine, n, p = Machine(1.0, 0.2), 4096, 16
@@ -136,3 +150,9 @@ def test_the_size_grows_as_equation_7_says_where_words_alone_count():
             assert w == pytest.approx(paper.hypercube_isoefficiency(machine, level, processors))
     assert paper.log2_points_for(paper.hypercube_overhead, machine, 0.1, 2) == 1
     assert paper.log2_points_for(paper.mesh_overhead, Machine(1.0, 1.0), 0.999999, 2.0**20) == math.inf
+
+
+def test_no_size_beyond_two_to_the_millionth_is_sought():
+    """Two processors and an efficiency of a half: log n is t_w / t_c."""
+    found = [paper.log2_points_for(paper.hypercube_overhead, Machine(1.0, w), 0.5, 2) for w in (1e6 - 0.5, 1e6 + 0.5)]
+    assert found == [pytest.approx(1e6 - 0.5, abs=1e-3), math.inf]

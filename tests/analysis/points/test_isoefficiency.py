@@ -156,6 +156,15 @@ def test_scaled_speedup_is_that_of_the_size_with_as_many_times_the_work(ncube):
     assert log2_of_work(0) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_between_sizes_that_lie_apart_the_interval_is_about_the_value_too(step):
+    [family], _ = of_known(NCUBE, sizes=tuple(2**power for power in range(8, 21, step)), ranks=(1, 2, 8))
+    _, found = family.scaled
+    assert [one.ranks for one in found] == [2, 8]
+    for one in found:
+        assert one.speedup.interval == pytest.approx((one.speedup.value,) * 2)
+
+
 def test_the_serial_variant_is_the_sequential_time_where_it_was_measured_for_as_many_sizes():
     points = [make_point("slab", "alltoallv", shape, ranks) for shape in ((64,) * 3, (128,) * 3) for ranks in (1, 2)]
     serial = [make_point("serial", "none", shape, 1) for shape in ((64,) * 3, (128,) * 3)]

@@ -1,13 +1,15 @@
 """Every number of a report against a value worked out by hand."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from fourscore_analysis.points.points import comparisons, group_points
-from fourscore_analysis.points.scaling import strong_series, weak_series
+from fourscore_analysis.points.scaling import Series, strong_series, weak_series
 from fourscore_analysis.points.stats import interval_rank, spread
 from fourscore_analysis.points.units import bytes_text, digits, range_text, shape_text, time_text
 from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import finding
 from synthetic import Maker, canonical, make_point
@@ -93,6 +95,14 @@ def test_weak_efficiency_is_credited_flops_a_rank_over_that_of_the_fewest_ranks(
     assert series.weak_efficiency() == pytest.approx(
         [1.0, (2 * 10 / 9) / 2 / 2]
     )  # flops x 2 x 10/9, ranks x 2, time x 2
+
+
+def test_a_rate_without_credited_flops_is_in_elements():
+    def point(ranks: int, elements: int, time_s: float) -> SimpleNamespace:
+        cell = SimpleNamespace(ranks=ranks, elements=elements, place=Place(ranks))
+        return SimpleNamespace(gflops=None, cell=cell, time_s=time_s)
+
+    assert Series([point(1, 100, 2.0), point(4, 400, 4.0)]).weak_efficiency() == [1.0, 0.5]
 
 
 def test_unlike_contracts_are_never_compared():

@@ -1,6 +1,10 @@
 """Where a campaign was measured, as the page says it."""
 
+from types import SimpleNamespace
+
+import pytest
 from fourscore_analysis.points.provenance import (
+    differences,
     flatten,
     identity_parts,
     volatile_ranges,
@@ -51,3 +55,84 @@ def test_what_changes_on_the_nodes_is_a_range_over_all_of_them():
     ranges = dict(volatile_ranges([launch]))
     assert ranges["before, all nodes: load_1min"] == "0.250 to 4.50"
     assert ranges["load_1min_after"] == "2.00"
+
+
+@pytest.mark.parametrize(
+    ("value", "fields"),
+    [
+        ({"a": {"b": 1, "c": {"d": "x"}}}, {"a.b": "1", "a.c.d": "x"}),
+        ({"memory_bytes": 2**30, "page_bytes": "?"}, {"memory": "1.00 GiB", "page_bytes": "?"}),
+        (
+            {"list": [1, [2, 3], "x"], "none": [], "empty": "", "nothing": None},
+            {
+                "list": "1, 2+3, x",
+                "none": "none",
+                "empty": "–",
+                "nothing": "–",
+            },
+        ),
+        (
+            {"caches": [{"level": 2, "bytes": 2**20, "shared_by": 2}, {"bytes": "?"}, "odd"]},
+            {
+                "caches": "L2 1.00 MiB for 2, L? ? for ?, odd",
+            },
+        ),
+        ({"core_kinds": [{"type": "Big", "caches": "odd"}]}, {"core_kinds": "? cores, Big"}),
+        ({"core_maps": [{"nodes": "0"}, {"cores": [0, 1]}]}, {"core_maps": "{'nodes': '0'}; nodes ?: 0, 1"}),
+        (
+            {"core_kinds": "odd", "core_maps": "odd", "caches": "odd"},
+            dict.fromkeys(("core_kinds", "core_maps", "caches"), "odd"),
+        ),
+    ],
+)
+def test_an_identity_is_one_level_of_texts(value, fields):
+    assert flatten(value) == fields
+
+
+def run(digest: str, machine: dict, status: str = "ok", **volatile):
+    parts = {"machine": machine, "code": {}, "launch": {}}
+    hashes = {"machine_hash": digest, "code_hash": "c" if digest else "", "launch_hash": ""}
+    return SimpleNamespace(status=status, identity=parts, volatile=volatile, **hashes)
+
+
+def test_each_machine_stands_once_with_how_many_launches_and_which_campaigns_had_it():
+    one, two = run("m", {"cores": 4}), run("n", {"cores": 8})
+    failed, unknown = run("o", {"cores": 9}, "failed"), run("", {"cores": 9})
+    parts = identity_parts({"first": [one, two, one, failed], "second": [one, unknown]})
+    assert [(part.part, part.digest, part.launches, part.campaigns) for part in parts] == [
+        ("machine", "m", 3, ["first", "second"]),
+        ("machine", "n", 1, ["first"]),
+        ("code", "c", 4, ["first", "second"]),
+    ]
+    assert parts[0].fields == [("cores", "4")]
+
+
+def test_what_differs_is_counted_in_launches_the_most_common_first():
+    few, many = run("m", {"cores": 4, "same": 1, "only": "x"}), run("n", {"cores": 8, "same": 1})
+    found = differences([few, many, many, run("o", {"cores": 9}, "failed")], "machine")
+    assert [(one.field, one.values) for one in found] == [
+        ("cores", [("8", 2), ("4", 1)]),
+        ("only", [("absent", 2), ("x", 1)]),
+    ]
+    assert differences([few, few], "machine") == []
+    assert differences([few, run("", {"cores": 9})], "machine") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "text"),
+    [
+        ("load", [1, 2.5, 0.25], "0.250 to 2.50"),
+        ("load", [2, 2], "2.00"),
+        ("turbo", [True, False], "False, True"),
+        ("governor", ["b", "a", "b", "", None], "a, b"),
+        ("governor", [""], "–"),
+        ("started_at", ["2026-01-03", "2026-01-01", "2026-01-02"], "2026-01-01 to 2026-01-03"),
+        ("started_at", ["2026-01-01", "2026-01-01"], "2026-01-01"),
+        ("job", list("fedcba"), "a, b, c, d, e, f"),
+        ("job", list("hgfedcba"), "a, b, c, d, e, f and 2 more"),
+        ("hosts", [["n2", "n1"], ["n1", "n3"]], "n1, n2, n3"),
+        ("environment", [{"B": 1, "A": 2}], "A=2 B=1"),
+    ],
+)
+def test_what_varies_is_a_range_of_numbers_or_the_distinct_texts(name, values, text):
+    assert volatile_ranges(run("m", {}, **{name: value}) for value in values) == [(name, text)]

@@ -66,7 +66,8 @@ def test_all_values_equal_is_no_evidence_and_a_common_shift_is():
     assert nothing.p_two_sided() == 1
     assert nothing.standard_error == 0
     assert nothing.interval(0.95) == (0, 0)
-    assert paired_shift([0.05] * 10).p_above() == 2**-10
+    assert paired_shift([0.05] * 10).p_above() == paired_shift([-0.05] * 10).p_below() == 2**-10
+    assert paired_shift([0.05] * 10).p_below() == paired_shift([-0.05] * 10).p_above() == 1
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -132,6 +133,16 @@ def test_large_samples_go_over_into_the_normal_distribution(count):
     expected = stats.norm.sf(np.arange(largest + 1) - 0.5, largest / 2, np.sqrt(largest * (2 * count + 1) / 12))
     assert tail == pytest.approx(expected, abs=1e-3)
     assert rank_sum_tail(60, 60)[1800 + 1] == pytest.approx(0.5, abs=0.01)
+
+
+def test_chances_of_rank_sums_are_never_above_one_and_normal_where_there_are_many():
+    tails = [rank_sum_tail(first, second) for first in range(2, 20) for second in range(first, 20)]
+    assert all(tail.max() <= 1 for tail in tails)
+    assert [tail[0] for tail in tails] == pytest.approx([1.0] * len(tails))
+    tail = rank_sum_tail(60, 70)
+    assert len(tail) == 60 * 70 + 1
+    expected = stats.norm.sf(np.arange(4201) - 0.5, 2100, np.sqrt(60 * 70 * 131 / 12))
+    assert tail == pytest.approx(expected, rel=1e-9)
 
 
 def test_holm_is_that_of_its_paper():
