@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,27 @@ def test_an_unknown_campaign_names_the_nearest(example):
         select_campaigns(example, ["strong-1a2b3c4e"])
     with pytest.raises(InputError, match=r"no campaign or suite 'zzz'.*there are: algorithms-66666666"):
         select_campaigns(example, ["zzz"])
+
+
+@pytest.mark.parametrize(("status", "chosen"), [("failed", "one-22222222"), ("skipped", "one-11111111")])
+def test_a_campaign_began_when_its_last_record_that_says_so_began(tmp_path, status, chosen):
+    """One of the newer campaign failed last and says nothing of when; what was skipped never began."""
+    for name, hour in (("one-11111111", 8), ("one-22222222", 9)):
+        maker = Maker(name, "one", started=datetime(2026, 11, 20, hour, tzinfo=timezone.utc))
+        fill(tmp_path, maker, [make_point()], launches=1)
+    last = maker.ended(make_point("pencil"), 1, status, "gone")
+    last.get("provenance", {}).pop("volatile", None)
+    file = store(tmp_path, last)
+    os.utime(file, (2e9, 2e9))
+    assert select_campaigns(tmp_path, ["one"]) == [chosen]
+
+
+def test_of_many_campaigns_eight_are_named(tmp_path):
+    for number in range(9):
+        fill(tmp_path, Maker(f"suite{number}-11111111", f"suite{number}"), [make_point()], launches=1)
+    with pytest.raises(InputError) as refused:
+        select_campaigns(tmp_path, ["zzz"])
+    assert str(refused.value).endswith(f"there are: {', '.join(f'suite{number}-11111111' for number in range(8))}")
 
 
 def test_many_processes_read_the_same_as_one(tmp_path):

@@ -94,6 +94,14 @@ def test_a_launch_knows_its_hosts_and_how_long_each_computed():
         assert launch.computing_s[slow] / np.median(others) == pytest.approx(2.0, rel=0.05)
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 4])
+def test_how_long_each_node_computed_is_known_of_two_nodes_on(nodes):
+    launch = parse_record(
+        canonical(Maker(hosts=CLUSTER, isolate=False).ok(make_point(ranks=8, nodes=nodes), 0)), "a.json"
+    )
+    assert len(launch.computing_s) == (nodes if nodes > 1 else 0)
+
+
 @pytest.mark.parametrize("hosts", [["a"], ["a", "a"], ["a", ""], ["a", 3], "ab", None, ["a", "b\n"], ["a", "b", "c"]])
 def test_hosts_that_do_not_tell_the_nodes_apart_are_none(hosts):
     record = Maker().ok(make_point(ranks=4, nodes=2), 0)
