@@ -66,6 +66,30 @@ def test_other_machines_failed_slowed_and_few_launches_say_nothing(tmp_path, cha
     assert "not known before the screen" in found["text"]
 
 
+@pytest.mark.parametrize("time", [None, 0.0, -1.0])
+def test_a_launch_without_a_time_says_nothing(tmp_path, time):
+    launches = [*noisy("p", 0.03, count=20), *[(*one[:6], time) for one in noisy("p", 0.03, count=20)]]
+    with_and_without = (
+        index_of(tmp_path / name, found) for name, found in (("all", launches), ("timed", launches[:20]))
+    )
+    noises = [beforehand(archive, ["p"], MACHINE, 160)["noise"]["p"] for archive in with_and_without]
+    assert noises[0] == noises[1] > 0
+
+
+def test_what_can_be_seen_is_a_range_over_the_points_that_are_known(tmp_path):
+    archive = index_of(tmp_path, [*noisy("quiet", 0.01), *noisy("loud", 0.2, seed=2)])
+    one = beforehand(archive, ["quiet"], MACHINE, 100)
+    assert one["text"] == (
+        f"what it can detect: slowdowns of {100 * one['visible']['quiet']:.0f} % with up to 100 pairs (80 %); 5 % in "
+        "1 of 1 series, by the noise of earlier launches"
+    )
+    three = beforehand(archive, ["quiet", "loud", "new"], MACHINE, 100)
+    low, high = sorted(round(100 * value) for value in three["visible"].values())
+    assert f"slowdowns of {low} % to {high} % with up to 100 pairs" in three["text"]
+    assert "5 % in 1 of 3 series" in three["text"]
+    assert three["text"].endswith("; of 1 nothing is known yet")
+
+
 def test_nothing_is_known_and_nothing_fails_without_an_index(tmp_path, capsys):
     assert beforehand(tmp_path, ["p"], MACHINE, 160)["noise"] == {}
     (tmp_path / "index.sqlite").write_text("no index")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fourscore_analysis.gate.change_points import LEAST_SIDE, energy_statistic, level, segment
+from fourscore_analysis.gate.change_points import LEAST_SIDE, block_length, energy_statistic, level, segment
 
 NOISE, STEP = 0.02, np.log(1.05)
 
@@ -99,6 +99,20 @@ def test_noise_that_lasts_is_no_change():
     assert false <= 10
 
 
+def test_so_many_neighbours_stay_together_as_carlstein_has_it():
+    """20 (2 m / (1 - m^2))^(2/3) of 8,000 values with memory m, which is taken to be 0.9 at most."""
+
+    def block(memory: float, seed: int) -> int:
+        values = np.random.default_rng(seed).normal(0, NOISE, 8000)
+        for at in range(1, len(values)):
+            values[at] += memory * values[at - 1]
+        return block_length(values)
+
+    assert np.median([block(0.8, seed) for seed in range(5)]) == pytest.approx(54.06, rel=0.1)
+    assert block(1.0, 0) == 90
+    assert block(0.0, 0) == 1
+
+
 def test_steps_are_not_taken_for_noise_that_lasts():
     all_found = 0
     for seed in range(20):
@@ -141,6 +155,60 @@ def test_a_step_is_one_change_and_no_drift():
         near = [change.index for change in found.changes if abs(change.index - 30) <= 3]
         one_change += len(near) == len(found.changes) == 1 and all(drift.p > 1e-4 for drift in found.drifts)
     assert one_change >= 54
+
+
+def test_the_p_of_a_clear_step_is_the_least_there_is():
+    """Of 40 values the level is 2 %, and p is four times finer: one of 200 orders, the observed one."""
+    [change] = segment(
+        [1.0 + 0.001 * (at % 3) for at in range(20)] + [2.0 + 0.001 * (at % 3) for at in range(20)]
+    ).changes
+    assert (change.index, change.p) == (20, 1 / 200)
+
+
+def test_steps_up_and_down_are_no_drift_and_a_staircase_is_one():
+    drawn = np.random.default_rng(3)
+    levels = np.repeat(np.arange(8), 25)
+    staircase = 0.05 * levels + drawn.normal(0, 0.03, 200)
+    found = segment(staircase)
+    assert (found.changes, [(one.begin, one.end) for one in found.drifts]) == ((), [(0, 200)])
+    up_and_down = 0.2 * (levels % 2) + drawn.normal(0, 0.01, 200)
+    assert indices(up_and_down) == [25, 50, 75, 100, 125, 150, 175]
+
+
+# A climb of several steps: the first division finds 21 and 29, and 29 moves once 21 is known.
+CLIMB = [
+    *(-26, -7, 26, 8, -3, 18, -1, -18, -7, -19, 5, -17, 9, 6, 31, 32, -29, 1, -4, -7, 48, 96, 132, 121, 153, 135, 166),
+    *(197, 195, 235, 249, 254, 262, 228, 257, 248, 226, 261, 245, 241),
+]
+
+
+def test_a_change_is_placed_anew_between_its_neighbours_until_nothing_moves():
+    found = segment(CLIMB)
+    assert found.drifts == ()
+    assert found.bounds == (0, 21, 27, 40)
+    for begin, index, end in zip(found.bounds, found.bounds[1:], found.bounds[2:], strict=False):
+        inside = energy_statistic(np.array(CLIMB[begin:end], dtype=float))
+        best = int(np.argmax(inside[LEAST_SIDE : end - begin - LEAST_SIDE + 1])) + LEAST_SIDE
+        assert begin + best == index
+
+
+def test_a_step_that_a_t_test_sees_is_seen():
+    """20 values on each side, 1.5 times the noise apart: t is 4.7 in the middle."""
+    found = 0
+    for seed in range(40):
+        values = np.random.default_rng(seed).normal(0, NOISE, 40)
+        values[20:] += 1.5 * NOISE
+        found += bool(indices(values))
+    assert found >= 30  # where it is not taken for a drift
+
+
+@pytest.mark.parametrize(("jump", "changes"), [(12.25, []), (12.5, [10])])
+def test_steps_explain_more_than_a_line_where_schwarz_says_so(jump, changes):
+    """A ramp of 20 values with a jump: steps leave 50. They have three parameters (two medians and a place), a line
+    two, so they must leave less than 20^(-1/40) = 0.93 of what a line leaves, which is 4.353 times the jump."""
+    values = np.arange(20.0) + jump * (np.arange(20) >= 10)
+    assert (20 ** (-1 / 40) * 4.353 * jump > 50) == bool(changes)
+    assert indices(values) == changes
 
 
 def test_the_same_values_have_the_same_changes_in_any_unit():

@@ -257,6 +257,20 @@ def test_a_p_value_of_a_phase_is_multiplied_by_the_number_of_phases(tmp_path):
     assert corrected[3] > 0.05
 
 
+@pytest.mark.parametrize(("launches", "p", "word"), [(7, 4 * 2 / 2**7, "cannot tell"), (8, 4 * 2 / 2**8, "slower")])
+def test_a_phase_is_blamed_only_where_its_corrected_p_passes(tmp_path, launches, p, word):
+    """Four phases are slower in all pairs, so every interval lies above 0."""
+    pairs = Pairs(tmp_path, noise=0.0)
+    for launch in range(launches):
+        store(tmp_path, pairs.record(BASE, POINT, launch))
+        store(
+            tmp_path, pairs.record(CANDIDATE, POINT, launch, dict.fromkeys(("pack", "fft", "exchange", "unpack"), 1.5))
+        )
+    _, found = compare(pairs, "--comparison", pairs.comparison(launches))
+    phases = [one for one in found["series"][0]["phases"] if one["ratio"] is not None]
+    assert [(one["verdict"], one["corrected_p"]) for one in phases] == [(word, pytest.approx(p))] * 4
+
+
 def test_all_points_are_decided_or_named(tmp_path, capsys):
     pairs = Pairs(tmp_path)
     for point in gate_points():

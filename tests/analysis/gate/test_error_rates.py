@@ -1,6 +1,7 @@
 """The rates of error that docs/gate.md states, on fewer campaigns than tests/benchmarks/gate_simulation.py draws."""
 
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,17 @@ def test_launches_in_one_group_are_not_called_two(draw, count):
     assert np.mean(in_two_groups(values)) < 0.005
 
 
+@pytest.mark.parametrize(("count", "told"), [(11, False), (12, True)])
+def test_groups_take_twelve_launches_and_two_percent_between_them(count, told):
+    two = np.arange(count) % 2
+    noise = 1e-4 * np.sin(np.arange(count))
+    assert bool(in_two_groups(0.5 * two + noise)) is told
+    assert not in_two_groups(0.019 * two + noise)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not in_two_groups(np.ones(count))  # and no warning of a division by nothing
+
+
 @pytest.mark.parametrize(("count", "least"), [(14, 0.7), (20, 0.85), (40, 0.95)])
 def test_launches_in_two_groups_are_found(count, least):
     rng = RNG(6)
@@ -81,9 +93,11 @@ def test_launches_in_two_groups_are_found(count, least):
     assert np.mean(bimodal(sides[0], sides[1], shift, True)) > least
 
 
-def test_a_step_of_the_machine_is_not_two_groups():
+@pytest.mark.parametrize(("noise", "most"), [(0.01, 0.0), (0.03, 0.15)])
+def test_a_step_of_the_machine_is_not_two_groups(noise, most):
+    """A pair falls apart where its launches differ by more than half of the step: with 3 % of noise, one in 55 does."""
     rng = RNG(7)
-    sides = rng.normal(0, 0.01, (2, 200, 20)) + 0.2 * (np.arange(20) > 9)
+    sides = rng.normal(0, noise, (2, 200, 20)) + 0.2 * (np.arange(20) > 9)
     shift = paired_shift(sides[1] - sides[0]).estimate
-    assert np.mean(bimodal(sides[0], sides[1], shift, True)) == 0
-    assert np.mean(bimodal(sides[0], sides[1], shift, False)) == 1
+    assert np.mean(bimodal(sides[0], sides[1], shift, True)) <= most
+    assert np.mean(bimodal(sides[0], sides[1], shift, False)) >= 0.99

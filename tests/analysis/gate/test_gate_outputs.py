@@ -97,6 +97,10 @@ def test_junit_has_the_table_and_the_pairs(outputs):
     assert "could hide" in summary
     assert all(case.get("name") in summary for case in suite.findall("testcase"))
     [failed] = [case for case in suite.findall("testcase") if case.find("failure") is not None]
+    assert failed.find("failure").get("message").startswith(f"regression: {failed.get('name')}: +30 % [")
+    for case in suite.findall("testcase"):
+        if case.find("failure") is None and case.find("skipped") is None:
+            assert case.find("system-out").text.startswith(f"{case.get('name')}: ")
     details = failed.find("system-out").text
     assert re.search(r"\|[ .:*#]{60}\|", details)
     if outputs["kind"].name == "pairs":

@@ -7,7 +7,8 @@ import pathlib
 
 import pytest
 from fourscore_analysis.cli import main
-from fourscore_analysis.records.google_benchmark import read_google_benchmark
+from fourscore_analysis.records.basics import Place
+from fourscore_analysis.records.google_benchmark import is_google_benchmark, read_google_benchmark
 from fourscore_analysis.records.values import RecordError
 
 CONTEXT = {"host_name": "h", "num_cpus": 2, "mhz_per_cpu": 2600, "caches": [], "executable": "/opt/a/my_bench"}
@@ -60,8 +61,27 @@ def test_repetitions_of_a_process_are_one_launch_and_entries_of_the_same_index_a
     repetitions = content(entry("a", 1.0, repetition_index=0), entry("a", 3.0, repetition_index=1))
     [run] = read_google_benchmark(repetitions, "f")
     assert run.benchmarks[0].median_s == pytest.approx(2e-6)
+    assert not run.benchmarks[0].emulated
+    assert run.place == Place(1)
     runs = read_google_benchmark(content(entry("a", 1.0), entry("a", 3.0)), "f", first_launch=5)
     assert [(run.launch, run.benchmarks[0].median_s) for run in runs] == [(5, 1e-6), (6, 3e-6)]
+    first_named = read_google_benchmark(content(entry("a", 1.0, repetition_index=0), entry("a", 3.0)), "f")
+    assert [run.launch for run in first_named] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("data", "is_one"),
+    [
+        (content(), True),
+        (content() | {"schema": "fourscore.run-record"}, False),
+        ({"benchmarks": []}, False),
+        ({"context": {}}, False),
+        ({"schema": "fourscore.run-record", "benchmarks": []}, False),
+        (["benchmarks", "context"], False),
+    ],
+)
+def test_its_files_are_told_from_records(data, is_one):
+    assert is_google_benchmark(data) is is_one
 
 
 def test_an_error_is_a_failed_launch_and_never_a_time():

@@ -217,7 +217,11 @@ def test_a_repository_without_the_revisions_is_refused_and_one_with_some_is_repo
     history = ask(maker, revisions=[revision_of(build) for build in range(10)], repository="here")
     assert [build.revision for build in history.builds] == [revision_of(build) for build in range(12)]
     [note] = history.notes
-    assert note.startswith("2 of 12 revisions are not in here and stand where they were measured")
+    shown = ", ".join(revision_of(build)[:10] for build in (10, 11))
+    assert note == f"2 of 12 revisions are not in here and stand where they were measured: {shown}"
+    [note] = ask(maker, revisions=[revision_of(build) for build in range(8)], repository="here").notes
+    assert note.startswith("4 of 12 revisions")
+    assert note.endswith(f": {', '.join(revision_of(build)[:10] for build in (8, 9, 10))} ...")
 
 
 def test_dirty_and_unknown_builds_are_shown_where_they_belong(maker):

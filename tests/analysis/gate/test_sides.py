@@ -48,6 +48,25 @@ def test_another_machine_is_refused_with_the_fields_that_differ(pairs, capsys):
         assert "--allow-different machine.cores machine.cpu_model machine.one machine.other" in said
 
 
+def test_of_many_fields_that_differ_twelve_are_shown_and_all_can_be_allowed(pairs, capsys):
+    change_identity(pairs, "machine", **{f"field{number:02}": number for number in range(14)})
+    assert compare(pairs.archive, BASE, CANDIDATE) == 2
+    said = capsys.readouterr().err
+    assert "machine.field11: absent | 11; and 2 more. Times of different machines" in said
+    assert "machine.field12: " not in said
+    assert all(f" machine.field{number:02}" in said.split("--allow-different")[1] for number in range(14))
+
+
+def test_archives_whose_records_have_the_same_names_are_two_sides(tmp_path, capsys):
+    for name, seed in (("one", 1), ("other", 2)):
+        Pairs(tmp_path / name, seed=seed).add(POINT, range(8))
+        for file in (tmp_path / name / "records" / CANDIDATE).iterdir():
+            file.unlink()
+    assert compare(tmp_path, tmp_path / "one", tmp_path / "other") == 0
+    assert compare(tmp_path, tmp_path / "one", tmp_path / "one") == 2
+    assert "base and candidate are the same records" in capsys.readouterr().err
+
+
 def test_what_was_allowed_to_differ_stands_in_the_result(pairs, capsys):
     change_identity(pairs, "machine", cpu_model="Other 1", cores=4)
     allow = ["--allow-different", "machine.cpu_model", "--allow-different", "machine.cores"]
