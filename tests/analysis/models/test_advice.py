@@ -59,6 +59,7 @@ def test_nothing_is_suggested_where_parameters_are_known_or_no_point_tells_them(
     assert next_points(basis, [target], [candidate]) == []
     assert next_points(unsure(latency=0.5), [target], [predicted(basis, question(256, 1))]) == []
     assert next_points(replace(basis, drawn=(), draws=np.zeros((1000, 0))), [target], [candidate]) == []
+    assert next_points(unsure(latency=0.5), [], [candidate]) == []
 
 
 def test_at_most_a_few_points_are_suggested_and_none_twice():
@@ -79,6 +80,7 @@ def test_predictions_are_tied_where_their_intervals_overlap():
 
     best = timed(1.0, 0.9, 1.1)
     assert tied(best, timed(1.15, 1.05, 1.3))
+    assert tied(best, timed(1.2, 1.1, 1.3))  # they touch
     assert not tied(best, timed(1.5, 1.2, 1.8))
     assert not tied(replace(best, total=Timed(1.0)), replace(best, total=Timed(1.1)))
     assert tied(replace(best, total=Timed(1.0)), replace(best, total=Timed(1.0)))

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from fourscore_analysis.models.alpha_beta import WORD_BYTES, alpha_betas, estimate, line
+from fourscore_analysis.models.alpha_beta import WORD_BYTES, alpha_betas, estimate, line, of_exchanges
 from fourscore_analysis.records.basics import Place
 
 SIZES = [8 * 4**i for i in range(12)]
@@ -108,6 +108,50 @@ def test_the_words_are_those_of_the_papers() -> None:
     assert content["beta_bytes_per_s"] == pytest.approx(BETA)
     assert content["phase"] == 1
     assert content["beta_interval"][0] <= content["beta_bytes_per_s"] * (1 + 1e-9)
+
+
+def test_two_sizes_make_a_line_and_its_interval_is_students() -> None:
+    """Three launches with 1, 2 and 3 us and 4, 5 and 6 ns a byte: t of 97.5 % at two degrees of freedom is 4.303."""
+
+    def launches(spread: float) -> list[Run]:
+        made = []
+        for number in (-1, 0, 1):
+            times = {size: (2 + number) * 1e-6 + (5 + spread * number) * 1e-9 * size for size in (1000, 8000)}
+            made.append(Run([Bench("sendrecv", "0", size, (time,)) for size, time in times.items()]))
+        return made
+
+    (found,) = alpha_betas(launches(1))
+    half = 4.30265 / 3**0.5
+    assert found.alpha_s.interval == pytest.approx((2e-6 - half * 1e-6, 2e-6 + half * 1e-6), rel=1e-4)
+    assert found.byte_s.interval == pytest.approx((5e-9 - half * 1e-9, 5e-9 + half * 1e-9), rel=1e-4)
+    content = found.as_json()
+    assert content["beta_bytes_per_s"] == pytest.approx(2e8)
+    assert content["beta_interval"] == pytest.approx([1e9 / (5 + half), 1e9 / (5 - half)], rel=1e-4)
+    assert (content["replicates"], content["replicates_are"], content["word_bytes"]) == (3, "launches", 16)
+    (wide,) = alpha_betas(launches(4))  # a byte might take no time at all
+    assert wide.as_json()["beta_interval"] is None
+
+
+def test_exchanges_take_the_fit_on_the_most_ranks_that_are_there() -> None:
+    def fitted(ranks: int, alpha_s: float, kernel: str = "sendrecv", phase: str = "0", **place) -> Run:
+        benches = [Bench(kernel, phase, size, (alpha_s + size / BETA,)) for size in (1000, 8000)]
+        return Run(benches, place=Place(ranks, **place))
+
+    found = alpha_betas(
+        [
+            fitted(2, 1e-6),
+            fitted(4, 2e-6),
+            fitted(4, 4e-6, phase="1"),
+            fitted(8, 8e-6),
+            fitted(4, 9e-6, kernel="pingpong"),
+            fitted(8, 16e-6, nodes=2),
+        ]
+    )
+    for ranks, alpha_s in ((2, 1e-6), (4, 3e-6), (8, 8e-6)):  # the mean over phases
+        assert of_exchanges(found, "m", Place(ranks)) == pytest.approx((alpha_s, 1 / BETA))
+    assert of_exchanges(found, "m", Place(8, nodes=2)) == pytest.approx((16e-6, 1 / BETA))
+    assert of_exchanges(found, "m", Place(1)) is None
+    assert of_exchanges(found, "n", Place(4)) is None
 
 
 def test_a_line_that_does_not_follow_is_named() -> None:

@@ -71,6 +71,31 @@ def test_what_a_variant_cannot_do_has_its_reason(variant, shape, ranks, words):
     assert words in (reason_against(variant, shape, "c2c", ranks) or "")
 
 
+@pytest.mark.parametrize(
+    ("shape", "ranks", "fits"),
+    [((10,), 2, True), ((10,), 1, True), ((10,), 3, False), ((9,), 3, True), ((35,), 5, True), ((35,), 6, False)],
+)
+def test_a_transpose_takes_two_factors_of_as_many_as_there_are_ranks(shape, ranks, fits):
+    assert (reason_against("transpose", shape, "c2c", ranks) is None) == fits
+
+
+@pytest.mark.parametrize(
+    ("shape", "grid", "fits"),
+    [
+        ((8, 16, 32), (8, 16), True),  # pencils cut x and y, then y and z
+        ((8, 16, 32), (9, 1), False),
+        ((32, 8, 16), (9, 1), False),
+        ((32, 8, 16), (1, 8), True),
+        ((32, 8, 16), (1, 9), False),
+        ((32, 16, 8), (16, 8), True),
+        ((32, 16, 8), (16, 9), False),
+    ],
+)
+def test_a_grid_fits_where_each_rank_has_a_part_of_every_pencil(shape, grid, fits):
+    chosen = [found for found in grids("pencil", shape, "c2c", grid[0] * grid[1]) if found == grid]
+    assert bool(chosen) == fits
+
+
 def test_methods_of_complex_data_refuse_real_data():
     for variant in ("danielson-lanczos", "binary-exchange", "transpose", "overdecomposed"):
         assert "takes complex data" in (reason_against(variant, (64,), "r2c", 2) or "")
@@ -90,4 +115,8 @@ def test_ranks_that_fill_a_grid_are_nearly_all():
         assert used <= ranks < used * 1.5
         assert reason_against("pencil", (21000,) * 3, "c2c", used) is None
     assert used_ranks("slab", CUBE, "c2c", 1000) == 64
+    for shape, used in (((4, 64, 64), 4 * 64), ((64, 4, 64), 4 * 4), ((64, 64, 4), 31 * 4), ((4, 8, 16), 4 * 8)):
+        assert used_ranks("pencil", shape, "c2c", 1000) == used
+    assert [used_ranks("slab", shape, "c2c", 1000) for shape in ((4, 8, 16), (8, 4, 16), (16, 8, 4))] == [4, 4, 8]
+    assert used_ranks("serial", CUBE, "c2c", 1000) == 1000
     assert used_ranks("volumetric", CUBE, "c2c", 1000) == 1000

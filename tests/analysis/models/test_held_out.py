@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fourscore_analysis.models.base import models
-from fourscore_analysis.models.held_out import TOTAL, Guess, errors, held_out, interval
+from fourscore_analysis.models.held_out import TOTAL, Guess, _Known, errors, held_out, interval
 from fourscore_analysis.models.observations import Observation
 from synthetic.modelled import GIVEN, cubes, observed, question
 
@@ -75,8 +77,25 @@ def test_points_outside_of_what_was_seen_are_marked():
     assert all(guess.outside for guess in found if guess.scheme == "ranks")
 
 
+@pytest.mark.parametrize(
+    ("extent", "ranks", "outside"),
+    [(64, 2, False), (128, 4, False), (64, 4, False), (64, 8, True), (32, 1, True), (256, 2, True), (32, 2, True)],
+)
+def test_a_point_lies_outside_by_its_ranks_or_by_what_a_rank_has(extent, ranks, outside):
+    seen = _Known.of([question("slab", (size,) * 3, count) for size, count in ((64, 2), (64, 4), (128, 2), (128, 4))])
+    assert seen.is_beyond(question("slab", (extent,) * 3, ranks)) is outside
+
+
 def guess_of(ratio, outside, extent=64):
     return Guess("size", question("slab", (extent,) * 3, 2), TOTAL, 3.0, None, 3.0 / ratio, outside)
+
+
+@pytest.mark.parametrize(("ratio", "error"), [(0.5, -0.5), (1.0, 0.0), (1.5, 0.5), (3.0, 2.0)])
+def test_an_error_is_relative_to_what_was_measured(ratio, error):
+    one = guess_of(ratio, outside=False)
+    assert one.error == pytest.approx(error)
+    assert one.naive_error is None
+    assert replace(one, naive_s=2 * one.measured_s).naive_error == pytest.approx(1.0)
 
 
 def test_an_interval_is_of_the_errors_on_the_other_points():

@@ -18,6 +18,7 @@ from fourscore_analysis.models.machines import (
     published_machines,
     read_machine,
     read_toml,
+    with_threads,
 )
 from fourscore_analysis.models.parameters import PARAMETERS
 from fourscore_analysis.models.units import PLAIN, UNITS, size_of
@@ -56,12 +57,28 @@ def test_values_are_read_in_si_units_with_source_and_interval(tmp_path):
         ("MiB", "B", 2**20),
         ("us", "s", 1e-6),
         ("Tflop/s", "flop/s", 1e12),
+        ("Hz", "1/s", 1),
+        ("kHz", "1/s", 1e3),
         ("MHz", "1/s", 1e6),
+        ("GHz", "1/s", 1e9),
+        ("1/s", "1/s", 1),
+        ("ms", "s", 1e-3),
+        ("ns", "s", 1e-9),
+        ("bit/s", "B/s", 0.125),
         ("1", "1", 1),
+        ("MB", "s", None),
     ],
 )
 def test_prefixes_are_decimal_or_binary_as_they_are_written(unit, measures, size):
     assert size_of(unit, measures) == size
+
+
+def test_each_prefix_is_a_thousand_or_1024_times_the_one_before():
+    for measures, unit in (("flop/s", "flop/s"), ("B/s", "B/s"), ("B", "B")):
+        assert [size_of(f"{prefix}{unit}", measures) for prefix in ("", *"kMGTPE")] == [1000.0**i for i in range(7)]
+    for measures in ("B/s", "B"):
+        binary = [size_of(f"{prefix}i{measures}", measures) for prefix in "KMGTP"]
+        assert binary == [1024.0**i for i in range(1, 6)]
 
 
 def test_every_parameter_can_be_written_in_some_unit():
@@ -196,7 +213,9 @@ def bad(parameter: str) -> str:
         ("nodes = 3", "name is None; expected letters"),
         ('name = "../etc"', "name is '../etc'"),
         ('name = "mine"\nnodes = 0', "nodes is 0; expected a whole number from 1"),
+        ('name = "mine"\nnodes = 1000000001', "expected a whole number from 1 to 1000000000"),
         ('name = "mine"\nnodes = true', "nodes is True"),
+        (bad('latency = { value = 1e-12, unit = "us" }'), "value is 1e-12 us; expected"),
         ('name = "mine"\nspeed = 1', "'speed' is not known"),
         ('name = "mine"\n[forms]\nnetwork = "ring"', "forms.network is 'ring'; expected one of full"),
         ('name = "mine"\n[forms]\nnetwrk = "full"', "did you mean network?"),
@@ -214,6 +233,19 @@ def test_a_file_that_cannot_be_used_is_named_with_what_was_expected(tmp_path, te
     assert str(refused.value).startswith(str(path))
 
 
+def test_the_largest_values_that_are_allowed_are_read(tmp_path):
+    assert read_machine(written(tmp_path, 'name = "mine"\nnodes = 1000000000')).nodes == 10**9
+    for name, one in PARAMETERS.items():
+        unit = next(unit for unit, size in UNITS[one.unit].items() if size == 1)
+        for value in (one.least, one.most):
+            text = f'name = "mine"\n[parameters]\n{name} = {{ value = {value!r}, unit = "{unit}" }}'
+            assert read_machine(written(tmp_path, text)).parameters[name].value == value
+        for value in (0.99 * one.least, 1.01 * one.most):
+            text = f'name = "mine"\n[parameters]\n{name} = {{ value = {value!r}, unit = "{unit}" }}'
+            with pytest.raises(InputError, match=f"parameters.{name}.value is "):
+                read_machine(written(tmp_path, text))
+
+
 def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path):
     with pytest.raises(InputError, match="No such file"):
         machine_of(str(tmp_path / "nosuch.toml"))
@@ -227,6 +259,22 @@ def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
     with pytest.raises(InputError, match="no TOML"):
         machine_of(str(tmp_path / "latin.toml"))
+
+
+def test_a_rank_with_threads_takes_the_places_of_as_many_ranks():
+    machine = Machine(
+        "mine",
+        ranks_per_node=8,
+        parameters={"flop_rate": Quantity(1e9, "flop/s", "", (9e8, 2e9)), "latency": Quantity(1e-6, "s")},
+    )
+    assert with_threads(machine, 1) == machine
+    for threads in (2, 8):
+        found = with_threads(machine, threads)
+        assert found.ranks_per_node == 8 // threads
+        assert found.values == pytest.approx({"flop_rate": threads * 1e9, "latency": 1e-6})
+        assert found.parameters["flop_rate"].interval == pytest.approx((threads * 9e8, threads * 2e9))
+    with pytest.raises(InputError, match="mine has 8 ranks a node; expected at most as many threads of one rank"):
+        with_threads(machine, 9)
 
 
 def test_a_name_that_is_neither_a_file_nor_published_is_refused():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -67,6 +68,19 @@ def test_an_elasticity_is_the_slope_of_log_time_against_the_log_of_the_parameter
     assert found.limiting == next(iter(found.elasticity))
 
 
+@pytest.mark.parametrize("size", [81, 96])
+def test_a_length_without_a_power_of_two_needs_no_flops_of_it_and_no_logarithm_of_nothing(size):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        values = KNOWN | {"odd_flop_rate": 1e10}
+        machine = Machine("known", parameters={name: Quantity(value, "1") for name, value in values.items()})
+        found = predicted(basis_of_machine(MODEL, machine, {}), question(size, 1, variant="serial"))
+    assert found.total.seconds == pytest.approx(
+        predict(MODEL, question(size, 1, variant="serial"), values, found.basis.forms).total_s
+    )
+    assert math.isfinite(sum(found.elasticity.values()))
+
+
 def test_an_interval_of_a_parameter_becomes_that_of_the_time():
     found = predicted(basis_of_machine(MODEL, known(memory_bandwidth=0.2), {"compute": "sum"}), question(1024, 1))
     low, high = found.total.interval
@@ -108,12 +122,20 @@ def test_predictions_beyond_what_was_seen_have_the_errors_made_there():
         (question(512, 4), ("size",)),
         (question(16, 4), ("size",)),
         (question(96, 3), ()),
+        (question(64, 2), ()),
+        (question(128, 2, 1), ()),
+        (question(96, 2), ()),
         (question(128, 4, 2), ("nodes",)),
         (question(256, 32), ("size", "ranks")),
     ],
 )
 def test_extrapolation_is_reported_by_size_ranks_and_nodes(asked, outside):
     assert range_of([question(64, 2), question(128, 4), question(128, 2)]).outside(asked) == outside
+
+
+@pytest.mark.parametrize(("asked", "outside"), [(question(64, 2), ()), (question(128, 2), ("size",))])
+def test_a_size_is_also_what_a_rank_has(asked, outside):
+    assert range_of([question(64, 2), question(128, 4)]).outside(asked) == outside
 
 
 def test_more_nodes_than_a_machine_has_are_an_extrapolation():

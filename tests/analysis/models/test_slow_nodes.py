@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from fourscore_analysis.models.slow_nodes import COMPUTING, CONFIDENCE, LAUNCHES, MARGIN, SLOW, UNKNOWN, node_effects
+from fourscore_analysis.models.slow_nodes import (
+    ALIKE,
+    COMPUTING,
+    CONFIDENCE,
+    LAUNCHES,
+    MARGIN,
+    SLOW,
+    UNKNOWN,
+    Effect,
+    node_effects,
+)
 from fourscore_analysis.points.claims import doubts
 from fourscore_analysis.points.points import group_points
 from fourscore_analysis.records.archive import Campaign
@@ -66,6 +77,7 @@ def test_one_slow_node_of_eight_is_found_by_the_launches_with_and_without_it():
     assert found.slow == {"n3"}
     [effect] = [one for one in found.effects if one.verdict == SLOW]
     assert (effect.measure, effect.launches + effect.without) == (LAUNCHES, 48)
+    assert statistics.median(effect.ratios) == pytest.approx(effect.ratio, rel=0.1)  # what is drawn
     totals = {with_it: [] for with_it in (True, False)}
     for record in launched(maker(slow={"n3": 1.4}), 24):
         totals["n3" in record["provenance"]["volatile"]["hosts"]].append(record)
@@ -129,6 +141,21 @@ def test_an_interval_that_reaches_beyond_the_margin_says_nothing():
     ]
     assert wide
     assert all(effect.verdict == UNKNOWN for effect in wide)
+
+
+@pytest.mark.parametrize(
+    ("interval", "verdict"),
+    [
+        (None, UNKNOWN),
+        ((1.0, 1.06), UNKNOWN),
+        ((1.05, 1.5), UNKNOWN),
+        ((1.051, 1.5), SLOW),
+        ((0.5, 1.05), ALIKE),
+        ((0.5, 0.9), ALIKE),
+    ],
+)
+def test_a_node_is_slow_where_the_whole_interval_lies_above_the_margin(interval, verdict):
+    assert Effect(("n1",), LAUNCHES, 1.1, interval, (1.1,)).verdict == verdict
 
 
 def test_nodes_that_always_ran_together_are_named_together():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from fourscore_analysis.models.base import models
-from fourscore_analysis.models.fit import fit
+from fourscore_analysis.models.fit import Given, fit
 from fourscore_analysis.models.observations import Series
 from fourscore_analysis.models.suggest import MOST_POINTS, candidates, suggested
-from synthetic.modelled import GIVEN, cubes, observed
+from synthetic.modelled import GIVEN, TRUE, cubes, observed
 
 CZECHOWSKI = models()["czechowski2012"]
 FORMS = CZECHOWSKI.default_forms()
@@ -32,6 +33,19 @@ def test_what_is_suggested_for_a_latency_determines_it():
     assert 0 < len(points) <= MOST_POINTS
     _, after = refused(series_of([*large, *points]))
     assert "latency" not in after
+
+
+@pytest.mark.parametrize(("extent", "suggests"), [(24, 0), (40, 1), (64, 1)])
+def test_as_many_points_are_suggested_as_make_the_parameter_sure(extent, suggests):
+    """A latency alone: noise of 5 % must leave less than a half of it, so slopes of 0.1 in all do."""
+    given = {name: Given(value, "known") for name, value in TRUE.items() if name != "latency"}
+    series = series_of(cubes(extents=(extent,), ranks=(2,)), noise=0.0)
+    fitted = fit(CZECHOWSKI, series.observations, FORMS, given)
+    assert bool(fitted.refused) == bool(suggests)
+    points = suggested(series, fitted, most_ranks=4)
+    assert len(points) == suggests
+    measured = series_of([*cubes(extents=(extent,), ranks=(2,)), *points], noise=0.0)
+    assert not fit(CZECHOWSKI, measured.observations, FORMS, given).refused
 
 
 def test_nothing_is_suggested_where_everything_is_known():

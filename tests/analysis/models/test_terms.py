@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from fourscore_analysis.equations import czechowski2012, gupta1993, haynes2000
 from fourscore_analysis.models.base import models, predict
-from fourscore_analysis.models.parts import sent
-from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts
+from fourscore_analysis.models.parts import copied, sent
+from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts, pencil_cuts
 from synthetic.modelled import TRUE, question
 
 PAPER = {"compute": "sum", "memory": "paper", "lengths": "paper", "network": "full", "messages": "paper"}
@@ -68,6 +68,23 @@ def test_haynes2000_is_equations_4_and_5(ranks):
         one = question(variant, (64,) * 3, ranks, nodes=ranks)
         found = predicted("haynes2000", one).phases["exchange"]
         assert found == pytest.approx(equation(64**3, ranks, TRUE["latency"], TRUE["link_bandwidth"]))
+
+
+@pytest.mark.parametrize(("wires", "times"), [("torus", 1), ("mesh", 2)])
+def test_eleftheriou2005_is_hops_over_links_and_twice_that_without_wrap_around(wires, times):
+    """A plane of 4 x 2 nodes has an edge of 4, which takes p/8 of a link's time: its 8 ranks, the 4 of 2 x 2, and 2."""
+    one = question("volumetric", (64,) * 3, 16, nodes=16, grid=(4, 2, 2))
+    share = 64**3 * 16 / 16
+    hops = share * (1 / 2 * 2 + 3 / 4 * 2 + 7 / 8 * 4) / 8  # what a rank sends to the others, by the edge
+    software = (1 + 3 + 7) * TRUE["overhead"]
+    found = predicted("eleftheriou2005", one, wires=wires).phases["exchange"]
+    assert found == pytest.approx(times * hops / TRUE["link_bandwidth"] + software)
+
+
+def test_eleftheriou2005_computes_by_cycles_as_the_paper_counts_them():
+    one = question("volumetric", (64, 32, 16), 8, nodes=8, grid=(2, 2, 2))
+    found = predicted("eleftheriou2005", one, cycles="paper").phases["fft"]
+    assert found == pytest.approx(8 * 64 * 32 * 16 / 8 * (6 + 5 + 4) / TRUE["cycle_rate"])
 
 
 @pytest.mark.parametrize("ranks", [2, 16, 256])
@@ -161,6 +178,23 @@ def test_what_computes_on_an_accelerator_copies_what_fft_bench_counts(variant, g
         assert sum(term.amount for term in terms if term.phase == phase) == copied
 
 
+@pytest.mark.parametrize(
+    ("shape", "grid", "options", "cuts"),
+    [
+        ((64, 64, 64), (2, 2), (), (8, 2)),
+        ((64, 64, 64), (2, 2), (("pencils", "6"),), (12, 2)),
+        ((64, 8, 64), (1, 4), (), (4, 4)),  # the second cut is of y and z: 8 of y are there
+        ((8, 64, 64), (4, 1), (("pencils", "8"),), (8, 4)),
+        ((8, 64, 8), (4, 1), (("pencils", "16"),), (8, 8)),
+        ((2, 4, 64), (1, 2), (("pencils", "4"),), (2, 4)),
+        ((2, 4, 64), (1, 2), (("pencils", "8"),), (1, 2)),  # eight do not fit: 2 x 8 needs 8 of y
+        ((64, 64, 64), (2, 2), (("decomposition", "16x4"),), (16, 4)),
+    ],
+)
+def test_states_are_cut_in_as_many_pencils_as_fit(shape, grid, options, cuts):
+    assert pencil_cuts(question("overdecomposed", shape, 4, grid=grid, options=options)) == cuts
+
+
 def test_pencils_with_copies_and_pencil_gpu_are_one_model():
     pencil, on_gpu = (question(variant, (64,) * 3, 16, grid=(4, 4)) for variant in ("pencil", "pencil-gpu"))
     with_copies = predicted("czechowski2012", pencil, accelerator="copies")
@@ -206,6 +240,24 @@ def test_ranks_of_one_node_are_not_charged_the_network(name):
         used = {parameter for term in terms for parameter, _ in term.powers}
         assert not used & {"link_bandwidth", "latency", "word_time", "startup_time", "overhead"}, variant
         assert any(term.phase == "exchange" for term in terms), variant
+
+
+@pytest.mark.parametrize(
+    ("forms", "nodes", "copies"),
+    [
+        ({"links": "all", "memory": "cached"}, 1, True),
+        ({"links": "all", "memory": "paper"}, 1, False),
+        ({"links": "all", "memory": "cached"}, 2, False),
+        ({"links": "network", "memory": "cached"}, 1, True),
+        ({"links": "network", "memory": "paper"}, 1, True),
+        ({"links": "network", "memory": "cached"}, 4, False),  # nothing stays on a node
+    ],
+)
+def test_copies_within_a_node_are_counted_where_they_are_known(forms, nodes, copies):
+    one = question("slab", (256,) * 3, 4, nodes=nodes)
+    found = copied(one, models()["czechowski2012"].default_forms() | forms, TRUE)
+    assert bool(found) == copies
+    assert {term.phase for term in found} <= {"exchange"}
 
 
 OVERLAP = {"links": "network", "overlap": "pieces", **PAPER}

@@ -91,6 +91,9 @@ def test_trends_of_what_a_machine_lacks_are_named():
         ('flop_rate = { doubling = 2, unit = "s" }', "unit is 's'; expected years or months"),
         ('flop_rate = { factor = 2, per = "month" }', "per is 'month'"),
         ('flop_rate = { doubling = -2, unit = "years" }', "doubling is -2; expected a number above 0"),
+        ('flop_rate = { doubling = true, unit = "years" }', "doubling is True; expected a number above 0"),
+        ('flop_rate = { doubling = "2", unit = "years" }', "doubling is '2'; expected a number above 0"),
+        ('flop_rate = { factor = inf, per = "year" }', "factor is inf; expected a number above 0"),
         ('flop_rate = { factor = 0, per = "year" }', "factor is 0"),
         ('flop_rate = { factor = 1e9, per = "year" }', "is absurd"),
         ('flop_rate = { doubling = 1e-9, unit = "years" }', "is absurd"),
@@ -110,6 +113,11 @@ def test_trends_that_cannot_be_used_are_named_with_what_was_expected(tmp_path, t
 def test_files_without_trends_unknown_names_and_absurd_years_are_refused(tmp_path):
     with pytest.raises(InputError, match="expected a table, as flop_rate"):
         read_trends(trend_file(tmp_path, 'name = "x"\n'))
+    text = '[trends]\nflop_rate = { factor = 2, per = "year" }\n'
+    assert [read_trends(trend_file(tmp_path, f"year = {year}\n{text}")).year for year in (1900, 2200)] == [1900, 2200]
+    for year in (1899, 2201, 2000.0, "true"):
+        with pytest.raises(InputError, match="expected a whole number from 1900 to 2200"):
+            read_trends(trend_file(tmp_path, f"year = {year}\n{text}"))
     with pytest.raises(InputError, match="year is 12;"):
         read_trends(trend_file(tmp_path, 'year = 12\n[trends]\nflop_rate = { factor = 2, per = "year" }'))
     with pytest.raises(InputError, match=r"no trends 'moore'; expected a file that ends with \.toml, or one of: czech"):
