@@ -77,6 +77,49 @@ def test_the_ceiling_is_the_copy_beyond_the_cache_of_the_most_ranks_that_are_not
     assert Bench([]).copy_ceiling(machine, Place(1)) is None
 
 
+def transform(kernel: str, **labels: str) -> dict:
+    return benchmark(kernel, 64.0, 1e9, {"precision": "double"} | labels, length=64, flops=1e6)
+
+
+def test_axes_are_named_by_what_differs_and_by_their_machine_where_there_are_several():
+    runs = [recorded("local_fft_bench", [transform(kernel)]) for kernel in ("c2c", "r2c")]
+    groups = grouped(view_of(*runs).bench.curves("local_fft_bench"))
+    assert [(group.title, group.subtitle) for group in groups] == [("c2c · 1 rank", ""), ("r2c · 1 rank", "")]
+    [group] = grouped(view_of(runs[0]).bench.curves("local_fft_bench"))
+    assert group.title == "1 rank"
+    for run, machine in zip(runs, ("abcdef0123", "bbcdef0123"), strict=True):
+        run["provenance"]["machine_hash"] = machine
+    groups = grouped(view_of(*runs).bench.curves("local_fft_bench"))
+    assert [(group.title, group.subtitle) for group in groups] == [
+        ("c2c · 1 rank", "machine abcdef"),
+        ("r2c · 1 rank", "machine bbcdef"),
+    ]
+
+
+def test_simulated_failed_and_foreign_runs_reach_nothing():
+    record = recorded("memory_bench", [memory(BEYOND, 8e9)])
+    for changes in ({"flags": ["simulated"]}, {"verdict": record["verdict"] | {"status": "failed"}}):
+        bench = view_of(record | changes).bench
+        assert (bench.measured, bench.programs, bench.curves("memory_bench")) == ([], [], [])
+    foreign = view_of(record | {"flags": ["foreign"]}).bench
+    assert len(foreign.measured) == 1
+    assert foreign.copy_ceiling(foreign.runs[0].machine_hash, Place(1)) is None
+
+
+def test_the_peak_is_that_of_the_fastest_local_transform_of_the_precision():
+    fast, slow = transform("c2c", layout="a"), transform("c2c", layout="b")
+    single = transform("c2c", precision="single")
+    for one, rate in ((fast, 4e9), (slow, 2e9), (single, 9e9)):
+        one["time_s"] = [1e6 / rate] * 3
+        one["rank_s"] = [one["time_s"]]
+    bench = view_of(recorded("local_fft_bench", [fast, slow, single])).bench
+    machine = bench.runs[0].machine_hash
+    for precision, rate in (("double", 4e9), ("single", 9e9)):
+        peak = bench.transform_peak(machine, precision)
+        assert (peak.rate, peak.ranks, peak.label) == (pytest.approx(rate), 1, "local FFT of 64")
+    assert bench.transform_peak(machine, "half") is None
+
+
 def test_what_only_ran_in_the_cache_is_no_ceiling():
     bench = view_of(recorded("memory_bench", [memory(WITHIN, 50e9)])).bench
     assert bench.copy_ceiling(bench.runs[0].machine_hash, Place(1)) is None

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from fourscore_analysis.cli import main
+from fourscore_analysis.models.constant import cache_bytes as cache_bytes_of
 from fourscore_analysis.models.constant import cache_complexity, fit_through_origin, published_a
 from fourscore_analysis.plots import all_plots, counted_traffic, fft_constant, over_minimum, roofline_plot
 from fourscore_analysis.points.counting import doubts
@@ -68,7 +69,10 @@ def test_a_count_that_one_reader_lacks_is_no_count():
     record["counters"]["phases"]["fft"]["dram_write_bytes"][1] = None
     [one] = view_of(record).counted
     assert "fft" not in one.phases
-    assert "exchange" in one.phases
+    assert one.over_least("fft") is None
+    assert one.over_least("exchange") > 0
+    one.launches[0].least_bytes.clear()  # a record that does not say what must be moved
+    assert (one.over_least("exchange"), one.total_over_least) == (None, None)
     record["counters"]["total"]["dram_write_bytes"][0] = None
     view = view_of(record)
     assert view.counted == []
@@ -145,9 +149,12 @@ def test_unfit_unqualified_and_elected_are_said_beside_the_numbers():
         return table.doubts
 
     assert doubts_of() == []
+    assert doubts(view_of(counted(Maker().ok(make_point(), 0), simulated=False)).counted[0].source) == []
     assert "not qualified" in doubts_of(qualification={"fit": None})[0]
     assert "unfit on this machine: it counts 1.31" in doubts_of(qualification={"fit": False, "worst_ratio": 1.31})[0]
-    assert "one elected rank" in doubts_of(attribution="elected", scope="socket")[0]
+    for scope, said in (("socket", "socket"), ("node", "node"), ("", "socket")):
+        doubt = doubts_of(attribution="elected", scope=scope)[0]
+        assert doubt.startswith(f"counts are of the whole {said}, phases are those of one elected rank there")
     assert "multiplexed" in doubts_of(multiplexed=True)[0]
 
 
@@ -217,6 +224,23 @@ def test_a_of_real_counters_takes_the_last_level_cache_of_the_machine():
     [one] = view.constants
     assert one.cache_bytes == 33554432
     assert [sample.n for sample in one.fitted] == [2**22, 2**23, 2**24]
+
+
+@pytest.mark.parametrize(
+    ("caches", "cache_bytes"),
+    [
+        ([{"level": 2, "bytes": 2**20}, {"level": 3, "bytes": 2**25}, {"level": 1, "bytes": 2**15}], 2**25),
+        ([{"level": 3, "bytes": "?"}, {"level": 2, "bytes": 2**20}, 7, {"bytes": 2**30}, {"level": 4}], 2**20),
+        ([{"level": 3, "bytes": 0}, {"level": 2, "bytes": 2**20}], 2**20),
+        ([{"level": 3, "bytes": -1}], None),
+        ("?", None),
+    ],
+)
+def test_the_last_level_is_the_highest_whose_size_is_known(caches, cache_bytes):
+    record = counted(Maker(isolate=False).ok(make_point("serial", "none", (2**20,), 1), 0), simulated=False)
+    record["provenance"]["identity"]["machine"]["caches"] = caches
+    [one] = view_of(record).counted
+    assert cache_bytes_of(one) == cache_bytes
 
 
 def test_a_needs_two_lines_beyond_the_cache_that_were_counted_alone():
