@@ -51,7 +51,7 @@ def answer(asked: dict[str, Any]) -> str:
 
 def run(asked: dict[str, Any]) -> None:
     """Never returns."""
-    code = 3  # of pytest, for an error of its own
+    code = 3  # how pytest ends for an error of its own
     try:
         os.setpgid(0, 0)
         for descriptor, file, flags in ((0, os.devnull, os.O_RDONLY), (1, asked["output"], os.O_WRONLY | os.O_TRUNC)):

@@ -120,7 +120,7 @@ def each_run_of_pytest_sees_the_present_files_and_its_own_environment(folder: Pa
     assert place._pytest_passes(["test_it.py::test_environment"], {"WORD": "said"})
     assert not place._pytest_passes(["test_it.py::test_environment"], {})
     assert place._pytest_passes(["test_it.py::test_value", "test_it.py::test_gone"], {}) is False
-    assert "test_value" in place.output  # of the whole file
+    assert "test_value" in place.output  # the whole file was run
     place.limit_s = 1.0
     assert not place._pytest_passes(["test_it.py::test_slow"], {})
     assert place.out_of_time

@@ -158,7 +158,7 @@ def test_a_step_is_one_change_and_no_drift():
 
 
 def test_the_p_of_a_clear_step_is_the_least_there_is():
-    """Of 40 values the level is 2 %, and p is four times finer: one of 200 orders, the observed one."""
+    """The level of 40 values is 2 %, and p is four times finer: one of 200 orders, the observed one."""
     [change] = segment(
         [1.0 + 0.001 * (at % 3) for at in range(20)] + [2.0 + 0.001 * (at % 3) for at in range(20)]
     ).changes

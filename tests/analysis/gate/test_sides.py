@@ -48,7 +48,7 @@ def test_another_machine_is_refused_with_the_fields_that_differ(pairs, capsys):
         assert "--allow-different machine.cores machine.cpu_model machine.one machine.other" in said
 
 
-def test_of_many_fields_that_differ_twelve_are_shown_and_all_can_be_allowed(pairs, capsys):
+def test_twelve_fields_that_differ_are_shown_and_all_can_be_allowed(pairs, capsys):
     change_identity(pairs, "machine", **{f"field{number:02}": number for number in range(14)})
     assert compare(pairs.archive, BASE, CANDIDATE) == 2
     said = capsys.readouterr().err

@@ -56,7 +56,7 @@ def test_the_cache_is_found_between_the_sizes_that_were_measured():
 
 
 @pytest.mark.parametrize("cache_bytes", [1.2e7, 2e7, 3e7])
-def test_without_noise_the_cache_is_found_to_a_tenth(cache_bytes):
+def test_the_cache_is_found_to_a_tenth_without_noise(cache_bytes):
     true = TRUE | {"cache_bytes": cache_bytes}
     fitted = fit(CZECHOWSKI, observed(cubes(), launches=1, noise=0.0, true=true), FORMS, GIVEN, draws=0)
     assert fitted.values["cache_bytes"] == pytest.approx(cache_bytes, rel=0.1)

@@ -115,7 +115,7 @@ def test_a_campaign_began_when_its_last_record_that_says_so_began(tmp_path, stat
     assert select_campaigns(tmp_path, ["one"]) == [chosen]
 
 
-def test_of_many_campaigns_eight_are_named(tmp_path):
+def test_eight_campaigns_are_named_where_there_are_many(tmp_path):
     for number in range(9):
         fill(tmp_path, Maker(f"suite{number}-11111111", f"suite{number}"), [make_point()], launches=1)
     with pytest.raises(InputError) as refused:
