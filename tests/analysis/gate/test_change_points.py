@@ -192,6 +192,30 @@ def test_a_change_is_placed_anew_between_its_neighbours_until_nothing_moves():
         assert begin + best == index
 
 
+# Three rises, a fall and a rise, each after 30 values: the drift up ends before the fall.
+RISES_AND_A_FALL = [
+    *(-8, -5, -6, -14, -3, 7, 2, -2, -12, 15, -12, 9, -7, 1, 1, -7, -5, -13, -8, -1, 0, 5, 11, -16, -2, -2, 17, -3, 3),
+    *(7, 10, 4, 9, 14, 9, 1, 18, 6, 16, 6, 28, 14, 5, 15, 13, -4, 2, 16, -7, 22, 19, 14, 18, 7, 4, 11, 20, 10, -1, 6),
+    *(25, 3, 35, 18, 27, 34, 22, 14, 21, 18, 19, 29, 23, 20, 26, 25, 16, 28, 5, 11, 20, 11, 14, 16, 19, 21, 15, 13, 18),
+    *(34, 23, 31, 11, 28, 25, 22, 38, 30, 28, 25, 24, 24, 37, 38, 17, 32, 39, 28, 23, 30, 37, 24, 23, 39, 29, 16, 21),
+    *(22, 37, 37, 21, 30, 20, 26, 36, 14, 16, 35, 28, 35, 18, 10, 34, 20, 14, 16, 36, 32, 2, 26, 34, 29, 21, 17, 33),
+    *(34, 15, 15, 31, 22, 43, 43, 34, 27, 33, 21, 28, 29, 32, 45, 29, 32, 36, 37, 35, 22, 46, 32, 23, 26, 28, 36, 25),
+    *(34, 35, 50, 34, 19, 36, 20),
+]
+
+
+def test_a_drift_ends_where_the_values_fall():
+    assert len(RISES_AND_A_FALL) == 180
+    found = segment(RISES_AND_A_FALL)
+    assert [(one.begin, one.end) for one in found.drifts] == [(0, 78)]
+    assert [change.index for change in found.changes] == [78, 89]
+
+
+@pytest.mark.parametrize(("count", "drifts"), [(7, []), (8, [(0, 8)])])
+def test_a_trend_takes_eight_values(count, drifts):
+    assert [(one.begin, one.end) for one in segment(list(range(count))).drifts] == drifts
+
+
 def test_a_step_that_a_t_test_sees_is_seen():
     """20 values on each side, 1.5 times the noise apart: t is 4.7 in the middle."""
     found = 0
