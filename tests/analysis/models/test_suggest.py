@@ -48,6 +48,15 @@ def test_as_many_points_are_suggested_as_make_the_parameter_sure(extent, suggest
     assert not fit(CZECHOWSKI, measured.observations, FORMS, given).refused
 
 
+def test_points_are_added_as_long_as_each_tells_more_than_those_before():
+    """Two ranks at most, so that the smallest cube does not tell the latency alone: the next one adds to it."""
+    given = {name: Given(value, "known") for name, value in TRUE.items() if name != "latency"}
+    series = series_of(cubes(extents=(160,), ranks=(2,)), noise=0.0)
+    fitted = fit(CZECHOWSKI, series.observations, FORMS, given)
+    points = suggested(series, fitted, most_ranks=2)
+    assert [(one.cell.shape[0], one.ranks) for one in points] == [(40, 2), (80, 2)]
+
+
 def test_nothing_is_suggested_where_everything_is_known():
     series = series_of(cubes())
     fitted, before = refused(series)
