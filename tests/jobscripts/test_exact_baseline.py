@@ -127,5 +127,6 @@ def test_it_says_so_without_a_baseline_or_numbers(fourscore):
     assert "is no fourscore.gate-baseline" in fourscore("gate", "check", "c", "--baseline", "other.json", code=2).stderr
     said = fourscore("gate", "check", "c", "--baseline", BASELINE, code=4).stdout
     assert said.startswith("NOTHING MEASURED") and "was not measured" in said
-    assert "nothing was measured" in fourscore("gate", "accept", "c", "--baseline", "new.json", code=2).stderr
+    fourscore("run", fourscore.points(variants='"aborts"'), "--campaign", "d", "--quiet", code=1)
+    assert "nothing was measured" in fourscore("gate", "accept", "d", "--baseline", "new.json", code=2).stderr
     assert not (fourscore.folder / "new.json").exists()
