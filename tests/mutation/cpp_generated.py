@@ -131,18 +131,16 @@ def generated_cpp(seed: int, place: Workplace, work: Path) -> list[Mutation]:
         raise CatalogueError(f"{NEEDS} ({error})") from None
     coverage = CppCoverage(place, work)
     coverage.measure()
+    texts = {file: (place.tree / file).read_text(encoding="utf-8") for file in found}
     numbered: list[tuple[str, Change]] = []
     for file, (source, places) in sorted(found.items()):
-        numbered += changes_of(file, (place.tree / file).read_bytes(), source, places, seed)
+        numbered += changes_of(file, texts[file].encode(), source, places, seed)
     objects = {one["file"]: _output(one["command"]) for one in place.compile_commands()}
     known = explained()
-    forking = {file for file in found if b"fork()" in (place.tree / file).read_bytes()}
     mutations: list[Mutation] = []
     for _, change in sorted(numbered, key=lambda one: one[0]):
-        # Clang counts a line after a branch by difference, and so not where both branches run, in two processes.
-        tests = coverage.tests_of(change.file, change.line) or (
-            coverage.tests_of_file(change.file) if change.file in forking else []
-        )
+        source = str(Path(change.source).relative_to(place.tree))
+        tests = coverage.tests_of(change.file, change.line, source, texts[change.file])
         mutations.append(
             GeneratedCpp(
                 name=f"{change.file.replace('/', '-')}-{change.line}-{change.column}-{change.place.kind}",

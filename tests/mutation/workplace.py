@@ -64,8 +64,6 @@ class Workplace:
             (str(path) for path in [ROOT / ".venv/bin/python"] if path.exists()), shutil.which("python3") or ""
         )
         command = ["cmake", "--preset", self.preset, f"-DFOURSCORE_PYTHON={python}"]
-        if shutil.which("ccache") and "CMAKE_CXX_COMPILER_LAUNCHER" not in os.environ:
-            command += ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
         if not self._step(command):
             raise WorkplaceError(f"cmake --preset {self.preset} failed:\n{self.output}")
         self.python = python
