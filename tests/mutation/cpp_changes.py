@@ -140,7 +140,7 @@ class Finder:
     def _unary(self, cursor: Cursor) -> Iterator[Place | None]:
         text = self._text_of(cursor)
         begin = cursor.extent.start.offset
-        if text.startswith("!"):
+        if text.startswith("!") and not text.startswith("!="):  # which C++20 reads as the negation of ==
             yield Place(begin, begin + 1, "negation", ("",))
         for step, others in STEPS.items():
             if text.startswith(step):

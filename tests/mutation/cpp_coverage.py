@@ -20,7 +20,7 @@ from workplace import Workplace, environment_of
 FOLDERS = ("core", "results", "jobscripts", "drivers/harness", "drivers/program")
 KINDS = {"unit", "mpi", "drivers", "jobs"}  # labels of the tests
 MOST_RANKS = 2  # of tests of GoogleTest: more show the same code once more
-HOLDING_ALL = ("fourscore", "fft_bench")  # what is in another program that tests of pytest start is in one of these
+HOLDING_ALL = ("fourscore", "fft_bench")  # lines of another program that tests of pytest start are in the second
 PROGRAM_S, PYTEST_S = 150, 900  # the time limits of a program of GoogleTest and of a file of pytest
 HERE = Path(__file__).resolve().parent
 
@@ -146,12 +146,14 @@ class CppCoverage:
         command = [*test["command"], "-p", "cpp_profiles", f"--rootdir={self.place.tree}"]
         self._run(test, command, {"PYTHONPATH": path, "MUTATION_PROFILES": str(folder)}, PYTEST_S)
         passed = folder / "tests.json"
-        holding = [self.place.build_folder / "bin" / name for name in HOLDING_ALL]
         found = []
         for one in json.loads(passed.read_text()) if passed.is_file() else []:
             profiles = [*(folder / one["folder"]).glob("*.profraw"), *(folder / "shared").glob("*.profraw")]
-            programs = tuple(sorted({self.signatures[file.name] for file in profiles if file.name in self.signatures}))
-            found.append(Test(test["name"], one["seconds"], programs, one["test"], self._lines(profiles, holding)))
+            programs = {self.signatures[file.name] for file in profiles if file.name in self.signatures}
+            command, bench = HOLDING_ALL
+            holding = [command] * (command in programs) + [bench] * bool(programs - {command})
+            lines = self._lines(profiles, [self.place.build_folder / "bin" / name for name in holding])
+            found.append(Test(test["name"], one["seconds"], tuple(sorted(programs)), one["test"], lines))
         return found
 
     def _run(self, test: dict[str, Any], command: list[str], more: dict[str, str], limit_s: int) -> int:
@@ -168,7 +170,7 @@ class CppCoverage:
 
     def _lines(self, profiles: list[Path], programs: list[Path], least: int = 1) -> dict[str, str]:
         """Those that were run at least so often, by file."""
-        if not profiles:
+        if not profiles or not programs:
             return {}
         data = profiles[0].with_suffix(".profdata")
         # A program that was ended while it started leaves a file that cannot be read.

@@ -37,6 +37,7 @@ CHANGED = {
     },
     "bool done = true;": {("boolean", "true")},
     "return name == other;": {("comparison", "=="), ("return", "name == other")},
+    "bool differ = name != other;": {("comparison", "!=")},
 }
 LEFT_ALONE = (
     "std::vector<std::vector<int>> nested; std::vector<int>&& moved = {}; const int* pointer = &a;",
