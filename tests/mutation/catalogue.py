@@ -29,7 +29,7 @@ class Stage:
     ctest: str = ""  # regular expression of test names, as for ctest -R
     filter: str = ""  # which of these programs' tests of GoogleTest
     pytest: str = ""  # arguments, the first of which is a file or a folder of tests
-    limit_s: float = 0  # of the tests; 0: that of the workplace
+    limit_s: float = 0  # time limit of the tests; 0: the limit of the workplace
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ KINDS = (
 )
 INTEGER = re.compile(r"(0[xX][0-9a-fA-F']+|[0-9][0-9']*)([uUlLzZ]*)")
 FLOATING = re.compile(r"([0-9'.]+(?:[eE][-+]?[0-9]+)?)([fFlL]?)")
-ONE_MORE = range(1, 100)  # of these floating constants; others are doubled, where one more makes no difference or all
+ONE_MORE = range(1, 100)  # floating constants that become one more; others are doubled
 
 
 @dataclass(frozen=True, order=True)
@@ -100,7 +100,7 @@ class Finder:
         self.left_out = {kinds.STATIC_ASSERT, kinds.ANNOTATE_ATTR}
 
     def places(self, cursor: Cursor) -> Iterator[Place]:
-        """Those of a cursor and of all below it."""
+        """The places in a cursor and in all below it."""
         if cursor.kind in self.left_out:
             return
         found = self.of_kind.get(cursor.kind)
@@ -175,7 +175,7 @@ class Finder:
 
 
 def arguments_of(command: str) -> list[str]:
-    """Of an entry of compile_commands.json, what libclang takes: nothing about the output."""
+    """The arguments of an entry of compile_commands.json that libclang takes: nothing about the output."""
     words = iter(shlex.split(command))
     kept = []
     for word in words:
@@ -187,7 +187,7 @@ def arguments_of(command: str) -> list[str]:
 
 
 def use_libclang_of(compiler: str) -> None:
-    """That of the compiler itself, which alone reads its precompiled headers."""
+    """Loads the library that came with the compiler: no other reads its precompiled headers."""
     from clang.cindex import Config
 
     def said(option: str) -> str:

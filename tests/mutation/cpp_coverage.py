@@ -19,7 +19,7 @@ from workplace import Workplace, environment_of
 
 FOLDERS = ("core", "results", "jobscripts", "drivers/harness", "drivers/program")
 KINDS = {"unit", "mpi", "drivers", "jobs"}  # labels of the tests
-MOST_RANKS = 2  # of tests of GoogleTest: more show the same code once more
+MOST_RANKS = 2  # tests of GoogleTest on more ranks run the same code once more
 HOLDING_ALL = ("fourscore", "fft_bench")  # lines of another program that tests of pytest start are in the second
 PROGRAM_S, PYTEST_S = 150, 900  # the time limits of a program of GoogleTest and of a file of pytest
 HERE = Path(__file__).resolve().parent
@@ -169,7 +169,7 @@ class CppCoverage:
         ).returncode
 
     def _lines(self, profiles: list[Path], programs: list[Path], least: int = 1) -> dict[str, str]:
-        """Those that were run at least so often, by file."""
+        """The lines that were run at least so often, by file."""
         if not profiles or not programs:
             return {}
         data = profiles[0].with_suffix(".profdata")

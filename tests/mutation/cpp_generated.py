@@ -21,7 +21,7 @@ from generated import Generated, explained
 from workplace import Workplace
 
 NEEDS = "--language c++ takes clang-14 and its bindings in the interpreter that runs it: pip install clang==14.0"
-MOST_S = 60.0  # of the tests of one mutation: the quickest of those that run its line
+MOST_S = 60.0  # the tests of one mutation, the quickest first, take no longer than this in all
 QUICK_S = 5.0  # programs of GoogleTest that take no longer come before the tests of pytest
 SPARE_S, SPARE_TIMES = (60.0, 5.0)  # the time limit of tests: so much, and so often what they take without a mutation
 

@@ -13,7 +13,7 @@ import pytest
 
 FOLDER = Path(os.environ["MUTATION_PROFILES"])
 SHARED = "shared"
-numbers: dict[str, int] = {}  # of the folders
+numbers: dict[str, int] = {}  # the names of the folders, by test
 seconds: dict[str, float] = {}
 failed: set[str] = set()
 
