@@ -192,7 +192,8 @@ def test_help_and_version_are_printed_once_under_mpiexec(bench: Bench, option: s
 
 def test_help_says_which_options_take_a_number(bench: Bench) -> None:
     text = bench("--help", faulty=False).stdout
-    for option, form in (("variant", "TEXT"), ("shape", "TEXT"), ("exchange", "TEXT"), ("threads", "INT"), ("instances", "INT")):
+    forms = {"variant": "TEXT", "shape": "TEXT", "exchange": "TEXT", "threads": "INT", "instances": "INT"}
+    for option, form in forms.items():
         assert re.search(rf"^ *--{option} {form}\b", text, re.MULTILINE), option
 
 
