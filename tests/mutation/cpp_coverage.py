@@ -37,9 +37,6 @@ class Test:
         default_factory=dict, hash=False, compare=False
     )  # by file, as bits of a hexadecimal number
 
-    def runs(self, file: str, line: int) -> bool:
-        return bool(int(self.lines.get(file, "0"), 16) >> line & 1)
-
 
 def program_of(test: dict[str, Any], folder: Path) -> Path | None:
     """The built program that a test runs; none where it runs pytest."""
@@ -52,7 +49,8 @@ class CppCoverage:
     def __init__(self, place: Workplace, work: Path) -> None:
         self.place, self.file, self.scratch = (place, work / "coverage-c++.json", work / "profiles")
         self.known: dict[str, list[dict]] = json.loads(self.file.read_text()) if self.file.is_file() else {}
-        self.tests: list[Test] = []  # the quickest first
+        self.tests: list[Test] = []
+        self.by_file: dict[str, list[tuple[Test, int]]] = {}  # with the bits of the lines, the quickest first
         self.counted: dict[str, str] = {}  # all lines that have a counter, as Test.lines
         self.signatures: dict[str, str] = {}  # names of files of counters to the programs that write them
 
@@ -63,7 +61,9 @@ class CppCoverage:
         self.tests = [
             Test(**(test | {"programs": tuple(test["programs"])})) for tests in self.known.values() for test in tests
         ]
-        self.tests.sort(key=lambda one: (one.seconds, one.ctest, one.node))
+        for test in sorted(self.tests, key=lambda one: (one.seconds, one.ctest, one.node)):
+            for file, lines in test.lines.items():
+                self.by_file.setdefault(file, []).append((test, int(lines, 16)))
 
     def _measure_new(self) -> None:
         wanted = [test for test in self.place.listed() if self._wanted(test) and test["name"] not in self.known]
@@ -84,10 +84,10 @@ class CppCoverage:
         """The tests that run this line, the quickest first. Clang counts no line outside functions, and a line after a
         branch by difference, and so wrong where both branches run, in two processes: then those that run the file at
         all, or the source that reads it."""
-        found = [test for test in self.tests if test.runs(file, line)]
+        running = self.by_file.get(file, [])
+        found = [test for test, lines in running if lines >> line & 1]
         if not found and (not int(self.counted.get(file, "0"), 16) >> line & 1 or "fork()" in text):
-            found = [test for test in self.tests if file in test.lines]
-            found = found or [test for test in self.tests if source in test.lines]
+            found = [test for test, _ in running or self.by_file.get(source, [])]
         return found
 
     def _wanted(self, test: dict[str, Any]) -> bool:

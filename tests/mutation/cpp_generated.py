@@ -7,7 +7,7 @@ import hashlib
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from multiprocessing import Pool
@@ -29,11 +29,12 @@ SPARE_S, SPARE_TIMES = (60.0, 5.0)  # the time limit of tests: so much, and so o
 @dataclass(frozen=True)
 class GeneratedCpp(Generated):
     column: int = 0
-    stages_: tuple[Stage, ...] = ()
+    build_first: str = ""  # the object that shows whether it compiles
+    tests: tuple[Test, ...] = ()
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return self.stages_
+        return stages_for(self.tests, self.build_first)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def changes_of(file: str, text: bytes, source: str, places: list[Place], seed: i
         yield number, Change(file, place, source, *where, line.decode(), new.decode())
 
 
-def stages_for(tests: list[Test], build_first: str) -> tuple[Stage, ...]:
+def stages_for(tests: Sequence[Test], build_first: str) -> tuple[Stage, ...]:
     """First what is quick to build and to run."""
     ends = accumulate(test.seconds for test in tests)
     tests = [test for test, end in zip(tests, ends, strict=True) if end <= MOST_S or test is tests[0]]
@@ -152,7 +153,8 @@ def generated_cpp(seed: int, place: Workplace, work: Path) -> list[Mutation]:
                 survives=known.get((change.file, change.old.strip(), change.new.strip()), ""),
                 line=change.line,
                 column=change.column,
-                stages_=stages_for(tests, objects[change.source]),
+                build_first=objects[change.source],
+                tests=tuple(tests),
             )
         )
     return mutations

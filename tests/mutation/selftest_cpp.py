@@ -6,14 +6,16 @@ import importlib.util
 import shutil
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from cpp_changes import Place, arguments_of, floating, integer, places_in, use_libclang_of  # noqa: E402
-from cpp_coverage import Test  # noqa: E402
+from cpp_coverage import CppCoverage, Test  # noqa: E402
 from cpp_generated import changes_of, stages_for  # noqa: E402
+from workplace import Workplace  # noqa: E402
 
 COMPILER = "clang++-14"
 # The body of a function, and what of it may be changed.
@@ -139,10 +141,25 @@ def quick_programs_come_first_and_the_rest_within_the_time(_: Path) -> None:
     assert len(stages_for([], "flags.o")) == 1
 
 
-def a_test_knows_the_lines_that_it_runs(_: Path) -> None:
-    test = Test("core_test", 0.1, ("core_test",), lines={"core/flags.cpp": f"{1 << 3 | 1 << 70:x}"})
-    assert [line for line in range(100) if test.runs("core/flags.cpp", line)] == [3, 70]
-    assert not test.runs("core/box.cpp", 3)
+def tests_are_those_that_run_the_line_the_quickest_first(folder: Path) -> None:
+    def bits(*lines: int) -> str:
+        return f"{sum(1 << line for line in lines):x}"
+
+    coverage = CppCoverage(Workplace(folder, "mutation", 1, 1.0), folder)
+    coverage._measure_new = lambda: None
+    coverage._counted = lambda: {"a.cpp": bits(3, 4, 70)}
+    for name, seconds, lines in (("slow", 2.0, (3, 70)), ("quick", 1.0, (3,))):
+        coverage.known[name] = [asdict(Test(name, seconds, (name,), lines={"a.cpp": bits(*lines)}))]
+    coverage.measure()
+    for line, text, expected in (
+        (3, "", ["quick", "slow"]),
+        (70, "", ["slow"]),
+        (4, "", []),  # which no test runs
+        (5, "", ["quick", "slow"]),  # which Clang does not count, as it is outside functions
+        (4, "fork()", ["quick", "slow"]),
+    ):
+        assert [test.ctest for test in coverage.tests_of("a.cpp", line, "a.cpp", text)] == expected, (line, text)
+    assert [test.ctest for test in coverage.tests_of("a.hpp", 1, "a.cpp", "")] == ["quick", "slow"]
 
 
 def a_compilation_is_read_without_its_output(_: Path) -> None:
@@ -157,7 +174,7 @@ def main() -> None:
         a_change_elsewhere_leaves_order_and_choice,
         a_change_knows_its_line,
         quick_programs_come_first_and_the_rest_within_the_time,
-        a_test_knows_the_lines_that_it_runs,
+        tests_are_those_that_run_the_line_the_quickest_first,
         a_compilation_is_read_without_its_output,
     ]
     if importlib.util.find_spec("clang") and shutil.which(COMPILER):
