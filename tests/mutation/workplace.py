@@ -116,7 +116,8 @@ class Workplace:
         self._server.stdin.flush()
         answer = self._server.stdout.readline().strip()  # nothing where the server itself ended
         if answer == NOT_FOUND and any("::" in one for one in arguments):
-            return self._pytest_passes(list(dict.fromkeys(one.split("::")[0] for one in arguments)), environment, limit_s)
+            files = list(dict.fromkeys(one.split("::")[0] for one in arguments))
+            return self._pytest_passes(files, environment, limit_s)
         self.out_of_time = answer == "out of time"
         self.output = output.read_text(encoding="utf-8", errors="replace")[-OUTPUT_KEPT:]
         return answer == "0"
