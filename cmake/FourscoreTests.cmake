@@ -115,9 +115,12 @@ function(fourscore_unit_tests)
 endfunction()
 
 # fourscore_discover_unit_tests(<program> [<prefix of the tests' names>]): each test in a process of its own; with
-# sanitizers all of a program in one, since such a program takes some 0.1 s to start, five hundred times.
+# sanitizers all of a program in one, since such a program takes some 0.1 s to start, five hundred times. So too where
+# asked (FOURSCORE_WHOLE_PROGRAMS): tests/mutation/run asks a program, not each of its tests, which lines it runs.
+option(FOURSCORE_WHOLE_PROGRAMS "Each program of unit tests is one test, not each of its tests" OFF)
+mark_as_advanced(FOURSCORE_WHOLE_PROGRAMS)
 function(fourscore_discover_unit_tests program)
-  if(FOURSCORE_SANITIZE)
+  if(FOURSCORE_SANITIZE OR FOURSCORE_WHOLE_PROGRAMS)
     fourscore_test(NAME ${program} LABELS unit TIMEOUT 600 COMMAND ${program})
     return()
   endif()

@@ -68,7 +68,6 @@ void add_record(CampaignSummary& summary, std::map<std::string, PointSummary>& p
 }
 
 std::string status_text(const PointSummary& point) {
-  if (point.statuses.size() == 1 && point.statuses.contains("ok")) return fmt::format("ok {}", point.statuses.at("ok"));
   std::vector<std::string> parts;
   for (const auto& [status, count] : point.statuses) parts.push_back(fmt::format("{} {}", printable(status), count));
   return fmt::format("{}", fmt::join(parts, ", "));

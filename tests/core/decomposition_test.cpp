@@ -199,6 +199,22 @@ TEST(RedistributionGroup, HasTheRanksThatReachEachOtherAndNoOtherWhereAllHaveEle
   EXPECT_EQ(cases, 42);
 }
 
+TEST(RedistributionGroup, JoinsRanksBetweenWhichAnAxisIsDealtOtherwise) {
+  const auto cut_by = [](const AxisCut& cut) {
+    return Decomposition({12, 1, 1}, {2}, {cut, AxisCut{}, AxisCut{}}, "of two ranks");
+  };
+  const Decomposition blocks = cut_by(AxisCut{{{0}}});
+  const Decomposition pieces = cut_by(AxisCut{{{0}}, 3});
+  AxisCut digits{{{0}}};
+  digits.dealt = DigitOrder{{{3, 4, 2}, {4, 1, 1}}, {0, 1}};
+  for (const Decomposition& other : {pieces, cut_by(digits)}) {
+    ASSERT_FALSE(blocks.same_boxes(other));
+    EXPECT_EQ(redistribution_group(blocks, other, 1).from.ranks(), 2);
+    EXPECT_EQ(redistribution_group(other, blocks, 1).from.ranks(), 2);
+    EXPECT_EQ(redistribution_group(other, other, 1).from.ranks(), 1);
+  }
+}
+
 TEST(RedistributionGroup, OfDifferentProcessGridsIsAllRanks) {
   const RedistributionGroup group =
       redistribution_group(decompose({8, 8, 8}, {{4, 1, 1}}), decompose({8, 8, 8}, {{2, 2, 1}}), 3);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -187,6 +188,37 @@ TEST(NaiveNoiseDft, AgreesWithTheUnseparatedDefinition) {
       sum += noise(9, j) * wave_at(shape, whole.global_index(0, k), whole.global_index(0, j));
     EXPECT_LT(std::abs(result[static_cast<std::size_t>(k)] - sum), 1e-13);
   }
+}
+
+TEST(RandomField, HasWavesAndSpikesOfAnyPhaseAnywhereAndTheSameForASeed) {
+  const Extents shape{5, 3, 2};
+  const SparseField field = random_field(shape, 200, 200, 7.0, 1);
+  ASSERT_EQ(field.waves.size(), 200U);
+  ASSERT_EQ(field.spikes.size(), 200U);
+  std::set<Extents> wave_numbers, places;
+  std::array<int, 4> quadrants{};
+  const auto count = [&](const std::complex<double>& amplitude) {
+    ++quadrants[(amplitude.real() < 0 ? 1U : 0U) + (amplitude.imag() < 0 ? 2U : 0U)];
+  };
+  for (const Wave& wave : field.waves) {
+    EXPECT_NEAR(std::abs(wave.amplitude), 1.0, 1e-12);
+    wave_numbers.insert(wave.k);
+    count(wave.amplitude);
+  }
+  for (const Spike& spike : field.spikes) {
+    EXPECT_NEAR(std::abs(spike.amplitude), 7.0, 1e-11);
+    places.insert(spike.at);
+    count(spike.amplitude);
+  }
+  for (const int of_a_quadrant : quadrants) EXPECT_GT(of_a_quadrant, 50);
+  for (const auto& indices : {wave_numbers, places}) {
+    EXPECT_GT(indices.size(), 25U) << "nearly all of the 30";
+    for (const Extents& at : indices)
+      for (std::size_t a = 0; a < 3; ++a) EXPECT_TRUE(at[a] >= 0 && at[a] < shape[a]);
+  }
+  const SparseField again = random_field(shape, 200, 200, 7.0, 1), other = random_field(shape, 200, 200, 7.0, 2);
+  EXPECT_EQ(again.waves[0].amplitude, field.waves[0].amplitude);
+  EXPECT_NE(other.waves[0].amplitude, field.waves[0].amplitude);
 }
 
 TEST(Noise, IsWhiteEnoughAndExactInSinglePrecision) {

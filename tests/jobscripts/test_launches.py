@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import subprocess
 
 import pytest
@@ -97,6 +98,16 @@ def test_retry_of_timeouts_leaves_what_failed(fourscore):
     fourscore("run", suite, "--retry", "timeout", code=1)
     assert statuses(fourscore) == ["failed"]
     assert "failed" in fourscore("run", suite, "--retry", "skipped", code=2).stderr
+
+
+def test_a_retry_passes_over_points_that_have_no_record(fourscore):
+    suite = fourscore.points('"slow"', points=3, launches=1)
+    fourscore("run", suite, environment={"FAKE_ABORTS": "slow"}, code=1)
+    for file, text in [(pathlib.Path(file), json.dumps(record)) for file, record in fourscore.records().items()]:
+        file.unlink()
+        planned = json.loads(fourscore("run", suite, "--retry", "failed", "--dry-run", "--json").stdout)
+        assert sum(launch["launch"] == 1 for launch in planned["launches"]) == 2, planned
+        file.write_text(text)
 
 
 def launch_options(fourscore, ranks, threads, cores: int, says: str | None = None) -> list[str]:

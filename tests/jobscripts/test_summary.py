@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import pathlib
 import re
 import statistics
 
@@ -131,3 +132,25 @@ def test_the_benchmark_export_has_nanoseconds_and_flops_a_second(rivals):
     assert all(entry["time_unit"] == "ns" for entry in good)
     for entry in good:
         assert entry["flops_per_second"] == pytest.approx(FLOPS / (1e-9 * entry["real_time"]))
+
+
+def test_status_counts_the_points_that_are_done_and_those_with_a_failed_launch(fourscore):
+    suite = fourscore.points('"good", "aborts", "hangs", "slow"', points=1, launches=1, more="time_limit_s = 5")
+    fourscore("run", suite, environment={"FAKE_SLOW_S": "0"}, code=1)
+    records = fourscore.records()
+    pathlib.Path(next(file for file, one in records.items() if one["point"]["variant"] == "slow")).unlink()
+    (wrong,) = [pathlib.Path(file) for file, one in records.items() if one["point"]["variant"] == "good"]
+    (campaign,) = json.loads(fourscore("status", "--json").stdout)
+    assert campaign["points_done"] == {"of": 4, "done": 3, "failed": 2}, "aborts and hangs"
+    record = json.loads(wrong.read_text())
+    record["verdict"] = {"status": "wrong", "reason": "element 3"}
+    wrong.write_text(json.dumps(record))
+    (campaign,) = json.loads(fourscore("status", "--json").stdout)
+    assert campaign["points_done"] == {"of": 4, "done": 3, "failed": 3}
+
+
+def test_records_that_credit_no_flops_have_no_rate(rivals):
+    for file, record in rivals.records().items():
+        del record["credited_flops"]
+        pathlib.Path(file).write_text(json.dumps(record))
+    assert {point["gflops"] for point in status(rivals)["points"]} == {0}

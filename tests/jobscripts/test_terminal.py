@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -150,3 +152,21 @@ def test_an_interrupt_while_skipped_points_are_written_ends_soon(fourscore):
     written = len(list(fourscore.archive.glob("records/*/*.json")))
     assert process.returncode == 130 and 0 < written < 3000
     assert len(fourscore.index()) == written, "what was written is indexed"
+
+
+def test_progress_tells_the_time_that_is_left_once_a_launch_has_ended(fourscore):
+    suite = fourscore.points('"slow"', points=2, launches=2)
+    slow = {"FAKE_SLOW_S": "0.2"}
+    lines = re.findall(r"^\[(\d)/4\] (.*)$", fourscore("run", suite, environment=slow).stderr, re.MULTILINE)
+    left = [(done, bool(re.search(r"  \(\d+:\d\d left\)$", line))) for done, line in lines]
+    assert left == [("1", False), ("2", True), ("3", True), ("4", False)], lines
+    controller, terminal = pty.openpty()
+    process = fourscore.start("run", suite, "--fresh", stdout=terminal, stderr=terminal, environment=slow)
+    os.close(terminal)
+    with open(controller, "rb", buffering=0) as screen, contextlib.suppress(OSError):  # EIO at the end
+        shown = b""
+        while part := screen.read(4096):
+            shown += part
+    assert process.wait(timeout=120) == 0
+    bars = re.findall(r"\[#*\.*\] (\d)/4 (\d+:\d\d left )?", shown.decode())
+    assert {(done, bool(left)) for done, left in bars} == {("0", False), ("1", True), ("2", True), ("3", True)}, shown

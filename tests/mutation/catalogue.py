@@ -22,6 +22,17 @@ class CatalogueError(Exception):
 
 
 @dataclass(frozen=True)
+class Stage:
+    """Targets of the build, and the tests that run once these are built."""
+
+    build: tuple[str, ...] = ()
+    ctest: str = ""  # regular expression of test names, as for ctest -R
+    filter: str = ""  # which of these programs' tests of GoogleTest
+    pytest: str = ""  # arguments, the first of which is a file or a folder of tests
+    limit_s: float = 0  # time limit of the tests; 0: the limit of the workplace
+
+
+@dataclass(frozen=True)
 class Mutation:
     """`old`, which stands once in `file`, becomes `new`. Paths are relative to the root of the project."""
 
@@ -30,16 +41,16 @@ class Mutation:
     old: str
     new: str
     breaks: str  # the promise that the changed program does not keep
-    build: tuple[str, ...] = ()  # targets of the build
-    ctest: str = ""  # regular expression of test names, as for ctest -R
-    filter: str = ""  # which of these programs' tests of GoogleTest
-    pytest: str = ""  # arguments, the first of which is a file or a folder of tests
+    build: tuple[str, ...] = ()  # these four: see Stage
+    ctest: str = ""
+    filter: str = ""
+    pytest: str = ""
     survives: str = ""  # why no test can notice; "" where one should
 
     @property
-    def tests(self) -> tuple:
-        """Equal for mutations that the same tests should notice."""
-        return (self.build, self.ctest, self.filter, self.pytest)
+    def stages(self) -> tuple[Stage, ...]:
+        """What should notice it; none but the first is built where that does."""
+        return (Stage(self.build, self.ctest, self.filter, self.pytest),)
 
     def matches(self, pattern: str) -> bool:
         return fnmatch.fnmatch(self.name, pattern) or fnmatch.fnmatch(self.file, pattern)

@@ -130,9 +130,9 @@ def a_kill_is_known_until_its_lines_change(folder: Path) -> None:
     mutation = Mutation(**GOOD)
     (folder / "f").write_text("c = a + b")
     mutation_run.Results(folder / "r.json").keep(mutation, folder, mutation_run.KILLED, 1.0)
-    assert mutation_run.Results(folder / "r.json").killed_before(mutation, folder)
+    assert mutation_run.Results(folder / "r.json").before(mutation, folder) == mutation_run.KILLED
     (folder / "f").write_text("d = a + b")
-    assert not mutation_run.Results(folder / "r.json").killed_before(mutation, folder)
+    assert not mutation_run.Results(folder / "r.json").before(mutation, folder)
 
 
 def a_kill_by_machine_outlasts_another_choice_of_tests(folder: Path) -> None:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from catalogue import ROOT, Mutation
+from catalogue import ROOT, Mutation, Stage
 
 OUTPUT_KEPT = 4000  # characters of the end of what a failed step wrote
 
@@ -64,8 +64,6 @@ class Workplace:
             (str(path) for path in [ROOT / ".venv/bin/python"] if path.exists()), shutil.which("python3") or ""
         )
         command = ["cmake", "--preset", self.preset, f"-DFOURSCORE_PYTHON={python}"]
-        if shutil.which("ccache") and "CMAKE_CXX_COMPILER_LAUNCHER" not in os.environ:
-            command += ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
         if not self._step(command):
             raise WorkplaceError(f"cmake --preset {self.preset} failed:\n{self.output}")
         self.python = python
@@ -86,21 +84,22 @@ class Workplace:
             return True
         return self._step(["cmake", "--build", str(self.build_folder), "-j", str(self.jobs), "--target", *targets])
 
-    def tests_pass(self, mutation: Mutation) -> bool:
+    def tests_pass(self, stage: Stage) -> bool:
         """False when one fails or runs out of time."""
-        if mutation.filter:
-            if not self._filtered_pass(mutation):
+        limit_s = stage.limit_s or self.limit_s
+        if stage.filter:
+            if not self._filtered_pass(stage, limit_s):
                 return False
-        elif mutation.ctest:
-            command = ["ctest", "--test-dir", str(self.build_folder), "-R", mutation.ctest, "--no-tests=error"]
-            if not self._step([*command, "--stop-on-failure", "--output-on-failure"], self.limit_s):
+        elif stage.ctest:
+            command = ["ctest", "--test-dir", str(self.build_folder), "-R", stage.ctest, "--no-tests=error"]
+            if not self._step([*command, "--stop-on-failure", "--output-on-failure"], limit_s):
                 return False
-        if mutation.pytest:
-            arguments = shlex.split(mutation.pytest)
-            return self._pytest_passes(arguments, self._environment_of(arguments[0].split("::")[0]))
+        if stage.pytest:
+            arguments = shlex.split(stage.pytest)
+            return self._pytest_passes(arguments, self._environment_of(arguments[0].split("::")[0]), limit_s)
         return True
 
-    def _pytest_passes(self, arguments: list[str], environment: dict[str, str]) -> bool:
+    def _pytest_passes(self, arguments: list[str], environment: dict[str, str], limit_s: float) -> bool:
         if self._server is None:
             command = [self.python, "-B", str(Path(__file__).with_name("pytest_server.py"))]
             self._server = subprocess.Popen(
@@ -111,31 +110,45 @@ class Workplace:
             "arguments": ["-q", "-x", "-p", "no:cacheprovider", *arguments],
             "environment": {"PYTHONDONTWRITEBYTECODE": "1"} | environment,
             "output": str(output),
-            "limit_s": self.limit_s,
+            "limit_s": limit_s,
         }
         self._server.stdin.write(json.dumps(asked) + "\n")
         self._server.stdin.flush()
         answer = self._server.stdout.readline().strip()  # nothing where the server itself ended
         if answer == NOT_FOUND and any("::" in one for one in arguments):
-            return self._pytest_passes(list(dict.fromkeys(one.split("::")[0] for one in arguments)), environment)
+            files = list(dict.fromkeys(one.split("::")[0] for one in arguments))
+            return self._pytest_passes(files, environment, limit_s)
         self.out_of_time = answer == "out of time"
         self.output = output.read_text(encoding="utf-8", errors="replace")[-OUTPUT_KEPT:]
         return answer == "0"
 
-    def _filtered_pass(self, mutation: Mutation) -> bool:
+    def _filtered_pass(self, stage: Stage, limit_s: float) -> bool:
         """The commands that ctest would run, with some tests of GoogleTest alone."""
         # ctest lists the tests of their fixtures too.
-        chosen = [test for test in self._listed("-R", mutation.ctest) if re.search(mutation.ctest, test["name"])]
+        chosen = [test for test in self.listed("-R", stage.ctest) if re.search(stage.ctest, test["name"])]
         for test in chosen:
-            command = [*test["command"], f"--gtest_filter={mutation.filter}"]
-            if not self._step(command, self.limit_s, _environment(test)):
+            command = [*test["command"], f"--gtest_filter={stage.filter}"]
+            if not self._step(command, limit_s, environment_of(test)):
                 return False
         if not chosen:
-            self.output = f"ctest knows no test {mutation.ctest}"
+            self.output = f"ctest knows no test {stage.ctest}"
         return bool(chosen)
 
-    def _listed(self, option: str, pattern: str) -> list[dict[str, Any]]:
-        command = ["ctest", "--test-dir", str(self.build_folder), option, pattern, "--show-only=json-v1"]
+    def compile_commands(self) -> list[dict[str, str]]:
+        return json.loads((self.build_folder / "compile_commands.json").read_text())
+
+    def compiler(self) -> str:
+        cache = (self.build_folder / "CMakeCache.txt").read_text()
+        return re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.MULTILINE).group(1)
+
+    def tool(self, name: str) -> str:
+        """The one that came with the compiler."""
+        command = [self.compiler(), f"-print-prog-name={name}"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    def listed(self, *chosen: str) -> list[dict[str, Any]]:
+        """The tests that ctest knows, or of them those that options of ctest choose."""
+        command = ["ctest", "--test-dir", str(self.build_folder), *chosen, "--show-only=json-v1"]
         shown = subprocess.run(command, capture_output=True, text=True, check=False)
         return json.loads(shown.stdout or "{}").get("tests", [])
 
@@ -144,9 +157,9 @@ class Workplace:
         if place not in self._environments:
             path = str(self.tree / place)
             found: dict[str, str] = {}
-            for test in self._listed("-R", "."):
+            for test in self.listed():
                 if any(word == path or word.startswith(f"{path}/") for word in test.get("command", [])):
-                    found |= _environment(test)
+                    found |= environment_of(test)
             self._environments[place] = found
         return self._environments[place]
 
@@ -180,7 +193,7 @@ class Workplace:
         return process.returncode == 0
 
 
-def _environment(test: dict[str, Any]) -> dict[str, str]:
+def environment_of(test: dict[str, Any]) -> dict[str, str]:
     """What ctest sets for one test."""
     values = [one["value"] for one in test.get("properties", []) if one["name"] == "ENVIRONMENT"]
     return dict(pair.split("=", 1) for value in values for pair in value)

@@ -1,6 +1,12 @@
 #include "results/archive.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/record.hpp"
 #include "core/statistics.hpp"
@@ -13,6 +19,55 @@ TEST(Archive, RecordFilesAreNamedAfterPointAndLaunch) {
   const Archive archive("/a");
   EXPECT_EQ(archive.record_file("c", "0123456789abcdef", 7), "/a/records/c/0123456789abcdef-007.json");
   EXPECT_EQ(archive.name_of("/a/records/c/x.json"), "records/c/x.json");
+}
+
+TEST(Archive, LaunchesAreKnownByTheNamesOfTheirFiles) {
+  using Launch = std::optional<std::pair<std::string, int>>;
+  EXPECT_EQ(launch_of_file("/a/5c1e-007.json"), Launch(std::pair("5c1e", 7)));
+  EXPECT_EQ(launch_of_file("5c-1e-1000.json"), Launch(std::pair("5c-1e", 1000)));
+  for (const char* const name : {"5c1e.json", "5c1e-007.txt", "5c1e-.json", "5c1e-7a.json"})
+    EXPECT_EQ(launch_of_file(name), std::nullopt) << name;
+}
+
+std::string problem_of(const std::string& text) {
+  try {
+    (void)parse_record(text);
+    return "";
+  } catch (const UnreadableRecord& problem) {
+    return problem.what();
+  }
+}
+
+TEST(Records, WhatIsNoneSaysWhy) {
+  const std::string newest = std::to_string(record_schema_version), newer = std::to_string(record_schema_version + 1);
+  for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"", "empty"},
+           {"{\"schema\"", "not JSON; truncated after 9 bytes?"},
+           {"[1]", "not a run record"},
+           {R"({"schema": "another"})", "not a run record"},
+           {R"({"schema": "fourscore.run-record"})", "is not a positive integer"},
+           {R"({"schema": "fourscore.run-record", "schema_version": 0})", "is not a positive integer"},
+           {R"({"schema": "fourscore.run-record", "schema_version": 1.5})", "is not a positive integer"},
+           {R"({"schema": "fourscore.run-record", "schema_version": )" + newer + "}",
+            "schema version " + newer + " is newer than this program's " + newest},
+       })
+    EXPECT_THAT(problem_of(text), testing::HasSubstr(problem)) << text;
+  for (const std::string& version : {std::string("1"), newest})
+    EXPECT_THAT(problem_of(R"({"schema": "fourscore.run-record", "schema_version": )" + version + "}"),
+                testing::Not(testing::HasSubstr("version")))
+        << version;
+}
+
+TEST(Records, NestingIsLimitedOutsideOfText) {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const std::string brackets(200, '[');
+  std::string siblings;
+  for (int i = 0; i < 200; ++i) siblings += "[],{},";
+  for (const std::string& text :
+       {nested(100), "[\"" + brackets + "\"]", "[\"a\\\"" + brackets + "\"]", "[" + siblings + "1]"})
+    EXPECT_THAT(problem_of(text), testing::HasSubstr("not a run record")) << text;
+  for (const std::string& text : {nested(101), "[\"a\", " + nested(100) + "]", "[\"a\\\\\", " + nested(100) + "]"})
+    EXPECT_THAT(problem_of(text), testing::HasSubstr("nested deeper than 100 levels")) << text;
 }
 
 TEST(ParallelMap, KeepsTheOrderAndThrowsWhatAnItemThrew) {

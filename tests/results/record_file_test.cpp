@@ -1,5 +1,6 @@
 #include "results/record_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -7,9 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -31,9 +34,22 @@ std::vector<Synced> synced;
 std::filesystem::path final_name;  ///< whose link is looked for when something is synced
 std::vector<bool> named;           ///< whether it was there
 
+/// What link(2) does here instead: an errno, or 0 for success. Not set: as ever.
+std::function<int(const char* from, const char* to)> instead_of_link;
+
+int link_as_ever(const char* from, const char* to) {
+  return static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
 }  // namespace
 
-/// In place of the C library's, for all that this program calls.
+/// These in place of the C library's, for all that this program calls.
+extern "C" int link(const char* from, const char* to) noexcept {
+  if (!instead_of_link) return link_as_ever(from, to);
+  errno = instead_of_link(from, to);
+  return errno == 0 ? 0 : -1;
+}
+
 extern "C" int fsync(int fd) {
   struct stat status {};
   if (::fstat(fd, &status) == 0) {
@@ -58,7 +74,10 @@ class RecordFile : public testing::Test {
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override {
+    instead_of_link = nullptr;
+    fs::remove_all(folder_);
+  }
 
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> result;
@@ -171,25 +190,59 @@ TEST_F(RecordFile, InAFolderThatMayNotBeWrittenIsRefused) {
   fs::permissions(folder_, fs::perms::owner_all);
 }
 
-TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
-  // A file size limit stops a write in the middle as a full disk does; a child carries the limit.
+/// Whether `action` ends with an error that names `what`, where files may have 4096 bytes. That stops a write in the
+/// middle as a full disk does; a child carries the limit, and is ended where it tries for ever.
+template <class Error>
+bool fails_for_want_of_room(const auto& action, const std::string& what) {
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
+    ::alarm(20);
     const rlimit limit{4096, 4096};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
-    try {
-      write_record_once(folder_ / "a.json", json{{"text", std::string(100'000, 'x')}});
-    } catch (const RecordNoSpace& error) {
-      ::_exit(std::string(error.what()).find("a.json") == std::string::npos ? 3 : 0);
-    }
-    ::_exit(1);
+    ::_exit(message_of<Error>(action).find(what) == std::string::npos ? 1 : 0);
   }
   int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
+  EXPECT_TRUE(fails_for_want_of_room<RecordNoSpace>(
+      [&] {
+        write_record_once(folder_ / "a.json", json{{"text", std::string(100'000, 'x')}});
+      },
+      "a.json"));
   EXPECT_TRUE(names().empty());
+}
+
+TEST_F(RecordFile, ThatWouldNotFitIsKnownBeforeTheFirstLaunch) {
+  EXPECT_TRUE(fails_for_want_of_room<ArchiveError>([&] { Archive(folder_).create_campaign("c"); },
+                                                   "the archive cannot be written: "));
+}
+
+TEST_F(RecordFile, HasItsNameWhereTheReplyOfALinkWasLost) {
+  instead_of_link = [](const char* from, const char* to) {
+    link_as_ever(from, to);
+    return EEXIST;
+  };
+  write_record_once(folder_ / "a.json", json{{"x", 1}});
+  EXPECT_EQ(read(folder_ / "a.json").at("x"), 1);
+  instead_of_link = [](const char*, const char*) { return EEXIST; };
+  EXPECT_THROW(write_record_once(folder_ / "b.json", json{{"x", 1}}), RecordExists);
+  EXPECT_EQ(names(), std::vector<std::string>{"a.json"});
+}
+
+TEST_F(RecordFile, HasItsNameAndOverwritesNoneWhereNothingCanBeLinked) {
+  for (const int error : {EPERM, EOPNOTSUPP, ENOSYS}) {
+    const fs::path path = folder_ / (std::to_string(error) + ".json");
+    instead_of_link = [error](const char*, const char*) { return error; };
+    write_record_once(path, json{{"x", 1}});
+    EXPECT_THROW(write_record_once(path, json{{"x", 2}}), RecordExists);
+    EXPECT_EQ(read(path).at("x"), 1);
+  }
+  instead_of_link = [](const char*, const char*) { return EIO; };
+  EXPECT_ANY_THROW(write_record_once(folder_ / "a.json", json{{"x", 1}}));
+  EXPECT_EQ(names().size(), 3U);
 }
 
 /// The command is killed while it tries whether the archive can be written, as by this signal.

@@ -147,7 +147,8 @@ TEST_F(WisdomFileOnDisk, AWriterKilledAtAnyMomentLeavesAWholeFile) {
 }
 
 TEST_F(WisdomFileOnDisk, WhatAKilledWriterLeftIsSweptByTheNext) {
-  const std::vector<std::string> others{".wisdom.txt.tar.gz", ".wisdom.txt", ".other.txt.aB3dE6"};
+  const std::vector<std::string> others{".wisdom.txt.tar.gz",  ".wisdom.txt",        ".other.txt.aB3dE6",
+                                        ".wisdom.txt.backup2", ".another.txtaB3dE6", ".wisdom.txt.aB-dE6"};
   for (const std::string& name : others) std::ofstream(folder_ / name) << "not ours";
   std::ofstream(folder_ / ".wisdom.txt.aB3dE6") << "half a file";
   add("first", "plans");

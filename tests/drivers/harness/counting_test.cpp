@@ -34,7 +34,8 @@ struct Behaviour {
   int fails_on = -1;        ///< rank on which reading fails
   int cannot_open_on = -1;  ///< rank on which opening fails
   bool simulates = false;
-  bool blind = false;  ///< one of its events cannot be counted
+  bool blind = false;       ///< one of its events cannot be counted
+  int multiplexed_on = -1;  ///< rank on which events take turns
 };
 
 class KnownSession : public CounterSession {
@@ -42,6 +43,7 @@ class KnownSession : public CounterSession {
   explicit KnownSession(const Behaviour& behaviour) : behaviour_(behaviour) {}
   [[nodiscard]] CounterScope scope() const override { return behaviour_.scope; }
   [[nodiscard]] std::size_t passes(std::size_t /*buckets*/) const override { return behaviour_.passes; }
+  [[nodiscard]] bool multiplexed() const override { return behaviour_.multiplexed_on == rank(); }
   void start(std::size_t pass, std::size_t buckets) override {
     if (pass == 0) counts_.assign(buckets, {0.0, 0.0});
     pass_ = pass;
@@ -217,6 +219,19 @@ TEST_F(Counting, ASimulationsZeroIsACount) {
   if (rank() != 0) return;
   EXPECT_EQ(record["total"]["dram_read_bytes"][0], 0);
   EXPECT_EQ(record["simulated"], true);
+}
+
+TEST_F(Counting, ThatEventsTookTurnsOnAnyRankIsSaid) {
+  for (const int where : {-1, size() - 1}) {
+    Behaviour behaviour;
+    behaviour.multiplexed_on = where;
+    CountedRuns counted(MPI_COMM_WORLD, request("known-in-turns-" + std::to_string(where + 1), behaviour));
+    counted.count([] {}, work);
+    const json record = counted.gather();
+    if (rank() == 0) {
+      EXPECT_EQ(record["multiplexed"], where >= 0);
+    }
+  }
 }
 
 /// All ranks of a test share a node, and a socket unless the machine has several.

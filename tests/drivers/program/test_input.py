@@ -190,6 +190,13 @@ def test_help_and_version_are_printed_once_under_mpiexec(bench: Bench, option: s
     assert run.stdout == alone.stdout
 
 
+def test_help_says_which_options_take_a_number(bench: Bench) -> None:
+    text = bench("--help", faulty=False).stdout
+    forms = {"variant": "TEXT", "shape": "TEXT", "exchange": "TEXT", "threads": "INT", "instances": "INT"}
+    for option, form in forms.items():
+        assert re.search(rf"^ *--{option} {form}\b", text, re.MULTILINE), option
+
+
 def test_list_names_everything_with_its_reason(bench: Bench) -> None:
     answer = json.loads(bench("--list").stdout)
     variants = {entry["name"]: entry for entry in answer["variants"]}
