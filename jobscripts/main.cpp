@@ -118,7 +118,7 @@ int run(int argc, char** argv) {
   std::function<int()> chosen;
   for (const auto& [place, command] : CommandRegistry::instance().commands()) {
     if (command.pass_on && argc > 1 && command.name == argv[1])
-      return guarded([&] { return command.pass_on({argv + 2, argv + argc}); });
+      return guarded([&, &command = command] { return command.pass_on({argv + 2, argv + argc}); });
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     if (!command.define) continue;
     sub->footer("Examples:\n" + command.examples);

@@ -1,5 +1,7 @@
 """What a whole record has beside what the fakes measure: results/run-record.schema.json asks for it."""
 
+import datetime
+
 from fake_identity import short_hash
 
 RESOLVED = {"grid": [], "input": "whole", "output": "whole"}
@@ -8,12 +10,16 @@ PLAN = {"distinct_plans": 1, "local_fft": ["fake"], "time_s": 0.001, "wisdom": "
 SAMPLING = {"start": "barrier", "isolate": False, "phases": True, "seed": 1, "warmup": 1}
 
 
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
 def whole(record, identity):
     """The record of a launch that went well, or ended wrong, with all that it lacks. `identity` is the answer to
     --identity."""
     ranks, is_component = record["point"]["ranks"], "component" in record["point"]
     right = record["verdict"]["status"] != "wrong"
-    launch = {"launch_hash": "f" * 16, "identity_hash": short_hash(identity["identity"]), "volatile": {}}
+    launch = {"launch_hash": "f" * 16, "identity_hash": short_hash(identity["identity"]), "volatile": {"started_at": now()}}
     hashes = {key: identity[key] for key in ("identity", "machine_hash", "code_hash")}
     more = {
         "cards": {"component": {"name": "fake", "summary": ""}} if is_component else {"variant": {"name": "fake"}},
