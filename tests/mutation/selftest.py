@@ -113,16 +113,15 @@ def each_run_of_pytest_sees_the_present_files_and_its_own_environment(folder: Pa
         "def test_environment(): assert os.environ.get('WORD') == 'said'\n"
         "def test_slow(): time.sleep(60)\n"
     )
-    assert place._pytest_passes(["test_it.py::test_value"], {})
+    assert place._pytest_passes(["test_it.py::test_value"], {}, 30.0)
     (place.tree / "changed.py").write_text("VALUE = 2\n")
-    assert not place._pytest_passes(["test_it.py::test_value"], {})
+    assert not place._pytest_passes(["test_it.py::test_value"], {}, 30.0)
     assert "FAILED test_it.py::test_value" in place.output
-    assert place._pytest_passes(["test_it.py::test_environment"], {"WORD": "said"})
-    assert not place._pytest_passes(["test_it.py::test_environment"], {})
-    assert place._pytest_passes(["test_it.py::test_value", "test_it.py::test_gone"], {}) is False
+    assert place._pytest_passes(["test_it.py::test_environment"], {"WORD": "said"}, 30.0)
+    assert not place._pytest_passes(["test_it.py::test_environment"], {}, 30.0)
+    assert place._pytest_passes(["test_it.py::test_value", "test_it.py::test_gone"], {}, 30.0) is False
     assert "test_value" in place.output  # the whole file was run
-    place.limit_s = 1.0
-    assert not place._pytest_passes(["test_it.py::test_slow"], {})
+    assert not place._pytest_passes(["test_it.py::test_slow"], {}, 1.0)
     assert place.out_of_time
 
 
