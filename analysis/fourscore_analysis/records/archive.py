@@ -79,7 +79,7 @@ def campaign_names(archive: Path) -> list[str]:
         if not archive.is_dir():
             raise MissingArchiveError(f"'{archive}' is not an archive: not a folder")
         if not records.is_dir():
-            raise MissingArchiveError(f"'{archive}' is not an archive: it has no folder 'records'")
+            raise InputError(f"'{archive}' is not an archive: it has no folder 'records'")
         names = sorted(entry.name for entry in os.scandir(records) if entry.is_dir() and record_files(Path(entry.path)))
     except OSError as error:
         raise InputError(f"cannot read '{error.filename or archive}': {error.strerror}") from None
