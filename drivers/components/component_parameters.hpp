@@ -8,13 +8,13 @@
 #include "core/box.hpp"
 #include "core/parameters.hpp"
 #include "core/problem.hpp"
+#include "core/refusal.hpp"
 
 namespace fourscore::component {
 
-/// A parameter's value cannot be used; `name` says which parameter.
-struct ParameterError : InputError {
-  ParameterError(std::string parameter, const std::string& message) : InputError(message), name(std::move(parameter)) {}
-  std::string name;
+/// The value of parameter `name` cannot be used.
+struct ParameterError : PointError {
+  ParameterError(const std::string& name, const std::string& message) : PointError("parameters." + name, message) {}
 };
 
 /// What was asked for, read by name. Errors are ParameterErrors that name the parameter, its value and what is

@@ -1,13 +1,12 @@
 #include "program/queries.hpp"
 
-#include <istream>
-#include <ostream>
 #include <string>
 
 #include "core/record.hpp"
 #include "harness/instances.hpp"
 #include "harness/provenance.hpp"
 #include "hwcounters/counter.hpp"
+#include "program/may_run.hpp"
 #include "program/resolve.hpp"
 
 namespace fourscore::bench {
@@ -54,24 +53,6 @@ json room_of_grid(const ResolvedPoint& resolved) {
   return {{"entries", resolved.variant->grid_entries(problem, ranks)}, {"ranks", ranks}};
 }
 
-json answer(const std::string& line) {
-  try {
-    const Point point = point_from_json(json::parse(line));
-    check_platform(point);
-    const ResolvedPoint resolved = resolve_point(point);
-    const auto& reason = resolved.grid_misfit ? resolved.grid_misfit : resolved.skip;
-    return {{"point_id", point_id(resolved.point)}, {"point", point_json(resolved.point)},
-            {"grid", room_of_grid(resolved)},       {"supported", !reason},
-            {"reason", reason.value_or("")},        {"error", false}};
-  } catch (const json::parse_error& error) {
-    return {{"supported", false}, {"reason", std::string("not JSON: ") + error.what()}, {"error", true}};
-  } catch (const PointError& error) {
-    return {{"supported", false}, {"reason", error.what()}, {"error", true}, {"key", error.key}};
-  } catch (const InputError& error) {
-    return {{"supported", false}, {"reason", error.what()}, {"error", true}};
-  }
-}
-
 }  // namespace
 
 json list_entries() {
@@ -109,9 +90,15 @@ json describe_identity() {
   return answer;
 }
 
-void check_points(std::istream& in, std::ostream& out) {
-  for (std::string line; std::getline(in, line);)
-    if (!line.empty()) out << answer(line).dump(-1, ' ', false, json::error_handler_t::replace) << "\n" << std::flush;
+json about_point(const Point& point) {
+  check_platform(point);
+  const ResolvedPoint resolved = resolve_point(point);
+  const auto refusal = may_run(resolved);
+  return {{"point_id", point_id(resolved.point)},
+          {"point", point_json(resolved.point)},
+          {"grid", room_of_grid(resolved)},
+          {"supported", !refusal},
+          {"reason", refusal ? refusal->reason : ""}};
 }
 
 }  // namespace fourscore::bench

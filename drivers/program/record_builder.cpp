@@ -302,9 +302,10 @@ std::vector<std::string> cost_warnings(const ResolvedPoint& resolved, const Meas
                                   measurement.declared);
 }
 
-json build_skipped_record(const Options& options, const ResolvedPoint& resolved, const Provenance& provenance) {
-  json record = make_unlaunched_record(resolved.point, options.campaign, {"skipped", *resolved.skip, 0, 0, ""},
-                                       provenance.record);
+json build_skipped_record(const Options& options, const ResolvedPoint& resolved, const std::string& reason,
+                          const Provenance& provenance) {
+  json record =
+      make_unlaunched_record(resolved.point, options.campaign, {"skipped", reason, 0, 0, ""}, provenance.record);
   record["sampling"] = sampling_json(options);
   record["cards"] = cards_json(resolved);
   return record;

@@ -21,6 +21,6 @@ namespace fourscore::bench {
 
 /// The record of a point that cannot be measured here.
 [[nodiscard]] nlohmann::json build_skipped_record(const Options& options, const ResolvedPoint& resolved,
-                                                  const Provenance& provenance);
+                                                  const std::string& reason, const Provenance& provenance);
 
 }  // namespace fourscore::bench

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "harness/instances.hpp"
-#include "harness/round_trip.hpp"
 #include "simulation/host_order.hpp"
 #include "simulation/platform.hpp"
 
@@ -25,34 +23,14 @@ decltype(auto) blaming(const std::string& key, const Work& work) {
   }
 }
 
-/// An unknown name is an error, an entry that cannot run here a reason to skip.
+/// An unknown name is an error, also where the variant brings its own: a typing error is no wish for that.
 template <class T>
 const T& find_entry(const Registry<T>& registry, const std::string& name, const std::string& key,
-                    const std::string& what, std::optional<std::string>& skip) {
+                    const std::string& what) {
   const T* entry = registry.find(name);
   if (entry == nullptr)
     return blaming(key, [&]() -> const T& { return registry.get(name, what); });  // throws with the nearest name
-  if (const std::string reason = entry->unavailable(); !reason.empty() && !skip)
-    skip = fmt::format("{} '{}' cannot run here: {}", what, name, reason);
   return *entry;
-}
-
-/// A typing error is no wish for what the variant brings itself.
-template <class T>
-void require_name(const Registry<T>& registry, const std::string& name, const std::string& key,
-                  const std::string& what) {
-  if (registry.find(name) == nullptr) blaming(key, [&] { (void)registry.get(name, what); });
-}
-
-/// Nothing, or why the grid has not as many places as there are ranks.
-std::optional<std::string> misfit_of(const Point& point) {
-  if (point.problem.grid.empty()) return std::nullopt;
-  Index ranks = 1;
-  for (const int extent : point.problem.grid) ranks *= extent;
-  const Index there = ranks_of_instance(point.problem, point.ranks, 0).size();
-  if (ranks == there) return std::nullopt;
-  return fmt::format("grid {} has {} places, but there are {} ranks{}", grid_text(point.problem.grid), ranks, there,
-                     there == point.ranks ? "" : " in a subset");
 }
 
 void check_parameter_names(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
@@ -71,43 +49,6 @@ void check_parameter_names(const Point& point, const Variant& variant, const Exc
                                  nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
                                  known.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(known, ", "))));
   }
-}
-
-/// Nothing, or the kinds that the variant has where it has not the one asked for.
-std::optional<std::string> lacking_kind(const Point& point, const Variant& variant) {
-  const auto kinds = variant.kinds();
-  if (std::find(kinds.begin(), kinds.end(), point.problem.kind) != kinds.end()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const Kind kind : kinds) names.push_back(to_string(kind));
-  return fmt::format("variant '{}' has no kind {}; it has: {}", point.variant, to_string(point.problem.kind),
-                     fmt::join(names, ", "));
-}
-
-/// Nothing, or why the exchange cannot serve a group of one of the redistributions. A rank's groups are as large as
-/// those of the others, but for those of a rank that keeps all it has: so the first and the last rank tell.
-std::optional<std::string> unserved_group(const Point& point, const Variant& variant, const ExchangeMethod& exchange) {
-  const Problem problem = first_direction(one_instance(point.problem));
-  for (const int instance : {0, point.problem.instances - 1}) {
-    const auto ranks = static_cast<int>(ranks_of_instance(point.problem, point.ranks, instance).size());
-    for (const int rank : {0, ranks - 1})
-      for (const RedistributionGroup& group : variant.redistributions(problem, ranks, rank))
-        if (auto reason = exchange.supports_group(point.problem, group.from.ranks())) return reason;
-  }
-  return std::nullopt;
-}
-
-/// Why the point cannot be measured here, where its names, grid and parameters can be used. `refused`: the exchange's
-/// own reason.
-std::optional<std::string> reason_to_skip(const Point& point, const Variant& variant, const ExchangeMethod* exchange,
-                                          const LocalFftLibrary& local_fft, const std::optional<std::string>& refused) {
-  if (auto reason = lacking_kind(point, variant)) return reason;
-  if (!variant.own_local_fft(point.problem))
-    if (auto reason = local_fft.refuses(point.problem.kind, variant.local_fft_threads(point.problem))) return reason;
-  if (exchange != nullptr)
-    if (auto reason = variant.refuses_parameters(*exchange, point.problem)) return reason;
-  if (refused) return refused;
-  if (auto reason = supports_instances(variant, point.problem, point.ranks)) return reason;
-  return exchange == nullptr ? std::nullopt : unserved_group(point, variant, *exchange);
 }
 
 /// Local transforms are charged there and not timed, so that there is nothing to plan by.
@@ -140,35 +81,31 @@ ResolvedPoint resolve_point(Point point) {
         fmt::format("the point is one of the component program '{}'; expected one with a variant", point.component));
   require_estimate(point);
   ResolvedPoint resolved;
-  resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant", resolved.skip);
+  resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant");
+  const auto local_fft = [&]() -> const LocalFftLibrary& {
+    return find_entry(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library");
+  };
+  const auto exchange = [&]() -> const ExchangeMethod& {
+    return find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", "exchange");
+  };
   if (const auto own = resolved.variant->own_local_fft(point.problem)) {
-    require_name(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library");
+    (void)local_fft();
     point.local_fft = *own;
   }
-  resolved.local_fft =
-      &find_entry(LocalFftRegistry::instance(), point.local_fft, "local_fft", "local FFT library", resolved.skip);
+  resolved.local_fft = &local_fft();
   if (point.exchange.empty()) point.exchange = resolved.variant->default_exchange();
   if (!resolved.variant->takes_exchange()) {
-    if (point.exchange != "none") require_name(ExchangeRegistry::instance(), point.exchange, "exchange", "exchange");
+    if (point.exchange != "none") (void)exchange();
     point.exchange = "none";
   } else {
     if (point.exchange == "none")
       throw PointError("exchange", fmt::format("variant '{}' needs an exchange", point.variant));
-    resolved.exchange =
-        &find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", "exchange", resolved.skip);
+    resolved.exchange = &exchange();
   }
   if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
   check_parameter_names(point, *resolved.variant, resolved.exchange);
-  // Asked first: a value that the exchange cannot use is an error, whatever else is in the way.
-  const auto refused = resolved.exchange == nullptr ? std::nullopt : resolved.exchange->supports(point.problem);
-  resolved.grid_misfit = misfit_of(point);
-  if (!resolved.grid_misfit && !resolved.skip) {
-    try {
-      resolved.skip = reason_to_skip(point, *resolved.variant, resolved.exchange, *resolved.local_fft, refused);
-    } catch (const GridError& error) {
-      resolved.grid_misfit = error.what();
-    }
-  }
+  // A value that the exchange cannot use is an error, whatever else is in the way.
+  if (resolved.exchange != nullptr) (void)resolved.exchange->supports(point.problem);
   resolved.point = std::move(point);
   return resolved;
 }
