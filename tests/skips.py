@@ -42,7 +42,7 @@ EXPECTED = [
     Expected(
         r"_test ",
         r"no mkl_dfti\.h|FOURSCORE_WITH_MKL is OFF|with Open MPI only|MKL .* does not run",
-        "tests/run goes on without oneMKL where no package index gives it, and its cluster FFT takes Open MPI",
+        "oneMKL is for tests/run --slow, and where no package index gives it not even there; its cluster FFT takes Open MPI",
     ),
     Expected(
         r"_test |pytest .*test_(parts|wisdom)",
