@@ -88,5 +88,6 @@ const Libraries at_start = collect();
 }  // namespace
 
 const std::map<std::string, std::string>& libraries_loaded_at_start() { return at_start; }
+std::map<std::string, std::string> libraries_loaded_now() { return collect(); }
 
 }  // namespace fourscore

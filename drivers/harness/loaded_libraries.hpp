@@ -14,5 +14,7 @@ namespace fourscore {
 /// page of code and what Valgrind preloads are not among them, so that the answer is the same before MPI_Init and
 /// after, and under a simulator.
 [[nodiscard]] const std::map<std::string, std::string>& libraries_loaded_at_start();
+/// The same of all that is loaded by now.
+[[nodiscard]] std::map<std::string, std::string> libraries_loaded_now();
 
 }  // namespace fourscore

@@ -18,7 +18,9 @@ SentMessages count_messages(const std::function<void()>& run) {
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 
 namespace fourscore {
 namespace {
@@ -28,6 +30,7 @@ std::atomic<Index> bytes{0};
 std::atomic<Index> messages{0};
 std::atomic<Index> control_messages{0};
 std::atomic<bool> complete{true};
+std::atomic<Index> open_requests{0};
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
@@ -129,6 +132,31 @@ void add_scatterv(const int* send_counts, MPI_Datatype send_type, int root, MPI_
   if (counting() && rank_in(comm) == root) add_parts(comm, [&](int rank) { add_part(send_counts[rank], send_type); });
 }
 
+void note_begun(const MPI_Request& request) {
+  if (counting() && request != MPI_REQUEST_NULL) open_requests.fetch_add(1, relaxed);
+}
+
+/// Requests that a call may complete: those that are null behind it, and were not before it. (One that is persistent
+/// stays.)
+class Completing {
+ public:
+  Completing(int count, const MPI_Request* requests)
+      : requests_(requests), count_(counting() ? count : 0), active_(active()) {}
+  Completing(const Completing&) = delete;
+  Completing& operator=(const Completing&) = delete;
+  ~Completing() {
+    if (count_ > 0) open_requests.fetch_sub(active_ - active(), relaxed);
+  }
+
+ private:
+  [[nodiscard]] Index active() const {
+    return std::count_if(requests_, requests_ + count_, [](MPI_Request one) { return one != MPI_REQUEST_NULL; });
+  }
+  const MPI_Request* requests_;
+  std::ptrdiff_t count_;
+  Index active_;
+};
+
 /// The next definition of a call: that of a tool that was loaded before MPI, or MPI's own.
 template <class Function>
 Function* next(const char* name, Function* own) {
@@ -141,7 +169,7 @@ Function* next(const char* name, Function* own) {
 bool can_count_messages() { return true; }
 
 SentMessages count_messages(const std::function<void()>& run) {
-  for (auto* const value : {&bytes, &messages, &control_messages}) value->store(0);
+  for (auto* const value : {&bytes, &messages, &control_messages, &open_requests}) value->store(0);
   complete.store(true);
   struct Counting {
     Counting() { counts.store(true); }
@@ -153,7 +181,7 @@ SentMessages count_messages(const std::function<void()>& run) {
     const Counting counting;
     run();
   }
-  return {bytes.load(), messages.load(), control_messages.load(), complete.load()};
+  return {bytes.load(), messages.load(), control_messages.load(), complete.load(), open_requests.load()};
 }
 
 }  // namespace fourscore
@@ -166,12 +194,20 @@ SentMessages count_messages(const std::function<void()>& run) {
     static const auto pass_on = next("MPI_" #call, &PMPI_##call); \
     return pass_on arguments;                                     \
   }
-// The same call twice: one returns when it is done, the other returns a request.
 #define FOURSCORE_UNWRAP(...) __VA_ARGS__
-#define FOURSCORE_CALL_AND_REQUEST(call, with_request, parameters, arguments, note)  \
-  FOURSCORE_CALL(call, parameters, arguments, note)                                  \
-  FOURSCORE_CALL(with_request, (FOURSCORE_UNWRAP parameters, MPI_Request * request), \
-                 (FOURSCORE_UNWRAP arguments, request), note)
+#define FOURSCORE_REQUEST(call, parameters, arguments, note)                                \
+  __attribute__((weak)) int MPI_##call(FOURSCORE_UNWRAP parameters, MPI_Request* request) { \
+    using namespace fourscore;                                                              \
+    note;                                                                                   \
+    static const auto pass_on = next("MPI_" #call, &PMPI_##call);                           \
+    const int code = pass_on(FOURSCORE_UNWRAP arguments, request);                          \
+    note_begun(*request);                                                                   \
+    return code;                                                                            \
+  }
+// The same call twice: one returns when it is done, the other returns a request.
+#define FOURSCORE_CALL_AND_REQUEST(call, with_request, parameters, arguments, note) \
+  FOURSCORE_CALL(call, parameters, arguments, note)                                 \
+  FOURSCORE_REQUEST(with_request, parameters, arguments, note)
 #define FOURSCORE_SEND(call, with_request)                                                                     \
   FOURSCORE_CALL_AND_REQUEST(call, with_request,                                                               \
                              (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
@@ -292,6 +328,27 @@ FOURSCORE_CALL_AND_REQUEST(Neighbor_alltoallw, Ineighbor_alltoallw,
                            (send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
                             receive_types, comm),
                            note_other_call())
+FOURSCORE_REQUEST(Irecv, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm),
+                  (data, count, type, from, tag, comm), )
+FOURSCORE_REQUEST(Imrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message),
+                  (data, count, type, message), )
+FOURSCORE_CALL(Wait, (MPI_Request * request, MPI_Status* status), (request, status),
+               const Completing completing(1, request))
+FOURSCORE_CALL(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses), (count, requests, statuses),
+               const Completing completing(count, requests))
+FOURSCORE_CALL(Waitany, (int count, MPI_Request* requests, int* index, MPI_Status* status),
+               (count, requests, index, status), const Completing completing(count, requests))
+FOURSCORE_CALL(Waitsome, (int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses),
+               (count, requests, completed, indices, statuses), const Completing completing(count, requests))
+FOURSCORE_CALL(Test, (MPI_Request * request, int* done, MPI_Status* status), (request, done, status),
+               const Completing completing(1, request))
+FOURSCORE_CALL(Testall, (int count, MPI_Request* requests, int* done, MPI_Status* statuses),
+               (count, requests, done, statuses), const Completing completing(count, requests))
+FOURSCORE_CALL(Testany, (int count, MPI_Request* requests, int* index, int* done, MPI_Status* status),
+               (count, requests, index, done, status), const Completing completing(count, requests))
+FOURSCORE_CALL(Testsome, (int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses),
+               (count, requests, completed, indices, statuses), const Completing completing(count, requests))
+FOURSCORE_CALL(Request_free, (MPI_Request * request), (request), const Completing completing(1, request))
 FOURSCORE_CALL(Start, (MPI_Request * request), (request), note_other_call())
 FOURSCORE_CALL(Startall, (int count, MPI_Request* requests), (count, requests), note_other_call())
 FOURSCORE_CALL_AND_REQUEST(Get, Rget,

@@ -17,12 +17,14 @@ struct SentMessages {
   /// False where a call moved data of which this does not say who sent it: reductions, broadcasts, neighbourhood
   /// collectives, persistent requests, MPI_Get.
   bool complete = true;
+  Index open_requests = 0;  ///< begun and neither completed nor freed
 };
 
 /// Not under SimGrid's MPI, whose ranks are threads of one process.
 [[nodiscard]] bool can_count_messages();
 
-/// The messages that this process sends while run() runs, through MPI's interface for C.
+/// The messages that this process sends while run() runs, and the requests that run() leaves open, through MPI's
+/// interface for C.
 [[nodiscard]] SentMessages count_messages(const std::function<void()>& run);
 
 }  // namespace fourscore

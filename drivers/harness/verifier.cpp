@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/text.hpp"
 #include "harness/verified_rows.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -168,6 +169,18 @@ Check Verifier::check_message_volume(const Plan& plan) const {
   return check;
 }
 
+/// Adds a check where it fails.
+void Verifier::add_open_requests(std::vector<Check>& checks) const {
+  struct {
+    int open;
+    int rank;
+  } most{static_cast<int>(sent_->open_requests), mpi::rank_in(MPI_COMM_WORLD)};
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_2INT, MPI_MAXLOC, comm_));
+  if (most.open <= 0) return;
+  checks.push_back({"requests", "before", static_cast<double>(most.open), 0, false,
+                    fmt::format("rank {} leaves {} of MPI open", most.rank, plural(most.open, "request"))});
+}
+
 /// Each rank sums a hash over what it holds, and over its share of all indices: no rank asks what the others hold.
 bool Verifier::covers_once(const Decomposition& layout) const {
   LocalRows rows(layout, rank_);
@@ -295,6 +308,7 @@ std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_in
   if (!checks.front().ok) return checks;
   checks.push_back(check_field("plane-waves", plan, field(3, 0, 0, mix(seed_ + 2))));
   if (can_count_messages() && plan.message_volume_is_exact()) checks.push_back(check_message_volume(plan));
+  if (can_count_messages()) add_open_requests(checks);
   checks.push_back(check_field("impulse", plan, field(0, 1, 1, mix(seed_ + 3))));
   NoiseRows given(seed_, symmetry_);
   write(given, plan.input());

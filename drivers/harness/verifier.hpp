@@ -51,6 +51,7 @@ class Verifier {
   /// plane-waves: three waves give three peaks and nothing else.
   /// message-volume: what the plan sent meanwhile is what it declares. Left out where it does not declare that exactly,
   ///              or this build cannot count.
+  /// requests:    where the plan leaves requests of MPI open.
   /// impulse:     one spike gives a wave: a different known value at every place of the output.
   /// dft:         noise against the definition; for large N dft-spots: eight elements of it, as distributed sums.
   /// inverse:     the opposite plan gives the noise back (left out when make_inverse returns null). A round trip does
@@ -67,6 +68,9 @@ class Verifier {
   /// race,
   ///                 need not be the last.
   [[nodiscard]] std::vector<Check> check_after(const Plan& plan);
+
+  /// What this rank handed to MPI in the first execution; nothing before it.
+  [[nodiscard]] const std::optional<SentMessages>& sent() const { return sent_; }
 
   [[nodiscard]] double tolerance() const { return tolerance_; }
 
@@ -104,6 +108,7 @@ class Verifier {
   [[nodiscard]] Check check_field(const std::string& name, Plan& plan, const SparseField& field);
   [[nodiscard]] Check check_layouts(const Plan& plan) const;
   [[nodiscard]] Check check_message_volume(const Plan& plan) const;
+  void add_open_requests(std::vector<Check>& checks) const;
   void execute(Plan& plan);
   [[nodiscard]] bool covers_once(const Decomposition& layout) const;
   [[nodiscard]] Check check_dft(const Plan& plan);

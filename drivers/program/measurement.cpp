@@ -102,6 +102,16 @@ class Verifiers {
       return checks;
     });
   }
+  /// What the instances that are here handed to MPI, where a plan does not know it.
+  [[nodiscard]] MessageVolume counted() const {
+    MessageVolume volume;
+    for (const auto& verifier : verifiers_)
+      if (const auto& sent = verifier->sent())
+        volume += {.bytes_sent = sent->bytes,
+                   .messages_sent = sent->messages,
+                   .control_messages_sent = sent->control_messages};
+    return volume;
+  }
   /// From here on data stays where the plans compute.
   void keep_data_in_place() {
     for (const auto& instance : instances_.here()) instance.plan->keep_data_in_place(true);
@@ -203,7 +213,8 @@ struct PlanFacts {
 };
 static_assert(std::is_trivially_copyable_v<PlanFacts>);
 
-PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double plan_s, const ResidentMemory& resident) {
+PlanFacts facts_of_plans(Instances& instances, const Verifiers& verifiers, const Problem& problem, double plan_s,
+                         const ResidentMemory& resident) {
   const Plan& plan = *instances.here().front().plan;
   PlanFacts facts;
   facts.plan_s = plan_s;
@@ -213,6 +224,7 @@ PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double pl
   facts.workspace_bytes = static_cast<double>(instances.workspace_bytes());
   facts.resident = resident;
   facts.declared = instances.message_volume();
+  if (facts.declared == MessageVolume{} && !plan.message_volume_is_exact()) facts.declared = verifiers.counted();
   facts.device = instances.device_work();
   facts.min_bytes.fill(-1);
   for (const auto& [phase, bytes] : instances.min_bytes(problem))
@@ -222,10 +234,10 @@ PlanFacts facts_of_plans(Instances& instances, const Problem& problem, double pl
   return facts;
 }
 
-void describe_plans(MPI_Comm comm, Instances& instances, const ResolvedPoint& resolved, double plan_s,
-                    const ResidentMemory& resident, Measurement& result) {
+void describe_plans(MPI_Comm comm, Instances& instances, const Verifiers& verifiers, const ResolvedPoint& resolved,
+                    double plan_s, const ResidentMemory& resident, Measurement& result) {
   const Plan& plan = *instances.here().front().plan;
-  const PlanFacts mine = facts_of_plans(instances, resolved.point.problem, plan_s, resident);
+  const PlanFacts mine = facts_of_plans(instances, verifiers, resolved.point.problem, plan_s, resident);
   const std::vector<PlanFacts> all = gather_values(comm, mine);
   std::set<std::uint64_t> distinct;
   for (const PlanFacts& one : all) {
@@ -383,7 +395,7 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   if (!resident) resident = resident_memory();
   const bool right = keep_checks(comm, *instances, first_checks, result.checks);
   result.steps.verify_s = verify_watch.seconds();
-  describe_plans(comm, *instances, resolved, plan_s, *resident, result);
+  describe_plans(comm, *instances, verifiers, resolved, plan_s, *resident, result);
   if (!right) return result;
   verifiers.keep_data_in_place();
 

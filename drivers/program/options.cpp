@@ -13,6 +13,7 @@
 #include "core/point_keys.hpp"
 #include "core/text.hpp"
 #include "hwcounters/cache_geometry.hpp"
+#include "program/plugins.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -54,6 +55,10 @@ void add_point_options(CLI::App& app, Options& options, Texts& texts) {
         ->group(group);
   }
   add_parameter_option(app, options, group, "an option of the variant's or the exchange's own");
+  app.add_option("--plugin", options.plugins,
+                 "library with the functions of fourscore.h, whose transforms are variants too; may be repeated")
+      ->type_name("FILE")
+      ->group(group);
 }
 
 void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
@@ -161,6 +166,7 @@ Point asked_point(const CLI::App& app, const Texts& texts, const Options& option
 }
 
 void understand(const CLI::App& app, const Texts& texts, Options& options) {
+  open_plugins(options.plugins);
   if (options.mode != Mode::measure) {
     if (texts.counters != "none") throw InputError("--counters is of a measurement, and has no part in a question");
     return;

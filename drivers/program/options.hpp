@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/problem.hpp"
 #include "core/settings.hpp"
@@ -30,6 +31,7 @@ struct Options : CommonOptions {
   std::optional<CounterOptions> counters;  ///< further runs, counted; nothing for `none`
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> wisdom;
+  std::vector<std::filesystem::path> plugins;  ///< open by the time that the point is read
   /// Where the verified samples wait while optional parts are measured; beside the record unless it was said otherwise.
   std::optional<std::filesystem::path> verified_record;
   bool json = false;

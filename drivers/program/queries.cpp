@@ -7,6 +7,7 @@
 #include "harness/provenance.hpp"
 #include "hwcounters/counter.hpp"
 #include "program/may_run.hpp"
+#include "program/plugins.hpp"
 #include "program/resolve.hpp"
 
 namespace fourscore::bench {
@@ -75,7 +76,7 @@ json list_entries() {
 }
 
 LocalLibraries local_libraries() {
-  LocalLibraries libraries;
+  LocalLibraries libraries{.loaded_later = libraries_of_plugins()};
   for (const std::string& name : LocalFftRegistry::instance().names()) {
     const LocalFftLibrary& library = *LocalFftRegistry::instance().find(name);
     libraries.loaded_later.merge(library.libraries_loaded_later());

@@ -132,7 +132,7 @@ std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, con
     std::vector<PointCheck> said;
     const ComponentProgram component = name.empty() ? ComponentProgram{} : component_program(name);
     if (component.missing.empty()) {
-      const Bench program(name.empty() ? find_bench(bench) : component.file);
+      const Bench program = name.empty() ? Bench(find_bench(bench), suite.plugins) : Bench(component.file);
       said = program.check(points);
       campaign.programs[name] = program.program();
       const auto known = identities.find(name);
@@ -263,7 +263,8 @@ std::string skip_uncountable(Campaign& campaign, const Suite& suite) {
   const auto counted = [&](const CampaignPoint& one) { return one.tags.contains(suite.counters_of); };
   if (std::ranges::none_of(campaign.points, counted))
     throw InputError(fmt::format("{}: counters_of is '{}', a tag of no point", suite.file.string(), suite.counters_of));
-  std::string reason = Bench(campaign.programs.at("")).why_uncounted(suite.counters.counters).value_or("");
+  std::string reason =
+      Bench(campaign.programs.at(""), suite.plugins).why_uncounted(suite.counters.counters).value_or("");
   if (reason.empty()) return {};
   reason = fmt::format("counters '{}' are not available here: {}", suite.counters.counters, reason);
   for (CampaignPoint& one : campaign.points)

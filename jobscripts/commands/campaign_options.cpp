@@ -43,7 +43,7 @@ void choose_counters(CampaignOptions& options, const Suite& suite) {
       const bool by_default = choice.group.empty() || choice.group == backend.default_group();
       const bool needed = suite.counters_of.empty() || !asked.counters.empty();  // else the points are skipped
       if (needed && by_default) {  // the program that is to count knows; another project's has no build beside ours
-        const auto said = Bench(find_bench(options.bench)).why_uncounted(choice.counters);
+        const auto said = Bench(find_bench(options.bench), suite.plugins).why_uncounted(choice.counters);
         if (const std::string reason = said.value_or(backend.unavailable()); !reason.empty())
           throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
       }
@@ -111,12 +111,22 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options) {
   app.add_option("--bench", options.bench,
                  "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
       ->type_name("FILE");
+  add_plugin_option(app, options.plugins);
   add_json_option(app, options.json);
 }
 
+void add_plugin_option(CLI::App& app, std::vector<std::filesystem::path>& plugins) {
+  app.add_option("--plugin", plugins,
+                 "a library with the functions of fourscore.h, whose transforms are variants too; may be repeated "
+                 "(default: the suite's)")
+      ->type_name("FILE");
+}
+
 Suite chosen_suite(CampaignOptions& options, MachineSize size) {
-  BenchWords words(options.bench);
+  for (auto& plugin : options.plugins) plugin = std::filesystem::absolute(plugin);  // ranks start in other folders
+  BenchWords words(options.bench, options.plugins);
   Suite suite = load_suite(find_suite(options.suite), size, words, options.size);
+  suite.plugins = words.plugins();
   choose_counters(options, suite);
   return suite;
 }

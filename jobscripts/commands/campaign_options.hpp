@@ -2,6 +2,7 @@
 // What `run` and `submit` are asked alike: which campaign, at which place, and which of its launches.
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct CampaignOptions {
   PlaceRequest place;
   std::string archive;
   std::string bench;
+  std::vector<std::filesystem::path> plugins;  ///< in place of the suite's
   CampaignRequest campaign;
   CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
   std::vector<std::string> retry;
@@ -32,6 +34,9 @@ struct CampaignOptions {
 void add_measuring_options(CLI::App& app, CampaignOptions& options);
 /// Those, the suite, and which of its launches.
 void add_campaign_options(CLI::App& app, CampaignOptions& options);
+
+/// --plugin, of what asks fft_bench.
+void add_plugin_option(CLI::App& app, std::vector<std::filesystem::path>& plugins);
 
 /// The suite expanded for a machine of this size, with the counters that were asked for, which go into
 /// options.campaign. Throws InputError, EnvironmentError.

@@ -7,6 +7,7 @@
 
 #include "hwcounters/counter.hpp"
 #include "jobscripts/base/paths.hpp"
+#include "jobscripts/commands/campaign_options.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/programs/bench.hpp"
@@ -25,6 +26,7 @@ using nlohmann::json;
 struct ListOptions {
   std::string what;
   std::string bench;
+  std::vector<std::filesystem::path> plugins;
   bool json = false;
 };
 
@@ -135,7 +137,7 @@ int list(const ListOptions& options) {
   else if (options.what == "components")
     entries = component_cards();
   else
-    entries = Bench(find_bench(options.bench)).list().value(options.what, json::array());
+    entries = Bench(find_bench(options.bench), options.plugins).list().value(options.what, json::array());
   if (options.json)
     fmt::print("{}\n", entries.dump(2, ' ', false, json::error_handler_t::replace));
   else
@@ -157,6 +159,7 @@ Command list_command() {
             app.add_option("--bench", options->bench,
                            "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
                 ->type_name("FILE");
+            add_plugin_option(app, options->plugins);
             add_json_option(app, options->json);
             return [options] { return list(*options); };
           }};

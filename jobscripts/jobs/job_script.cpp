@@ -54,6 +54,7 @@ JobRequest job_request(const Campaign& campaign, const Archive& archive, const M
   if (!campaign.suite.size.empty()) add({"--size", campaign.suite.size});
   if (const auto bench = campaign.programs.find(""); bench != campaign.programs.end())
     add({"--bench", bench->second.string()});
+  for (const auto& plugin : campaign.suite.plugins) add({"--plugin", plugin.string()});
   const CounterChoice& counters = campaign.suite.counters;
   if (counters != CounterChoice{}) {
     add({"--counters", counters.counters});

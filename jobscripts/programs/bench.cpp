@@ -38,6 +38,7 @@ std::string Bench::ask(const std::vector<std::string>& options, const std::strin
   ProcessSpec spec;
   spec.argv = {program_.string()};
   spec.argv.insert(spec.argv.end(), options.begin(), options.end());
+  for (const fs::path& plugin : plugins_) spec.argv.insert(spec.argv.end(), {"--plugin", plugin.string()});
   spec.input = input;
   spec.output_limit = 0;
   spec.time_limit_s = answer_limit_s;
@@ -48,6 +49,7 @@ std::string Bench::ask(const std::vector<std::string>& options, const std::strin
                                        std::error_code(result.start_error, std::generic_category()).message()));
   if (result.interrupted) throw Interrupted();
   if (result.timed_out) throw EnvironmentError(fmt::format("{} did not answer in {} s", command, answer_limit_s));
+  if (result.exit_status == 2 && !plugins_.empty()) throw InputError(result.stderr_tail);
   if (result.signal != 0 || result.exit_status != 0)
     throw EnvironmentError(fmt::format("{} ended with {} {}: {}", command, result.signal != 0 ? "signal" : "status",
                                        result.signal != 0 ? result.signal : result.exit_status, result.stderr_tail));

@@ -24,7 +24,9 @@ struct PointCheck {
 
 class Bench {
  public:
-  explicit Bench(std::filesystem::path program) : program_(std::move(program)) {}
+  /// `plugins`: libraries whose transforms are variants of fft_bench too.
+  explicit Bench(std::filesystem::path program, std::vector<std::filesystem::path> plugins = {})
+      : program_(std::move(program)), plugins_(std::move(plugins)) {}
   [[nodiscard]] const std::filesystem::path& program() const { return program_; }
 
   /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation,
@@ -38,10 +40,12 @@ class Bench {
   [[nodiscard]] std::vector<PointCheck> check(const std::vector<Point>& points) const;
 
  private:
-  /// Its standard output. Throws EnvironmentError with the end of its standard error when it fails.
+  /// Its standard output. Throws EnvironmentError with the end of its standard error when it fails, InputError where a
+  /// plugin is at fault.
   [[nodiscard]] std::string ask(const std::vector<std::string>& options, const std::string& input = {}) const;
 
   std::filesystem::path program_;
+  std::vector<std::filesystem::path> plugins_;
 };
 
 /// fft_bench: --bench, else $FOURSCORE_BENCH, else beside this program, else in libexec, else in PATH.

@@ -6,8 +6,14 @@
 namespace fourscore {
 using nlohmann::json;
 
+void BenchWords::use_plugins(const std::vector<std::filesystem::path>& files) {
+  const auto& used = asked_.empty() ? files : asked_;
+  if (used != plugins_) list_.reset();
+  plugins_ = used;
+}
+
 const json& BenchWords::list() {
-  if (!list_) list_ = Bench(find_bench(option_)).list();
+  if (!list_) list_ = Bench(find_bench(option_), plugins_).list();
   return *list_;
 }
 
@@ -26,7 +32,7 @@ std::string BenchWords::default_exchange(const std::string& variant) {
 
 std::vector<GridRoom> BenchWords::grids(const std::vector<Point>& points) {
   std::vector<GridRoom> rooms;
-  for (const auto& answer : Bench(find_bench(option_)).check(points)) rooms.push_back(answer.grid);
+  for (const auto& answer : Bench(find_bench(option_), plugins_).check(points)) rooms.push_back(answer.grid);
   return rooms;
 }
 

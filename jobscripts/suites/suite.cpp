@@ -136,9 +136,22 @@ const std::vector<std::string>& setting_keys() {
   return keys;
 }
 
+/// The libraries of key 'plugin', from the suite's folder where it names no other.
+void read_plugins(const SuiteReader& reader, const toml::table& table, Suite& suite) {
+  const toml::node* node = table.get("plugin");
+  if (node == nullptr) return;
+  for (const auto& item : reader.values(*node, "plugin", ValueKind::text)) {
+    const std::filesystem::path file = std::filesystem::absolute(suite.file).parent_path() / item.text;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored))
+      reader.fail(item.line, fmt::format("key 'plugin' is '{}'; there is no such file ({})", item.text, file.string()));
+    suite.plugins.push_back(file.lexically_normal());
+  }
+}
+
 void read_header(const SuiteReader& reader, const toml::table& table, const std::string& size, Suite& suite) {
-  std::vector<std::string> keys{"name", "description", "sizes", "size",     "paper",
-                                "tags", "defaults",    "sweep", "component"};
+  std::vector<std::string> keys{"name", "description", "sizes", "size",      "paper",
+                                "tags", "defaults",    "sweep", "component", "plugin"};
   keys.insert(keys.end(), setting_keys().begin(), setting_keys().end());
   reader.check_keys(table, keys, "the suite");
   const toml::node* name = table.get("name");
@@ -155,6 +168,7 @@ void read_header(const SuiteReader& reader, const toml::table& table, const std:
       suite.paper.push_back(item.text);
     }
   }
+  read_plugins(reader, table, suite);
   read_sizes(reader, table, size, suite);
   read_settings(reader, table, suite);
   const Suite of_all_sizes = suite;
@@ -187,6 +201,7 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, Ma
   const SuiteReader reader(file);
   const toml::table table = reader.parse(text);
   read_header(reader, table, size, suite);
+  words.use_plugins(suite.plugins);
   Expander expander(reader, suite, machine, words, read_tags(reader, table));
   if (const toml::node* defaults = table.get("defaults")) {
     if (!defaults->is_table()) reader.fail_key(*defaults, "defaults", "a table: [defaults]");

@@ -52,9 +52,10 @@ struct Suite {
   std::string text;  ///< the file's content, which the campaign keeps
   std::string name;  ///< with "-SIZE" where another size than the first is measured
   std::string description;
-  std::vector<std::string> sizes;  ///< that --size takes, the default first; none: the suite is of one size
-  std::string size;                ///< which of them this is
-  std::vector<std::string> paper;  ///< what it measures of results/published: "lee2018/table-2.1"
+  std::vector<std::string> sizes;              ///< that --size takes, the default first; none: the suite is of one size
+  std::string size;                            ///< which of them this is
+  std::vector<std::string> paper;              ///< what it measures of results/published: "lee2018/table-2.1"
+  std::vector<std::filesystem::path> plugins;  ///< whose transforms are variants too
   int launches = 3;
   Settings settings{.max_time_s = 60};
   double time_limit_s = 120.0;  ///< a launch is ended after this long

@@ -2,6 +2,7 @@
 // What the words of a suite stand for: "all" variants, exchanges or local libraries, "square" and "all" grids. Only the
 // program that measures knows, so it is asked, and only where a suite uses such a word.
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ inline constexpr const char* square_grid = "square";
 class SuiteWords {
  public:
   virtual ~SuiteWords() = default;
+  /// Told before anything is asked: the libraries that the suite names, whose transforms are variants too.
+  virtual void use_plugins(const std::vector<std::filesystem::path>& /*files*/) {}
   /// The names for "all" of "variant", "exchange" or "local_fft", also those that cannot run here.
   [[nodiscard]] virtual std::vector<std::string> names(const std::string& key) = 0;
   /// The exchange of a point that names none; empty for a variant that is not known.
