@@ -35,8 +35,10 @@ int measure_together(const std::string& program, const std::function<int(Agreeme
       if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "%s: %s\n", program.c_str(), leave.message.c_str());
       return leave.code;
     }
-  } catch (const std::exception& error) {
+  } catch (const InputError& error) {
     // The other ranks may wait in a collective that this one will never reach.
+    mpi::abort_job(program, error.what(), 2);
+  } catch (const std::exception& error) {
     mpi::abort_job(program, error.what(), 3);
   }
 }

@@ -112,7 +112,8 @@ class PluginPlan : public Plan {
   [[nodiscard]] void* output() const override { return output_; }
   void execute(PhaseClock& clock) override {
     clock_.clock = &clock;
-    if (functions_.execute(plan_, input_, output_) != 0) library_->require(1, "fourscore_execute");
+    if (const int returned = functions_.execute(plan_, input_, output_); returned != 0)
+      library_->require(returned, "fourscore_execute");
   }
   /// Outside of what is timed: did it keep within its memory?
   void fetch_output() override {

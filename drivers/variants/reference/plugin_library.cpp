@@ -79,7 +79,7 @@ void PluginLibrary::read_transforms() {
     fourscore_transform_t transform{};
     if (functions_.describe(index, &transform) != 0) break;
     if (const std::string fault = fault_of(transform); !fault.empty())
-      throw InputError(about("fourscore_describe", fmt::format("transform {}: {}", index, fault)));
+      throw InputError(about("fourscore_describe", fmt::format("describes transform {} wrongly: {}", index, fault)));
     if (transform.kinds == 0) transform.kinds = FOURSCORE_C2C;
     if (transform.precisions == 0) transform.precisions = FOURSCORE_DOUBLE;
     transforms_.push_back(transform);
