@@ -21,6 +21,8 @@ install(EXPORT fourscore NAMESPACE fourscore:: DESTINATION ${package_dir} FILE f
 
 install(DIRECTORY drivers/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore FILES_MATCHING PATTERN "*.hpp"
   PATTERN program EXCLUDE PATTERN components EXCLUDE)
+# What a plugin is written against, in C or Fortran.
+install(FILES drivers/interfaces/fourscore.h examples/plugins/fortran/fourscore.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY core results hwcounters DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fourscore FILES_MATCHING PATTERN "*.hpp")
 
 set(FOURSCORE_WITH_MPI ${MPI_C_FOUND})

@@ -49,6 +49,7 @@ EXPECTED = [
         r"is built for \[?libmpi|not built for|fftw-mpi cannot run here",
         "Debian's fftw3-mpi is built for Open MPI",
     ),
+    Expected(r"pytest .*test_plugins", r"no mpi4py-fft and cffi", "mpi4py-fft is for tests/run --slow"),
     Expected(r"_test ", r"heap is not the C library's", "a sanitizer has a heap of its own"),
     Expected(r"reference_test ", r"^it is here$", "a reference that is here has no reason to be missing"),
     Expected(
