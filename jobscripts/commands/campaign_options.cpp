@@ -33,7 +33,7 @@ void choose_counters(CampaignOptions& options, const Suite& suite) {
     throw InputError(fmt::format("counters '{}': {} has no [[sweep]], and components alone are not counted",
                                  choice.counters, suite.file.string()));
   try {
-    const CounterBackend& backend = CounterRegistry::instance().at(choice.counters);
+    const CounterBackend& backend = counter_backend(choice.counters);
     if (backend.default_group().empty()) {
       if (!choice.group.empty() || !choice.cache.empty())
         throw InputError("--counter-group and --counter-cache want counters; as in --counters callgrind");
