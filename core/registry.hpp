@@ -19,7 +19,7 @@ struct Card {
   std::string citation;  ///< a paper's short name, a standard's section, or a library's address
 };
 
-/// T has `Card card() const` and `std::string unavailable() const` (empty: can run here).
+/// T has `Card card() const` and, for get(), `std::string unavailable() const` (empty: can run here).
 template <class T>
 class Registry {
  public:
@@ -38,7 +38,7 @@ class Registry {
     return true;
   }
 
-  [[nodiscard]] const T* find(const std::string& name) const {
+  [[nodiscard]] T* find(const std::string& name) const {
     const auto it = entries_.find(name);
     return it == entries_.end() ? nullptr : it->second.get();
   }

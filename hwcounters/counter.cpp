@@ -1,8 +1,5 @@
 #include "hwcounters/counter.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 namespace fourscore {
 
 std::string_view to_string(CounterScope scope) {
@@ -19,26 +16,12 @@ std::string_view to_string(CounterScope scope) {
   return "unknown";
 }
 
-CounterRegistry& CounterRegistry::instance() {
-  static CounterRegistry registry;
-  return registry;
-}
-
-bool CounterRegistry::add(std::unique_ptr<CounterBackend> backend) {
-  const std::string name = backend->name();
-  if (!backends_.emplace(name, std::move(backend)).second) {
-    std::fprintf(stderr, "fourscore: the counter backend '%s' is registered twice\n", name.c_str());
-    std::abort();
-  }
-  return true;
-}
-
-CounterBackend& CounterRegistry::at(std::string_view name) const {
-  const auto found = backends_.find(std::string(name));
-  if (found != backends_.end()) return *found->second;
+CounterBackend& counter_backend(const std::string& name) {
+  const CounterRegistry& registry = CounterRegistry::instance();
+  if (CounterBackend* const found = registry.find(name)) return *found;
   std::string names;
-  for (const auto& [known, backend] : backends_) names += (names.empty() ? "" : ", ") + known;
-  throw CounterRequestError("counter backend '" + std::string(name) + "' is unknown; there are: " + names);
+  for (const std::string& known : registry.names()) names += (names.empty() ? "" : ", ") + known;
+  throw CounterRequestError("counter backend '" + name + "' is unknown; there are: " + names);
 }
 
 }  // namespace fourscore

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/registry.hpp"
 namespace fourscore {
 
 /// The owner of the counted events. Beyond a process, one process reads for all of that scope (the driver elects it).
@@ -89,6 +90,7 @@ class CounterBackend {
   virtual ~CounterBackend() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string summary() const = 0;
+  [[nodiscard]] Card card() const { return {name(), summary(), {}}; }
   /// Why it cannot count on this machine; empty when it can. Said of its default group: another one may need less, and
   /// then open() tells.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
@@ -123,19 +125,10 @@ class CounterBackend {
                                                              const CounterRequest& request) = 0;
 };
 
-/// Backends by name; one self-registering file each.
-class CounterRegistry {
- public:
-  static CounterRegistry& instance();
-  /// Aborts on a duplicate name, which only a programmer can mend.
-  bool add(std::unique_ptr<CounterBackend> backend);
-  [[nodiscard]] const std::map<std::string, std::unique_ptr<CounterBackend>>& backends() const { return backends_; }
-  /// Throws CounterRequestError that lists the names there are.
-  [[nodiscard]] CounterBackend& at(std::string_view name) const;
+using CounterRegistry = Registry<CounterBackend>;  ///< one self-registering file each
 
- private:
-  std::map<std::string, std::unique_ptr<CounterBackend>> backends_;
-};
+/// Throws CounterRequestError that lists the names there are.
+[[nodiscard]] CounterBackend& counter_backend(const std::string& name);
 
 }  // namespace fourscore
 

@@ -204,19 +204,13 @@ void deal_out(const GroupFile& file, const toml::table& table, const std::string
               std::vector<EventSpec>& events) {
   const toml::node* node = table.get("at_once");
   if (node == nullptr) return;
-  const auto known = CounterRegistry::instance().backends().find(backend);
-  if (known != CounterRegistry::instance().backends().end() && !known->second->counts_in_passes())
+  const CounterBackend* const known = CounterRegistry::instance().find(backend);
+  if (known != nullptr && !known->counts_in_passes())
     file.fail(*node, fmt::format("backend {} counts all events in one run, so 'at_once' means nothing to it", backend));
   const auto at_once = node->value_exact<std::int64_t>();
   if (!at_once || *at_once < 1)
     file.fail(*node, "'at_once' must be how many events can be counted in one run, at least 1");
   for (std::size_t i = 0; i < events.size(); ++i) events[i].pass = i / static_cast<std::size_t>(*at_once);
-}
-
-std::vector<std::string> backend_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, backend] : CounterRegistry::instance().backends()) names.push_back(name);
-  return names;
 }
 
 }  // namespace
@@ -231,7 +225,7 @@ std::set<std::string> backends_of(const fs::path& file) {
 
 Group load_group(const fs::path& path, const std::string& backend, const std::map<std::string, double>& constants) {
   const GroupFile file(path);
-  std::vector<std::string> allowed = backend_names();
+  std::vector<std::string> allowed = CounterRegistry::instance().names();
   allowed.insert(allowed.begin(), {"description", "explanation"});
   file.check_keys(file.table(), allowed, "a group file");
   Group group;

@@ -110,19 +110,28 @@ int guarded(const std::function<int()>& action) {
   }
 }
 
+/// In the order of the help.
+std::vector<const Command*> all_commands() {
+  std::vector<const Command*> commands;
+  for (const std::string& name : CommandRegistry::instance().names())
+    commands.push_back(CommandRegistry::instance().find(name));
+  std::ranges::stable_sort(commands, {}, &Command::place);
+  return commands;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(description, "fourscore");
   app.set_version_flag("--version", std::string("fourscore ") + FOURSCORE_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(32);
   std::function<int()> chosen;
-  for (const auto& [place, command] : CommandRegistry::instance().commands()) {
-    if (command.pass_on && argc > 1 && command.name == argv[1])
-      return guarded([&, &command = command] { return command.pass_on({argv + 2, argv + argc}); });
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    if (!command.define) continue;
-    sub->footer("Examples:\n" + command.examples);
-    const auto action = command.define(*sub);
+  for (const Command* command : all_commands()) {
+    if (command->pass_on && argc > 1 && command->name == argv[1])
+      return guarded([&] { return command->pass_on({argv + 2, argv + argc}); });
+    CLI::App* sub = app.add_subcommand(command->name, command->summary);
+    if (!command->define) continue;
+    sub->footer("Examples:\n" + command->examples);
+    const auto action = command->define(*sub);
     sub->callback([&chosen, action] { chosen = action; });
   }
   try {

@@ -105,7 +105,12 @@ class RecordSchema {
   [[nodiscard]] json part_of(const json& holder, const std::string& key, const json& value) const {
     if (holder.contains("$ref"))
       return part_of(schema_.at(json::json_pointer(holder["$ref"].get<std::string>().substr(1))), key, value);
-    if (holder.contains("if")) return part_of(holder.at(value.contains("component") ? "then" : "else"), key, value);
+    if (holder.contains("if")) {
+      const bool holds = std::ranges::all_of(holder.at("if").at("required"), [&](const json& wanted) {
+        return value.contains(wanted.get<std::string>());
+      });
+      return part_of(holder.at(holds ? "then" : "else"), key, value);
+    }
     if (key.empty()) return holder.value("items", json::object());
     const json properties = holder.value("properties", json::object());
     if (properties.contains(key)) return properties[key];

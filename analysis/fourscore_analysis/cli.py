@@ -6,15 +6,18 @@ from __future__ import annotations
 import argparse
 import difflib
 import io
+import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 
 from fourscore_analysis.commands import all_commands
-from fourscore_analysis.commands.base import ENVIRONMENT_FAILED, UNUSABLE_INPUT, Command
+from fourscore_analysis.commands.base import ENVIRONMENT_FAILED, OK, UNUSABLE_INPUT, Command
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import MissingArchiveError, printable, shown
+
+FRONT = "--front="  # what the C++ program hands on where it asks how the words of a command are read
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +27,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     commands = all_commands()
-    options = _options(commands, arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    front = json.loads(words.pop(0).removeprefix(FRONT)) if words and words[0].startswith(FRONT) else None
+    options = _options(commands, words, front)
+    if front:
+        given = {name: value for name, value in vars(options).items() if value is not None and value is not False}
+        sys.stdout.buffer.write(b"\0".join(os.fsencode(f"{name}={value}") for name, value in given.items()))
+        return OK
     name = f"fourscore {options.command}"
     try:
         code = commands[options.command].run(options)
@@ -56,37 +65,59 @@ def _drop_unwritten() -> None:
 class _Parser(argparse.ArgumentParser):
     """Errors as the rest of the command has them: what was wrong, the nearest name, where to read on."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+
     def error(self, message: str) -> NoReturn:
         print(printable(f"{self.prog}: {message}"), file=sys.stderr)
         print(f"Run `{self.prog} --help` for what there is.", file=sys.stderr)
         sys.exit(UNUSABLE_INPUT)
 
-    def option_names(self) -> list[str]:
-        return [name for name in self._option_string_actions if name.startswith("--")]
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:
+        """Refuses here what this parser does not know: the one above would name its own options."""
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown and unknown[0].startswith("-"):
+            self.refuse(unknown[0], "an option", self._option_string_actions)
+        if unknown:
+            self.refuse(unknown[0], "an argument", ())
+        return options, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            self.refuse(value, "a command", action.choices)
+        super()._check_value(action, value)
+
+    def refuse(self, word: str, kind: str, known: Iterable[str]) -> NoReturn:
+        nearest = difflib.get_close_matches(word.partition("=")[0], known, 1)
+        meant = "".join(f"; did you mean '{one}'?" for one in nearest)
+        self.error(f"{shown(word)} is not {kind} of `{self.prog}`{meant}")
+
+    def subparser(self, name: str) -> _Parser:
+        [commands] = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        return commands.choices[name]
 
 
-def _options(commands: Mapping[str, Command], arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="fourscore", description="Analysis of a fourscore archive.")
-    parsers = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
-    added: dict[str, _Parser] = {}
+def _options(
+    commands: Mapping[str, Command], words: Sequence[str], front: Mapping[str, Any] | None
+) -> argparse.Namespace:
+    """`front` has the options that the C++ program took out of the words, for --help and the nearest name."""
+    parser = _Parser(prog="fourscore", description="Analysis of a fourscore archive.")
+    parsers = parser.add_subparsers(dest="command", required=True)
     for command in commands.values():
-        added[command.name] = parsers.add_parser(
-            command.name,
-            help=command.help,
-            description=command.help[0].upper() + command.help[1:] + ".",
-            epilog=command.examples,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
+        command.add(
+            parsers.add_parser(
+                command.name,
+                help=command.help,
+                description=command.help[0].upper() + command.help[1:] + ".",
+                epilog=command.examples,
+            )
         )
-        command.add(added[command.name])
-    options, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        used = added[options.command]
-        name = unknown[0].partition("=")[0]
-        nearest = difflib.get_close_matches(name, used.option_names(), 1) if name.startswith("-") else []
-        what = "an option" if name.startswith("-") else "an argument"
-        used.error(
-            f"{shown(unknown[0])} is not {what} of `{used.prog}`"
-            + "".join(f"; did you mean '{one}'?" for one in nearest)
-        )
-    return options
+    if front:
+        asked = parser
+        for name in front["command"].split():
+            asked = asked.subparser(name)
+        for one in front["options"]:
+            value = {"metavar": one["metavar"]} if one["metavar"] else {"action": "store_true"}
+            help_text = one["help"].replace("%", "%%")
+            asked.add_argument(*one["name"].split(","), default=argparse.SUPPRESS, help=help_text, **value)
+    return parser.parse_args(words)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "offload/resident.hpp"
 
@@ -195,12 +196,7 @@ std::string first_reason(MPI_Comm comm, const std::string& mine) {
   int speaker = mine.empty() ? mpi::size_of(comm) : me;
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, comm));
   if (speaker == mpi::size_of(comm)) return {};
-  int length = static_cast<int>(mine.size());
-  FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, speaker, comm));
-  std::string text = mine;
-  text.resize(static_cast<std::size_t>(length));
-  FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, speaker, comm));
-  return text;
+  return mpi::broadcast_text(comm, speaker, mine);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "core/record.hpp"
 #include "core/threads.hpp"
 #include "harness/gather.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
 #include "program/launch.hpp"
@@ -165,7 +166,7 @@ std::optional<std::string> add_benchmarks(const Launch& launch, const Program& p
   int first = lacking.empty() ? ranks : mpi::rank_in(launch.comm);
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, launch.comm));
   if (first == ranks) return std::nullopt;
-  lacking = broadcast_text(launch.comm, first, lacking);
+  lacking = mpi::broadcast_text(launch.comm, first, lacking);
   return lacking;
 }
 

@@ -1,12 +1,12 @@
 #include "harness/agreement.hpp"
 
-#include <array>
 #include <chrono>
 #include <exception>
 #include <thread>
 
 #include "core/errors.hpp"
 #include "harness/simulated.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -56,11 +56,8 @@ std::optional<Failure> failure_of_any(MPI_Comm comm, const std::function<void()>
   }
   if (lowest == ranks) return std::nullopt;
   Failure told = own.value_or(Failure{});
-  std::array<int, 2> header{told.code, static_cast<int>(told.message.size())};
-  FOURSCORE_MPI(MPI_Bcast(header.data(), 2, MPI_INT, lowest, comm));
-  told.code = header[0];
-  told.message.resize(static_cast<std::size_t>(header[1]));
-  FOURSCORE_MPI(MPI_Bcast(told.message.data(), header[1], MPI_CHAR, lowest, comm));
+  FOURSCORE_MPI(MPI_Bcast(&told.code, 1, MPI_INT, lowest, comm));
+  told.message = mpi::broadcast_text(comm, lowest, std::move(told.message));
   return told;
 }
 

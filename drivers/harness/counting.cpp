@@ -14,6 +14,7 @@
 #include "core/topology.hpp"
 #include "harness/agreement.hpp"
 #include "harness/gather.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -61,7 +62,7 @@ std::size_t bucket_of(Phase phase) {
 }
 
 CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request, int threads)
-    : comm_(comm), request_(request), backend_(CounterRegistry::instance().at(request.backend)) {
+    : comm_(comm), request_(request), backend_(counter_backend(request.backend)) {
   for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
     request_.buckets.emplace_back(phase_names[static_cast<std::size_t>(phase_of(bucket))]);
   together([&] {
@@ -312,7 +313,7 @@ std::vector<std::string> CountedRuns::component_names() const {
   if (first == ranks) return {};
   json names = json::array();
   for (const auto& [name, values] : components_) names.push_back(name);
-  return json::parse(broadcast_text(comm_, first, names.dump())).get<std::vector<std::string>>();
+  return json::parse(mpi::broadcast_text(comm_, first, names.dump())).get<std::vector<std::string>>();
 }
 
 json CountedRuns::gather() const {

@@ -67,12 +67,4 @@ std::vector<nlohmann::json> gather_json(MPI_Comm comm, const nlohmann::json& val
   return values;
 }
 
-std::string broadcast_text(MPI_Comm comm, int root, std::string text) {
-  int length = static_cast<int>(text.size());
-  FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, root, comm));
-  text.resize(static_cast<std::size_t>(length));
-  FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm));
-  return text;
-}
-
 }  // namespace fourscore

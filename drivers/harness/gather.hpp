@@ -29,7 +29,5 @@ template <class Value>
 [[nodiscard]] std::vector<std::vector<int>> gather_lists(MPI_Comm comm, const std::vector<int>& mine);
 /// Collective over the few ranks of a node, or over one of each instance: their values as text, on rank 0.
 [[nodiscard]] std::vector<nlohmann::json> gather_json(MPI_Comm comm, const nlohmann::json& value);
-/// Collective: the text of rank `root`.
-[[nodiscard]] std::string broadcast_text(MPI_Comm comm, int root, std::string text);
 
 }  // namespace fourscore

@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 #include "harness/round_trip.hpp"
 #include "kernels/first_touch.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -46,12 +47,7 @@ std::vector<NamedPhase> read(const std::string& text) {
 std::vector<NamedPhase> union_of(MPI_Comm comm, const std::vector<int>& leaders, const std::string& mine) {
   std::vector<NamedPhase> list;
   for (const int leader : leaders) {
-    int length = static_cast<int>(mine.size());
-    FOURSCORE_MPI(MPI_Bcast(&length, 1, MPI_INT, leader, comm));
-    std::string text = mine;
-    text.resize(static_cast<std::size_t>(length));
-    FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, leader, comm));
-    for (NamedPhase& entry : read(text))
+    for (NamedPhase& entry : read(mpi::broadcast_text(comm, leader, mine)))
       if (std::ranges::find(list, entry.name, &NamedPhase::name) == list.end()) list.push_back(std::move(entry));
   }
   return list;

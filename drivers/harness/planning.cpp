@@ -8,9 +8,9 @@
 #include <functional>
 #include <stdexcept>
 
-#include "harness/gather.hpp"
 #include "interfaces/exchange.hpp"
 #include "kernels/first_touch.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -127,7 +127,7 @@ void MpiPeers::leave() {
 
 std::string MpiPeers::of_first(const std::string& text) {
   meet("a text of the first", false, {});
-  return broadcast_text(comm_, 0, text);
+  return mpi::broadcast_text(comm_, 0, text);
 }
 
 bool MpiPeers::is_first() const { return mpi::rank_in(comm_) == 0; }

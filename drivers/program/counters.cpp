@@ -67,9 +67,7 @@ void pad_environment(const std::vector<std::string>& arguments) {
   throw std::runtime_error("cannot start " + prefix.front() + ": " + std::strerror(errno));
 }
 
-CounterBackend& backend_of(const Options& options) {
-  return CounterRegistry::instance().at(options.counters->request.backend);
-}
+CounterBackend& backend_of(const Options& options) { return counter_backend(options.counters->request.backend); }
 
 }  // namespace
 

@@ -390,8 +390,7 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   Measurement result;
   result.steps = before;
   const Problem& problem = resolved.point.problem;
-  if (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates())
-    start_on_an_empty_heap();
+  if (options.counters && counter_backend(options.counters->request.backend).simulates()) start_on_an_empty_heap();
   double plan_s = 0;
   const auto instances = make_instances(comm, agreement, resolved, result, plan_s);
   if (wisdom != nullptr) wisdom->save();

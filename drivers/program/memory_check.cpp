@@ -11,6 +11,7 @@
 #include "harness/gather.hpp"
 #include "harness/instances.hpp"
 #include "harness/simulated.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "program/screen.hpp"
@@ -48,7 +49,7 @@ MemoryShare memory_of_all_ranks(MPI_Comm comm) {
     for (const MemoryScope& scope : memory_scopes())
       if (scope.available_bytes < share.available_bytes)
         std::tie(share.scope, share.available_bytes) = std::tie(scope.name, scope.available_bytes);
-  share.scope = broadcast_text(comm, 0, share.scope);
+  share.scope = mpi::broadcast_text(comm, 0, share.scope);
   FOURSCORE_MPI(MPI_Bcast(&share.available_bytes, 1, MPI_DOUBLE, 0, comm));
   return share;
 }
@@ -68,7 +69,7 @@ MemoryShare shortest_memory(MPI_Comm comm) {
   } shortest{share.available_bytes / share.ranks, mpi::rank_in(comm)};
   if (mpi::rank_in(node.get()) != 0) shortest.bytes_of_a_rank = std::numeric_limits<double>::infinity();
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &shortest, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm));
-  share.scope = broadcast_text(comm, shortest.rank, share.scope);
+  share.scope = mpi::broadcast_text(comm, shortest.rank, share.scope);
   FOURSCORE_MPI(MPI_Bcast(&share.ranks, 1, MPI_INT, shortest.rank, comm));
   FOURSCORE_MPI(MPI_Bcast(&share.available_bytes, 1, MPI_DOUBLE, shortest.rank, comm));
   return share;

@@ -115,7 +115,7 @@ void add_output_options(CLI::App& app, Options& options, Texts& texts) {
 
 void understand_counters(const CLI::App& app, const Texts& texts, Options& options) {
   try {
-    CounterBackend& backend = CounterRegistry::instance().at(texts.counters);
+    CounterBackend& backend = counter_backend(texts.counters);
     if (backend.default_group().empty()) {
       for (const char* name : {"--counter-group", "--counter-cache", "--counter-groups", "--qualification"})
         if (app.count(name) > 0) throw InputError(fmt::format("{} wants counters; as in --counters callgrind", name));

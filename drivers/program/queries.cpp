@@ -40,8 +40,8 @@ json entries_json(const Registry<T>& registry, const auto& decorate) {
 
 json counters_json() {
   json backends = json::array();
-  for (const auto& [name, backend] : CounterRegistry::instance().backends()) {
-    const std::string reason = backend->unavailable();
+  for (const std::string& name : CounterRegistry::instance().names()) {
+    const std::string reason = counter_backend(name).unavailable();
     backends.push_back({{"name", name}, {"available", reason.empty()}, {"reason", reason}});
   }
   return backends;

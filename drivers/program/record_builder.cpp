@@ -229,7 +229,7 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.slowed = options.sampling.slow_down.has_value();
   // Also where nothing was counted in the end: the samples were taken under the simulator.
   facts.simulated = simulated_machine() != nullptr ||
-                    (options.counters && CounterRegistry::instance().at(options.counters->request.backend).simulates());
+                    (options.counters && counter_backend(options.counters->request.backend).simulates());
   return validity_flags(facts);
 }
 

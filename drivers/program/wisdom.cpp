@@ -9,7 +9,7 @@
 
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
-#include "harness/gather.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "results/output_file.hpp"
 #include "results/wisdom_file.hpp"
@@ -48,7 +48,7 @@ Wisdom::Wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& libra
   owner_on_machine_ = fmt::format("{} {} on {}", library.card().name, library.version(), place.machine);
   owner_ = fmt::format("{} with {}", owner_on_machine_, place.ranks_of_node);
   agreement_.run_on_root([&] { section_ = read_section(); });
-  section_ = broadcast_text(comm_, 0, std::move(section_));
+  section_ = mpi::broadcast_text(comm_, 0, std::move(section_));
   import_section(section_);
   before_ = lines_of(library_.export_wisdom());
 }

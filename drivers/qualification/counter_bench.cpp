@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "counter_bench: {}\n", error.what());
     return 2;
   }
-  CounterBackend& backend = CounterRegistry::instance().at(request.backend);
+  CounterBackend& backend = counter_backend(request.backend);
   if (!cache.empty()) {
     request.cache = parse_cache_geometry(cache);
     if (!backend.simulates())

@@ -22,8 +22,7 @@ fs::path wisdom_file(const Campaign& campaign, const Archive& archive, const Run
 /// Where `fourscore counters qualify` leaves what it found about the suite's counters on this machine.
 fs::path qualification_file(const Campaign& campaign, const Archive& archive) {
   const CounterChoice& choice = campaign.suite.counters;
-  const std::string group =
-      choice.group.empty() ? CounterRegistry::instance().at(choice.counters).default_group() : choice.group;
+  const std::string group = choice.group.empty() ? counter_backend(choice.counters).default_group() : choice.group;
   return archive.qualification_file(campaign.machine_hash, choice.counters, group);
 }
 

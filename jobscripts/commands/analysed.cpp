@@ -1,11 +1,8 @@
 // Commands that the Python package of analysis/ answers alone. It declares their options, and prints their --help: here
 // are the lines of `fourscore --help`.
 
-#include <cstdlib>
-
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"
-#include "jobscripts/machines/archive_folder.hpp"
 
 namespace fourscore {
 namespace {
@@ -16,7 +13,7 @@ Command analysed(int place, const std::string& name, const std::string& summary)
   command.summary = summary;
   command.place = place;
   command.pass_on = [name](std::vector<std::string> words) -> int {
-    ::setenv("FOURSCORE_ARCHIVE", archive_folder("").c_str(), 1);  // the package reads no machine file
+    tell_default_archive("");
     words.insert(words.begin(), name);
     run_analysis(words);
   };

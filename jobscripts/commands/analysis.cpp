@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
 
 namespace fourscore {
 namespace {
@@ -37,6 +39,8 @@ constexpr auto look_for_packages =
     "import importlib.util; "
     "names = ('fourscore_analysis', 'numpy', 'scipy', 'matplotlib', 'jinja2'); "
     "print('missing:', ', '.join(n for n in names if importlib.util.find_spec(n) is None))";
+
+constexpr std::string_view help_options[] = {"-h", "--help"};
 
 constexpr auto call_main = "import runpy; runpy.run_module('fourscore_analysis', run_name='__main__')";
 
@@ -91,21 +95,73 @@ std::vector<std::string> analysis_command(const std::vector<std::string>& argume
   return command;
 }
 
-}  // namespace
-
-nlohmann::json ask_analysis(const std::vector<std::string>& arguments) {
+/// What the package prints. Throws as ask_analysis() does.
+std::string answer_of(const std::vector<std::string>& arguments) {
   ProcessSpec spec;
   spec.argv = analysis_command(arguments);
   spec.output_limit = 0;
   const ProcessResult result = run_process(spec);
   if (result.interrupted) throw Interrupted();
-  if (result.start_error == 0 && result.exit_status == exit_input) throw InputError(result.stderr_tail);
-  nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
-  if (result.start_error != 0 || result.signal != 0 || result.exit_status > exit_says_no || answer.is_discarded())
-    throw EnvironmentError(
-        fmt::format("the analysis gave no answer to '{}': {}", arguments.front(),
-                    result.start_error != 0 ? std::strerror(result.start_error) : result.stderr_tail.c_str()));
+  if (result.start_error == 0 && result.exit_status == exit_input) {
+    const auto colon = result.stderr_tail.find(": ");  // behind the name of the command
+    throw InputError(result.stderr_tail.substr(colon == std::string::npos ? 0 : colon + 2));
+  }
+  if (result.start_error != 0 || result.signal != 0 || result.exit_status > exit_says_no)
+    throw EnvironmentError(fmt::format("the analysis gave no answer: {}", result.start_error != 0
+                                                                              ? std::strerror(result.start_error)
+                                                                              : result.stderr_tail.c_str()));
+  return result.output;
+}
+
+/// The options of `app` as the package shows them in the --help of both.
+nlohmann::json shown_options(const CLI::App& app) {
+  nlohmann::json shown = nlohmann::json::array();
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();  // "INT:INT in [1 - 9]" where its values are checked
+    const auto end = std::min(type.find(':'), type.size());
+    std::string help = option->get_description();
+    if (end < type.size()) help += "; " + type.substr(end + 1);
+    if (!option->get_default_str().empty()) help += fmt::format(" (default: {})", option->get_default_str());
+    shown.push_back({{"name", option->get_name()}, {"metavar", type.substr(0, end)}, {"help", help}});
+  }
+  return shown;
+}
+
+}  // namespace
+
+nlohmann::json ask_analysis(const std::vector<std::string>& arguments) {
+  nlohmann::json answer = nlohmann::json::parse(answer_of(arguments), nullptr, false);
+  if (answer.is_discarded()) throw EnvironmentError("the analysis gave no answer: expected JSON");
   return answer;
+}
+
+void tell_default_archive(const std::string& machine) {
+  ::setenv("FOURSCORE_ARCHIVE", default_archive(machine).c_str(), 1);
+}
+
+SharedCommand parse_shared(CLI::App& app, std::vector<std::string> words, const std::string& machine) {
+  app.set_help_flag();
+  app.allow_extras();
+  std::ranges::reverse(words);  // as CLI11 wants them
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    throw InputError(fmt::format("{}\nRun `fourscore {} --help` for what there is.", error.what(), app.get_name()));
+  }
+  tell_default_archive(machine);
+  SharedCommand shared{split(app.get_name(), ' '), {}};
+  const std::vector<std::string> rest = app.remaining();
+  shared.words.insert(shared.words.end(), rest.begin(), rest.end());
+  std::vector<std::string> question{
+      "--front=" + nlohmann::json{{"command", app.get_name()}, {"options", shown_options(app)}}.dump()};
+  question.insert(question.end(), shared.words.begin(), shared.words.end());
+  const auto mark = std::ranges::find(rest, "--");
+  if (std::find_first_of(rest.begin(), mark, std::begin(help_options), std::end(help_options)) != mark)
+    run_analysis(question);
+  for (const std::string& pair : split(answer_of(question), '\0'))
+    if (const auto sign = pair.find('='); sign != std::string::npos)
+      shared.values[pair.substr(0, sign)] = pair.substr(sign + 1);
+  return shared;
 }
 
 void run_analysis(const std::vector<std::string>& arguments) {

@@ -33,7 +33,7 @@ void choose_counters(CampaignOptions& options, const Suite& suite) {
     throw InputError(fmt::format("counters '{}': {} has no [[sweep]], and components alone are not counted",
                                  choice.counters, suite.file.string()));
   try {
-    const CounterBackend& backend = CounterRegistry::instance().at(choice.counters);
+    const CounterBackend& backend = counter_backend(choice.counters);
     if (backend.default_group().empty()) {
       if (!choice.group.empty() || !choice.cache.empty())
         throw InputError("--counter-group and --counter-cache want counters; as in --counters callgrind");
@@ -73,7 +73,6 @@ void add_measuring_options(CLI::App& app, CampaignOptions& options) {
                  "how to start MPI programs (`fourscore list launchers`; default: the machine file's, else "
                  "local)")
       ->type_name("NAME");
-  add_archive_option(app, options.archive);
   app.add_option("--campaign", options.campaign.name, "name of the campaign (default: from suite, program and machine)")
       ->type_name("NAME");
   app.add_flag("--fresh", options.campaign.fresh, "begin anew beside an existing campaign");
@@ -100,6 +99,7 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options) {
       ->required()
       ->type_name("SUITE");
   add_measuring_options(app, options);
+  add_archive_option(app, options.archive);
   app.add_option("--retry", options.retry,
                  "measure launches again that ended so: failed, timeout; or whose records are unreadable. The new "
                  "records stand in for the old ones, which stay")

@@ -30,9 +30,9 @@ struct CampaignOptions {
   [[nodiscard]] Archive::Access access() const { return dry_run ? Archive::Access::read_only : Archive::Access::full; }
 };
 
-/// What is measured of a suite, and where; `options` must live until they are parsed.
+/// What is measured of a suite, and where, but for the archive; `options` must live until they are parsed.
 void add_measuring_options(CLI::App& app, CampaignOptions& options);
-/// Those, the suite, and which of its launches.
+/// Those, the archive, the suite, and which of its launches.
 void add_campaign_options(CLI::App& app, CampaignOptions& options);
 
 /// --plugin, of what asks fft_bench.

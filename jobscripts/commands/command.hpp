@@ -2,14 +2,12 @@
 // Subcommands of `fourscore`; one self-registering file each.
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <map>
-#include <stdexcept>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "core/registry.hpp"
 
 namespace fourscore {
 
@@ -29,29 +27,11 @@ struct Command {
   std::function<std::function<int()>(CLI::App& app)> define;
   /// In place of define(): takes all that stands behind its name as it is written, --help too.
   std::function<int(std::vector<std::string> words)> pass_on{};
+
+  [[nodiscard]] Card card() const { return {name, summary, {}}; }
 };
 
-class CommandRegistry {
- public:
-  static CommandRegistry& instance() {
-    static CommandRegistry registry;
-    return registry;
-  }
-  /// Aborts on a duplicate place, which only a programmer can mend.
-  bool add(const Command& command) {
-    const auto [there, added] = commands_.emplace(command.place, command);
-    if (!added) {
-      std::fprintf(stderr, "commands '%s' and '%s' have the same place in the help, %d\n", there->second.name.c_str(),
-                   command.name.c_str(), command.place);
-      std::abort();
-    }
-    return true;
-  }
-  [[nodiscard]] const std::map<int, Command>& commands() const { return commands_; }
-
- private:
-  std::map<int, Command> commands_;
-};
+using CommandRegistry = Registry<Command>;
 
 /// Adds --archive to a command.
 inline void add_archive_option(CLI::App& app, std::string& value) {
@@ -67,4 +47,5 @@ inline void add_json_option(CLI::App& app, bool& value) { app.add_flag("--json",
 }  // namespace fourscore
 
 #define FOURSCORE_REGISTER_COMMAND(function) \
-  static const bool registered_##function = ::fourscore::CommandRegistry::instance().add(function())
+  static const bool registered_##function =  \
+      ::fourscore::CommandRegistry::instance().add(std::make_unique<::fourscore::Command>(function()))

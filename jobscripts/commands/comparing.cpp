@@ -177,8 +177,7 @@ std::string expected_detection(const Prepared& prepared, const PairedRun& pairs,
 
 /// What the analysis says of the launches so far: what to measure again, what is decided.
 json plan_of(const fs::path& file, const MeasuredRequest& request) {
-  std::vector<std::string> question{"compare", "--comparison=" + file.string(),
-                                    "--archive=" + file.parent_path().parent_path().parent_path().string(), "--plan"};
+  std::vector<std::string> question{"compare", "--measured=" + file.string(), "--plan"};
   question.insert(question.end(), request.rules.begin(), request.rules.end());
   return ask_analysis(question);
 }
@@ -261,7 +260,7 @@ MeasuredComparison measure_comparison(MeasuredRequest request) {
   return {file, true};
 }
 
-int compare_builds(const MeasuredRequest& request, const std::vector<std::string>& outputs) {
+int compare_builds(const MeasuredRequest& request, std::vector<std::string> words) {
   if (request.campaign.dry_run) {
     print_if_read([&] { show_comparison_plan(request); });
     return exit_done;
@@ -271,10 +270,8 @@ int compare_builds(const MeasuredRequest& request, const std::vector<std::string
     say("Interrupted; the same command goes on.\n");
     return exit_interrupted;
   }
-  std::vector<std::string> command{"compare", "--comparison=" + measured.file.string(),
-                                   "--archive=" + measured.file.parent_path().parent_path().parent_path().string()};
-  command.insert(command.end(), outputs.begin(), outputs.end());
-  run_analysis(command);
+  words.insert(words.begin() + 1, "--measured=" + measured.file.string());
+  run_analysis(words);
 }
 
 void show_comparison_plan(MeasuredRequest request) {

@@ -34,9 +34,9 @@ inline constexpr int fewest_pairs = 6;
 /// EnvironmentError, Interrupted.
 [[nodiscard]] MeasuredComparison measure_comparison(MeasuredRequest request);
 
-/// measure_comparison(), and then becomes the analysis that judges it, with further `outputs` ("--json=FILE"). With
-/// campaign.dry_run shows what would be measured. Returns an exit code where it returns.
-int compare_builds(const MeasuredRequest& request, const std::vector<std::string>& outputs);
+/// measure_comparison(), and then becomes the analysis that judges it: `words` are of `compare`, whose sides are those
+/// of the request. With campaign.dry_run shows what would be measured. Returns an exit code where it returns.
+int compare_builds(const MeasuredRequest& request, std::vector<std::string> words);
 
 /// A dry run: how many pairs of which points there would be. Nothing is written.
 void show_comparison_plan(MeasuredRequest request);

@@ -49,10 +49,10 @@ struct CountersOptions {
 
 /// The named backend, or all that count something.
 std::vector<CounterBackend*> chosen_backends(const std::string& name) {
-  if (!name.empty()) return {&CounterRegistry::instance().at(name)};
+  if (!name.empty()) return {&counter_backend(name)};
   std::vector<CounterBackend*> all;
-  for (const auto& [known, backend] : CounterRegistry::instance().backends())
-    if (known != "none") all.push_back(backend.get());
+  for (const std::string& known : CounterRegistry::instance().names())
+    if (known != "none") all.push_back(&counter_backend(known));
   return all;
 }
 

@@ -35,7 +35,6 @@ struct CertifyOptions : CampaignOptions {
   std::vector<double> percent{2, 5, 10};
   std::string phase = "fft";
   bool quiet = false;
-  std::optional<std::string> json_file;
 };
 
 /// The name of an A/A run, or of one whose candidate is slower by so many percent.
@@ -60,7 +59,34 @@ fs::path write_certification(const Archive& archive, const std::string& name, co
   return file;
 }
 
-int certify(CertifyOptions options) {
+void add_certify_options(CLI::App& app, CertifyOptions& options) {
+  options.suite = "gate";
+  add_measuring_options(app, options);
+  app.add_option("--suite", options.suite, "what is measured")->capture_default_str()->type_name("SUITE");
+  app.add_option("--runs", options.runs, "comparisons of the same, and as many of each slowdown")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--pairs", options.pairs, "of the screen (default: the suite's launches)")->check(CLI::Range(6, 1000));
+  app.add_option("--slower", options.percent, "by how many percent the slowed side is slower")
+      ->delimiter(',')
+      ->check(CLI::Range(0.1, 1000.0))
+      ->capture_default_str()
+      ->type_name("PERCENT");
+  app.add_option("--phase", options.phase, "in which the slowed side is slower")
+      ->check(CLI::IsMember(phase_names))
+      ->capture_default_str();
+  app.add_option("--bench", options.bench,
+                 "the fft_bench to try it with (default: $FOURSCORE_BENCH, else beside this program)")
+      ->type_name("FILE");
+  app.add_flag("--quiet", options.quiet, "no progress");
+}
+
+int certify(std::vector<std::string> words) {
+  CertifyOptions options;
+  CLI::App app("", "gate certify");
+  add_certify_options(app, options);
+  SharedCommand shared = parse_shared(app, std::move(words), options.place.machine);
+  options.archive = shared.value("archive");
   const InterruptGuard guard;
   std::signal(SIGPIPE, SIG_IGN);
   const ComparedBuild bench{"this build", find_bench(options.bench)};
@@ -74,7 +100,7 @@ int certify(CertifyOptions options) {
                                : options.campaign.name;
   std::vector<double> sizes{0};
   sizes.insert(sizes.end(), options.percent.begin(), options.percent.end());
-  const Archive archive(fs::absolute(archive_folder(options.archive)));
+  const Archive archive(fs::absolute(options.archive));
   json comparisons = json::array();
   fs::path file;
   for (int run = 0; run < options.runs; ++run)
@@ -102,96 +128,20 @@ int certify(CertifyOptions options) {
       comparisons.push_back({{"name", request.campaign.campaign.name}, {"slower_percent", percent}});
       file = write_certification(archive, name, options, machine_hash, comparisons);
     }
-  std::vector<std::string> command{"gate", "certify", "--archive=" + archive.root().string(),
-                                   "--certification=" + file.string()};
-  if (options.json_file) command.push_back("--json=" + *options.json_file);
-  run_analysis(command);
+  shared.words.insert(shared.words.begin() + 2, "--certification=" + file.string());
+  run_analysis(shared.words);
 }
 
-void add_certify_options(CLI::App& app, CertifyOptions& options) {
-  add_measuring_options(app, options);
-  app.add_option("--suite", options.suite, "what is measured")->capture_default_str()->type_name("SUITE");
-  app.add_option("--runs", options.runs, "comparisons of the same, and as many of each slowdown")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--pairs", options.pairs, "of the screen (default: the suite's launches)")->check(CLI::Range(6, 1000));
-  app.add_option("--slower", options.percent, "by how many percent the slowed side is slower")
-      ->delimiter(',')
-      ->check(CLI::Range(0.1, 1000.0))
-      ->capture_default_str()
-      ->type_name("PERCENT");
-  app.add_option("--phase", options.phase, "in which the slowed side is slower")
-      ->check(CLI::IsMember(phase_names))
-      ->capture_default_str();
-  app.add_option("--bench", options.bench,
-                 "the fft_bench to try it with (default: $FOURSCORE_BENCH, else beside this program)")
-      ->type_name("FILE");
-  app.add_option("--json", options.json_file, "write the rates as JSON; - for standard output")->type_name("FILE");
-  app.add_flag("--quiet", options.quiet, "no progress");
-}
-
-struct BaselineOptions {
-  std::string archive;
-  std::string campaign;
-  std::string file;
-  std::optional<std::string> json_file, markdown, junit;
-};
-
-/// Becomes the analysis: `what` is "check" or "accept".
-int hold_to_baseline(const std::string& what, const BaselineOptions& options) {
-  (void)open_archive(options.archive);  // it is there
-  std::vector<std::string> command{"gate", what, options.campaign,
-                                   "--archive=" + archive_folder(options.archive).string(),
-                                   "--baseline=" + options.file};
-  if (options.json_file) command.push_back("--json=" + *options.json_file);
-  if (options.markdown) command.push_back("--markdown=" + *options.markdown);
-  if (options.junit) command.push_back("--junit=" + *options.junit);
-  run_analysis(command);
-}
-
-void add_baseline_options(CLI::App& app, BaselineOptions& options) {
-  app.add_option("campaign", options.campaign, "a campaign, or a suite for its newest campaign")
-      ->required()
-      ->type_name("CAMPAIGN");
-  app.add_option("--baseline", options.file, "the exact numbers that were accepted")->required()->type_name("FILE");
-  add_archive_option(app, options.archive);
+int gate(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "certify") return certify({words.begin() + 1, words.end()});
+  tell_default_archive("");
+  words.insert(words.begin(), "gate");
+  run_analysis(words);
 }
 
 Command gate_command() {
-  return {
-      "gate", "Hold exact numbers to a baseline; measure how often the gate errs on this machine",
-      "  fourscore run exact && fourscore gate accept exact --baseline baseline.json\n"
-      "  fourscore run exact && fourscore gate check exact --baseline baseline.json\n"
-      "  fourscore gate certify --dry-run\n"
-      "  fourscore gate certify --runs 30 --slower 2,5,10 --only variant=pencil\n"
-      "check compares messages, bytes, memory, plans and simulated counts: any machine will do, and any change is the\n"
-      "code's. Exit code 0: nothing grew; 1: a number grew, or a result is wrong; 2: unusable input; 3: the "
-      "environment\n"
-      "failed; 4: nothing was measured.\n"
-      "certify compares this build with itself, and with itself made slower in one phase, and prints how often the\n"
-      "gate was red. Interrupt it at any time; the same command goes on.\n",
-      78, [](CLI::App& app) -> std::function<int()> {
-        auto options = std::make_shared<CertifyOptions>();
-        auto baseline = std::make_shared<BaselineOptions>();
-        options->suite = "gate";
-        app.require_subcommand(1);
-        CLI::App* check_app = app.add_subcommand("check", "Compare exact numbers of a campaign with accepted ones");
-        add_baseline_options(*check_app, *baseline);
-        check_app->add_option("--json", baseline->json_file, "write the result as JSON; - for standard output")
-            ->type_name("FILE");
-        check_app->add_option("--markdown", baseline->markdown, "write it for a pull request")->type_name("FILE");
-        check_app->add_option("--junit", baseline->junit, "write it as JUnit XML")->type_name("FILE");
-        CLI::App* accept_app = app.add_subcommand("accept", "Write those of a campaign as the accepted ones");
-        add_baseline_options(*accept_app, *baseline);
-        CLI::App* certify_app =
-            app.add_subcommand("certify", "Measure false alarms, and slowdowns that are found, of known size");
-        add_certify_options(*certify_app, *options);
-        return [=]() -> int {
-          if (check_app->parsed()) return hold_to_baseline("check", *baseline);
-          if (accept_app->parsed()) return hold_to_baseline("accept", *baseline);
-          return certify(*options);
-        };
-      }};
+  return {"gate", "Hold exact numbers to a baseline; measure how often the gate errs on this machine", "", 78, {},
+          gate};
 }
 
 FOURSCORE_REGISTER_COMMAND(gate_command);

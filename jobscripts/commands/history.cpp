@@ -28,17 +28,6 @@ using nlohmann::json;
 
 constexpr double git_patience_s = 120;
 
-struct HistoryOptions {
-  std::string archive;
-  std::string series;
-  std::string margin;
-  std::string repository;
-  std::string acknowledged;
-  std::string output = "history.html";
-  std::string json_file;
-  bool fail_on_slowdown = false;
-};
-
 /// Every commit of the repository, parents first. Throws InputError, EnvironmentError.
 json revisions_of(const std::string& repository) {
   ProcessSpec spec;
@@ -76,52 +65,30 @@ std::string handed_on(const json& content) {
   return fmt::format("/dev/fd/{}", fd);
 }
 
-int history(const HistoryOptions& options) {
-  const Archive archive = open_archive(options.archive);
+int history(std::vector<std::string> words) {
+  std::string repository;
+  std::string acknowledged;
+  CLI::App app("", "history");
+  app.add_option("--repo", repository,
+                 "ask this git repository for the order of revisions (default: the order in which they were first "
+                 "measured)")
+      ->type_name("DIR");
+  app.add_option("--acknowledged", acknowledged,
+                 "changes that are expected: a TOML file with [[change]] series, first, last, reason")
+      ->type_name("FILE");
+  SharedCommand shared = parse_shared(app, std::move(words), "");
+  const Archive archive = open_archive(shared.value("archive"));
   json context = json::object();
-  if (!options.acknowledged.empty()) context["acknowledgements"] = read_acknowledgements(options.acknowledged);
-  if (!options.repository.empty())
-    context.update({{"repository", options.repository}, {"revisions", revisions_of(options.repository)}});
+  if (!acknowledged.empty()) context["acknowledgements"] = read_acknowledgements(acknowledged);
+  if (!repository.empty()) context.update({{"repository", repository}, {"revisions", revisions_of(repository)}});
   complete_index(archive);  // here: the package takes ten times as long to read a record
-  std::vector<std::string> command{"history", "--archive=" + archive_folder(options.archive).string(),
-                                   "--output=" + options.output};
-  if (!context.empty()) command.push_back("--context=" + handed_on(context));
-  if (!options.series.empty()) command.push_back("--series=" + options.series);
-  if (!options.margin.empty()) command.push_back("--margin=" + options.margin);
-  if (!options.json_file.empty()) command.push_back("--json=" + options.json_file);
-  if (options.fail_on_slowdown) command.emplace_back("--fail-on-slowdown");
-  run_analysis(command);
+  if (!context.empty()) shared.words.insert(shared.words.begin() + 1, "--context=" + handed_on(context));
+  run_analysis(shared.words);
 }
 
 Command history_command() {
-  return {
-      "history", "Say what changed where over revisions of the code, and write a page of all series",
-      "  fourscore history -o history.html\n"
-      "  fourscore history --repo . --acknowledged expected.toml --fail-on-slowdown\n"
-      "  fourscore history --series variant=pencil,ranks=4 --json pencil.json\n"
-      "A series is a point on one machine. A change names the revisions between which it came, its size with an\n"
-      "interval, and p. The exit code is 0, whatever is found; 1 with --fail-on-slowdown, where one stands.\n",
-      77, [](CLI::App& app) -> std::function<int()> {
-        auto options = std::make_shared<HistoryOptions>();
-        app.add_option("--series", options->series,
-                       "only series whose keys match these patterns: variant=pencil,shape=LxM*")
-            ->type_name("KEY=PATTERN,...");
-        app.add_option("--margin", options->margin, "smaller changes do not count (default: 2)")->type_name("PERCENT");
-        app.add_option("--repo", options->repository,
-                       "ask this git repository for the order of revisions\n"
-                       "(default: the order in which they were first measured)")
-            ->type_name("DIR");
-        app.add_option("--acknowledged", options->acknowledged,
-                       "changes that are expected: a TOML file with [[change]] series, first, last, reason")
-            ->type_name("FILE");
-        app.add_option("-o,--output", options->output, "the page")->capture_default_str()->type_name("FILE");
-        app.add_option("--json", options->json_file, "write everything as JSON too; - is standard output")
-            ->type_name("FILE");
-        app.add_flag("--fail-on-slowdown", options->fail_on_slowdown,
-                     "exit code 1 where a slowdown stands that nobody acknowledged");
-        add_archive_option(app, options->archive);
-        return [options] { return history(*options); };
-      }};
+  return {"history", "Say what changed where over revisions of the code, and write a page of all series", "", 77, {},
+          history};
 }
 
 FOURSCORE_REGISTER_COMMAND(history_command);

@@ -30,17 +30,7 @@ struct ListOptions {
   bool json = false;
 };
 
-json counters() {
-  json entries = json::array();
-  for (const auto& [name, backend] : CounterRegistry::instance().backends())
-    entries.push_back({{"name", name},
-                       {"summary", backend->summary()},
-                       {"available", backend->unavailable().empty()},
-                       {"reason", backend->unavailable()}});
-  return entries;
-}
-
-/// Lists a registry of launchers or schedulers.
+/// Lists a registry of launchers, schedulers or counters.
 template <class T>
 json entries_of(const Registry<T>& registry) {
   json entries = json::array();
@@ -127,7 +117,7 @@ void print(const json& entries) {
 int list(const ListOptions& options) {
   json entries;
   if (options.what == "counters")
-    entries = counters();
+    entries = entries_of(CounterRegistry::instance());
   else if (options.what == "launchers")
     entries = entries_of(LauncherRegistry::instance());
   else if (options.what == "schedulers")

@@ -197,7 +197,7 @@ int run_against(const RunOptions& options) {
   request.base = *base;
   request.candidate = {"this build", find_bench(options.bench)};
   request.quiet = options.quiet;
-  return compare_builds(request, {});
+  return compare_builds(request, {"compare"});
 }
 
 int run(RunOptions options) {

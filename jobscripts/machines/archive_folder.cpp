@@ -12,10 +12,12 @@ fs::path archive_folder(const std::string& option, const std::string& of_machine
   return "fourscore-archive";
 }
 
-fs::path archive_folder(const std::string& option) {
-  const std::string machine = environment("FOURSCORE_MACHINE");
-  const bool asked = option.empty() && environment("FOURSCORE_ARCHIVE").empty() && !machine.empty();
-  return archive_folder(option, asked ? find_machine(machine).archive : "");
+fs::path archive_folder(const std::string& option) { return option.empty() ? default_archive("") : fs::path(option); }
+
+fs::path default_archive(const std::string& machine) {
+  const std::string name = machine.empty() ? environment("FOURSCORE_MACHINE") : machine;
+  const bool asked = environment("FOURSCORE_ARCHIVE").empty() && !name.empty();
+  return archive_folder("", asked ? find_machine(name).archive : "");
 }
 
 }  // namespace fourscore

@@ -45,7 +45,7 @@ void read_counters(const SuiteReader& reader, const toml::table& table, CounterC
     }
   };
   const CounterBackend* backend = nullptr;
-  check("counters", [&] { backend = &CounterRegistry::instance().at(choice.counters); });
+  check("counters", [&] { backend = &counter_backend(choice.counters); });
   for (const char* key : {"counter_group", "counter_cache"})
     if (table.get(key) != nullptr && backend->default_group().empty())
       reader.fail_key(*table.get(key), key, "none without counters, as in counters = \"callgrind\"");

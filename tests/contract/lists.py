@@ -1,5 +1,5 @@
 """One list of phases, of flags, of point keys, of settings, of statuses and of steps, one schema version: what repeats them is held to
-core.
+core. The keys of a record are held to its schema.
 
 Usage: lists.py ROOT             compares, prints what differs, exits 1 when something does
        lists.py ROOT --selftest  changes each list in memory and expects the difference to be found
@@ -65,19 +65,83 @@ def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, list[str]]]:
     schema = json.loads(read("results/run-record.schema.json"))
     point = schema["properties"]["point"]["else"]["properties"]
     yield "results/run-record.schema.json", [*point.keys() - beside, *point["contract"]["properties"].keys() - beside]
-    for file, start, end, pattern in (
-        ("suites/README.md", "## Keys of a point", "shows their values", r"`(\w+)`"),
-        ("results/README.md", '"point": {', '"parameters": {}', r'"(\w+)":'),
-    ):
-        text = read(file)
-        text = text[text.index(start) :]
-        yield (
-            file,
-            [name for name in re.findall(pattern, text[: text.index(end)]) if name not in beside | {"fft_bench"}],
-        )
+    text = read("suites/README.md")
+    text = text[text.index("## Keys of a point") :]
+    names = re.findall(r"`(\w+)`", text[: text.index("shows their values")])
+    yield "suites/README.md", [name for name in names if name not in beside | {"fft_bench"}]
     folder = "analysis/fourscore_analysis/records"
     texts = "".join(read(path.relative_to(root).as_posix()) for path in sorted((root / folder).glob("*.py")))
     yield folder, list(set(re.findall(r'\bread\((?:point|terms), "(\w+)"', texts)) - beside)
+
+
+def references_elsewhere(root: Path, read: Read) -> Iterator[str]:
+    """The reference libraries of CMake in their page, their tests and their colours; FFTW's own transform is apart."""
+    names = set(re.findall(r"^fourscore_reference\((\S+)", read("cmake/FourscoreReferences.cmake"), re.MULTILINE))
+    test, page = "tests/drivers/variants/reference_test.cpp", "docs/references.md"
+    colours = file_with(root, "analysis/fourscore_analysis", "VARIANT_COLOURS = ")
+    for file, found in (
+        (test, set(re.findall(r'^    \{"([\w-]+)",', read(test), re.MULTILINE))),
+        (page, set(re.findall(r"^\| `([\w-]+)` \|", read(page), re.MULTILINE)) - {"fftw-mpi"}),
+        (colours, python_names(read(colours), "VARIANT_COLOURS") & names),
+    ):
+        if found != names:
+            yield f"{file}: reference libraries differ from cmake/FourscoreReferences.cmake by {sorted(found ^ names)}"
+
+
+KeyPath = tuple[str, ...]
+
+
+def keys_of_example(text: str) -> Iterator[KeyPath]:
+    """The keys of JSON with comments, each with those that it is in."""
+    within: list[str] = []
+    key = ""
+    for token in re.finditer(r'"([^"]*)"( *:)?|[{\[}\]]', re.sub(r"//.*", "", text)):
+        if token[2]:
+            key = token[1]
+            yield (*filter(None, within), key)
+        elif token[0] in "{[":
+            within.append(key)
+            key = ""
+        elif token[0] in "}]":
+            within.pop()
+            key = ""
+
+
+def keys_of_schema(node: dict, definitions: dict, within: KeyPath = ()) -> Iterator[KeyPath]:
+    """The same of a schema. The key * is any; ** is any with whatever is in it, where the schema leaves that open."""
+    node = definitions[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+    for part in ("then", "else", "items"):
+        if part in node and "properties" not in node:
+            yield from keys_of_schema(node[part], definitions, within)
+    others = node.get("additionalProperties", node.get("type") == "object")
+    if others is True:
+        yield (*within, "**")
+    for key, one in (node.get("properties", {}) | ({"*": others} if isinstance(others, dict) else {})).items():
+        yield (*within, key)
+        yield from keys_of_schema(one, definitions, (*within, key))
+
+
+def is_key(key: KeyPath, known: KeyPath) -> bool:
+    if known[-1] == "**":
+        return len(key) >= len(known) and is_key((*key[: len(known) - 1], "*"), (*known[:-1], "*"))
+    return len(key) == len(known) and all(one in (name, "*") for name, one in zip(key, known, strict=True))
+
+
+def record_keys_elsewhere(read: Read) -> Iterator[str]:
+    """results/README.md shows each key of run-record.schema.json, or names it in a comment or the text; and no other."""
+    schema = json.loads(read("results/run-record.schema.json"))
+    known = set(keys_of_schema(schema, schema["$defs"]))
+    page = read("results/README.md")
+    examples = [one for one in re.findall(r"```jsonc\n(.*?)```", page, re.DOTALL) if "fourscore.qualification" not in one]
+    shown = {key for example in examples for key in keys_of_example(example)}
+    for key in sorted(shown):
+        if not any(is_key(key, one) for one in known):
+            yield f"results/README.md: {'.'.join(key)} is no key of run-record.schema.json"
+    comments = " ".join(re.findall(r"//.*", page))
+    named = {*re.findall(r'"(\w+)"', comments), *re.findall(r"`(?:\w+\.)*(\w+)`", page + read("docs/gpu.md"))}
+    for key in sorted(known):
+        if "*" not in key[-1] and key[-1] not in named and not any(is_key(one, key) for one in shown):
+            yield f"results/README.md: {'.'.join(key)} of run-record.schema.json is neither shown nor named"
 
 
 def settings_elsewhere(read: Read) -> Iterator[str]:
@@ -156,6 +220,8 @@ def differences(root: Path, read: Read | None = None) -> Iterator[str]:
         if sorted(named) != sorted(keys):
             yield f"{place}: keys of a point differ from core/point_keys.cpp by {sorted(set(named) ^ set(keys)) or 'a double'}"
     yield from settings_elsewhere(read)
+    yield from references_elsewhere(root, read)
+    yield from record_keys_elsewhere(read)
     yield from types_of_one_name(root, read)
     documents = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*.md"))]
     tables = {name: set(re.findall(r"^\| `([a-z-]+)` \|", read(name), re.MULTILINE)) for name in documents}
@@ -186,8 +252,12 @@ def selftest(root: Path) -> int:
         ("results/run-record.schema.json", '"planner": {"enum"', '"planer": {"enum"'),
         ("suites/README.md", "`instances`, `placement`", "`placement`"),
         ("results/README.md", '"threads": 1', '"thread": 1'),
+        ("results/README.md", '"start_skew_s": ', '"start_skew": '),
+        ("results/run-record.schema.json", '"finding": ', '"findings": '),
         ("analysis/fourscore_analysis/records/transforms.py", 'read(terms, "layout"', 'read(terms, "layouts"'),
         ("analysis/fourscore_analysis/records/basics.py", 'read(point, "ranks"', 'read(point, "rank"'),
+        ("cmake/FourscoreReferences.cmake", "fourscore_reference(p3dfft", "fourscore_reference(p3dff"),
+        (file_with(root, "analysis/fourscore_analysis", "VARIANT_COLOURS = "), '"accfft"', '"acfft"'),
         (file_with(root, "analysis/fourscore_analysis", "FLAGS = "), '"cold"', '"colder"'),
         (file_with(root, "analysis/fourscore_analysis", "PHASES = "), '"unpack"', '"unpacked"'),
         (

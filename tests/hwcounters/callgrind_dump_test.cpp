@@ -104,7 +104,7 @@ TEST(CallgrindDump, TotalsThatAreNoNumbersOrTooManyAreAnError) {
 TEST(CallgrindDump, NothingWrittenIsNoDump) { EXPECT_TRUE(parse_callgrind_dumps("").empty()); }
 
 TEST(Callgrind, RunsUnderValgrindWithTheCacheThatWasAskedFor) {
-  const CounterBackend& backend = CounterRegistry::instance().at("callgrind");
+  const CounterBackend& backend = counter_backend("callgrind");
   EXPECT_TRUE(backend.simulates());
   CounterRequest request;
   request.cache.size_bytes = 1 << 20;
@@ -122,7 +122,7 @@ TEST(Callgrind, RunsUnderValgrindWithTheCacheThatWasAskedFor) {
 }
 
 TEST(Callgrind, SaysWhatToInstallWithoutValgrindInThePath) {
-  const CounterBackend& backend = CounterRegistry::instance().at("callgrind");
+  const CounterBackend& backend = counter_backend("callgrind");
   const std::string path = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");
   if (!backend.unavailable().empty()) GTEST_SKIP() << backend.unavailable();
   ::setenv("PATH", "/proc/nowhere", 1);
@@ -132,7 +132,7 @@ TEST(Callgrind, SaysWhatToInstallWithoutValgrindInThePath) {
 }
 
 TEST(Callgrind, NamesTheEventsItKnowsAndCountsOnlyUnderValgrind) {
-  CounterBackend& backend = CounterRegistry::instance().at("callgrind");
+  CounterBackend& backend = counter_backend("callgrind");
   if (!backend.unavailable().empty()) GTEST_SKIP() << backend.unavailable();
   try {
     (void)backend.open({{"fills", "LLmr"}}, {});

@@ -273,7 +273,7 @@ class PerfForReal : public ::testing::Test {
     return values;
   }
 
-  CounterBackend& backend_ = CounterRegistry::instance().at("perf");
+  CounterBackend& backend_ = counter_backend("perf");
   Group group_;
   std::unique_ptr<CounterSession> session_;
 };

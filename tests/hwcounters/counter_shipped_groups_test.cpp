@@ -35,7 +35,7 @@ std::string key_of(const Group& group) { return group.arch + "/" + group.name + 
 
 /// A constant that a formula may use has a value for any request.
 std::map<std::string, double> constants_of(const std::string& backend) {
-  return CounterRegistry::instance().at(backend).constants(CounterRequest{backend, "", "", {1 << 20, 16, 64}});
+  return counter_backend(backend).constants(CounterRequest{backend, "", "", {1 << 20, 16, 64}});
 }
 
 /// Backends whose groups these tests hold to; others may name what only they know.
@@ -46,7 +46,7 @@ TEST(ShippedGroups, EveryMicroarchitectureHasMemoryAndCore) {
                                  "intel-emerald-rapids", "intel-granite-rapids", "amd-zen2", "amd-zen3", "amd-zen4",
                                  "amd-zen5", "arm-neoverse-n1", "arm-neoverse-v1", "arm-neoverse-v2"})
     for (const std::string group : {"MEM", "CORE"})
-      EXPECT_EQ(find_group(CounterRegistry::instance().at("perf"), {"perf", group, "", {}}, arch).arch, arch);
+      EXPECT_EQ(find_group(counter_backend("perf"), {"perf", group, "", {}}, arch).arch, arch);
 }
 
 TEST(ShippedGroups, LoadAndHaveFixedNames) {
@@ -106,7 +106,7 @@ TEST(ShippedGroups, SharedMetricsAreUsedByAtLeastTwo) {
 
 TEST(ShippedGroups, EightChannelsOfFourCountersTakeTwoRuns) {
   for (const std::string arch : {"amd-zen2", "amd-zen3"}) {
-    const Group group = find_group(CounterRegistry::instance().at("perf"), {"perf", "MEM", "", {}}, arch);
+    const Group group = find_group(counter_backend("perf"), {"perf", "MEM", "", {}}, arch);
     EXPECT_EQ(std::count_if(group.events.begin(), group.events.end(), [](const EventSpec& e) { return e.pass == 0; }),
               4);
     EXPECT_EQ(std::count_if(group.events.begin(), group.events.end(), [](const EventSpec& e) { return e.pass == 1; }),
@@ -116,7 +116,7 @@ TEST(ShippedGroups, EightChannelsOfFourCountersTakeTwoRuns) {
 
 /// On the machines whose sysfs we have written down, the events can be encoded.
 TEST(ShippedGroups, EventsAreEncodedOnTheirMachines) {
-  const auto& perf = CounterRegistry::instance().at("perf");
+  const auto& perf = counter_backend("perf");
   for (const auto& [tree, arch] :
        {std::pair{"sysfs/skylake-sp.txt", "intel-skylake-sp"}, std::pair{"sysfs/zen4.txt", "amd-zen4"}}) {
     const RecordedTree machine(tree);

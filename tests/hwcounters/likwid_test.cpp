@@ -361,7 +361,7 @@ TEST(RealLikwid, KnowsTheMachineAndSaysWhyItCannotCount) {
   EXPECT_EQ(library.init_configuration(), 0);
   EXPECT_EQ(library.topology_init(), 0);
   EXPECT_GT(library.processor().family, 0U);
-  CounterBackend& backend = CounterRegistry::instance().at("likwid");
+  CounterBackend& backend = counter_backend("likwid");
   const std::string reason = backend.unavailable();
   const std::string opening = message_of<CounterError>([&] {
     (void)backend.open({{"instructions", "INSTR_RETIRED_ANY:FIXC0"}}, {});
@@ -390,7 +390,7 @@ TEST(RealLikwid, MarkerRegionsWithoutCountersThrow) {
   ::setenv("LIKWID_FILEPATH", file.c_str(), 1);
   ::setenv("LIKWID_EVENTS", "INSTR_RETIRED_ANY:FIXC0", 1);
   ::setenv("LIKWID_THREADS", "0", 1);
-  CounterBackend& backend = CounterRegistry::instance().at("likwid");
+  CounterBackend& backend = counter_backend("likwid");
   if (backend.unavailable().empty()) GTEST_SKIP() << "LIKWID can count here";
   ::setenv("LIKWID_MODE", "0", 1);
   OutputCapture terminal;

@@ -256,7 +256,7 @@ class RealPapi : public testing::Test {
     if (!papi_library().library_init) GTEST_SKIP() << "built without PAPI";
     if (const std::string reason = backend().unavailable(); !reason.empty()) GTEST_SKIP() << reason;
   }
-  static CounterBackend& backend() { return CounterRegistry::instance().at("papi"); }
+  static CounterBackend& backend() { return counter_backend("papi"); }
 };
 
 TEST(RealPapiLibrary, IsLinkedAndInitialised) {

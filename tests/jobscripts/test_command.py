@@ -6,13 +6,22 @@ import resource
 
 import pytest
 
-COMMANDS = "list run status verify counters reindex export report best fit predict advise compare history".split()
+COMMANDS = "list run status verify counters reindex export report best fit predict advise compare history gate".split()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_examples(fourscore, command):
     out = fourscore(command, "--help").stdout
     assert "Examples:" in out and f"fourscore {command}" in out
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("compare", "--suite --json"), ("gate certify", "--runs --json"), ("history", "--repo --series")],
+)
+def test_help_shows_the_options_of_both_languages(fourscore, command, options):
+    out = fourscore(*command.split(), "--help").stdout
+    assert all(f"\n  {option} " in out for option in options.split())
 
 
 def test_help_lists_every_command(fourscore):
@@ -34,6 +43,14 @@ def test_help_lists_every_command(fourscore):
         (["nosuch", "--help"], "'nosuch' is not a command"),
         (["nosuch", "--version"], "'nosuch' is not a command"),
         (["counters", "nosuch", "--help"], "nosuch"),
+        (["gate", "chek"], "did you mean 'check'"),
+        # Commands that both languages answer, before anything is measured: options of one, and of the other.
+        (["compare", "HEAD", "HEAD", "--suit", "smoke"], "fourscore: '--suit' is not an option of `fourscore compare`"),
+        (["compare", "HEAD", "HEAD", "--strct"], "did you mean '--strict'"),
+        (["compare", "HEAD", "HEAD", "--detect", "1%"], "expected more than the margin"),
+        (["gate", "certify", "--runs", "0"], "`fourscore gate certify --help`"),
+        (["gate", "accept", "exact", "--baseline", "b.json", "--markdown", "m.md"], "'--markdown' is not an option"),
+        (["history", "--repp", "."], "did you mean '--repo'"),
     ],
 )
 def test_unusable_arguments_end_with_2_and_a_suggestion(fourscore, arguments, words):

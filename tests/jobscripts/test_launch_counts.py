@@ -10,9 +10,12 @@ import re
 import pytest
 
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-README = pathlib.Path(__file__).parents[2] / "suites" / "README.md"
+ROOT = pathlib.Path(__file__).parents[2]
+README = ROOT / "suites" / "README.md"
 # Libraries that not every build has: the table counts them in the suites that are about them, by launches of a point.
-REFERENCES = {"accfft", "2decomp", "dtfft", "heffte", "heffte-cufft", "mkl-cdft", "p3dfft"}
+REFERENCES = set(
+    re.findall(r"^fourscore_reference\((\S+)", (ROOT / "cmake/FourscoreReferences.cmake").read_text(), re.MULTILINE)
+)
 ABOUT_THEM = {"references": 3, "local-libraries": 6}
 REAL = {
     "FOURSCORE_BENCH": str(BIN / "fft_bench"),

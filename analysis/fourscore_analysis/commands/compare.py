@@ -1,4 +1,5 @@
-"""fourscore compare: whether the candidate is slower than the base, from records."""
+"""fourscore compare: whether the candidate is slower than the base, from records. What builds are compared is said by
+options of the C++ program, which measures them and hands on --measured."""
 
 from __future__ import annotations
 
@@ -19,13 +20,15 @@ from fourscore_analysis.commands.options import (
 from fourscore_analysis.records.archive import InputError
 
 EXAMPLES = """Examples:
-  fourscore compare strong-1a2b3c4d strong-5e6f7a8b            two campaigns of ./fourscore-archive
-  fourscore compare old-archive new-archive --markdown pr.md   two archives
+  fourscore compare main HEAD                              (two revisions, built and measured in pairs)
+  fourscore compare /opt/before/bin/fft_bench build/release/bin --suite strong --markdown pull-request.md
+  fourscore compare strong-1a2b3c4d strong-5e6f7a8b        (two campaigns of the archive)
+  fourscore compare old-archive new-archive --markdown pull-request.md --junit gate.xml
   fourscore compare --comparison fourscore-archive/comparisons/NAME/comparison.json
-
-A side is a campaign, a suite (its newest campaign), an archive, records, or Google Benchmark's JSON.
-exit codes: 0 no regression, 1 a regression or a wrong result, 2 unusable input, 3 the environment failed,
-4 nothing was measured: no series has both sides, 5 --strict, and a series could hide a slowdown of --detect
+A side is a build (fft_bench, or a folder with one) or a revision, which are measured; or what was measured:
+a campaign, a suite for its newest campaign, an archive, records, or Google Benchmark's JSON.
+Exit code 0: no regression; 1: a regression or a wrong result; 2: unusable input; 3: the environment failed;
+4: nothing was measured, no series has both sides; 5: --strict, and a series could hide a slowdown of --detect.
 """
 
 
@@ -42,28 +45,33 @@ def _add(compare: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="FIELD",
-        help="fields of the identity that may differ (machine.memory, launch.core_maps); the result says so",
+        help="fields of the identity that may differ, as machine.memory; the result says so",
     )
     compare.add_argument("--json", type=file_of, metavar="FILE", help="write the result as JSON; - for standard output")
     compare.add_argument("--markdown", type=file_of, metavar="FILE", help="write it for a pull request")
     compare.add_argument("--junit", type=file_of, metavar="FILE", help="write it as JUnit XML")
-    compare.add_argument("--html", type=file_of, metavar="FILE", help="write it as a page")
+    compare.add_argument(
+        "--html", type=file_of, metavar="FILE", help="write it as a page, with the scatter of its pairs"
+    )
     compare.add_argument(
         "--detect",
         type=slowdown_of,
-        default=0.05,
         metavar="PERCENT",
         help="the slowdown that must not go unseen (default: 5%%): NOT DECIDED where a series could hide one",
     )
-    compare.add_argument("--strict", action="store_true", help="exit code 5 where it says NOT DECIDED")
+    compare.add_argument("--strict", action="store_true", help="exit code 5, not 0, where it says NOT DECIDED")
     compare.add_argument(
         "--require-detectable",
         action="store_true",
-        help="as --strict, and of series that --detect would not have shown in (80 %%), whatever their interval is",
+        help="as --strict, also of series that a slowdown of --detect would not have shown in (80 %%), though their "
+        "intervals exclude it",
     )
     compare.add_argument(
-        "--plan", action="store_true", help="of a screen: say which points to measure again, and in how many pairs"
+        "--plan",
+        action="store_true",
+        help="of a screen: say as JSON which points to measure again, and in how many pairs",
     )
+    compare.add_argument("--measured", type=file_of, help=argparse.SUPPRESS)  # comparison.json of BASE and CAND
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -76,7 +84,9 @@ def _run(options: argparse.Namespace) -> int:
 
     inputs = (options.base, options.candidate, options.comparison)
     prepare_outputs(options, "json", "markdown", "junit", "html", inputs=inputs)
-    if options.comparison:
+    if options.measured:
+        compared = of_comparison(options.measured.parents[2], options.measured, options.allow_different)
+    elif options.comparison:
         if options.base:
             raise InputError("expected BASE and CAND, or --comparison FILE, not both")
         compared = of_comparison(options.archive, options.comparison, options.allow_different)
@@ -84,7 +94,7 @@ def _run(options: argparse.Namespace) -> int:
         if not options.candidate:
             raise InputError("expected BASE and CAND, or --comparison FILE")
         compared = of_inputs(options.archive, options.base, options.candidate, options.allow_different)
-    rules = replace(RULES, effect=options.detect)
+    rules = replace(RULES, effect=options.detect or RULES.effect)
     if options.plan:
         write_output(options.json or STANDARD_OUTPUT, json.dumps(plan_of(compared, rules), indent=1) + "\n")
         return 0

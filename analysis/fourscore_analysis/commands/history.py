@@ -1,4 +1,5 @@
-"""fourscore history: what changed where, in every series over the builds of the code."""
+"""fourscore history: what changed where, in every series over the builds of the code. The C++ program asks git, and
+reads the acknowledgements, which its options name; it hands on --context."""
 
 from __future__ import annotations
 
@@ -12,9 +13,11 @@ from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable, shown
 
 EXAMPLES = """Examples:
-  fourscore history --archive results                          the newest slowdowns first, and a page history.html
-  fourscore history --repo . --acknowledged .fourscore/history.toml --fail-on-slowdown
-  fourscore history --series variant=pencil,shape=128x*,ranks=4 -o pencil.html --json pencil.json
+  fourscore history -o history.html
+  fourscore history --repo . --acknowledged expected.toml --fail-on-slowdown
+  fourscore history --series variant=pencil,shape=128x*,ranks=4 --json pencil.json
+A series is a point on one machine. A change names the revisions between which it came, its size with an
+interval, and p. The exit code is 0, whatever is found; 1 with --fail-on-slowdown, where one stands.
 """
 MOST_MARGIN_PERCENT = 1000
 

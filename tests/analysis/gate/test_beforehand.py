@@ -96,8 +96,3 @@ def test_nothing_is_known_and_nothing_fails_without_an_index(tmp_path, capsys):
     arguments = ["gate", "beforehand", "--archive", str(tmp_path), "--points", "p", "--machine-hash", MACHINE]
     assert main(arguments) == 0
     assert json.loads(capsys.readouterr().out)["visible"] == {}
-
-
-def test_points_and_machine_are_asked_for(tmp_path, capsys):
-    assert main(["gate", "beforehand", "--archive", str(tmp_path)]) == 2
-    assert "--points" in capsys.readouterr().err

@@ -60,14 +60,14 @@ def test_each_option_that_names_a_file_to_read_refuses_what_is_none(places, tmp_
         "history --context": ["history", "-o", str(tmp_path / "h.html"), "--context"],
         "compare --comparison": ["compare", "--comparison"],
         "compare BASE": ["compare", "strong-1a2b3c4d"],
-        "gate --baseline": ["gate", "check", "strong-1a2b3c4d", "--baseline"],
-        "gate --certification": ["gate", "certify", "--certification"],
+        "gate --baseline": ["gate check", "strong-1a2b3c4d", "--baseline"],
+        "gate --certification": ["gate certify", "--certification"],
         "predict --machine": ["predict", "--variant", "slab", "--shape", "64", "--ranks", "2", "--machine"],
     }
     for what, words in readers.items():
         for name, path in places.items():
             if name in ("null", "folder"):  # no word of a command line; a folder may be a side
                 continue
-            command = [words[0], "--archive", str(archive), *words[1:], str(path)]
+            command = [*words[0].split(), "--archive", str(archive), *words[1:], str(path)]
             assert within(30, main, command) == 2, (what, name, capsys.readouterr())
             assert len(capsys.readouterr().err) > 10, (what, name)
