@@ -17,6 +17,7 @@
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
+#include "jobscripts/programs/bench.hpp"
 
 namespace fourscore {
 namespace {
@@ -28,8 +29,17 @@ struct CompareOptions : CampaignOptions {
   int most_pairs = 160;
   std::string repository;
   std::vector<std::string> cmake;
+  std::vector<std::string> two_plugins;
+  std::string build, artifact;
   bool quiet = false;
 };
+
+/// Both plugins, or none.
+std::vector<ComparedBuild> plugins_of(const CompareOptions& options) {
+  std::vector<ComparedBuild> builds;
+  for (const auto& file : options.two_plugins) builds.push_back(plugin_build(file, find_bench(options.bench)));
+  return builds;
+}
 
 /// Records: a campaign or a suite of the archive, or a path.
 bool names_records(const std::string& side, const Archive& archive) {
@@ -37,19 +47,33 @@ bool names_records(const std::string& side, const Archive& archive) {
   return names_something(side) || (is_there(archive.root()) && std::ranges::any_of(archive.campaigns(), is_of));
 }
 
-/// The side as a build, or as a revision, which a dry run does not build; nothing where it is records.
-std::optional<RevisionBuild> build_of(const std::string& side, const CompareOptions& options, const Archive& archive) {
-  if (const auto build = installed_build(side)) return RevisionBuild{*build, {}, true};
-  if (names_records(side, archive)) return std::nullopt;
-  const RevisionRequest request{options.repository, options.cmake, usable_cores()};
-  const auto commit = find_revision(side, request);
-  if (!commit)
-    throw InputError(fmt::format(
-        "'{}' is no fft_bench or folder with one, no campaign of {}, no path, and no revision "
-        "of the repository{}",
-        side, archive.root().string(), options.repository.empty() ? " here (--repo)" : " " + options.repository));
-  if (options.dry_run) return find_build(side, *commit, request);
-  return RevisionBuild{build_revision(side, *commit, request), {}, true};
+RevisionRequest revisions_of(const CompareOptions& options) {
+  RevisionRequest request{options.repository, options.cmake, usable_cores(), options.build, options.artifact};
+  if (!options.artifact.empty()) request.bench = find_bench(options.bench);
+  return request;
+}
+
+/// The side as a build, or as a revision, which may not be built yet; nothing where it is records.
+std::optional<RevisionBuild> find_side(const std::string& side, const CompareOptions& options, const Archive& archive) {
+  if (options.artifact.empty()) {
+    if (const auto build = installed_build(side)) return RevisionBuild{*build, {}, true};
+    if (names_records(side, archive)) return std::nullopt;
+  }
+  const RevisionRequest request = revisions_of(options);
+  if (const auto commit = find_revision(side, request)) return find_build(side, *commit, request);
+  throw InputError(fmt::format(
+      "'{}' is {}no revision of the repository{}", side,
+      options.artifact.empty()
+          ? fmt::format("no fft_bench or folder with one, no campaign of {}, no path, and ", archive.root().string())
+          : "",
+      options.repository.empty() ? " here (--repo)" : " " + options.repository));
+}
+
+void build_side(const std::string& side, const CompareOptions& options, RevisionBuild& found) {
+  if (found.is_built) return;
+  const RevisionRequest request = revisions_of(options);
+  found.build = build_revision(side, find_revision(side, request).value(), request);
+  found.is_built = true;
 }
 
 /// A dry run of revisions that are not built: only their programs know which points they can measure.
@@ -79,6 +103,18 @@ void add_build_options(CLI::App& app, CompareOptions& options) {
       ->type_name("DIR");
   app.add_option("--cmake", options.cmake, "one more argument of cmake for revisions, as -DFOURSCORE_MPI=mpich")
       ->type_name("ARGUMENT");
+  app.add_option("--plugin", options.two_plugins,
+                 "two builds of a plugin, in place of BASE and CAND: measured by one fft_bench")
+      ->expected(2)
+      ->type_name("FILE");
+  app.add_option("--build", options.build,
+                 "the command that builds a plugin's revision, in its sources; with --artifact, and --repo for the "
+                 "plugin's repository")
+      ->type_name("COMMAND");
+  app.add_option("--artifact", options.artifact, "the plugin that --build makes, as lib/libmine.so")->type_name("FILE");
+  app.add_option("--bench", options.bench,
+                 "the fft_bench that measures plugins (default: $FOURSCORE_BENCH, else beside this program)")
+      ->type_name("FILE");
   app.add_flag("--quiet", options.quiet, "no progress");
 }
 
@@ -112,14 +148,25 @@ int compare(std::vector<std::string> words) {
   options.base = shared.value("base");
   options.candidate = shared.value("candidate");
   options.archive = shared.value("archive");
+  if (options.build.empty() != options.artifact.empty())
+    throw InputError("--build and --artifact go together: a command, and the plugin that it makes");
+  if (const auto plugins = plugins_of(options); !plugins.empty()) {
+    if (!options.base.empty()) throw InputError("--plugin names both sides; expected no BASE and CAND beside it");
+    const InterruptGuard guard;
+    return compare_two(options, shared, {plugins[0], {}, true}, {plugins[1], {}, true});
+  }
   if (!options.candidate.empty()) {
     const Archive archive(options.archive);
     const InterruptGuard guard;
-    const auto base = build_of(options.base, options, archive);
-    const auto candidate = build_of(options.candidate, options, archive);
+    auto base = find_side(options.base, options, archive);
+    auto candidate = find_side(options.candidate, options, archive);
     if (base.has_value() != candidate.has_value())
       throw InputError(fmt::format("'{}' is a build and '{}' is records; expected two of a kind",
                                    base ? options.base : options.candidate, base ? options.candidate : options.base));
+    if (base && !options.dry_run) {
+      build_side(options.base, options, *base);
+      build_side(options.candidate, options, *candidate);
+    }
     if (base) return compare_two(options, shared, *base, *candidate);
   }
   if (options.dry_run) throw InputError("--dry-run is of builds that are measured; records are only read");

@@ -63,7 +63,9 @@ void require_slowable(const Suite& suite) {
         fmt::format("{}: phases is false; a phase is slowed down only where phases are timed", suite.file.string()));
 }
 
-std::string code_hash_of(const ComparedBuild& build) { return Bench(build.bench).identity().value("code_hash", ""); }
+std::string code_hash_of(const ComparedBuild& build) {
+  return Bench(build.bench, build.plugins).identity().value("code_hash", "");
+}
 
 /// SUITE-vs-<8 hex>, the hash of everything that decides the measurement, or --campaign; --fresh takes the next free
 /// one.
@@ -83,11 +85,12 @@ std::string comparison_name(const MeasuredRequest& request, const Suite& suite, 
   return name;
 }
 
-Campaign side_campaign(const Suite& suite, ComparedSide& side, const Prepared& prepared, CampaignRequest request,
+Campaign side_campaign(Suite suite, ComparedSide& side, const Prepared& prepared, CampaignRequest request,
                        const std::string& what) {
   request.name = prepared.comparison.name + what;
   request.fresh = false;
   request.open_ended = true;
+  suite.plugins = side.plugins.empty() ? suite.plugins : side.plugins;
   Campaign campaign = plan_campaign(suite, side.bench.string(), prepared.archive, request);
   side.campaign = campaign.id;
   return campaign;
@@ -99,6 +102,7 @@ Prepared prepare(MeasuredRequest& request) {
   Archive archive(fs::absolute(archive_folder(options.archive, place.options.machine.archive)), options.access());
   options.campaign.machine = campaign_machine_json(place.options.machine, place.size);
   options.bench = request.candidate.bench.string();
+  options.plugins = request.candidate.plugins;
   Suite suite = chosen_suite(options, place.size);
   leave_components_out(suite);
   if (request.pairs > 0) suite.launches = request.pairs;
@@ -108,9 +112,9 @@ Prepared prepare(MeasuredRequest& request) {
   Prepared prepared{std::move(place), std::move(archive), {}, {}, {}};
   Comparison& comparison = prepared.comparison;
   comparison.suite = suite.name;
-  comparison.base = {request.base.label, request.base.bench, code_hash_of(request.base), "", {}};
-  comparison.candidate = {request.candidate.label, request.candidate.bench, code_hash_of(request.candidate), "",
-                          request.candidate_arguments};
+  comparison.base = {request.base.label, request.base.bench, code_hash_of(request.base), "", {}, request.base.plugins};
+  comparison.candidate = {request.candidate.label,     request.candidate.bench,  code_hash_of(request.candidate), "",
+                          request.candidate_arguments, request.candidate.plugins};
   comparison.name = comparison_name(request, suite, comparison, prepared.archive);
   while (comparison.seed == 0) comparison.seed = suite.seed != 0 ? suite.seed : std::random_device{}();
   comparison.stages = {{"screen", 0, suite.launches, {}}};

@@ -121,6 +121,12 @@ std::optional<ComparedBuild> installed_build(const std::string& text) {
   return std::nullopt;
 }
 
+ComparedBuild plugin_build(const std::string& file, const fs::path& bench) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("--plugin: {} is no file", file));
+  return {file, bench, {fs::absolute(file)}};
+}
+
 std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request) {
   if (text.empty() || text.front() == '-') return std::nullopt;
   const ProcessResult result = git(request, {"rev-parse", "--verify", "--quiet", text + "^{commit}"});
@@ -131,30 +137,24 @@ std::optional<std::string> find_revision(const std::string& text, const Revision
 RevisionBuild find_build(const std::string& text, const std::string& commit, const RevisionRequest& request) {
   std::string settings;
   for (const auto& argument : request.configure) settings += argument + '\n';
+  if (!request.artifact.empty()) settings += request.build + '\n' + request.artifact.string() + '\n';
   // Other settings make another build.
   const std::string digits = settings.empty() ? "" : fmt::format("-{}", sha256_hex(settings).substr(0, 8));
   const fs::path folder = builds_folder() / (commit.substr(0, 12) + digits);
   const std::string label = text == commit.substr(0, text.size()) ? text : text + " (" + commit.substr(0, 7) + ")";
+  if (!request.artifact.empty()) {
+    const ComparedBuild build{label, request.bench, {folder / "source" / request.artifact}};
+    return {build, folder, names_something(folder / built_mark) && names_something(build.plugins.front())};
+  }
   const ComparedBuild build{label, folder / "build" / "bin" / "fft_bench"};
   return {build, folder, names_something(folder / built_mark) && is_program(build.bench)};
 }
 
-ComparedBuild build_revision(const std::string& text, const std::string& commit, const RevisionRequest& request) {
-  const auto [result, folder, is_built] = find_build(text, commit, request);
-  const fs::path source = folder / "source";
-  const fs::path build = folder / "build";
-  const fs::path& bench = result.bench;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
-  const BuildLock lock(folder / "lock");
-  if (find_build(text, commit, request).is_built) return result;
-  say("building {} in {}\n", result.label, folder.string());
-  if (!fs::exists(source / "CMakeLists.txt")) {
-    (void)git(request, {"worktree", "prune"});  // forgets one that was removed by hand
-    require_step(text, "git worktree add",
-                 git(request, {"worktree", "add", "--force", "--detach", source.string(), commit}), "git");
-  }
+namespace {
+
+/// fourscore's own.
+void build_bench(const std::string& text, const fs::path& source, const fs::path& build,
+                 const RevisionRequest& request) {
   ProcessSpec configure;
   configure.argv = {"cmake", "-S", source.string(), "-B", build.string()};
   if (has_release_preset(source))
@@ -166,7 +166,38 @@ ComparedBuild build_revision(const std::string& text, const std::string& commit,
   ProcessSpec compile;
   compile.argv = {"cmake", "--build", build.string(), "--target", "fft_bench", "-j", std::to_string(request.jobs)};
   require_step(text, "cmake --build", run_process(compile), "cmake");
-  if (!is_program(bench)) throw InputError(fmt::format("revision '{}' was built, but has no {}", text, bench.string()));
+}
+
+/// Anyone's, by a command of their own.
+void build_plugin(const std::string& text, const fs::path& source, const RevisionRequest& request) {
+  ProcessSpec spec;
+  spec.argv = {"sh", "-c", R"(cd "$0" && eval "$1")", source.string(), request.build};
+  require_step(text, fmt::format("--build '{}'", request.build), run_process(spec), "sh");
+}
+
+}  // namespace
+
+ComparedBuild build_revision(const std::string& text, const std::string& commit, const RevisionRequest& request) {
+  const auto [result, folder, is_built] = find_build(text, commit, request);
+  const fs::path source = folder / "source";
+  const fs::path& made = result.plugins.empty() ? result.bench : result.plugins.front();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw EnvironmentError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+  const BuildLock lock(folder / "lock");
+  if (find_build(text, commit, request).is_built) return result;
+  say("building {} in {}\n", result.label, folder.string());
+  if (!names_something(source / ".git")) {
+    (void)git(request, {"worktree", "prune"});  // forgets one that was removed by hand
+    require_step(text, "git worktree add",
+                 git(request, {"worktree", "add", "--force", "--detach", source.string(), commit}), "git");
+  }
+  if (request.artifact.empty())
+    build_bench(text, source, folder / "build", request);
+  else
+    build_plugin(text, source, request);
+  if (!names_something(made))
+    throw InputError(fmt::format("revision '{}' was built, but has no {}", text, made.string()));
   write_file(folder / built_mark, commit + '\n', Named::by_us);
   return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What a side of a comparison may be: an fft_bench, a folder with one, or a revision of the code, which is built.
+// What a side of a comparison may be: an fft_bench, a folder with one, a plugin, or a revision of the code, which is
+// built: fourscore's own, or that of a plugin's repository.
 
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,7 @@ namespace fourscore {
 struct ComparedBuild {
   std::string label;
   std::filesystem::path bench;
+  std::vector<std::filesystem::path> plugins{};
 };
 
 /// An fft_bench as a file, or beside or in bin/ of a folder. Nothing where the text names no such thing.
@@ -20,7 +22,13 @@ struct RevisionRequest {
   std::filesystem::path repository;    ///< empty: the current folder's
   std::vector<std::string> configure;  ///< further arguments of cmake
   int jobs = 1;                        ///< compilers at once
+  std::string build{};                 ///< the shell's command that builds a plugin's revision, in its sources
+  std::filesystem::path artifact{};    ///< the plugin that it makes, from there; empty: revisions are fourscore's own
+  std::filesystem::path bench{};       ///< that measures plugins
 };
+
+/// A plugin's file, for `bench`. Throws InputError where there is none.
+[[nodiscard]] ComparedBuild plugin_build(const std::string& file, const std::filesystem::path& bench);
 
 /// The full hash of a commit of the repository; nothing where there is no such revision, no repository or no git.
 [[nodiscard]] std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request);
@@ -34,8 +42,8 @@ struct RevisionBuild {
 [[nodiscard]] RevisionBuild find_build(const std::string& text, const std::string& commit,
                                        const RevisionRequest& request);
 
-/// Builds its fft_bench, unless it was built before. Says what it does on standard error. Throws InputError naming the
-/// step that failed, with the end of its output; EnvironmentError where git or cmake are missing.
+/// Builds its fft_bench or its plugin, unless it was built before. Says what it does on standard error. Throws
+/// InputError naming the step that failed, with the end of its output; EnvironmentError where git or cmake are missing.
 [[nodiscard]] ComparedBuild build_revision(const std::string& text, const std::string& commit,
                                            const RevisionRequest& request);
 

@@ -17,6 +17,7 @@ struct ComparedSide {
   std::string code_hash;
   std::string campaign;                ///< the campaign of its launches
   std::vector<std::string> arguments;  ///< further ones of its fft_bench
+  std::vector<std::filesystem::path> plugins{};
 };
 
 /// Pairs of the points, numbered from first_launch on: launch k of both campaigns is pair k.

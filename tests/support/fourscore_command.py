@@ -91,10 +91,10 @@ class Fourscore:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": self.folder}
         return subprocess.Popen(self.command(*arguments), env=environment, **pipes | options)
 
-    def __call__(self, *arguments: object, code: int = 0, **options) -> subprocess.CompletedProcess:
+    def __call__(self, *arguments: object, code: int | tuple[int, ...] = 0, **options) -> subprocess.CompletedProcess:
         process = self.start(*arguments, **options)
         out, err = process.communicate(timeout=300)
-        assert process.returncode == code, f"exit {process.returncode}, expected {code}\n{out}\n{err}"
+        assert process.returncode in (code if isinstance(code, tuple) else (code,)), f"exit {process.returncode}, expected {code}\n{out}\n{err}"
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def suite(self, text: str, name: str = "s.toml") -> pathlib.Path:

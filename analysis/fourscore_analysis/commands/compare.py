@@ -22,10 +22,13 @@ from fourscore_analysis.records.archive import InputError
 EXAMPLES = """Examples:
   fourscore compare main HEAD                              (two revisions, built and measured in pairs)
   fourscore compare /opt/before/bin/fft_bench build/release/bin --suite strong --markdown pull-request.md
+  fourscore compare --plugin old/libmine.so new/libmine.so --suite mine.toml     (two builds of your library)
+  fourscore compare main HEAD --repo mine --build "make lib" --artifact libmine.so --suite mine.toml
   fourscore compare strong-1a2b3c4d strong-5e6f7a8b        (two campaigns of the archive)
   fourscore compare old-archive new-archive --markdown pull-request.md --junit gate.xml
   fourscore compare --comparison fourscore-archive/comparisons/NAME/comparison.json
-A side is a build (fft_bench, or a folder with one) or a revision, which are measured; or what was measured:
+A side is a build (fft_bench, or a folder with one) or a revision, which are measured, also of a plugin
+(docs/your-library.md); or what was measured:
 a campaign, a suite for its newest campaign, an archive, records, or Google Benchmark's JSON.
 Exit code 0: no regression; 1: a regression or a wrong result; 2: unusable input; 3: the environment failed;
 4: nothing was measured, no series has both sides; 5: --strict, and a series could hide a slowdown of --detect.
