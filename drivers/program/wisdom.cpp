@@ -54,11 +54,11 @@ Wisdom::Wisdom(MPI_Comm comm, Agreement& agreement, const LocalFftLibrary& libra
 }
 
 std::string Wisdom::read_section() {
-  check_place(file_);
   std::error_code error;
   // A device may have no end, and a FIFO no writer.
   if (is_there(file_) && !fs::is_regular_file(file_, error))
     throw unusable(file_, "it is no regular file; expected one, or a new name");
+  check_place(file_);
   check_output(file_);
   if (!is_there(file_)) return {};
   try {

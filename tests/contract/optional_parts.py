@@ -54,7 +54,7 @@ def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict
         "-DCMAKE_CXX_COMPILER_LAUNCHER=",
         "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
     ]
-    run = subprocess.run([cmake, "-S", root, "-B", folder, *fixed, *chosen], capture_output=True, text=True)
+    run = subprocess.run([cmake, "-G", "Ninja", "-S", root, "-B", folder, *fixed, *chosen], capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(f"cmake without {', '.join(without) or 'nothing'} ends with {run.returncode}:\n{run.stderr}")
     entries = json.loads((folder / "compile_commands.json").read_text())

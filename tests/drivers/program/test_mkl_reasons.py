@@ -25,7 +25,7 @@ def reason(tmp_path: Path, mkl: Path) -> str:
     (tmp_path / "project/CMakeLists.txt").write_text(PROJECT)
     build = tmp_path / "build"
     run = subprocess.run(
-        ["cmake", "-S", tmp_path / "project", "-B", build, f"-DMKL_ROOT={mkl}"],
+        ["cmake", "-G", "Ninja", "-S", tmp_path / "project", "-B", build, f"-DMKL_ROOT={mkl}"],
         capture_output=True,
         text=True,
         timeout=120,
