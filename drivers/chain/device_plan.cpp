@@ -80,9 +80,7 @@ class DeviceParts : public ArrayKeeper {
       offload.pieces = request_.pieces;
       offload.queues = streamed_queues;
     } else {
-      Index most = 0;
-      for (const ChainStage& stage : stages)
-        if (!stage.axes.empty()) most = std::max(most, stage.layout.box(mpi::rank_in(context.comm)).volume());
+      const Index most = largest_box(stages, mpi::rank_in(context.comm), true);
       if (most > 0)
         offload.memory = device_->allocate(static_cast<std::size_t>(most) * context.problem.element_bytes());
     }
@@ -101,46 +99,46 @@ class DeviceParts : public ArrayKeeper {
   std::unique_ptr<ExchangeMethod> exchange_;
 };
 
-class DevicePlan : private DeviceParts, public TransformChain {
+class DevicePlan : private DeviceParts, public TransformChain, private DeviceData {
  public:
   DevicePlan(const PlanContext& context, const DeviceRequest& request, const std::vector<ChainStage>& stages,
              TransformChain::Options options)
       : DeviceParts(context, request),
         TransformChain(context_of(context, stages), stages, with_keeper(std::move(options), this)),
-        mpi_rank_(mpi::rank_in(context.comm)),
-        input_bytes_(bytes_of(input_layout(), context.problem.input_element_bytes())),
-        output_bytes_(bytes_of(output_layout(), context.problem.output_element_bytes())),
+        input_bytes_(bytes_of(input_layout(), context.comm, context.problem.input_element_bytes())),
+        output_bytes_(bytes_of(output_layout(), context.comm, context.problem.output_element_bytes())),
         queue_(device_->make_queue()),
-        work_(*device_, 1) {}
+        work_(*device_, 1) {
+    PlanFacts& facts = declared();
+    facts.workspace_bytes += workspace_bytes_ + (is_resident() ? facts.buffer_bytes : 0);
+  }
 
   void execute(PhaseClock& clock) override {
     if (brings_data()) move_timed(clock, Phase::h2d);
     TransformChain::execute(clock);
     if (brings_data()) move_timed(clock, Phase::d2h);
   }
-  void step(std::size_t number, PhaseClock& clock) override {
-    if (number == 0 && brings_data()) move_timed(clock, Phase::h2d);
-    TransformChain::step(number, clock);
-    if (number + 1 == steps() && brings_data()) move_timed(clock, Phase::d2h);
+  Advance advance(PhaseClock& clock) override {
+    if (is_at_start() && brings_data()) move_timed(clock, Phase::h2d);
+    const Advance result = TransformChain::advance(clock);
+    if (result == Advance::complete && brings_data()) move_timed(clock, Phase::d2h);
+    return result;
   }
-  void keep_data_in_place(bool stays) override { stays_ = stays; }
+  [[nodiscard]] DeviceData* device_data() override { return is_resident() ? this : nullptr; }
+  void keep_in_place(bool stays) override { stays_ = stays; }
   void place_input() override { move(Phase::h2d); }
   void fetch_output() override { move(Phase::d2h); }
-  [[nodiscard]] std::size_t buffer_bytes() const override { return TransformChain::buffer_bytes(); }
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    const std::size_t mirrors = request_.staging == DataStaging::resident ? TransformChain::buffer_bytes() : 0;
-    return TransformChain::workspace_bytes() + workspace_bytes_ + mirrors;
-  }
 
  private:
   static TransformChain::Options with_keeper(TransformChain::Options options, ArrayKeeper* keeper) {
     options.arrays = keeper;
     return options;
   }
-  [[nodiscard]] std::size_t bytes_of(const Decomposition& layout, std::size_t element_bytes) const {
-    return static_cast<std::size_t>(layout.memory_volume(mpi_rank_)) * element_bytes;
+  [[nodiscard]] static std::size_t bytes_of(const Decomposition& layout, MPI_Comm comm, std::size_t element_bytes) {
+    return static_cast<std::size_t>(layout.memory_volume(mpi::rank_in(comm))) * element_bytes;
   }
-  [[nodiscard]] bool brings_data() const { return request_.staging == DataStaging::resident && !stays_; }
+  [[nodiscard]] bool is_resident() const { return request_.staging == DataStaging::resident; }
+  [[nodiscard]] bool brings_data() const { return is_resident() && !stays_; }
   void queue_move(Phase phase) {
     const bool up = phase == Phase::h2d;
     auto* const host = static_cast<std::byte*>(up ? input() : output());
@@ -151,7 +149,7 @@ class DevicePlan : private DeviceParts, public TransformChain {
                  up ? CopyWay::to_device : CopyWay::to_host);
   }
   void move(Phase phase) {
-    if (request_.staging != DataStaging::resident || !stays_) return;
+    if (!stays_) return;
     queue_move(phase);
     queue_->synchronise();
   }
@@ -161,7 +159,6 @@ class DevicePlan : private DeviceParts, public TransformChain {
     work_.settle(clock);
   }
 
-  int mpi_rank_;
   std::size_t input_bytes_;
   std::size_t output_bytes_;
   std::unique_ptr<Queue> queue_;

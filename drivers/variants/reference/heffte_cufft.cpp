@@ -49,7 +49,7 @@ heffte::plan_options plan_options_of(const Problem& problem) {
 
 /// Phase `other` has heFFTe's transform. Its input is copied there before and its output back after, unless it stays.
 template <class Real>
-class HeffteCufftPlan : public ReferencePlan {
+class HeffteCufftPlan : public ReferencePlan, private DeviceData {
  public:
   HeffteCufftPlan(const PlanContext& context, const Grid& grid, const Ends& ends)
       : ReferencePlan(context, layouts_of(ends, plan_options_of(context.problem)), grid),
@@ -67,6 +67,9 @@ class HeffteCufftPlan : public ReferencePlan {
     if (input() != output()) result_ = device_->allocate(source_->bytes());
     move(Phase::h2d);
     run();  // heFFTe plans when it first executes
+    std::ostringstream text;
+    text << "heFFTe " << version_text() << ", cuFFT, " << options_;
+    declare_library(text.str(), source_->bytes() + (result_ ? result_->bytes() : 0) + workspace_->bytes());
   }
 
   void execute(PhaseClock& clock) override {
@@ -74,17 +77,10 @@ class HeffteCufftPlan : public ReferencePlan {
     run();
     if (!stays_) move_timed(clock, Phase::d2h);
   }
-  void keep_data_in_place(bool stays) override { stays_ = stays; }
+  [[nodiscard]] DeviceData* device_data() override { return this; }
+  void keep_in_place(bool stays) override { stays_ = stays; }
   void place_input() override { move(Phase::h2d); }
   void fetch_output() override { move(Phase::d2h); }
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    return source_->bytes() + (result_ ? result_->bytes() : 0) + workspace_->bytes();
-  }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
-    std::ostringstream text;
-    text << "heFFTe " << version_text() << ", cuFFT, " << options_;
-    return {text.str()};
-  }
 
  private:
   static std::unique_ptr<Device> device_on(const PlanContext& context) {

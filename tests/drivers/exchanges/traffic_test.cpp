@@ -249,9 +249,11 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
                           {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
       PhaseClock clock(false);
       const SentMessages sent = count_messages([&] { instances.execute(clock, [](std::size_t) {}); });
-      EXPECT_EQ(instances.message_volume().bytes_sent, sent.bytes) << exchange << " " << to_string(placement);
-      EXPECT_EQ(instances.message_volume().messages_sent, sent.messages) << exchange << " " << to_string(placement);
-      EXPECT_EQ(instances.message_volume().control_messages_sent, sent.control_messages)
+      EXPECT_EQ(instances.total(&PlanFacts::message_volume).bytes_sent, sent.bytes)
+          << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.total(&PlanFacts::message_volume).messages_sent, sent.messages)
+          << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.total(&PlanFacts::message_volume).control_messages_sent, sent.control_messages)
           << exchange << " " << to_string(placement);
     }
 }

@@ -119,7 +119,7 @@ void EveryCase::check(const Problem& problem) const {
   }
   EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
   if (!problem.grid.empty()) {
-    EXPECT_EQ(plan->grid(), problem.grid);
+    EXPECT_EQ(plan->facts().grid, problem.grid);
   }
   const auto& expected = test::transformed_field(problem.extents(), problem.direction);
   PhaseClock clock;

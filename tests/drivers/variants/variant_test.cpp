@@ -224,7 +224,7 @@ TEST_P(EveryVariant, IsNotWarnedOfOnAnyGridWithAnyParameter) {
           const ExchangeMethod* exchange = exchanges()[turn++ % exchanges().size()];
           const auto plan = make(problem, exchange);
           Problem planned = problem;
-          planned.grid = plan->grid();
+          planned.grid = plan->facts().grid;
           Cost formula = variant().cost(planned, ranks_);
           const auto declared = declared_by_all(plan->message_volume());
           EXPECT_THAT(differences_from_formula(problem, formula, exchange, declared), testing::IsEmpty())
