@@ -36,7 +36,7 @@ class OnOneRankPlan : public Plan {
 class OnOneRank : public Variant {
  public:
   Card card() const override { return {"on-one-rank", "everything on rank 0", "an example"}; }
-  bool takes_exchange() const override { return false; }
+  VariantFacts facts() const override { return {.exchange = "none"}; }
   std::optional<std::string> supports(const Problem& problem, int) const override {
     if (problem.precision != Precision::double_precision) return "on-one-rank is double only";
     if (problem.contract.buffers != Buffers::in_place) return "on-one-rank is in place only";

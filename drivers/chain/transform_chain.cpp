@@ -55,6 +55,12 @@ std::vector<ChainStage> slab_stages(const Problem& problem, int ranks) {
   return {{decompose(shape, Grid{{ranks, 1, 1}}), others}, {decompose(shape, Grid{{1, ranks, 1}}), {0}}};
 }
 
+std::vector<ChainStage> whole_stage(const Problem& problem) {
+  ChainStage stage{decompose(problem.complex_extents(), Grid{}), {}};
+  for (std::size_t a = 0; a < problem.shape.size(); ++a) stage.axes.push_back(a);
+  return {stage};
+}
+
 std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward, Return way_back) {
   std::vector<ChainStage> stages = std::move(forward);
   const bool natural = problem.contract.layout == LayoutContract::natural;
@@ -357,6 +363,26 @@ std::vector<Component> TransformChain::components() {
     add_slices(link.overlap.after_, links_[i + 1]);
   }
   return list;
+}
+
+std::unique_ptr<Plan> ChainVariant::make_plan(const PlanContext& context) const {
+  const Grid grid = fitting_grid(context.problem, mpi::size_of(context.comm));
+  return std::make_unique<TransformChain>(context, stages(context.problem, grid), options(context.problem, grid));
+}
+
+std::vector<RedistributionGroup> ChainVariant::redistributions(const Problem& problem, int ranks, int rank) const {
+  return redistributions_between(stages(problem, fitting_grid(problem, ranks)), rank);
+}
+
+TransformChain::Options ChainVariant::options(const Problem& problem, const Grid& grid) const {
+  const auto entries = static_cast<std::ptrdiff_t>(grid_entries(problem, grid.ranks()));
+  return {.grid = {grid.extents.begin(), grid.extents.begin() + entries}};
+}
+
+Grid ChainVariant::fitting_grid(const Problem& problem, int ranks) const {
+  const auto grid = grid_of(problem, ranks);
+  if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));
+  return *grid;
 }
 
 }  // namespace fourscore

@@ -26,6 +26,9 @@ struct ChainStage {
 /// Slabs along the first axis, all other axes transformed; slabs along the second, transformed along the first.
 [[nodiscard]] std::vector<ChainStage> slab_stages(const Problem& problem, int ranks);
 
+/// All on one rank, all axes transformed at once.
+[[nodiscard]] std::vector<ChainStage> whole_stage(const Problem& problem);
+
 /// The way back to the input's layout where the result must be in natural order.
 enum class Return {
   through_stages,  ///< back through every layout: each redistribution once more
@@ -154,6 +157,25 @@ class TransformChain : public Plan {
   std::vector<Link> links_;
   std::unique_ptr<Buffer> staging_;  ///< for all exchanges; null where there are none
   std::size_t next_ = 0;             ///< the stage with which a run in parts goes on
+};
+
+/// A variant whose plans are chains: it says its process grid and its stages.
+class ChainVariant : public Variant {
+ public:
+  [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}}; }
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override;
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override;
+
+ protected:
+  /// Nothing: none fits, and supports() says why. Throws InputError for a problem's grid that is none of so many ranks.
+  [[nodiscard]] virtual std::optional<Grid> grid_of(const Problem& problem, int ranks) const = 0;
+  /// Arranged for the problem's contract.
+  [[nodiscard]] virtual std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const = 0;
+  /// By default as many entries of the grid as grid_entries() says.
+  [[nodiscard]] virtual TransformChain::Options options(const Problem& problem, const Grid& grid) const;
+  /// Throws InputError with the reason of supports() where none fits.
+  [[nodiscard]] Grid fitting_grid(const Problem& problem, int ranks) const;
 };
 
 }  // namespace fourscore

@@ -24,33 +24,48 @@ struct Cost {
   double messages_per_rank = 0;  ///< to other ranks
 };
 
+/// What a variant takes, whatever the problem.
+struct VariantFacts {
+  std::vector<Kind> kinds{Kind::c2c};  ///< it can do these; asked for another it is skipped
+  /// The exchange of a point that names none; one that it does not refuse. "none": it takes none.
+  std::string exchange = "alltoallv";
+  std::vector<Parameter> parameters{};  ///< that it reads (Problem::parameters); others are an input error
+};
+
+/// Who makes a rank's local transforms.
+struct LocalFftUse {
+  std::optional<std::string> own;  ///< the library that the variant brings, whatever a point asks for; nothing: none
+  int threads = 1;                 ///< that the point's library is asked for
+};
+
+/// What a variant that computes on devices says of a problem.
+class DeviceUse {
+ public:
+  /// Whether times are of something else than what they are named after: of a stand-in for a device.
+  [[nodiscard]] virtual bool emulates(const Problem& problem) const = 0;
+  /// Describes the device that this rank of comm computes on: what it is, and its state now.
+  [[nodiscard]] virtual nlohmann::json describe(const Problem& problem, MPI_Comm comm) const = 0;
+  /// Nothing, or why `plans` plans of the problem cannot be made on the ranks of comm. The same on all ranks.
+  /// Collective. The point is then skipped.
+  [[nodiscard]] virtual std::string obstacle(const Problem& problem, MPI_Comm comm, int plans) const = 0;
+
+ protected:
+  ~DeviceUse() = default;
+};
+
 class Variant {
  public:
   virtual ~Variant() = default;
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
-  [[nodiscard]] virtual bool takes_exchange() const { return true; }
-  /// The exchange of a point that names none; one that it does not refuse.
-  [[nodiscard]] virtual std::string default_exchange() const { return takes_exchange() ? "alltoallv" : "none"; }
-  /// Nothing, or why it cannot use this exchange.
-  [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/) const {
+  [[nodiscard]] virtual VariantFacts facts() const { return {}; }
+  [[nodiscard]] bool takes_exchange() const { return facts().exchange != "none"; }
+  /// Nothing, or why it cannot use this exchange with the problem's parameters.
+  [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/,
+                                                           const Problem& /*problem*/) const {
     return std::nullopt;
   }
-  /// Nothing, or why the exchange does not go with the problem's parameters.
-  [[nodiscard]] virtual std::optional<std::string> refuses_parameters(const ExchangeMethod& exchange,
-                                                                      const Problem& /*problem*/) const {
-    return refuses(exchange);
-  }
-  /// The local FFT library that it brings itself, whatever a point asks for; nothing: it takes that of the point.
-  [[nodiscard]] virtual std::optional<std::string> own_local_fft(const Problem& /*problem*/) const {
-    return std::nullopt;
-  }
-  /// How many threads the local library is asked for.
-  [[nodiscard]] virtual int local_fft_threads(const Problem& problem) const { return problem.threads; }
-  /// The kinds of transform it can do; asked for another it is skipped.
-  [[nodiscard]] virtual std::vector<Kind> kinds() const { return {Kind::c2c}; }
-  /// The parameters it reads (Problem::parameters); others are an input error.
-  [[nodiscard]] virtual std::vector<Parameter> parameters() const { return {}; }
+  [[nodiscard]] virtual LocalFftUse local_fft(const Problem& problem) const { return {std::nullopt, problem.threads}; }
   /// How many entries a process grid for the problem on this many ranks has: 2 for P1 x P2. With one there is but one
   /// grid. Throws InputError for a parameter that cannot be used. Calls no MPI.
   [[nodiscard]] virtual std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const { return 1; }
@@ -63,15 +78,8 @@ class Variant {
   /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
   /// MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;
-  /// Nothing, or why `plans` plans of the problem cannot be made on the ranks of comm, which only their nodes can tell.
-  /// The same on all ranks. Collective. The point is then skipped.
-  [[nodiscard]] virtual std::string cannot_run_on(const Problem& /*problem*/, MPI_Comm /*comm*/, int /*plans*/) const {
-    return {};
-  }
-  /// Whether times of the problem are of something else than what they are named after: of a stand-in for a device.
-  [[nodiscard]] virtual bool emulates(const Problem& /*problem*/) const { return false; }
-  /// Describes the devices that a rank of comm computes on, if it does: what they are, and their state now. Null: none.
-  [[nodiscard]] virtual nlohmann::json describe_devices(const Problem& /*problem*/, MPI_Comm /*comm*/) const;
+  /// Null: the problem is computed on processors alone.
+  [[nodiscard]] virtual const DeviceUse* device_use(const Problem& /*problem*/) const { return nullptr; }
   /// Collective. Only called when supports() returned nothing.
   [[nodiscard]] virtual std::unique_ptr<Plan> make_plan(const PlanContext& context) const = 0;
   [[nodiscard]] virtual Cost cost(const Problem& problem, int ranks) const = 0;

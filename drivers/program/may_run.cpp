@@ -56,7 +56,7 @@ Answer misfit(const ResolvedPoint& resolved) {
 }
 
 Answer lacking_kind(const ResolvedPoint& resolved) {
-  const auto kinds = resolved.variant->kinds();
+  const auto kinds = resolved.variant->facts().kinds;
   const Kind asked = resolved.point.problem.kind;
   if (std::find(kinds.begin(), kinds.end(), asked) != kinds.end()) return std::nullopt;
   std::vector<std::string> names;
@@ -67,16 +67,15 @@ Answer lacking_kind(const ResolvedPoint& resolved) {
 
 Answer local_fft_of_variant(const ResolvedPoint& resolved) {
   const Problem& problem = resolved.point.problem;
-  if (resolved.variant->own_local_fft(problem)) return std::nullopt;
-  return unsupported("local_fft",
-                     resolved.local_fft->refuses(problem.kind, resolved.variant->local_fft_threads(problem)));
+  const LocalFftUse use = resolved.variant->local_fft(problem);
+  if (use.own) return std::nullopt;
+  return unsupported("local_fft", resolved.local_fft->refuses(problem.kind, use.threads));
 }
 
 Answer exchange_of_variant(const ResolvedPoint& resolved) {
   if (resolved.exchange == nullptr) return std::nullopt;
   const Problem& problem = resolved.point.problem;
-  if (auto reason = resolved.variant->refuses_parameters(*resolved.exchange, problem))
-    return unsupported("exchange", reason);
+  if (auto reason = resolved.variant->refuses(*resolved.exchange, problem)) return unsupported("exchange", reason);
   return unsupported("exchange", resolved.exchange->supports(problem));
 }
 
@@ -132,8 +131,11 @@ Answer variant_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent ex
   const Problem& problem = resolved.point.problem;
   const bool inverted = extent == CheckExtent::all && problem.direction != Direction::roundtrip;
   const int here = problem.placement == Placement::subset ? 1 : problem.instances;
-  return tried(comm, "variant", resolved.point.variant,
-               [&] { return resolved.variant->cannot_run_on(one_instance(problem), comm, here + (inverted ? 1 : 0)); });
+  return tried(comm, "variant", resolved.point.variant, [&]() -> std::string {
+    const Problem one = one_instance(problem);
+    const DeviceUse* const use = resolved.variant->device_use(one);
+    return use == nullptr ? "" : use->obstacle(one, comm, here + (inverted ? 1 : 0));
+  });
 }
 
 /// The memory suffices for the plan and what checks it; else also whether less checking would make it do.

@@ -183,18 +183,19 @@ class BinaryExchange : public Variant {
             "fewer stages of a higher radix; transposed: left rank-bit-reversed",
             "gupta1993"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {
-        {.name = "pieces",
-         .summary = "pieces that an exchange of a rank's elements is cut in",
-         .fallback = "1",
-         .samples = {"1", "2", "5"}},
-        {"twiddles", "factors computed as they are needed, or a table of them all", twiddle_choices.front(),
-         twiddle_choices},
-        {"radix", "ranks that combine in a stage, each with radix - 1 partners", radix_choices.front(), radix_choices},
-        {"local", "a rank's own elements by one call of the library, or by log2 of them passes of radix 2",
-         local_choices.front(), local_choices}};
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.exchange = "none",
+            .parameters = {
+                {.name = "pieces",
+                 .summary = "pieces that an exchange of a rank's elements is cut in",
+                 .fallback = "1",
+                 .samples = {"1", "2", "5"}},
+                {"twiddles", "factors computed as they are needed, or a table of them all", twiddle_choices.front(),
+                 twiddle_choices},
+                {"radix", "ranks that combine in a stage, each with radix - 1 partners", radix_choices.front(),
+                 radix_choices},
+                {"local", "a rank's own elements by one call of the library, or by log2 of them passes of radix 2",
+                 local_choices.front(), local_choices}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {

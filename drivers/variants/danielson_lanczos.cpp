@@ -286,11 +286,10 @@ class DanielsonLanczos : public Variant {
             "blocks out (backward: blocks in, subsets out); natural: blocks in and out, at the price of an all-to-all",
             "haynes2000"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  /// split: the axes over which the splits are shared.
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] VariantFacts facts() const override {
     const auto choices = split_choices(3);
-    return {{"split", "axes over which the splits are shared, in turn", choices.front(), choices}};
+    return {.exchange = "none",
+            .parameters = {{"split", "axes over which the splits are shared, in turn", choices.front(), choices}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {

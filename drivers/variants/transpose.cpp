@@ -269,15 +269,15 @@ class Transpose : public Variant {
     return {"transpose", "1-D: an m-dimensional view, axis by axis; transposed: columns in, left permuted",
             "gupta1993"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{.name = "dimensions",
-             .summary = "m, of the view that is transformed axis by axis: 2 to log2 p + 1",
-             .fallback = "2",
-             .samples = {"2", "3", "4"}},
-            {input_parameter,
-             "how the input of a forward transform lies; natural order has blocks only",
-             "columns",
-             {"columns", blocks}}};
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.parameters = {{.name = "dimensions",
+                            .summary = "m, of the view that is transformed axis by axis: 2 to log2 p + 1",
+                            .fallback = "2",
+                            .samples = {"2", "3", "4"}},
+                           {input_parameter,
+                            "how the input of a forward transform lies; natural order has blocks only",
+                            "columns",
+                            {"columns", blocks}}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int ranks) const override {

@@ -157,9 +157,11 @@ class Dtfft : public PencilReference {
     return {"dtfft", "dtFFT: z-pencils in, x-pencils out; tunes its grid and exchange itself where asked to",
             "https://github.com/ShatrovOA/dtFFT"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"effort", "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
-             efforts.front(), efforts}};
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.exchange = "none",
+            .parameters = {{"effort",
+                            "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
+                            efforts.front(), efforts}}};
   }
 
  private:

@@ -148,7 +148,7 @@ class FftwMpi : public SlabReference {
   [[nodiscard]] Card card() const override {
     return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
   }
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+  [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}, .exchange = "none"}; }
 
   void register_solvers() const override {
 #ifdef FOURSCORE_FFTW_MPI

@@ -74,7 +74,7 @@ class Heffte : public PencilReference {
     return {"heffte", "heFFTe: z-pencils in; transposed: x-pencils out; FFTW planned by estimate only",
             "https://github.com/icl-utk-edu/heffte"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return option_parameters(); }
+  [[nodiscard]] VariantFacts facts() const override { return {.exchange = "none", .parameters = option_parameters()}; }
 
  private:
   [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,

@@ -151,7 +151,7 @@ class MklCdft : public SlabReference {
     return {"mkl-cdft", "Intel oneMKL's own slabs; transposed: second axis cut and stored slowest, first axis fastest",
             "https://www.intel.com/content/www/us/en/developer/tools/oneapi/onemkl.html"};
   }
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "mkl"; }
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"mkl", problem.threads}; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_MKL_CDFT
     try {

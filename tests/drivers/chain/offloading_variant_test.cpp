@@ -89,7 +89,7 @@ TEST_P(Offloads, AreTheTransformByItsDefinition) {
 
 TEST_P(Offloads, TransformRealDataWhereTheVariantDoes) {
   if (GetParam().variant != "node") {
-    EXPECT_EQ(std::ranges::count(variant_.kinds(), Kind::r2c), 0) << "then this test is for it too";
+    EXPECT_EQ(std::ranges::count(variant_.facts().kinds, Kind::r2c), 0) << "then this test is for it too";
     return;
   }
   for (const Problem& contract : test::contracts({9, 10, 7})) {
@@ -196,7 +196,8 @@ std::string obstacle(const char* faults, const std::string& name, Parameters par
   Problem problem = transposed({16, 16, 16});
   parameters["device"] = "host";
   problem.parameters = std::move(parameters);
-  const std::string reason = variant(name).cannot_run_on(problem, MPI_COMM_WORLD, plans);
+  const DeviceUse* const use = variant(name).device_use(problem);
+  const std::string reason = use == nullptr ? "" : use->obstacle(problem, MPI_COMM_WORLD, plans);
   unsetenv("FOURSCORE_STAND_IN");
   return reason;
 }

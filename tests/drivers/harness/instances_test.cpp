@@ -68,7 +68,8 @@ TEST_F(InstancesTest, OverAllRanksAreEachRightWithEveryExchange) {
         if (!method.unavailable().empty()) continue;
         if (!method.takes_exchange() && exchange != "alltoallv") continue;
         if (!ExchangeRegistry::instance().find(exchange)->unavailable().empty()) continue;
-        if (method.takes_exchange() && method.refuses(ExchangeRegistry::instance().get(exchange, "exchange"))) continue;
+        if (method.takes_exchange() && method.refuses(ExchangeRegistry::instance().get(exchange, "exchange"), {}))
+          continue;
         SCOPED_TRACE(std::string(name) + " " + exchange);
         Problem problem = problem_of(3, Placement::all);
         problem.kind = kind;

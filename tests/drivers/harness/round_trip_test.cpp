@@ -27,7 +27,7 @@ std::vector<Problem> round_trips(const Variant& variant) {
   std::vector<Problem> problems;
   for (const std::vector<Index>& shape : {std::vector<Index>{16, 8, 8}, std::vector<Index>{7, 9, 10}})
     for (Problem problem : test::contracts(test::shape_for(variant, shape)))
-      for (const Kind kind : variant.kinds()) {
+      for (const Kind kind : variant.facts().kinds) {
         if (problem.direction == Direction::backward) continue;
         problem.direction = Direction::roundtrip;
         problem.kind = kind;
@@ -39,7 +39,7 @@ std::vector<Problem> round_trips(const Variant& variant) {
 /// Null where the variant takes none. Parameters may leave some out.
 const ExchangeMethod* first_that_goes_with(const Variant& variant, const Problem& problem) {
   for (const ExchangeMethod* exchange : test::exchanges_of(variant))
-    if (exchange == nullptr || !variant.refuses_parameters(*exchange, problem)) return exchange;
+    if (exchange == nullptr || !variant.refuses(*exchange, problem)) return exchange;
   return nullptr;
 }
 
@@ -84,7 +84,7 @@ TEST_F(RoundTripTest, IsRightWithEveryParameterOfAVariant) {
   for (const auto& name : VariantRegistry::instance().names()) {
     const Variant& variant = *VariantRegistry::instance().find(name);
     if (!variant.unavailable().empty()) continue;
-    for (const Parameter& parameter : variant.parameters())
+    for (const Parameter& parameter : variant.facts().parameters)
       for (const std::string& value : tried_values(parameter))
         for (Problem problem : test::contracts(test::shape_for(variant, {8, 8, 8}))) {
           if (problem.direction == Direction::backward || problem.precision == Precision::single_precision) continue;

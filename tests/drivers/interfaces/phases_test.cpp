@@ -274,7 +274,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponents) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   int cases = 0;
   for (const auto& shape : {std::vector<Index>{8, 8, 8}, std::vector<Index>{6, 9, 10}})
-    for (const Kind kind : variant.kinds())
+    for (const Kind kind : variant.facts().kinds)
       for (Problem problem : test::contracts(test::shape_for(variant, shape))) {
         if (problem.precision != Precision::double_precision) continue;
         problem.kind = kind;
@@ -282,7 +282,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponents) {
           problem.parameters.clear();
           if (variant.supports(problem, ranks)) continue;
           ++cases;
-          const bool pieces = has_pieces(names_of(variant.parameters())) ||
+          const bool pieces = has_pieces(names_of(variant.facts().parameters)) ||
                               (exchange != nullptr && has_pieces(names_of(exchange->parameters())));
           const Order order = order_of(GetParam());
           if (pieces) {
@@ -302,7 +302,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponentsWithEachParameterToo) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   const ExchangeMethod* exchange = test::exchanges_of(variant).front();
   int cases = 0;
-  for (const Parameter& parameter : variant.parameters())
+  for (const Parameter& parameter : variant.facts().parameters)
     for (const std::string& value : tried_values(parameter))
       for (Problem problem : test::contracts(test::shape_for(variant, {8, 8, 8}))) {
         if (problem.precision != Precision::double_precision || problem.contract.buffers != Buffers::in_place) continue;
@@ -312,7 +312,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponentsWithEachParameterToo) {
         } catch (const InputError&) {
           continue;  // this value does not fit the shape
         }
-        if (exchange != nullptr && variant.refuses_parameters(*exchange, problem)) continue;
+        if (exchange != nullptr && variant.refuses(*exchange, problem)) continue;
         ++cases;
         const Order order = order_of(GetParam());
         check(variant, problem, exchange,

@@ -87,9 +87,9 @@ TEST(PencilOverlap, AttributesThePiecesToTheirPhases) {
 
 TEST(PencilOverlap, RefusesWhatCannotBeInFlightAndNamesWhatCan) {
   const auto& overlap = variant("pencil-overlap");
-  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("p2p", "exchange")));
-  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("ialltoallv", "exchange")));
-  const auto reason = overlap.refuses(ExchangeRegistry::instance().get("alltoallw", "exchange"));
+  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("p2p", "exchange"), {}));
+  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("ialltoallv", "exchange"), {}));
+  const auto reason = overlap.refuses(ExchangeRegistry::instance().get("alltoallw", "exchange"), {});
   ASSERT_TRUE(reason);
   EXPECT_NE(reason->find("alltoallw"), std::string::npos);
   EXPECT_NE(reason->find("ialltoallv, p2p"), std::string::npos);

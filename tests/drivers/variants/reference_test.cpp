@@ -207,7 +207,7 @@ TEST(SlabReference, IsRightWithMoreRanksThanPlanesOrSaysWhatItsLibraryCannotDo) 
     if (!variant.unavailable().empty()) continue;
     int with_empty_ranks = 0;
     for (const auto& shape : flat_shapes)
-      for (const Kind kind : variant.kinds())
+      for (const Kind kind : variant.facts().kinds)
         for (Problem problem : test::contracts(shape)) {
           if (problem.precision == Precision::single_precision) continue;
           problem.kind = kind;

@@ -70,7 +70,7 @@ class EveryCase : public testing::TestWithParam<Combination> {
     if (variant().takes_exchange() && !exchange()->unavailable().empty())
       GTEST_SKIP() << GetParam().exchange << ": " << exchange()->unavailable();
     if (variant().takes_exchange())
-      if (const auto reason = variant().refuses(*exchange())) GTEST_SKIP() << *reason;
+      if (const auto reason = variant().refuses(*exchange(), {})) GTEST_SKIP() << *reason;
   }
   static void TearDownTestSuite() {
     if (mpi::rank_in(MPI_COMM_WORLD) == 0)

@@ -210,7 +210,7 @@ TEST_F(VolumetricPlan, IsRightOnACartesianCommunicatorWhoseRanksMpiReorders) {
   std::size_t turn = 0;
   for (const bool reverses : {false, true})
     for (const Grid& mesh : meshes_of(ranks_))
-      for (const Kind kind : volumetric().kinds())
+      for (const Kind kind : volumetric().facts().kinds)
         for (std::size_t third = 0; third < 3; ++third) {
           const auto contracts = test::contracts({7, 6, 8});
           Problem problem = contracts[(turn + 5 * third) % contracts.size()];
