@@ -143,21 +143,17 @@ class DevicePlan : private DeviceParts, public TransformChain {
 /// Bytes of the device that one plan of this rank takes at the least.
 double device_bytes(const Problem& problem, const DeviceRequest& request, const std::vector<ChainStage>& stages,
                     int rank) {
-  double largest = 0;
-  double transformed = 0;
-  double all = 0;
-  for (const ChainStage& stage : stages) {
-    const auto volume = static_cast<double>(stage.layout.box(rank).volume());
-    largest = std::max(largest, volume);
-    if (stage.axes.empty()) continue;
-    transformed = std::max(transformed, volume);
-    all += volume;
-  }
   const bool two = stages.size() > 1 || problem.contract.buffers == Buffers::out_of_place;
-  const double elements = request.staging == DataStaging::resident ? largest * (two ? 2 : 1)
-                          : request.staging == DataStaging::copy   ? transformed
-                                                                   : all;
-  return elements * static_cast<double>(problem.element_bytes());
+  Index elements = 0;
+  if (request.staging == DataStaging::resident) {
+    elements = largest_box(stages, rank) * (two ? 2 : 1);
+  } else if (request.staging == DataStaging::copy) {
+    elements = largest_box(stages, rank, true);
+  } else {
+    for (const ChainStage& stage : stages)
+      if (!stage.axes.empty()) elements += stage.layout.box(rank).volume();
+  }
+  return static_cast<double>(elements) * static_cast<double>(problem.element_bytes());
 }
 
 /// The reason given by the lowest failing rank; the same on all ranks.

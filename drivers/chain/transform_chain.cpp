@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "chain/limits_and_cost.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -372,6 +373,11 @@ std::unique_ptr<Plan> ChainVariant::make_plan(const PlanContext& context) const 
 
 std::vector<RedistributionGroup> ChainVariant::redistributions(const Problem& problem, int ranks, int rank) const {
   return redistributions_between(stages(problem, fitting_grid(problem, ranks)), rank);
+}
+
+std::optional<Grid> ChainVariant::grid_of(const Problem& problem, int ranks) const {
+  require_grid(problem, ranks, 1);
+  return Grid{{ranks, 1, 1}};
 }
 
 TransformChain::Options ChainVariant::options(const Problem& problem, const Grid& grid) const {

@@ -168,8 +168,9 @@ class ChainVariant : public Variant {
                                                                  int rank) const override;
 
  protected:
-  /// Nothing: none fits, and supports() says why. Throws InputError for a problem's grid that is none of so many ranks.
-  [[nodiscard]] virtual std::optional<Grid> grid_of(const Problem& problem, int ranks) const = 0;
+  /// By default all ranks along the first axis. Nothing: none fits, and supports() says why. Throws InputError for a
+  /// problem's grid that is none of so many ranks.
+  [[nodiscard]] virtual std::optional<Grid> grid_of(const Problem& problem, int ranks) const;
   /// Arranged for the problem's contract.
   [[nodiscard]] virtual std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const = 0;
   /// By default as many entries of the grid as grid_entries() says.

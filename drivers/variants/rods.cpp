@@ -29,10 +29,6 @@ class Rods : public ChainVariant {
   }
 
  protected:
-  [[nodiscard]] std::optional<Grid> grid_of(const Problem& problem, int ranks) const override {
-    require_grid(problem, ranks, 1);
-    return Grid{{ranks, 1, 1}};
-  }
   /// Rods of one direction at a time, also where those of a second lie whole on the rank: two phases is the method.
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
     const Extents shape = problem.complex_extents();

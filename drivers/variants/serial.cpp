@@ -27,7 +27,6 @@ class Serial : public ChainVariant {
   }
 
  protected:
-  [[nodiscard]] std::optional<Grid> grid_of(const Problem& /*problem*/, int /*ranks*/) const override { return Grid{}; }
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& /*grid*/) const override {
     return whole_stage(problem);
   }

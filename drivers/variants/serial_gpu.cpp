@@ -26,7 +26,6 @@ class SerialGpu : public DeviceVariant {
     require_grid(problem, ranks, 1);
     return chain_limits(problem, 1, 3);
   }
-  [[nodiscard]] std::optional<Grid> grid_of(const Problem& /*problem*/, int /*ranks*/) const override { return Grid{}; }
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& /*grid*/) const override {
     return whole_stage(problem);
   }

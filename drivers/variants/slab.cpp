@@ -23,10 +23,6 @@ class Slab : public ChainVariant {
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override { return slab_cost(problem, ranks); }
 
  protected:
-  [[nodiscard]] std::optional<Grid> grid_of(const Problem& problem, int ranks) const override {
-    require_grid(problem, ranks, 1);
-    return Grid{{ranks, 1, 1}};
-  }
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
     return arrange_stages(problem, slab_stages(problem, grid.ranks()));
   }

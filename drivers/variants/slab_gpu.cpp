@@ -19,10 +19,6 @@ class SlabGpu : public DeviceVariant {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     return slab_limits(problem, ranks, "slab-gpu");
   }
-  [[nodiscard]] std::optional<Grid> grid_of(const Problem& problem, int ranks) const override {
-    require_grid(problem, ranks, 1);
-    return Grid{{ranks, 1, 1}};
-  }
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
     return arrange_stages(problem, slab_stages(problem, grid.ranks()));
   }

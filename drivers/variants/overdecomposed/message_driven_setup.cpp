@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "chain/transform_chain.hpp"
 #include "core/memory.hpp"
 #include "mpi/error.hpp"
 #include "variants/overdecomposed/message_driven.hpp"
@@ -20,13 +21,6 @@ namespace {
 /// Plans of a library run at any place that is aligned like the one they were made for. No library is known to look
 /// further than a cache line.
 std::uintptr_t alignment_of(const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place) % 64; }
-
-LocalFftSpec spec_of(const Problem& problem, const Extents& extents, const Extents& strides, std::size_t axis) {
-  LocalFftSpec spec = local_fft_spec(problem);
-  for (std::size_t a = 0; a < 3; ++a)
-    (a == axis ? spec.axes : spec.batch).push_back({extents[a], strides[a], strides[a]});
-  return spec;
-}
 
 void require_tags(int largest) {
   void* value = nullptr;
@@ -101,8 +95,8 @@ void MessageDrivenPlan::make_local_ffts(const PlanContext& context) {
     if (const auto axis = states_[task.state].axis) {
       LocalFft*& slot = known[{task.state, task.extents, alignment_of(task.in), alignment_of(task.out)}];
       if (slot == nullptr) {
-        ffts_.push_back(
-            context.local_fft.make(spec_of(context.problem, task.extents, task.strides, *axis), task.in, task.out));
+        ffts_.push_back(context.local_fft.make(local_fft_spec(context.problem, {*axis}, task.extents, task.strides),
+                                               task.in, task.out));
         slot = ffts_.back().get();
       }
       fft = slot;
@@ -120,8 +114,9 @@ void MessageDrivenPlan::make_launches(const PlanContext& context, const Offloadi
     Index offset = 0;
     for (const Box& box : layout.boxes(mpi::rank_in(comm_.get()))) {
       if (states_[s].axis)
-        together.push_back({spec_of(context.problem, box.extents(), layout.strides_within(box), *states_[s].axis),
-                            static_cast<std::size_t>(offset * element_bytes_)});
+        together.push_back(
+            {local_fft_spec(context.problem, {*states_[s].axis}, box.extents(), layout.strides_within(box)),
+             static_cast<std::size_t>(offset * element_bytes_)});
       offset += box.volume();
     }
     if (together.empty()) continue;
