@@ -27,36 +27,34 @@ bool keeps_first_axis_whole(const Decomposition& a, const Decomposition& b, MPI_
 /// A transform along other axes than the first can go slice by slice with the pieces of a redistribution that are cut
 /// along the first: before those it feeds, after those it follows. One between two such redistributions goes with the
 /// one that has fewer.
-std::vector<std::size_t> TransformChain::redistributions_of_transforms(const PlanContext& context,
-                                                                       std::size_t out_of_place) const {
-  const std::size_t none = redistributions_.size();
-  std::vector<std::size_t> result(stages_.size(), none);
-  std::vector<int> taken(redistributions_.size(), 0);
-  for (std::size_t i = 0; in_pieces() && i < stages_.size(); ++i) {
-    const auto& axes = stages_[i].axes;
+std::vector<std::size_t> TransformChain::links_of_transforms(const PlanContext& context,
+                                                             std::size_t out_of_place) const {
+  const std::size_t none = links_.size();
+  std::vector<std::size_t> result(links_.size(), none);
+  std::vector<int> taken(links_.size(), 0);
+  for (std::size_t i = 0; in_pieces() && i < links_.size(); ++i) {
+    const auto& axes = links_[i].stage.axes;
     if (i == out_of_place || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
     const auto goes_with = [&](std::size_t neighbour) {
-      return keeps_first_axis_whole(stages_[i].layout, stages_[neighbour].layout, context.comm);
+      return keeps_first_axis_whole(links_[i].stage.layout, links_[neighbour].stage.layout, context.comm);
     };
     if (i > 0 && goes_with(i - 1)) result[i] = i - 1;
-    if (i < redistributions_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1]))
-      result[i] = i;
+    if (i + 1 < links_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1])) result[i] = i;
     if (result[i] != none) ++taken[result[i]];
   }
   return result;
 }
 
-void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t redistribution,
-                                 std::byte* data) {
+void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t link, std::byte* data) {
   const int me = mpi::rank_in(context.comm);
-  const Decomposition& layout = stages_[stage].layout;
+  const Decomposition& layout = links_[stage].stage.layout;
   const Index extent = layout.box(me).extents()[0];
   const Index bytes = layout.strides(me)[0] * static_cast<Index>(context.problem.element_bytes());
-  auto& slices = redistribution == stage ? overlaps_[redistribution].before_ : overlaps_[redistribution].after_;
+  auto& slices = link == stage ? links_[link].overlap.before_ : links_[link].overlap.after_;
   for (int k = 0; k < options_.pieces; ++k) {
     const Range slice = block_range(extent, options_.pieces, k);
     std::byte* const place = data + slice.low * bytes;
-    slices.push_back(context.local_fft.make(local_fft_spec(context, stage, slice), place, place));
+    slices.push_back(context.local_fft.make(fft_spec(context, links_[stage].stage, slice), place, place));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
+#include "offload/moved_data.hpp"
 #include "offload/resident.hpp"
 
 namespace fourscore {
@@ -81,9 +82,7 @@ class DeviceParts : public ArrayKeeper {
       offload.pieces = request_.pieces;
       offload.queues = streamed_queues;
     } else {
-      Index most = 0;
-      for (const ChainStage& stage : stages)
-        if (!stage.axes.empty()) most = std::max(most, stage.layout.box(mpi::rank_in(context.comm)).volume());
+      const Index most = largest_box(stages, mpi::rank_in(context.comm), true);
       if (most > 0)
         offload.memory = device_->allocate(static_cast<std::size_t>(most) * context.problem.element_bytes());
     }
@@ -107,87 +106,55 @@ class DevicePlan : private DeviceParts, public TransformChain {
   DevicePlan(const PlanContext& context, const DeviceRequest& request, const std::vector<ChainStage>& stages,
              TransformChain::Options options)
       : DeviceParts(context, request),
-        TransformChain(context_of(context, stages), stages, with_keeper(std::move(options), this)),
-        mpi_rank_(mpi::rank_in(context.comm)),
-        input_bytes_(bytes_of(input_layout(), context.problem.input_element_bytes())),
-        output_bytes_(bytes_of(output_layout(), context.problem.output_element_bytes())),
-        queue_(device_->make_queue()),
-        work_(*device_, 1) {}
+        TransformChain(context_of(context, stages), stages, with_keeper(std::move(options), this)) {
+    PlanFacts& facts = declared();
+    facts.workspace_bytes += workspace_bytes_;
+    if (request.staging != DataStaging::resident) return;
+    facts.workspace_bytes += facts.buffer_bytes;
+    const int me = mpi::rank_in(context.comm);
+    const auto place = [&](void* host, const Decomposition& layout, std::size_t element_bytes) -> MovedData::Place {
+      const std::size_t bytes = static_cast<std::size_t>(layout.memory_volume(me)) * element_bytes;
+      return {static_cast<std::byte*>(host), bytes == 0 ? nullptr : mirrors_.on_device(host), bytes};
+    };
+    moved_.emplace(*device_, place(input(), input_layout(), context.problem.input_element_bytes()),
+                   place(output(), output_layout(), context.problem.output_element_bytes()));
+  }
 
   void execute(PhaseClock& clock) override {
-    if (brings_data()) move_timed(clock, Phase::h2d);
+    if (moved_) moved_->bring_input(clock);
     TransformChain::execute(clock);
-    if (brings_data()) move_timed(clock, Phase::d2h);
+    if (moved_) moved_->return_output(clock);
   }
-  void step(std::size_t number, PhaseClock& clock) override {
-    if (number == 0 && brings_data()) move_timed(clock, Phase::h2d);
-    TransformChain::step(number, clock);
-    if (number + 1 == steps() && brings_data()) move_timed(clock, Phase::d2h);
+  Advance advance(PhaseClock& clock) override {
+    if (moved_ && is_at_start()) moved_->bring_input(clock);
+    const Advance result = TransformChain::advance(clock);
+    if (moved_ && result == Advance::complete) moved_->return_output(clock);
+    return result;
   }
-  void keep_data_in_place(bool stays) override { stays_ = stays; }
-  void place_input() override { move(Phase::h2d); }
-  void fetch_output() override { move(Phase::d2h); }
-  [[nodiscard]] std::size_t buffer_bytes() const override { return TransformChain::buffer_bytes(); }
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    const std::size_t mirrors = request_.staging == DataStaging::resident ? TransformChain::buffer_bytes() : 0;
-    return TransformChain::workspace_bytes() + workspace_bytes_ + mirrors;
-  }
+  [[nodiscard]] DeviceData* device_data() override { return moved_ ? &*moved_ : nullptr; }
 
  private:
   static TransformChain::Options with_keeper(TransformChain::Options options, ArrayKeeper* keeper) {
     options.arrays = keeper;
     return options;
   }
-  [[nodiscard]] std::size_t bytes_of(const Decomposition& layout, std::size_t element_bytes) const {
-    return static_cast<std::size_t>(layout.memory_volume(mpi_rank_)) * element_bytes;
-  }
-  [[nodiscard]] bool brings_data() const { return request_.staging == DataStaging::resident && !stays_; }
-  void queue_move(Phase phase) {
-    const bool up = phase == Phase::h2d;
-    auto* const host = static_cast<std::byte*>(up ? input() : output());
-    const std::size_t bytes = up ? input_bytes_ : output_bytes_;
-    if (bytes == 0) return;
-    std::byte* const there = mirrors_.on_device(host);
-    queue_->copy({up ? there : host, up ? host : there, bytes, 1, bytes, bytes},
-                 up ? CopyWay::to_device : CopyWay::to_host);
-  }
-  void move(Phase phase) {
-    if (request_.staging != DataStaging::resident || !stays_) return;
-    queue_move(phase);
-    queue_->synchronise();
-  }
-  void move_timed(PhaseClock& clock, Phase phase) {
-    const Region region(clock, phase);
-    work_.span(*queue_, phase, [&] { queue_move(phase); });
-    work_.settle(clock);
-  }
-
-  int mpi_rank_;
-  std::size_t input_bytes_;
-  std::size_t output_bytes_;
-  std::unique_ptr<Queue> queue_;
-  PhasedWork work_;
-  bool stays_ = false;
+  std::optional<MovedData> moved_;  ///< where its data is resident
 };
 
 /// Bytes of the device that one plan of this rank takes at the least.
 double device_bytes(const Problem& problem, const DeviceRequest& request, const std::vector<ChainStage>& stages,
                     int rank) {
-  double largest = 0;
-  double transformed = 0;
-  double all = 0;
-  for (const ChainStage& stage : stages) {
-    const auto volume = static_cast<double>(stage.layout.box(rank).volume());
-    largest = std::max(largest, volume);
-    if (stage.axes.empty()) continue;
-    transformed = std::max(transformed, volume);
-    all += volume;
-  }
   const bool two = stages.size() > 1 || problem.contract.buffers == Buffers::out_of_place;
-  const double elements = request.staging == DataStaging::resident ? largest * (two ? 2 : 1)
-                          : request.staging == DataStaging::copy   ? transformed
-                                                                   : all;
-  return elements * static_cast<double>(problem.element_bytes());
+  Index elements = 0;
+  if (request.staging == DataStaging::resident) {
+    elements = largest_box(stages, rank) * (two ? 2 : 1);
+  } else if (request.staging == DataStaging::copy) {
+    elements = largest_box(stages, rank, true);
+  } else {
+    for (const ChainStage& stage : stages)
+      if (!stage.axes.empty()) elements += stage.layout.box(rank).volume();
+  }
+  return static_cast<double>(elements) * static_cast<double>(problem.element_bytes());
 }
 
 /// The reason given by the lowest failing rank; the same on all ranks.
@@ -246,13 +213,11 @@ DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm) {
   return choice;
 }
 
-std::optional<std::string> DeviceVariant::own_local_fft(const Problem& problem) const {
-  return device_request(problem).backend->local_fft();
+LocalFftUse DeviceVariant::local_fft(const Problem& problem) const {
+  return {device_request(problem).backend->local_fft(), problem.threads};
 }
 
-std::optional<std::string> DeviceVariant::refuses_parameters(const ExchangeMethod& exchange,
-                                                             const Problem& problem) const {
-  if (auto reason = refuses(exchange)) return reason;
+std::optional<std::string> DeviceVariant::refuses(const ExchangeMethod& exchange, const Problem& problem) const {
   const DeviceRequest request = device_request(problem);
   const std::string name = exchange.card().name;
   if (request.staging == DataStaging::streamed && piecewise(exchange) == nullptr)
@@ -276,7 +241,11 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
   return std::nullopt;
 }
 
-std::string device_obstacle(const DeviceRequest& request, double bytes_of_a_plan, MPI_Comm comm, int plans) {
+std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int plans) const {
+  const DeviceRequest request = this->request(problem);
+  Problem one = problem;
+  if (one.direction == Direction::roundtrip) one.direction = Direction::forward;
+  const double needed = plans * bytes_on_device(one, mpi::size_of(comm), mpi::rank_in(comm));
   std::string reason;
   try {
     const DeviceChoice choice = choose_device(*request.backend, comm);
@@ -288,7 +257,6 @@ std::string device_obstacle(const DeviceRequest& request, double bytes_of_a_plan
                            choice.ranks, plural(*count, "device"));
     } else {
       const auto device = device_of(request, choice);
-      const double needed = bytes_of_a_plan * plans;
       const double free = device->free_bytes() / choice.sharing;
       if (request.memory == HostMemory::managed && !device->has_managed_memory())
         reason = "the device has no managed memory, as host-memory=managed asks";
@@ -304,7 +272,10 @@ std::string device_obstacle(const DeviceRequest& request, double bytes_of_a_plan
   return first_reason(comm, reason);
 }
 
-nlohmann::json describe_device(const DeviceRequest& request, MPI_Comm comm) {
+bool RequestedDevice::emulates(const Problem& problem) const { return request(problem).backend->emulated(); }
+
+nlohmann::json RequestedDevice::describe(const Problem& problem, MPI_Comm comm) const {
+  const DeviceRequest request = this->request(problem);
   const DeviceChoice choice = choose_device(*request.backend, comm);
   const auto device = device_of(request, choice);
   return {{"backend", request.backend->card().name},
@@ -328,26 +299,16 @@ OffloadedContext::OffloadedContext(const PlanContext& context, const DeviceReque
   };
 }
 
-std::string DeviceVariant::cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const {
-  const DeviceRequest request = device_request(problem);
-  Problem one = problem;
-  if (one.direction == Direction::roundtrip) one.direction = Direction::forward;
-  return device_obstacle(request, device_bytes(one, request, stages(one, mpi::size_of(comm)), mpi::rank_in(comm)), comm,
-                         plans);
-}
-
-bool DeviceVariant::emulates(const Problem& problem) const { return device_request(problem).backend->emulated(); }
-
-nlohmann::json DeviceVariant::describe_devices(const Problem& problem, MPI_Comm comm) const {
-  return describe_device(device_request(problem), comm);
+double DeviceVariant::bytes_on_device(const Problem& problem, int ranks, int rank) const {
+  return device_bytes(problem, device_request(problem), stages(problem, fitting_grid(problem, ranks)), rank);
 }
 
 std::unique_ptr<Plan> DeviceVariant::make_plan(const PlanContext& context) const {
   const DeviceRequest request = device_request(context.problem);
-  const int ranks = mpi::size_of(context.comm);
-  TransformChain::Options options{grid_of(context.problem, ranks), single_plan()};
-  if (request.staging == DataStaging::streamed && context.exchange != nullptr) options.pieces = request.pieces;
-  return std::make_unique<DevicePlan>(context, request, stages(context.problem, ranks), std::move(options));
+  const Grid grid = fitting_grid(context.problem, mpi::size_of(context.comm));
+  TransformChain::Options chosen = options(context.problem, grid);
+  if (request.staging == DataStaging::streamed && context.exchange != nullptr) chosen.pieces = request.pieces;
+  return std::make_unique<DevicePlan>(context, request, stages(context.problem, grid), std::move(chosen));
 }
 
 /// With staging=streamed each message goes in pieces, as far as a rank has planes of its own to make pieces of.
@@ -355,7 +316,7 @@ Cost DeviceVariant::cost(const Problem& problem, int ranks) const {
   Cost cost = cost_of_whole_exchanges(problem, ranks);
   const DeviceRequest request = device_request(problem);
   if (request.staging != DataStaging::streamed) return cost;
-  const Index planes = stages(problem, ranks).front().layout.box(0).extents()[0];
+  const Index planes = stages(problem, fitting_grid(problem, ranks)).front().layout.box(0).extents()[0];
   cost.messages_per_rank *= static_cast<double>(std::min<Index>(request.pieces, planes));
   return cost;
 }

@@ -43,12 +43,19 @@ struct DeviceChoice {
 /// Collective.
 [[nodiscard]] DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm);
 
-/// The same on all ranks: nothing, or why `plans` plans that need so many bytes of the device each cannot be made.
-/// Collective.
-[[nodiscard]] std::string device_obstacle(const DeviceRequest& request, double bytes_of_a_plan, MPI_Comm comm,
-                                          int plans);
-/// As Variant::describe_devices().
-[[nodiscard]] nlohmann::json describe_device(const DeviceRequest& request, MPI_Comm comm);
+/// DeviceUse by what a problem asks of a device, and the bytes that its plan takes there.
+class RequestedDevice : public DeviceUse {
+ public:
+  [[nodiscard]] bool emulates(const Problem& problem) const final;
+  [[nodiscard]] nlohmann::json describe(const Problem& problem, MPI_Comm comm) const final;
+  [[nodiscard]] std::string obstacle(const Problem& problem, MPI_Comm comm, int plans) const final;
+
+ protected:
+  ~RequestedDevice() = default;
+  [[nodiscard]] virtual DeviceRequest request(const Problem& problem) const { return device_request(problem); }
+  /// At the least, of one plan of this rank in one direction.
+  [[nodiscard]] virtual double bytes_on_device(const Problem& problem, int ranks, int rank) const = 0;
+};
 
 /// For a plan that is no chain: its local transforms go to the device and back, one after the other, and its arrays lie
 /// in the kind of memory that was asked for. Needed only while the plan is made.
@@ -69,33 +76,25 @@ class OffloadedContext {
   std::function<std::unique_ptr<Buffer>(std::size_t)> memory_;
 };
 
-/// What serial-gpu, slab-gpu and pencil-gpu have in common: all but the stages of their chain.
-class DeviceVariant : public Variant {
+/// What serial-gpu, slab-gpu and pencil-gpu have in common: all but the grid and the stages of their chain.
+class DeviceVariant : public ChainVariant, protected RequestedDevice {
  public:
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return device_parameters(); }
-  [[nodiscard]] std::string default_exchange() const override { return takes_exchange() ? "p2p" : "none"; }
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& problem) const override;
-  [[nodiscard]] std::optional<std::string> refuses_parameters(const ExchangeMethod& exchange,
-                                                              const Problem& problem) const override;
+  [[nodiscard]] VariantFacts facts() const override { return {{Kind::c2c, Kind::r2c}, "p2p", device_parameters()}; }
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override;
+  [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange,
+                                                   const Problem& problem) const override;
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override;
-  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override;
-  [[nodiscard]] bool emulates(const Problem& problem) const override;
-  [[nodiscard]] nlohmann::json describe_devices(const Problem& problem, MPI_Comm comm) const override;
+  [[nodiscard]] const DeviceUse* device_use(const Problem& /*problem*/) const override { return this; }
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override;
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override;
-  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
-                                                                 int rank) const override {
-    return redistributions_between(stages(problem, ranks), rank);
-  }
 
  protected:
   /// As supports(), of the ranks and the grid.
   [[nodiscard]] virtual std::optional<std::string> fits(const Problem& problem, int ranks) const = 0;
-  [[nodiscard]] virtual std::vector<ChainStage> stages(const Problem& problem, int ranks) const = 0;
-  [[nodiscard]] virtual std::vector<int> grid_of(const Problem& problem, int ranks) const = 0;
   [[nodiscard]] virtual Cost cost_of_whole_exchanges(const Problem& problem, int ranks) const = 0;
-  [[nodiscard]] virtual bool single_plan() const { return false; }
+
+ private:
+  [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int rank) const override;
 };
 
 }  // namespace fourscore

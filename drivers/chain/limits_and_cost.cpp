@@ -63,6 +63,14 @@ std::optional<Grid> pencil_grid(const Problem& problem, int ranks) {
   return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem, grid); });
 }
 
+std::optional<std::string> pencil_limits(const Problem& problem, int ranks, std::string_view variant) {
+  if (pencil_grid(problem, ranks)) return std::nullopt;
+  const Extents n = problem.complex_extents();
+  return fmt::format("{} on {} ranks does not fit: {} takes P1 x P2 with P1 at most {} and P2 at most {} for shape {}",
+                     problem.grid.empty() ? "a grid" : "grid " + grid_text(problem.grid), ranks, variant,
+                     std::min(n[0], n[1]), std::min(n[1], n[2]), shape_text(problem.shape));
+}
+
 Cost even_exchange_cost(const Problem& problem, int ranks, int group) {
   const Extents n = problem.complex_extents();
   const double share_bytes =

@@ -32,6 +32,9 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries);
 /// With fits_pencils().
 [[nodiscard]] std::optional<Grid> pencil_grid(const Problem& problem, int ranks);
 
+/// Nothing, or why `variant` has no such grid: it takes those that pencil_grid() gives.
+[[nodiscard]] std::optional<std::string> pencil_limits(const Problem& problem, int ranks, std::string_view variant);
+
 /// Payload bytes and messages to other ranks when each rank deals its share of the complex elements evenly over a group
 /// of `group` ranks, itself among them.
 [[nodiscard]] Cost even_exchange_cost(const Problem& problem, int ranks, int group);

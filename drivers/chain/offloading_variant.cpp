@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
-
-#include "mpi/handles.hpp"
 
 namespace fourscore {
 
@@ -55,25 +52,9 @@ std::optional<std::string> OffloadingVariant::device_in_the_way(const Problem& p
   return std::nullopt;
 }
 
-std::optional<std::string> OffloadingVariant::own_local_fft(const Problem& problem) const {
-  if (!offloads(problem)) return std::nullopt;
-  return device_request(problem).backend->local_fft();
-}
-
-bool OffloadingVariant::emulates(const Problem& problem) const {
-  return offloads(problem) && device_request(problem).backend->emulated();
-}
-
-nlohmann::json OffloadingVariant::describe_devices(const Problem& problem, MPI_Comm comm) const {
-  return offloads(problem) ? describe_device(device_request(problem), comm) : nlohmann::json(nullptr);
-}
-
-std::string OffloadingVariant::cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const {
-  if (!offloads(problem)) return {};
-  Problem one = problem;
-  if (one.direction == Direction::roundtrip) one.direction = Direction::forward;
-  const double bytes = launch_bytes(one, mpi::size_of(comm), mpi::rank_in(comm));
-  return device_obstacle(device_request(problem), bytes, comm, plans);
+LocalFftUse OffloadingVariant::local_fft(const Problem& problem) const {
+  if (!offloads(problem)) return Variant::local_fft(problem);
+  return {device_request(problem).backend->local_fft(), problem.threads};
 }
 
 }  // namespace fourscore

@@ -11,12 +11,12 @@
 namespace fourscore {
 
 /// With parameter `offload`: the transforms of a launch go to a device and back, as with staging=copy.
-class OffloadingVariant : public Variant {
+class OffloadingVariant : public Variant, protected RequestedDevice {
  public:
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& problem) const override;
-  [[nodiscard]] bool emulates(const Problem& problem) const override;
-  [[nodiscard]] nlohmann::json describe_devices(const Problem& problem, MPI_Comm comm) const override;
-  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override;
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override;
+  [[nodiscard]] const DeviceUse* device_use(const Problem& problem) const override {
+    return offloads(problem) ? this : nullptr;
+  }
 
  protected:
   /// What a launch has: a value of `offload`, and what it says.
@@ -25,8 +25,6 @@ class OffloadingVariant : public Variant {
     std::string summary;
   };
   [[nodiscard]] virtual std::vector<Launch> launches() const = 0;
-  /// Bytes of a rank's largest launch in one direction.
-  [[nodiscard]] virtual double launch_bytes(const Problem& problem, int ranks, int rank) const = 0;
 
   /// `offload`, and those of its parameters that say something of a device.
   [[nodiscard]] std::vector<Parameter> offload_parameters() const;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chain/components.hpp"
 #include "chain/gathered_fft.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
@@ -25,6 +26,9 @@ struct ChainStage {
 /// Slabs along the first axis, all other axes transformed; slabs along the second, transformed along the first.
 [[nodiscard]] std::vector<ChainStage> slab_stages(const Problem& problem, int ranks);
 
+/// All on one rank, all axes transformed at once.
+[[nodiscard]] std::vector<ChainStage> whole_stage(const Problem& problem);
+
 /// The way back to the input's layout where the result must be in natural order.
 enum class Return {
   through_stages,  ///< back through every layout: each redistribution once more
@@ -37,6 +41,13 @@ enum class Return {
 /// transformed at once.
 [[nodiscard]] std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward,
                                                      Return way_back = Return::through_stages);
+
+/// Elements of the largest of the rank's boxes, of all stages, or of those that are `transformed`.
+[[nodiscard]] Index largest_box(const std::vector<ChainStage>& stages, int rank, bool transformed = false);
+
+/// The spec of the transforms along `axes` of a local array. The halved axis of real data is known first.
+[[nodiscard]] LocalFftSpec local_fft_spec(const Problem& problem, const std::vector<std::size_t>& axes,
+                                          const Extents& extents, const Extents& strides);
 
 /// What `rank` exchanges with whom from stage to stage.
 [[nodiscard]] std::vector<RedistributionGroup> redistributions_between(const std::vector<ChainStage>& stages, int rank);
@@ -65,7 +76,7 @@ class ArrayKeeper {
 class TransformChain : public Plan {
  public:
   struct Options {
-    std::vector<int> grid{};   ///< what grid() returns
+    std::vector<int> grid{};   ///< PlanFacts::grid
     bool single_plan = false;  ///< one plan of the local library for each stage
     /// More than 1: exchanges go in so many pieces along the first axis, and a local transform that has that axis in
     /// its batch goes with them, before or after. context.exchange must be a PiecewiseMethod.
@@ -77,57 +88,16 @@ class TransformChain : public Plan {
   /// the last. context.exchange may be null for one stage.
   TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
-  [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
-  [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override;
-  /// One step a stage: the end of the exchange into it, its transform, and the beginning of the exchange out of it.
-  [[nodiscard]] std::size_t steps() const override { return stages_.size(); }
-  void step(std::size_t number, PhaseClock& clock) override;
+  /// A part is a stage: the end of the exchange into it, its transform, and the beginning of the exchange out of it.
+  Advance advance(PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] MessageVolume message_volume() const override;
-  [[nodiscard]] DeviceWork device_work() const override;
-  [[nodiscard]] std::size_t buffer_bytes() const override;
-  [[nodiscard]] std::size_t workspace_bytes() const override;
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
-  [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
+
+ protected:
+  [[nodiscard]] bool is_at_start() const { return next_ == 0; }  ///< between two runs in parts
 
  private:
-  void add_transform(std::vector<Component>& list, LocalFft& fft, int number, Index min_bytes) const;
-  void add_exchange(std::vector<Component>& list, std::size_t number);
-  /// The way from one stage's layout to the next's, among this rank's group.
-  struct Redistribution {
-    mpi::Communicator comm;
-    Decomposition from;
-    Decomposition to;
-    std::unique_ptr<Exchange> exchange;
-    PiecewiseExchange* in_pieces = nullptr;  ///< the exchange, where it goes in pieces
-    bool packs = true;                       ///< on some rank
-    bool unpacks = true;                     ///< on some rank
-    bool reads_in_fft = false;  ///< the transform after it gathers what it exchanges; the same on all ranks
-  };
-
-  void set_layouts(const Problem& problem);
-  /// Each 1-D transform of a stage reads and writes the rank's data once.
-  [[nodiscard]] Index min_bytes_of_fft(std::size_t stage) const {
-    return 2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage];
-  }
-  /// The spec of a stage's axes, on the part `slice` of this rank's indices along the first axis.
-  [[nodiscard]] LocalFftSpec local_fft_spec(const PlanContext& context, std::size_t stage,
-                                            std::optional<Range> slice = std::nullopt) const;
-  void allocate(const PlanContext& context);
-  [[nodiscard]] bool in_pieces() const { return options_.pieces > 1 && stages_.size() > 1; }
-  void find_redistributions(const PlanContext& context);
-  void allocate_staging(const PlanContext& context);
-  [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Redistribution& redistribution,
-                                           std::size_t source) const;
-  void make_exchanges(const PlanContext& context);
-  void make_exchange(const PlanContext& context, std::size_t number, std::size_t source);
-  [[nodiscard]] LocalArray array_of(const PlanContext& context, std::size_t stage, std::size_t buffer) const;
-  /// Whether the transform after a redistribution can gather what that exchanges, on this rank.
-  [[nodiscard]] bool can_gather(const PlanContext& context, std::size_t redistribution, std::size_t source) const;
-  /// The local transforms of the stages around a redistribution that go with its pieces.
+  /// The local transforms of the stages around an exchange that go with its pieces.
   class Overlap : public PieceWork {
    public:
     /// Slices that queue are all begun before the first piece, and each waited for before its own.
@@ -143,31 +113,70 @@ class TransformChain : public Plan {
     }
     static void execute(const std::vector<std::unique_ptr<LocalFft>>& slices, int piece, PhaseClock& clock);
   };
+  /// A stage, and the way to the next one among this rank's group; the last has none.
+  struct Link {
+    ChainStage stage;
+    Index bytes = 0;                ///< on this rank
+    std::unique_ptr<LocalFft> fft;  ///< the stage's transform; null: none, or it goes with an exchange
+    mpi::Communicator comm;
+    Decomposition from;
+    Decomposition to;
+    std::unique_ptr<Exchange> exchange;      ///< null: the last link
+    PiecewiseExchange* in_pieces = nullptr;  ///< the exchange, where it goes in pieces
+    Overlap overlap;                         ///< the transforms that go with these
+    ExchangeCopies copies;
+    bool reads_in_fft = false;              ///< the next stage's transform gathers; the same on all ranks
+    std::unique_ptr<GatheredFft> gathered;  ///< that transform; null: it is another link's fft, or none
+    void end_exchange(PhaseClock& clock);
+  };
 
-  /// Which redistribution's pieces each stage's transform goes with: redistributions_.size() for none. Collective.
-  [[nodiscard]] std::vector<std::size_t> redistributions_of_transforms(const PlanContext& context,
-                                                                       std::size_t out_of_place) const;
-  void make_slices(const PlanContext& context, std::size_t stage, std::size_t redistribution, std::byte* data);
+  void allocate_arrays(const PlanContext& context, const std::vector<ChainStage>& stages);
+  void make_links(const PlanContext& context, std::vector<ChainStage> stages);
+  void allocate_staging(const PlanContext& context);
+  [[nodiscard]] bool in_pieces() const { return options_.pieces > 1 && links_.size() > 1; }
+  [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Link& link, std::size_t source) const;
+  [[nodiscard]] std::size_t make_exchanges(const PlanContext& context);
+  void make_exchange(const PlanContext& context, std::size_t number, std::size_t source);
+  /// The spec of a stage's axes, on the part `slice` of this rank's indices along the first axis.
+  [[nodiscard]] LocalFftSpec fft_spec(const PlanContext& context, const ChainStage& stage,
+                                      std::optional<Range> slice = std::nullopt) const;
+  [[nodiscard]] LocalArray array_of(const PlanContext& context, std::size_t stage, std::size_t buffer) const;
+  /// Whether the transform after link `number` can gather what that exchanges, on this rank.
+  [[nodiscard]] bool can_gather(const PlanContext& context, std::size_t number, std::size_t source) const;
   /// The stage whose local transform goes out of place where the exchanges alone would end in buffer `ends_in`, or
-  /// stages_.size().
+  /// links_.size().
   [[nodiscard]] std::size_t out_of_place_stage(const Problem& problem, std::size_t ends_in) const;
-  void transform(std::size_t stage, PhaseClock& clock);
-  void end_exchange(std::size_t number, PhaseClock& clock);
+  /// The link with whose pieces each stage's transform goes; links_.size() for none. Collective.
+  [[nodiscard]] std::vector<std::size_t> links_of_transforms(const PlanContext& context,
+                                                             std::size_t out_of_place) const;
   void make_local_ffts(const PlanContext& context, std::size_t out_of_place);
+  void make_slices(const PlanContext& context, std::size_t stage, std::size_t link, std::byte* data);
+  void declare_work();
 
   Options options_;
-  std::vector<ChainStage> stages_;
-  Decomposition input_layout_;
-  Decomposition output_layout_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;  ///< the input's, and if needed the other
-  std::vector<Index> stage_bytes_;                ///< on this rank, by stage
-  std::unique_ptr<Buffer> staging_;               ///< for all exchanges; null where there are none
-  std::vector<Redistribution> redistributions_;   ///< redistribution i leads from stage i to stage i + 1
-  std::vector<std::unique_ptr<LocalFft>>
-      ffts_;                       ///< by stage; null where none, or where it goes with a redistribution's pieces
-  std::vector<Overlap> overlaps_;  ///< by redistribution, if in pieces
-  std::vector<std::unique_ptr<GatheredFft>> gathered_;  ///< by redistribution; null where reads_in_fft is not
-  std::size_t ends_in_ = 0;
+  std::vector<Link> links_;
+  std::unique_ptr<Buffer> staging_;  ///< for all exchanges; null where there are none
+  std::size_t next_ = 0;             ///< the stage with which a run in parts goes on
+};
+
+/// A variant whose plans are chains: it says its process grid and its stages.
+class ChainVariant : public Variant {
+ public:
+  [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}}; }
+  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override;
+  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
+                                                                 int rank) const override;
+
+ protected:
+  /// By default all ranks along the first axis. Nothing: none fits, and supports() says why. Throws InputError for a
+  /// problem's grid that is none of so many ranks.
+  [[nodiscard]] virtual std::optional<Grid> grid_of(const Problem& problem, int ranks) const;
+  /// Arranged for the problem's contract.
+  [[nodiscard]] virtual std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const = 0;
+  /// By default as many entries of the grid as grid_entries() says.
+  [[nodiscard]] virtual TransformChain::Options options(const Problem& problem, const Grid& grid) const;
+  /// Throws InputError with the reason of supports() where none fits.
+  [[nodiscard]] Grid fitting_grid(const Problem& problem, int ranks) const;
 };
 
 }  // namespace fourscore

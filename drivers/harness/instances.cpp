@@ -120,8 +120,6 @@ Instances::Instances(const Variant& variant, const PlanContext& context)
   for (const int number : numbers) {
     instances_.push_back({number, make_plan_of(variant, {one, comm_, context.exchange, context.local_fft})});
   }
-  steps_ = instances_.front().plan->steps();
-  advance_ = std::ranges::all_of(instances_, [](const Instance& instance) { return instance.plan->advances(); });
   is_complete_.resize(instances_.size());
 }
 
@@ -143,16 +141,10 @@ void Instances::execute_all(PhaseClock& clock, const std::function<void(std::siz
     instances_.front().plan->execute(clock);
     return done(0);
   }
-  if (advance_) return advance_all(clock, done);
-  for (std::size_t step = 0; step < steps_; ++step)
-    for (std::size_t i = 0; i < instances_.size(); ++i) {
-      const Region region(clock, Phase::other, instances_[i].number);
-      instances_[i].plan->step(step, clock);
-      if (step + 1 == steps_) done(i);
-    }
+  advance_all(clock, done);
 }
 
-/// Message by message: what one instance waits for, another's work fills.
+/// What one instance waits for, another's work fills.
 void Instances::advance_all(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     const Region region(clock, Phase::other, instances_[i].number);
@@ -220,30 +212,6 @@ std::map<Phase, Index> Instances::min_bytes(const Problem& problem) {
     least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.message_volume().bytes_sent;
   }
   return least;
-}
-
-MessageVolume Instances::message_volume() const {
-  MessageVolume total;
-  for (const Instance& instance : instances_) total += instance.plan->message_volume();
-  return total;
-}
-
-DeviceWork Instances::device_work() const {
-  DeviceWork total;
-  for (const Instance& instance : instances_) total += instance.plan->device_work();
-  return total;
-}
-
-std::size_t Instances::buffer_bytes() const {
-  std::size_t total = 0;
-  for (const Instance& instance : instances_) total += instance.plan->buffer_bytes();
-  return total;
-}
-
-std::size_t Instances::workspace_bytes() const {
-  std::size_t total = 0;
-  for (const Instance& instance : instances_) total += instance.plan->workspace_bytes();
-  return total;
 }
 
 }  // namespace fourscore

@@ -43,10 +43,10 @@ class Instances {
   /// How many instances here are told apart when they are complete.
   [[nodiscard]] std::size_t completions() const { return several_ ? instances_.size() : 0; }
 
-  /// Step by step, in each step one instance after another: while messages of one are on their way the next computes,
-  /// where the exchange lets it. Plans that can advance by parts (Plan::advances) take turns instead, each as far as
-  /// its messages let it. Where there are several, in all, calls done(i) when here()[i] is complete; of a round trip,
-  /// done(completions()) when the forward half of an instance is. A plan that has its rank to itself runs as a whole.
+  /// Part by part (Plan::advance), one instance after another: while messages of one are on their way the next
+  /// computes, where the exchange lets it. Where there are several, in all, calls done(i) when here()[i] is complete;
+  /// of a round trip, done(completions()) when the forward half of an instance is. A plan that has its rank to itself
+  /// runs as a whole.
   void execute(PhaseClock& clock, const std::function<void(std::size_t)>& done);
 
   /// The components of the instances by name, each for all instances that are here, one after another. Collective:
@@ -58,10 +58,13 @@ class Instances {
   /// each axis reads and writes the data once, and what is sent is read here and written elsewhere. Collective.
   [[nodiscard]] std::map<Phase, Index> min_bytes(const Problem& problem);
 
-  [[nodiscard]] MessageVolume message_volume() const;  ///< this rank, all instances
-  [[nodiscard]] DeviceWork device_work() const;        ///< likewise
-  [[nodiscard]] std::size_t buffer_bytes() const;
-  [[nodiscard]] std::size_t workspace_bytes() const;
+  /// The sum of one of the plans' facts over all instances, on this rank.
+  template <class Fact>
+  [[nodiscard]] Fact total(Fact PlanFacts::*fact) const {
+    Fact sum{};
+    for (const Instance& instance : instances_) sum += instance.plan->facts().*fact;
+    return sum;
+  }
 
  private:
   void advance_all(PhaseClock& clock, const std::function<void(std::size_t)>& done);
@@ -72,8 +75,6 @@ class Instances {
   MPI_Comm all_;
   std::vector<int> leaders_;  ///< first rank of each subset
   std::vector<Instance> instances_;
-  std::size_t steps_ = 0;          ///< in each
-  bool advance_ = false;           ///< all of them can
   std::vector<bool> is_complete_;  ///< in the run in hand
   bool several_;
 };

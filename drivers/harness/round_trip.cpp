@@ -13,26 +13,30 @@ RoundTrip::RoundTrip(const Variant& variant, const PlanContext& context) {
   forward_ = variant.make_plan({there, context.comm, context.exchange, context.local_fft, &memory_});
   memory_.begin_again(forward_->output());
   Problem back = in_direction(context.problem, Direction::backward);
-  back.grid = forward_->grid();
+  back.grid = forward_->facts().grid;
   backward_ = variant.make_plan({back, context.comm, context.exchange, context.local_fft, &memory_});
   const int me = mpi::rank_in(context.comm);
   if (backward_->input() != forward_->output() ||
       backward_->input_layout().boxes(me) != forward_->output_layout().boxes(me))
     throw std::logic_error("the backward plan of variant '" + variant.card().name +
                            "' does not begin where its forward plan ends");
+  PlanFacts& facts = declared();
+  facts = forward_->facts();
+  const PlanFacts& of_backward = backward_->facts();
+  facts.output_layout = of_backward.output_layout;
+  facts.output = of_backward.output;
+  facts.message_volume += of_backward.message_volume;
+  facts.message_volume_is_exact = facts.message_volume_is_exact && of_backward.message_volume_is_exact;
+  facts.device_work += of_backward.device_work;
+  facts.buffer_bytes = std::max(facts.buffer_bytes, of_backward.buffer_bytes);
+  facts.workspace_bytes += of_backward.workspace_bytes;
+  for (const std::string& text : of_backward.local_ffts) facts.local_ffts.push_back("backward: " + text);
 }
 
 void RoundTrip::execute(PhaseClock& clock) {
   forward_->execute(clock);
   turn();
   backward_->execute(clock);
-}
-
-void RoundTrip::step(std::size_t number, PhaseClock& clock) {
-  const std::size_t there = forward_->steps();
-  if (number >= there) return backward_->step(number - there, clock);
-  forward_->step(number, clock);
-  if (number + 1 == there) turn();
 }
 
 void RoundTrip::begin(PhaseClock& clock) {
@@ -57,26 +61,6 @@ std::vector<Component> RoundTrip::components() {
     list.push_back(std::move(component));
   }
   return list;
-}
-
-MessageVolume RoundTrip::message_volume() const {
-  MessageVolume total = forward_->message_volume();
-  return total += backward_->message_volume();
-}
-
-DeviceWork RoundTrip::device_work() const {
-  DeviceWork total = forward_->device_work();
-  return total += backward_->device_work();
-}
-
-std::size_t RoundTrip::buffer_bytes() const { return std::max(forward_->buffer_bytes(), backward_->buffer_bytes()); }
-
-std::size_t RoundTrip::workspace_bytes() const { return forward_->workspace_bytes() + backward_->workspace_bytes(); }
-
-std::vector<std::string> RoundTrip::describe_local_ffts() const {
-  std::vector<std::string> texts = forward_->describe_local_ffts();
-  for (std::string& text : backward_->describe_local_ffts()) texts.push_back("backward: " + text);
-  return texts;
 }
 
 std::unique_ptr<Plan> make_plan_of(const Variant& variant, const PlanContext& context) {

@@ -16,39 +16,24 @@ namespace fourscore {
 /// The variant's plan forward, and that of the same grid backward, which goes on in the same memory from where forward
 /// left its output; nothing is moved between them. Out of place, the spectrum lies in the other buffer, and the result
 /// in that of the input.
-class RoundTrip : public Plan {
+class RoundTrip : public Plan, private DeviceData {
  public:
   /// Collective. context.problem.direction is roundtrip. Throws std::logic_error where the backward plan of the variant
   /// does not begin in the layout and memory in which the forward one ends.
   RoundTrip(const Variant& variant, const PlanContext& context);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return forward_->input_layout(); }
-  [[nodiscard]] const Decomposition& output_layout() const override { return backward_->output_layout(); }
-  [[nodiscard]] void* input() const override { return forward_->input(); }
-  [[nodiscard]] void* output() const override { return backward_->output(); }
   void execute(PhaseClock& clock) override;
-  void keep_data_in_place(bool stays) override {
-    forward_->keep_data_in_place(stays);
-    backward_->keep_data_in_place(stays);
-  }
-  void place_input() override { forward_->place_input(); }
-  void fetch_output() override { backward_->fetch_output(); }
-  [[nodiscard]] std::size_t steps() const override { return forward_->steps() + backward_->steps(); }
-  void step(std::size_t number, PhaseClock& clock) override;
-  [[nodiscard]] bool advances() const override { return forward_->advances() && backward_->advances(); }
   void begin(PhaseClock& clock) override;
+  /// The parts of the forward plan, then those of the backward one.
   Advance advance(PhaseClock& clock) override;
   /// The components of the backward plan are named "backward fft-1" and so on.
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] MessageVolume message_volume() const override;
-  [[nodiscard]] bool message_volume_is_exact() const override {
-    return forward_->message_volume_is_exact() && backward_->message_volume_is_exact();
+  [[nodiscard]] DeviceData* device_data() override { return forward_->device_data() == nullptr ? nullptr : this; }
+  void keep_in_place(bool stays) override {
+    for (Plan* half : {forward_.get(), backward_.get()}) half->device_data()->keep_in_place(stays);
   }
-  [[nodiscard]] DeviceWork device_work() const override;
-  [[nodiscard]] std::size_t buffer_bytes() const override;
-  [[nodiscard]] std::size_t workspace_bytes() const override;
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
-  [[nodiscard]] std::vector<int> grid() const override { return forward_->grid(); }
+  void place_input() override { forward_->device_data()->place_input(); }
+  void fetch_output() override { backward_->device_data()->fetch_output(); }
 
   [[nodiscard]] Plan& forward() { return *forward_; }  ///< alone, for checks
   /// Called whenever this rank is through with the forward half. Null: nothing is called.

@@ -307,7 +307,7 @@ std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_in
   // Where elements are missing or doubled the other checks would read what is not there.
   if (!checks.front().ok) return checks;
   checks.push_back(check_field("plane-waves", plan, field(3, 0, 0, mix(seed_ + 2))));
-  if (can_count_messages() && plan.message_volume_is_exact()) checks.push_back(check_message_volume(plan));
+  if (can_count_messages() && plan.facts().message_volume_is_exact) checks.push_back(check_message_volume(plan));
   if (can_count_messages()) add_open_requests(checks);
   checks.push_back(check_field("impulse", plan, field(0, 1, 1, mix(seed_ + 3))));
   NoiseRows given(seed_, symmetry_);

@@ -26,8 +26,8 @@ struct Loop {
 
 /// Unnormalised transform over `axes` (in any order), repeated over `batch`.
 struct LocalFftSpec {
-  std::vector<Loop> axes;
-  std::vector<Loop> batch;
+  std::vector<Loop> axes{};
+  std::vector<Loop> batch{};
   /// Above 0: the data is real where it comes in (forward) or goes out (backward). axes.front(), of stride 1, is then
   /// the halved axis: real_length reals on that side, and its count, real_length / 2 + 1, complex elements on the
   /// other. Rows of reals lie where those of complex elements do, padded to as many bytes: strides are of complex
@@ -41,6 +41,14 @@ struct LocalFftSpec {
   /// over several plans, or copy first, where that measured faster.
   bool single_plan = false;
 };
+
+/// What a problem says of each of its local transforms; axes and batch are still to be filled in.
+[[nodiscard]] inline LocalFftSpec local_fft_spec(const Problem& problem) {
+  return {.precision = problem.precision,
+          .direction = problem.direction,
+          .effort = problem.contract.effort,
+          .threads = problem.threads};
+}
 
 /// A planned transform bound to its buffers. execute() allocates and plans nothing.
 class LocalFft {

@@ -27,9 +27,11 @@ void add_kind(json& kinds, json kind) {
 
 /// Each node finds its own kinds, and the nodes compare them.
 json describe_devices(MPI_Comm comm, const ResolvedPoint& resolved) {
-  json mine = resolved.variant->describe_devices(one_instance(resolved.point.problem), comm);
+  const Problem problem = one_instance(resolved.point.problem);
+  const DeviceUse* const use = resolved.variant->device_use(problem);
   json kinds = json::array();
-  if (mine.is_null()) return kinds;
+  if (use == nullptr) return kinds;
+  json mine = use->describe(problem, comm);
   json kind{{"ranks", 1}, {"state", std::move(mine["state"])}};
   mine.erase("state");
   if (const auto distance = numa_distance(mine["identity"].value("numa_node", -1))) mine["numa_distance"] = *distance;

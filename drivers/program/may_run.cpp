@@ -56,7 +56,7 @@ Answer misfit(const ResolvedPoint& resolved) {
 }
 
 Answer lacking_kind(const ResolvedPoint& resolved) {
-  const auto kinds = resolved.variant->kinds();
+  const auto kinds = resolved.variant->facts().kinds;
   const Kind asked = resolved.point.problem.kind;
   if (std::find(kinds.begin(), kinds.end(), asked) != kinds.end()) return std::nullopt;
   std::vector<std::string> names;
@@ -67,16 +67,15 @@ Answer lacking_kind(const ResolvedPoint& resolved) {
 
 Answer local_fft_of_variant(const ResolvedPoint& resolved) {
   const Problem& problem = resolved.point.problem;
-  if (resolved.variant->own_local_fft(problem)) return std::nullopt;
-  return unsupported("local_fft",
-                     resolved.local_fft->refuses(problem.kind, resolved.variant->local_fft_threads(problem)));
+  const LocalFftUse use = resolved.variant->local_fft(problem);
+  if (use.own) return std::nullopt;
+  return unsupported("local_fft", resolved.local_fft->refuses(problem.kind, use.threads));
 }
 
 Answer exchange_of_variant(const ResolvedPoint& resolved) {
   if (resolved.exchange == nullptr) return std::nullopt;
   const Problem& problem = resolved.point.problem;
-  if (auto reason = resolved.variant->refuses_parameters(*resolved.exchange, problem))
-    return unsupported("exchange", reason);
+  if (auto reason = resolved.variant->refuses(*resolved.exchange, problem)) return unsupported("exchange", reason);
   return unsupported("exchange", resolved.exchange->supports(problem));
 }
 
@@ -128,12 +127,14 @@ Answer exchange_here(MPI_Comm comm, const ResolvedPoint& resolved) {
   return tried(comm, "exchange", resolved.point.exchange, [&] { return resolved.exchange->cannot_run_on(comm); });
 }
 
-Answer variant_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent extent) {
-  const Problem& problem = resolved.point.problem;
+Answer devices_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent extent) {
+  const Problem problem = one_instance(resolved.point.problem);
+  const DeviceUse* const use = resolved.variant->device_use(problem);
+  if (use == nullptr) return std::nullopt;
   const bool inverted = extent == CheckExtent::all && problem.direction != Direction::roundtrip;
-  const int here = problem.placement == Placement::subset ? 1 : problem.instances;
+  const int here = resolved.point.problem.placement == Placement::subset ? 1 : resolved.point.problem.instances;
   return tried(comm, "variant", resolved.point.variant,
-               [&] { return resolved.variant->cannot_run_on(one_instance(problem), comm, here + (inverted ? 1 : 0)); });
+               [&] { return use->obstacle(problem, comm, here + (inverted ? 1 : 0)); });
 }
 
 /// The memory suffices for the plan and what checks it; else also whether less checking would make it do.
@@ -164,7 +165,7 @@ std::optional<Refusal> may_run(const ResolvedPoint& resolved) {
 std::optional<Refusal> may_run_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent extent) {
   if (auto refusal = thread_level(comm, resolved)) return refusal;
   if (auto refusal = exchange_here(comm, resolved)) return refusal;
-  if (auto refusal = variant_here(comm, resolved, extent)) return refusal;
+  if (auto refusal = devices_here(comm, resolved, extent)) return refusal;
   return memory(comm, resolved, extent);
 }
 

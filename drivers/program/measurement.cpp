@@ -79,7 +79,7 @@ std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved,
   Problem opposite = one_instance(resolved.point.problem);
   opposite.direction = opposite.direction == Direction::forward ? Direction::backward : Direction::forward;
   opposite.contract.effort = Effort::estimate;
-  opposite.grid = plan.grid();
+  opposite.grid = plan.facts().grid;
   if (resolved.variant->supports(opposite, mpi::size_of(comm))) return nullptr;
   return resolved.variant->make_plan({opposite, comm, resolved.exchange, *resolved.local_fft});
 }
@@ -115,19 +115,21 @@ class Verifiers {
   }
   /// From here on data stays where the plans compute.
   void keep_data_in_place() {
-    for (const auto& instance : instances_.here()) instance.plan->keep_data_in_place(true);
+    for (const auto& instance : instances_.here())
+      if (DeviceData* const on_device = instance.plan->device_data()) on_device->keep_in_place(true);
   }
   void fill(int run) {
     for (std::size_t i = 0; i < verifiers_.size(); ++i) {
       Plan& plan = *instances_.here()[i].plan;
-      plan.fetch_output();
+      DeviceData* const on_device = plan.device_data();
+      if (on_device != nullptr) on_device->fetch_output();
       verifiers_[i]->fill(plan, run);
-      plan.place_input();
+      if (on_device != nullptr) on_device->place_input();
     }
   }
   [[nodiscard]] std::vector<Check> check_after() {
     return of_each([](Verifier& verifier, Plan& plan) {
-      plan.fetch_output();
+      if (DeviceData* const on_device = plan.device_data()) on_device->fetch_output();
       return verifier.check_after(plan);
     });
   }
@@ -183,7 +185,7 @@ bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Ch
 void clear_buffers(Plan& plan, int rank, const Problem& problem) {
   const auto volume = static_cast<std::size_t>(plan.input_layout().memory_volume(rank));
   if (volume > 0) std::memset(plan.input(), 0, volume * problem.input_element_bytes());
-  plan.place_input();
+  if (DeviceData* const on_device = plan.device_data()) on_device->place_input();
   PhaseClock clock(false);
   plan.execute(clock);
 }
@@ -201,7 +203,7 @@ void check_components(MPI_Comm comm, const std::vector<Component>& components) {
 }
 
 /// What a rank tells of its plans.
-struct PlanFacts {
+struct RankFacts {
   double plan_s = 0;
   double local_data_bytes = 0;
   double plan_bytes = 0;
@@ -212,7 +214,7 @@ struct PlanFacts {
   std::array<double, phase_count> min_bytes{};  ///< by phase; negative: unknown
   std::uint64_t local_ffts = 0;                 ///< a hash of their description
 };
-static_assert(std::is_trivially_copyable_v<PlanFacts>);
+static_assert(std::is_trivially_copyable_v<RankFacts>);
 
 /// What a plan that knows not what it sends sent: what was counted, or, where that is less, as of a library that calls
 /// MPI's interface for Fortran, what must have gone from one layout to the other.
@@ -224,24 +226,24 @@ MessageVolume sent_by_library(const Instances& instances, const Problem& problem
   return counted.bytes_sent >= least.bytes_sent ? counted : least;
 }
 
-PlanFacts facts_of_plans(Instances& instances, const Verifiers& verifiers, const Problem& problem, double plan_s,
+RankFacts facts_of_plans(Instances& instances, const Verifiers& verifiers, const Problem& problem, double plan_s,
                          const ResidentMemory& resident) {
   const Plan& plan = *instances.here().front().plan;
-  PlanFacts facts;
+  RankFacts facts;
   facts.plan_s = plan_s;
   facts.local_data_bytes =
       data_bytes(plan, mpi::rank_in(instances.comm()), problem) * static_cast<double>(instances.here().size());
-  facts.plan_bytes = static_cast<double>(instances.buffer_bytes());
-  facts.workspace_bytes = static_cast<double>(instances.workspace_bytes());
+  facts.plan_bytes = static_cast<double>(instances.total(&PlanFacts::buffer_bytes));
+  facts.workspace_bytes = static_cast<double>(instances.total(&PlanFacts::workspace_bytes));
   facts.resident = resident;
-  facts.declared = instances.message_volume();
-  if (facts.declared == MessageVolume{} && !plan.message_volume_is_exact())
+  facts.declared = instances.total(&PlanFacts::message_volume);
+  if (facts.declared == MessageVolume{} && !plan.facts().message_volume_is_exact)
     facts.declared = sent_by_library(instances, problem, verifiers.counted());
-  facts.device = instances.device_work();
+  facts.device = instances.total(&PlanFacts::device_work);
   facts.min_bytes.fill(-1);
   for (const auto& [phase, bytes] : instances.min_bytes(problem))
     facts.min_bytes[static_cast<std::size_t>(phase)] = static_cast<double>(bytes);
-  const std::string hash = short_hash(nlohmann::json(plan.describe_local_ffts()));
+  const std::string hash = short_hash(nlohmann::json(plan.facts().local_ffts));
   facts.local_ffts = std::stoull(hash, nullptr, 16);
   return facts;
 }
@@ -249,10 +251,10 @@ PlanFacts facts_of_plans(Instances& instances, const Verifiers& verifiers, const
 void describe_plans(MPI_Comm comm, Instances& instances, const Verifiers& verifiers, const ResolvedPoint& resolved,
                     double plan_s, const ResidentMemory& resident, Measurement& result) {
   const Plan& plan = *instances.here().front().plan;
-  const PlanFacts mine = facts_of_plans(instances, verifiers, resolved.point.problem, plan_s, resident);
-  const std::vector<PlanFacts> all = gather_values(comm, mine);
+  const RankFacts mine = facts_of_plans(instances, verifiers, resolved.point.problem, plan_s, resident);
+  const std::vector<RankFacts> all = gather_values(comm, mine);
   std::set<std::uint64_t> distinct;
-  for (const PlanFacts& one : all) {
+  for (const RankFacts& one : all) {
     result.plan_s.push_back(one.plan_s);
     result.local_data_bytes.push_back(one.local_data_bytes);
     result.plan_bytes.push_back(one.plan_bytes);
@@ -264,15 +266,15 @@ void describe_plans(MPI_Comm comm, Instances& instances, const Verifiers& verifi
     distinct.insert(one.local_ffts);
   }
   for (std::size_t phase = 0; phase < phase_count; ++phase) {
-    const auto known = [phase](const PlanFacts& one) { return one.min_bytes[phase] >= 0; };
+    const auto known = [phase](const RankFacts& one) { return one.min_bytes[phase] >= 0; };
     if (all.empty() || !std::ranges::all_of(all, known)) continue;
     auto& of_phase = result.min_bytes[static_cast<Phase>(phase)];
-    for (const PlanFacts& one : all) of_phase.push_back(one.min_bytes[phase]);
+    for (const RankFacts& one : all) of_phase.push_back(one.min_bytes[phase]);
   }
   result.distinct_plans = static_cast<int>(distinct.size());
   result.plan_hash = short_hash(nlohmann::json(distinct));
-  result.local_ffts = plan.describe_local_ffts();
-  result.grid = plan.grid();
+  result.local_ffts = plan.facts().local_ffts;
+  result.grid = plan.facts().grid;
   result.input_layout = plan.input_layout().name;
   result.output_layout = plan.output_layout().name;
 }
@@ -413,7 +415,7 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   SamplingOptions sampling = options.sampling;
   if (const SimulatedMachine* const machine = simulated_machine()) {
     Problem planned = problem;
-    planned.grid = instances->here().front().plan->grid();
+    planned.grid = instances->here().front().plan->facts().grid;
     const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops;
     sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances->min_bytes(problem));
   }

@@ -59,11 +59,12 @@ json room_of_grid(const ResolvedPoint& resolved) {
 json list_entries() {
   return {{"variants", entries_json(VariantRegistry::instance(),
                                     [](const Variant& variant, json& value) {
+                                      const VariantFacts facts = variant.facts();
                                       value["takes_exchange"] = variant.takes_exchange();
-                                      value["default_exchange"] = variant.default_exchange();
-                                      value["parameters"] = parameters_json(variant.parameters());
+                                      value["default_exchange"] = facts.exchange;
+                                      value["parameters"] = parameters_json(facts.parameters);
                                       value["kinds"] = json::array();
-                                      for (const Kind kind : variant.kinds()) value["kinds"].push_back(to_string(kind));
+                                      for (const Kind kind : facts.kinds) value["kinds"].push_back(to_string(kind));
                                     })},
           {"exchanges", entries_json(ExchangeRegistry::instance(),
                                      [](const ExchangeMethod& exchange, json& value) {

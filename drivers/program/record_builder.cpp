@@ -225,7 +225,8 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.start_skew_s = measurement.samples.start_skew_s;
   facts.closure_worst = measurement.samples.closure_worst;
   facts.closure_limit = closure_limit;
-  facts.emulated = provenance.emulated || resolved.variant->emulates(resolved.point.problem);
+  const DeviceUse* const device_use = resolved.variant->device_use(resolved.point.problem);
+  facts.emulated = provenance.emulated || (device_use != nullptr && device_use->emulates(resolved.point.problem));
   facts.slowed = options.sampling.slow_down.has_value();
   // Also where nothing was counted in the end: the samples were taken under the simulator.
   facts.simulated = simulated_machine() != nullptr ||

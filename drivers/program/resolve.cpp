@@ -34,7 +34,7 @@ const T& find_entry(const Registry<T>& registry, const std::string& name, const 
 }
 
 void check_parameter_names(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
-  auto known = names_of(variant.parameters());
+  auto known = names_of(variant.facts().parameters);
   std::string who = fmt::format("variant '{}'", point.variant);
   if (exchange != nullptr) {
     const auto of_exchange = names_of(exchange->parameters());
@@ -88,12 +88,12 @@ ResolvedPoint resolve_point(Point point) {
   const auto exchange = [&]() -> const ExchangeMethod& {
     return find_entry(ExchangeRegistry::instance(), point.exchange, "exchange", "exchange");
   };
-  if (const auto own = resolved.variant->own_local_fft(point.problem)) {
+  if (const auto own = resolved.variant->local_fft(point.problem).own) {
     (void)local_fft();
     point.local_fft = *own;
   }
   resolved.local_fft = &local_fft();
-  if (point.exchange.empty()) point.exchange = resolved.variant->default_exchange();
+  if (point.exchange.empty()) point.exchange = resolved.variant->facts().exchange;
   if (!resolved.variant->takes_exchange()) {
     if (point.exchange != "none") (void)exchange();
     point.exchange = "none";

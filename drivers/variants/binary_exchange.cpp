@@ -108,10 +108,6 @@ class BinaryExchangePlan : public Plan {
  public:
   BinaryExchangePlan(const PlanContext& context, std::vector<int> grid, const AxisOptions& options);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
-  [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
-  [[nodiscard]] void* output() const override { return buffers_[ends_in_]->data(); }
   void execute(PhaseClock& clock) override {
     for (const auto& axis : axes_) axis->run(clock);
   }
@@ -120,37 +116,12 @@ class BinaryExchangePlan : public Plan {
     for (const auto& axis : axes_) axis->add_components(list);
     return list;
   }
-  [[nodiscard]] MessageVolume message_volume() const override {
-    MessageVolume total;
-    for (const auto& axis : axes_) total += axis->message_volume();
-    return total;
-  }
-  [[nodiscard]] std::size_t buffer_bytes() const override {
-    std::size_t total = 0;
-    for (const auto& buffer : buffers_) total += buffer->bytes();
-    return total;
-  }
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    std::size_t total = 0;
-    for (const auto& axis : axes_) total += axis->workspace_bytes();
-    return total;
-  }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
-    std::vector<std::string> lines;
-    for (const auto& axis : axes_) lines.push_back(axis->describe());
-    return lines;
-  }
-  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
 
  private:
-  void add_axis(const PlanContext& context, std::size_t axis, const AxisOptions& options, std::size_t from);
+  void add_axis(const PlanContext& context, std::size_t axis, const AxisOptions& options);
 
   std::vector<int> grid_;
-  Decomposition input_layout_;
-  Decomposition output_layout_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<AxisTransform<Real>>> axes_;  ///< one after the other
-  std::size_t ends_in_ = 0;
 };
 
 /// Rows come first, as in the paper; a backward transform from the permuted layout does all from its end.
@@ -163,23 +134,27 @@ BinaryExchangePlan<Real>::BinaryExchangePlan(const PlanContext& context, std::ve
   const bool from_end = !ordered && problem.direction == Direction::backward;
   const Decomposition blocks = blocks_layout(problem, grid_);
   const Decomposition permuted = ordered ? blocks : permuted_layout(problem, grid_, options.local_radix2);
-  input_layout_ = from_end ? permuted : blocks;
-  output_layout_ = from_end ? blocks : permuted;
+  declare_layouts(problem, from_end ? permuted : blocks, from_end ? blocks : permuted);
 
   const int ranks = mpi::size_of(context.comm);
-  const bool in_place = problem.contract.buffers == Buffers::in_place;
-  const bool needs_two = ranks > 1 || (options.local_radix2 && ordered);
+  const bool needs_spare = ranks > 1 || (options.local_radix2 && ordered);
   const auto bytes = static_cast<std::size_t>(problem.elements() / ranks) * problem.element_bytes();
-  for (int i = 0; i < (needs_two || !in_place ? 2 : 1); ++i) buffers_.push_back(context.buffer(bytes));
-  ends_in_ = in_place ? 0 : 1;
+  allocate(context, bytes, needs_spare);
   std::vector<std::size_t> order{0};
   if (grid_.size() == 2) order = from_end ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{1, 0};
-  for (const std::size_t axis : order) add_axis(context, axis, options, axes_.empty() ? 0 : ends_in_);
+  for (const std::size_t axis : order) add_axis(context, axis, options);
+
+  PlanFacts& facts = declared();
+  facts.grid = grid_;
+  for (const auto& axis : axes_) {
+    facts.message_volume += axis->message_volume();
+    facts.workspace_bytes += axis->workspace_bytes();
+    facts.local_ffts.push_back(axis->describe());
+  }
 }
 
 template <class Real>
-void BinaryExchangePlan<Real>::add_axis(const PlanContext& context, std::size_t axis, const AxisOptions& options,
-                                        std::size_t from) {
+void BinaryExchangePlan<Real>::add_axis(const PlanContext& context, std::size_t axis, const AxisOptions& options) {
   const int me = mpi::rank_in(context.comm);
   const Index rows = context.problem.shape.front() / grid_.front();
   AxisView view{1, rows, 1};
@@ -192,9 +167,10 @@ void BinaryExchangePlan<Real>::add_axis(const PlanContext& context, std::size_t 
     const std::array<int, 2> place{me / grid_[1], me % grid_[1]};
     line = mpi::split(context.comm, place[1 - axis], place[axis]);
   }
+  const std::size_t ends_in = output_buffer(context.problem);
   axes_.push_back(std::make_unique<AxisTransform<Real>>(
       context, std::move(line), view, options,
-      AxisBuffers{{buffers_.front()->data(), buffers_.back()->data()}, from, ends_in_}));
+      AxisBuffers{{data(0), data(buffers() - 1)}, axes_.empty() ? 0 : ends_in, ends_in}));
 }
 
 // ---- the variant
@@ -207,18 +183,19 @@ class BinaryExchange : public Variant {
             "fewer stages of a higher radix; transposed: left rank-bit-reversed",
             "gupta1993"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {
-        {.name = "pieces",
-         .summary = "pieces that an exchange of a rank's elements is cut in",
-         .fallback = "1",
-         .samples = {"1", "2", "5"}},
-        {"twiddles", "factors computed as they are needed, or a table of them all", twiddle_choices.front(),
-         twiddle_choices},
-        {"radix", "ranks that combine in a stage, each with radix - 1 partners", radix_choices.front(), radix_choices},
-        {"local", "a rank's own elements by one call of the library, or by log2 of them passes of radix 2",
-         local_choices.front(), local_choices}};
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.exchange = "none",
+            .parameters = {
+                {.name = "pieces",
+                 .summary = "pieces that an exchange of a rank's elements is cut in",
+                 .fallback = "1",
+                 .samples = {"1", "2", "5"}},
+                {"twiddles", "factors computed as they are needed, or a table of them all", twiddle_choices.front(),
+                 twiddle_choices},
+                {"radix", "ranks that combine in a stage, each with radix - 1 partners", radix_choices.front(),
+                 radix_choices},
+                {"local", "a rank's own elements by one call of the library, or by log2 of them passes of radix 2",
+                 local_choices.front(), local_choices}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {

@@ -102,17 +102,8 @@ class DanielsonLanczosPlan : public Plan {
  public:
   DanielsonLanczosPlan(const PlanContext& context, const Grid& grid);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
-  [[nodiscard]] void* input() const override { return input_->data(); }
-  [[nodiscard]] void* output() const override { return output_->data(); }
   void execute(PhaseClock& clock) override;
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] MessageVolume message_volume() const override;
-  [[nodiscard]] std::size_t buffer_bytes() const override;
-  [[nodiscard]] std::size_t workspace_bytes() const override;
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {fft_->describe()}; }
-  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
 
  private:
   /// One pairwise phase.
@@ -121,22 +112,17 @@ class DanielsonLanczosPlan : public Plan {
     std::unique_ptr<CombineStep> combine;
   };
 
-  void allocate(const PlanContext& context);
   void plan_local_fft(const PlanContext& context, void* from, void* to);
   void plan_steps(const Problem& problem, const Grid& grid);
   void swap_with(int partner) const;
+  void declare_work();
 
   mpi::Communicator comm_;
   MPI_Datatype type_;
   std::size_t element_bytes_;
-  std::vector<int> grid_;
-  Decomposition input_layout_;
-  Decomposition output_layout_;
   int me_;
-  int count_;                                     ///< elements of this rank
-  std::vector<std::shared_ptr<Buffer>> buffers_;  ///< one, if the transform is in place and without partners
-  Buffer* input_ = nullptr;
-  Buffer* output_ = nullptr;
+  Index bytes_;                              ///< bytes of this rank's elements
+  int count_;                                ///< what a partner gets
   std::unique_ptr<BlocksToSubsets> gather_;  ///< natural order only
   std::unique_ptr<LocalFft> fft_;
   bool combines_first_;  ///< the steps backwards: from blocks to subsets
@@ -151,7 +137,6 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
     : comm_(mpi::duplicate(context.comm)),
       type_(mpi::element_type(context.problem.element_bytes())),
       element_bytes_(context.problem.element_bytes()),
-      grid_(grid.extents.begin(), grid.extents.begin() + static_cast<std::ptrdiff_t>(context.problem.shape.size())),
       me_(mpi::rank_in(context.comm)) {
   const Problem& problem = context.problem;
   const bool natural = problem.contract.layout == LayoutContract::natural;
@@ -159,44 +144,37 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
   combines_first_ = !natural && problem.direction == Direction::backward;
   const Decomposition blocks = decompose(problem.extents(), grid);
   const Decomposition subsets = alone ? blocks : strided_subsets(problem.extents(), grid);
-  input_layout_ = natural || combines_first_ ? blocks : subsets;
-  output_layout_ = natural || !combines_first_ ? blocks : subsets;
+  declare_layouts(problem, natural || combines_first_ ? blocks : subsets,
+                  natural || !combines_first_ ? blocks : subsets);
+  declared().grid.assign(grid.extents.begin(),
+                         grid.extents.begin() + static_cast<std::ptrdiff_t>(problem.shape.size()));
   const Index volume = blocks.box(me_).volume();
   if (!alone) require_int_count(volume, "a message", variant_name);
   count_ = alone ? 0 : static_cast<int>(volume);
+  bytes_ = volume * static_cast<Index>(element_bytes_);
 
-  allocate(context);
-  Buffer& spare = *buffers_.back();
-  void* subset = input_->data();
+  allocate(context, static_cast<std::size_t>(bytes_), count_ > 0);
+  Buffer& spare = buffer(buffers() - 1);
+  void* subset = input();
   if (natural && !alone) {
-    gather_ = std::make_unique<BlocksToSubsets>(problem.extents(), grid, context.comm, element_bytes_, *input_, spare);
+    gather_ =
+        std::make_unique<BlocksToSubsets>(problem.extents(), grid, context.comm, element_bytes_, buffer(0), spare);
     if (!gather_->lands_in_source()) subset = spare.data();
   }
-  plan_local_fft(context, subset, output_->data());
-  const Buffer* own = combines_first_ ? input_ : output_;
-  own_ = own->data();
-  partners_ = (own == buffers_.front().get() ? buffers_.back() : buffers_.front())->data();
+  plan_local_fft(context, subset, output());
+  const std::size_t own = combines_first_ ? 0 : output_buffer(problem);
+  own_ = data(own);
+  partners_ = data(own == 0 ? buffers() - 1 : 0);
   plan_steps(problem, grid);
-}
-
-void DanielsonLanczosPlan::allocate(const PlanContext& context) {
-  const bool in_place = context.problem.contract.buffers == Buffers::in_place;
-  const auto bytes = static_cast<std::size_t>(input_layout_.box(me_).volume()) * element_bytes_;
-  for (int i = 0; i < (in_place && count_ == 0 ? 1 : 2); ++i) buffers_.push_back(context.buffer(bytes));
-  input_ = buffers_.front().get();
-  output_ = in_place ? input_ : buffers_.back().get();
+  declare_work();
 }
 
 void DanielsonLanczosPlan::plan_local_fft(const PlanContext& context, void* from, void* to) {
   const Problem& problem = context.problem;
-  const Extents extents = input_layout_.box(me_).extents();
-  const Extents strides = input_layout_.strides(me_);
-  LocalFftSpec spec;
+  const Extents extents = input_layout().box(me_).extents();
+  const Extents strides = input_layout().strides(me_);
+  LocalFftSpec spec = local_fft_spec(problem);
   for (std::size_t a = 0; a < problem.shape.size(); ++a) spec.axes.push_back({extents[a], strides[a], strides[a]});
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
-  spec.threads = problem.threads;
   fft_ = context.local_fft.make(spec, from, to);
 }
 
@@ -204,7 +182,7 @@ void DanielsonLanczosPlan::plan_local_fft(const PlanContext& context, void* from
 /// lowest s bits of the block's number say which M of them this rank has, bit s whether of the even or the odd subset,
 /// or, once joined, of the first or the second half.
 void DanielsonLanczosPlan::plan_steps(const Problem& problem, const Grid& grid) {
-  const Extents extents = input_layout_.box(me_).extents();
+  const Extents extents = input_layout().box(me_).extents();
   const auto coordinates = grid.coordinates(me_);
   for (std::size_t a = 0; a < 3; ++a)
     for (int joined = 1; joined < grid.extents[a]; joined *= 2) {
@@ -273,40 +251,29 @@ std::vector<Component> DanielsonLanczosPlan::components() {
     if (gather_->unpacks())
       list.push_back({"unpack-1", Phase::unpack, [this] { gather_->unpack(); }, 2 * gather_->bytes_unpacked()});
   }
-  const Index bytes = input_layout_.box(me_).volume() * static_cast<Index>(element_bytes_);
   const Component transform{"fft-1", Phase::fft, [this] { fft_->execute(); },
-                            2 * static_cast<Index>(grid_.size()) * bytes};
+                            2 * static_cast<Index>(facts().grid.size()) * bytes_};
   if (!combines_first_) list.push_back(transform);
   int combinations = 0;
   for (const Step& step : steps_) {
     list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange,
-                    [this, partner = step.partner] { swap_with(partner); }, 2 * bytes});
+                    [this, partner = step.partner] { swap_with(partner); }, 2 * bytes_});
     // Reads its own and the partner's, writes its own.
     list.push_back({fmt::format("combine-{}", ++combinations), Phase::combine,
-                    [this, combine = step.combine.get()] { combine->run(own_, partners_); }, 3 * bytes});
+                    [this, combine = step.combine.get()] { combine->run(own_, partners_); }, 3 * bytes_});
   }
   if (combines_first_) list.push_back(transform);
   return list;
 }
 
-MessageVolume DanielsonLanczosPlan::message_volume() const {
-  MessageVolume total = gather_ ? gather_->message_volume() : MessageVolume{};
+void DanielsonLanczosPlan::declare_work() {
+  PlanFacts& facts = declared();
+  if (gather_) facts.message_volume = gather_->message_volume();
   const auto steps = static_cast<Index>(steps_.size());
-  total.bytes_sent += steps * count_ * static_cast<Index>(element_bytes_);
-  total.messages_sent += steps;
-  return total;
-}
-
-std::size_t DanielsonLanczosPlan::buffer_bytes() const {
-  std::size_t total = 0;
-  for (const auto& buffer : buffers_) total += buffer->bytes();
-  return total;
-}
-
-std::size_t DanielsonLanczosPlan::workspace_bytes() const {
-  std::size_t total = 0;
-  for (const Step& step : steps_) total += step.combine->table_bytes();
-  return total;
+  facts.message_volume.bytes_sent += steps * count_ * static_cast<Index>(element_bytes_);
+  facts.message_volume.messages_sent += steps;
+  for (const Step& step : steps_) facts.workspace_bytes += step.combine->table_bytes();
+  facts.local_ffts = {fft_->describe()};
 }
 
 // ---- the variant
@@ -319,11 +286,10 @@ class DanielsonLanczos : public Variant {
             "blocks out (backward: blocks in, subsets out); natural: blocks in and out, at the price of an all-to-all",
             "haynes2000"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  /// split: the axes over which the splits are shared.
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] VariantFacts facts() const override {
     const auto choices = split_choices(3);
-    return {{"split", "axes over which the splits are shared, in turn", choices.front(), choices}};
+    return {.exchange = "none",
+            .parameters = {{"split", "axes over which the splits are shared, in turn", choices.front(), choices}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {

@@ -84,11 +84,11 @@ class Node : public OffloadingVariant {
     return "built without OpenMP (the compiler has no -fopenmp that works)";
 #endif
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
   /// Its threads share out the transforms; each of those has one.
-  [[nodiscard]] int local_fft_threads(const Problem& /*problem*/) const override { return 1; }
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override {
+    return {OffloadingVariant::local_fft(problem).own, 1};
+  }
+  [[nodiscard]] VariantFacts facts() const override {
     std::vector<Parameter> list{
         {"style",
          "messages in segments, or as in Charm-NodeFFT: whole, and any thread takes what comes in",
@@ -105,7 +105,7 @@ class Node : public OffloadingVariant {
          .fallback = std::to_string(default_segment_bytes),
          .samples = {"1", "1000"}}};
     std::ranges::move(offload_parameters(), std::back_inserter(list));
-    return list;
+    return {{Kind::c2c, Kind::r2c}, "none", std::move(list)};
   }
 
   [[nodiscard]] ThreadLevel thread_level(const Problem& problem) const override {
@@ -145,7 +145,7 @@ class Node : public OffloadingVariant {
     options.grid = {grid.extents[0], grid.extents[1]};
     if (!offloads(problem)) return std::make_unique<NodePlan>(context, std::move(stages), options);
     options.on_device = true;
-    options.device_bytes = static_cast<std::size_t>(launch_bytes(problem, ranks, mpi::rank_in(context.comm)));
+    options.device_bytes = static_cast<std::size_t>(bytes_on_device(problem, ranks, mpi::rank_in(context.comm)));
     const OffloadedContext offloaded(context, device_request(problem), options.device_bytes);
     return std::make_unique<NodePlan>(offloaded.context(), std::move(stages), options);
 #else
@@ -179,11 +179,10 @@ class Node : public OffloadingVariant {
   [[nodiscard]] std::vector<Launch> launches() const override {
     return {{"pencil", "those of a rank's one pencil of a state in one launch, by one thread"}};
   }
-  [[nodiscard]] double launch_bytes(const Problem& problem, int ranks, int rank) const override {
-    Index most = 0;
+  [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int rank) const override {
     const Grid grid = require_grid_of(problem, ranks);
-    for (const ChainStage& stage : arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)))
-      if (!stage.axes.empty()) most = std::max(most, stage.layout.box(rank).volume());
+    const auto stages = arrange_stages(problem, pencil_stages(problem.complex_extents(), grid));
+    const Index most = largest_box(stages, rank, true);
     return static_cast<double>(most) * static_cast<double>(problem.element_bytes());
   }
   [[nodiscard]] Grid require_grid_of(const Problem& problem, int ranks) const {

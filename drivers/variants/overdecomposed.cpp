@@ -31,8 +31,7 @@ class Overdecomposed : public OffloadingVariant {
         "message-driven pencils, several a rank and state, no barrier between states; transposed: left in x-pencils",
         "lee2018"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] VariantFacts facts() const override {
     std::vector<Parameter> list{
         {.name = "decomposition",
          .summary = "pencils of a state, D1xD2 as 10x10, or auto",
@@ -53,7 +52,7 @@ class Overdecomposed : public OffloadingVariant {
          "none",
          {"none", "broadcast-reduce"}}};
     std::ranges::move(offload_parameters(), std::back_inserter(list));
-    return list;
+    return {.exchange = "none", .parameters = std::move(list)};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
@@ -79,7 +78,7 @@ class Overdecomposed : public OffloadingVariant {
     options.table_bytes = table_bytes_of_a_rank(choice, states.size());
     const auto offload = offloads(problem);
     if (!offload) return std::make_unique<MessageDrivenPlan>(context, std::move(states), std::move(options));
-    const auto bytes = static_cast<std::size_t>(launch_bytes(problem, ranks, mpi::rank_in(context.comm)));
+    const auto bytes = static_cast<std::size_t>(bytes_on_device(problem, ranks, mpi::rank_in(context.comm)));
     const OffloadedContext offloaded(context, device_request(problem), bytes);
     options.on_device = true;
     options.device_bytes = bytes;
@@ -110,7 +109,7 @@ class Overdecomposed : public OffloadingVariant {
   [[nodiscard]] std::vector<Launch> launches() const override {
     return {{"pencil", "those of one pencil a launch"}, {"rank", "those of all pencils of a rank and state"}};
   }
-  [[nodiscard]] double launch_bytes(const Problem& problem, int ranks, int rank) const override {
+  [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int rank) const override {
     const bool whole_rank = offloads(problem) == "rank";
     Index most = 0;
     for (const PencilState& state : pencil_states(problem, require_choice(problem, ranks)))

@@ -28,11 +28,6 @@ std::optional<Grid> planar_grid(const Problem& problem, int ranks) {
   return std::nullopt;
 }
 
-std::optional<Grid> grid_of(const Problem& problem, int ranks) {
-  if (problem.grid.empty() && problem.shape.size() == 2) return planar_grid(problem, ranks);
-  return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits(problem, grid); });
-}
-
 /// Blocks, whole rows, whole columns.
 std::vector<ChainStage> planar_stages(const Problem& problem, const Grid& grid) {
   const Extents shape = problem.complex_extents();
@@ -46,12 +41,7 @@ std::vector<ChainStage> planar_stages(const Problem& problem, const Grid& grid) 
   return arrange_stages(problem, {{blocks, {}}, {rows, {1}}, {columns, {0}}}, Return::direct);
 }
 
-std::vector<ChainStage> stages_of(const Problem& problem, const Grid& grid) {
-  if (problem.shape.size() == 2) return planar_stages(problem, grid);
-  return arrange_stages(problem, pencil_stages(problem.complex_extents(), grid));
-}
-
-class Pencil : public Variant {
+class Pencil : public ChainVariant {
  public:
   [[nodiscard]] Card card() const override {
     return {"pencil",
@@ -59,8 +49,6 @@ class Pencil : public Variant {
             "of two extents blocks, rows, columns",
             "czechowski2012"};
   }
-
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
@@ -77,13 +65,6 @@ class Pencil : public Variant {
     return fmt::format("grid {} has more ranks than pencil can use: it takes {}", grid_text(problem.grid), limits);
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    const Problem& problem = context.problem;
-    const auto grid = fitting_grid(problem, mpi::size_of(context.comm));
-    return std::make_unique<TransformChain>(context, stages_of(problem, grid),
-                                            TransformChain::Options{{grid.extents[0], grid.extents[1]}, false});
-  }
-
   /// pencil_cost() for three extents. For two: n/p words in each exchange too (gupta1993, appendix C and section 5),
   /// less what stays, among P2 ranks in a row, then among all, and to natural order among P1 in a column.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
@@ -92,16 +73,15 @@ class Pencil : public Variant {
     const bool natural = problem.contract.layout == LayoutContract::natural;
     return cost_of_even_exchanges(problem, ranks, {grid.extents[1], ranks, natural ? grid.extents[0] : 1});
   }
-  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
-                                                                 int rank) const override {
-    return redistributions_between(stages_of(problem, fitting_grid(problem, ranks)), rank);
-  }
 
- private:
-  [[nodiscard]] Grid fitting_grid(const Problem& problem, int ranks) const {
-    const auto grid = grid_of(problem, ranks);
-    if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));
-    return *grid;
+ protected:
+  [[nodiscard]] std::optional<Grid> grid_of(const Problem& problem, int ranks) const override {
+    if (problem.grid.empty() && problem.shape.size() == 2) return planar_grid(problem, ranks);
+    return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits(problem, grid); });
+  }
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
+    if (problem.shape.size() == 2) return planar_stages(problem, grid);
+    return arrange_stages(problem, pencil_stages(problem.complex_extents(), grid));
   }
 };
 

@@ -16,18 +16,17 @@ namespace fourscore {
 
 namespace {
 
-class PencilOverlap : public Variant {
+class PencilOverlap : public ChainVariant {
  public:
   [[nodiscard]] Card card() const override {
     return {"pencil-overlap",
             "pencil with its exchanges in pieces, in flight while others are transformed, packed and unpacked",
             "gupta1993, appendix E; czechowski2012"};
   }
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return {pieces_parameter()}; }
-  [[nodiscard]] std::string default_exchange() const override { return "p2p"; }
+  [[nodiscard]] VariantFacts facts() const override { return {{Kind::c2c, Kind::r2c}, "p2p", {pieces_parameter()}}; }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
-  [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange) const override {
+  [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange,
+                                                   const Problem& /*problem*/) const override {
     if (piecewise(exchange) != nullptr) return std::nullopt;
     return fmt::format("exchange '{}' cannot have several pieces in flight; pencil-overlap takes {}",
                        exchange.card().name, fmt::join(taken(), ", "));
@@ -36,22 +35,7 @@ class PencilOverlap : public Variant {
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     (void)pieces_of(problem);
-    if (pencil_grid(problem, ranks)) return std::nullopt;
-    const Extents n = problem.complex_extents();
-    return fmt::format(
-        "{} on {} ranks does not fit: pencil-overlap takes P1 x P2 with P1 at most {} and P2 at most {} for "
-        "shape {}",
-        problem.grid.empty() ? "a grid" : "grid " + grid_text(problem.grid), ranks, std::min(n[0], n[1]),
-        std::min(n[1], n[2]), shape_text(problem.shape));
-  }
-
-  /// The stages of pencil: on one rank, or with one piece, the plan is pencil's own.
-  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    const Problem& problem = context.problem;
-    const Grid grid = fitting_grid(problem, mpi::size_of(context.comm));
-    const TransformChain::Options options{{grid.extents[0], grid.extents[1]}, false, pieces_of(problem)};
-    return std::make_unique<TransformChain>(
-        context, arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)), options);
+    return pencil_limits(problem, ranks, "pencil-overlap");
   }
 
   /// As any pencils; each message in pieces (gupta1993, appendix E), as far as a rank has planes of its own to make
@@ -63,10 +47,19 @@ class PencilOverlap : public Variant {
     cost.messages_per_rank *= std::min(pieces_of(problem), planes);
     return cost;
   }
-  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
-                                                                 int rank) const override {
-    return redistributions_between(
-        arrange_stages(problem, pencil_stages(problem.complex_extents(), fitting_grid(problem, ranks))), rank);
+
+ protected:
+  [[nodiscard]] std::optional<Grid> grid_of(const Problem& problem, int ranks) const override {
+    return pencil_grid(problem, ranks);
+  }
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
+    return arrange_stages(problem, pencil_stages(problem.complex_extents(), grid));
+  }
+  /// With one piece, or on one rank, the plan is pencil's own.
+  [[nodiscard]] TransformChain::Options options(const Problem& problem, const Grid& grid) const override {
+    auto options = ChainVariant::options(problem, grid);
+    options.pieces = pieces_of(problem);
+    return options;
   }
 
  private:
@@ -75,11 +68,6 @@ class PencilOverlap : public Variant {
     for (const auto& name : ExchangeRegistry::instance().names())
       if (piecewise(*ExchangeRegistry::instance().find(name)) != nullptr) names.push_back(name);
     return names;
-  }
-  [[nodiscard]] Grid fitting_grid(const Problem& problem, int ranks) const {
-    const auto grid = pencil_grid(problem, ranks);
-    if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));
-    return *grid;
   }
 };
 

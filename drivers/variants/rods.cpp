@@ -9,15 +9,7 @@ namespace fourscore {
 
 namespace {
 
-/// Rods of one direction at a time, also where those of a second lie whole on the rank: two phases is the method.
-std::vector<ChainStage> stages_of(const Problem& problem, int ranks) {
-  const Extents shape = problem.complex_extents();
-  const Decomposition along_x = decompose(shape, Grid{{ranks, 1, 1}});
-  const Decomposition along_y = decompose(shape, Grid{{1, ranks, 1}});
-  return arrange_stages(problem, {{along_x, {2}}, {along_y, {0}}, {along_x, {1}}}, Return::direct);
-}
-
-class Rods : public Variant {
+class Rods : public ChainVariant {
  public:
   [[nodiscard]] Card card() const override {
     return {
@@ -26,27 +18,23 @@ class Rods : public Variant {
         "haynes2000"};
   }
 
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
-
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     return slab_limits(problem, ranks, "rods");
-  }
-
-  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    const int ranks = mpi::size_of(context.comm);
-    require_grid(context.problem, ranks, 1);
-    return std::make_unique<TransformChain>(context, stages_of(context.problem, ranks),
-                                            TransformChain::Options{{ranks}, false});
   }
 
   /// Equation 4: two phases, each of P - 1 messages of n u / P^2 bytes.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     return cost_of_even_exchanges(problem, ranks, {ranks, ranks});
   }
-  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
-                                                                 int rank) const override {
-    return redistributions_between(stages_of(problem, ranks), rank);
+
+ protected:
+  /// Rods of one direction at a time, also where those of a second lie whole on the rank: two phases is the method.
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
+    const Extents shape = problem.complex_extents();
+    const Decomposition along_x = decompose(shape, grid);
+    const Decomposition along_y = decompose(shape, Grid{{1, grid.ranks(), 1}});
+    return arrange_stages(problem, {{along_x, {2}}, {along_y, {0}}, {along_x, {1}}}, Return::direct);
   }
 };
 

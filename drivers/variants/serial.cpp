@@ -9,13 +9,12 @@ namespace fourscore {
 
 namespace {
 
-class Serial : public Variant {
+class Serial : public ChainVariant {
  public:
   [[nodiscard]] Card card() const override {
     return {"serial", "one rank, one bare plan of the local library over all axes", "frigo2005"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+  [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}, .exchange = "none"}; }
 
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (ranks != 1) return fmt::format("{} ranks; serial takes 1", ranks);
@@ -23,14 +22,16 @@ class Serial : public Variant {
     return chain_limits(problem, 1, 3);
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    ChainStage stage{decompose(context.problem.complex_extents(), Grid{}), {}};
-    for (std::size_t a = 0; a < context.problem.shape.size(); ++a) stage.axes.push_back(a);
-    return std::make_unique<TransformChain>(context, std::vector{stage}, TransformChain::Options{{}, true});
-  }
-
   [[nodiscard]] Cost cost(const Problem& problem, int /*ranks*/) const override {
     return {problem.credited_flops(), 0, 0};
+  }
+
+ protected:
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& /*grid*/) const override {
+    return whole_stage(problem);
+  }
+  [[nodiscard]] TransformChain::Options options(const Problem& /*problem*/, const Grid& /*grid*/) const override {
+    return {.single_plan = true};
   }
 };
 

@@ -14,7 +14,11 @@ class SerialGpu : public DeviceVariant {
   [[nodiscard]] Card card() const override {
     return {"serial-gpu", "one rank, one plan over all axes on an accelerator", "czechowski2012"};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
+  [[nodiscard]] VariantFacts facts() const override {
+    VariantFacts facts = DeviceVariant::facts();
+    facts.exchange = "none";
+    return facts;
+  }
 
  protected:
   [[nodiscard]] std::optional<std::string> fits(const Problem& problem, int ranks) const override {
@@ -22,16 +26,15 @@ class SerialGpu : public DeviceVariant {
     require_grid(problem, ranks, 1);
     return chain_limits(problem, 1, 3);
   }
-  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, int /*ranks*/) const override {
-    ChainStage stage{decompose(problem.complex_extents(), Grid{}), {}};
-    for (std::size_t a = 0; a < problem.shape.size(); ++a) stage.axes.push_back(a);
-    return {stage};
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& /*grid*/) const override {
+    return whole_stage(problem);
   }
-  [[nodiscard]] std::vector<int> grid_of(const Problem& /*problem*/, int /*ranks*/) const override { return {}; }
+  [[nodiscard]] TransformChain::Options options(const Problem& /*problem*/, const Grid& /*grid*/) const override {
+    return {.single_plan = true};
+  }
   [[nodiscard]] Cost cost_of_whole_exchanges(const Problem& problem, int /*ranks*/) const override {
     return {problem.credited_flops(), 0, 0};
   }
-  [[nodiscard]] bool single_plan() const override { return true; }
 };
 
 FOURSCORE_REGISTER_VARIANT(SerialGpu);

@@ -19,11 +19,9 @@ class SlabGpu : public DeviceVariant {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     return slab_limits(problem, ranks, "slab-gpu");
   }
-  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, int ranks) const override {
-    require_grid(problem, ranks, 1);
-    return arrange_stages(problem, slab_stages(problem, ranks));
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
+    return arrange_stages(problem, slab_stages(problem, grid.ranks()));
   }
-  [[nodiscard]] std::vector<int> grid_of(const Problem& /*problem*/, int ranks) const override { return {ranks}; }
   [[nodiscard]] Cost cost_of_whole_exchanges(const Problem& problem, int ranks) const override {
     return slab_cost(problem, ranks);
   }

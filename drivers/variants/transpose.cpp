@@ -65,31 +65,10 @@ class TransposePlan : public Plan {
  public:
   TransposePlan(const PlanContext& context, TransposeView view);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
-  [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
-  [[nodiscard]] void* output() const override { return buffers_[place_]->data(); }
   void execute(PhaseClock& clock) override {
     for (const auto& step : steps_) step->run(clock);
   }
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] MessageVolume message_volume() const override {
-    MessageVolume total;
-    for (const auto& step : steps_) total += step->message_volume();
-    return total;
-  }
-  [[nodiscard]] std::size_t buffer_bytes() const override {
-    std::size_t total = 0;
-    for (const auto& buffer : buffers_) total += buffer->bytes();
-    return total;
-  }
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    std::size_t total = staging_ ? staging_->bytes() : 0;
-    for (const auto& step : steps_) total += step->workspace_bytes();
-    return total;
-  }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
-  [[nodiscard]] std::vector<int> grid() const override { return view_.grid; }
 
  private:
   /// Makes a step that reads buffer `source`; `leaves`: a transform that leaves its result in the other one.
@@ -103,7 +82,8 @@ class TransposePlan : public Plan {
                        bool from_natural);
   void add_twiddled_fft(const PlanContext& context, std::size_t axis);
   void add_last_fft(const PlanContext& context);
-  void allocate(const PlanContext& context);
+  void allocate_buffers(const PlanContext& context);
+  void declare_work();
   void make_steps(std::size_t first, std::size_t leaving);
 
   TransposeView view_;
@@ -113,9 +93,6 @@ class TransposePlan : public Plan {
   bool runs_backwards_;  ///< from the last axis to the first
   Index units_;          ///< units of contiguous blocks
   std::vector<ViewLayout> layouts_;
-  Decomposition input_layout_;
-  Decomposition output_layout_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<RedistributionSpec>> redistributions_;
   std::unique_ptr<Buffer> staging_;  ///< for all of them; null where there are none
   std::vector<Maker> makers_;
@@ -132,23 +109,24 @@ TransposePlan::TransposePlan(const PlanContext& context, TransposeView view)
       runs_backwards_(runs_backwards(context.problem)),
       units_(units_of(view_, natural_)),
       layouts_(stage_layouts(view_, natural_)) {
-  input_layout_ =
+  Decomposition input =
       from_blocks_ ? block_layout(view_, units_) : whole_layout(view_, layouts_.front(), view_.input_weights());
-  output_layout_ =
+  Decomposition output =
       natural_ ? block_layout(view_, units_) : whole_layout(view_, layouts_.back(), view_.output_weights());
-  if (runs_backwards_) std::swap(input_layout_, output_layout_);
+  if (runs_backwards_) std::swap(input, output);
+  declare_layouts(context.problem, std::move(input), std::move(output));
   list_makers(context);
   if (runs_backwards_) std::ranges::reverse(makers_);
-  allocate(context);
+  allocate_buffers(context);
   make_steps(0, makers_.size());
-  const std::size_t wanted = context.problem.contract.buffers == Buffers::in_place ? 0 : 1;
-  if (place_ != wanted) {
+  if (place_ != output_buffer(context.problem)) {
     // The last transform that can leaves its result in the other buffer; the first one always can.
     std::size_t leaving = steps_.size() - 1;
     while (steps_[leaving]->sort() != TransposeStep::Sort::fft || !steps_[leaving]->lands_in_source()) --leaving;
     make_steps(leaving, leaving);
   }
   makers_.clear();
+  declare_work();
 }
 
 /// As for a forward transform; one that runs backwards takes them from the end, their two sides exchanged.
@@ -161,8 +139,7 @@ void TransposePlan::list_makers(const PlanContext& context) {
   }
   if (natural_ && view_.ranks() == 1) {
     makers_.emplace_back([this, &context](std::size_t source, bool) {
-      return fft_into_columns(context, view_.extents.front(), view_.extents.back(), *buffers_[source],
-                              *buffers_[1 - source]);
+      return fft_into_columns(context, view_.extents.front(), view_.extents.back(), buffer(source), buffer(1 - source));
     });
     return;
   }
@@ -187,7 +164,7 @@ void TransposePlan::add_redistribution(const PlanContext& context, Redistributio
   const RedistributionSpec& spec = *redistributions_.emplace_back(std::make_unique<RedistributionSpec>(
       RedistributionSpec{mpi::split(context.comm, group.first, me_), std::move(group.from), std::move(group.to)}));
   makers_.emplace_back([this, &context, &spec](std::size_t source, bool) {
-    return redistribution(context, spec.exchange(context, *buffers_[source], *buffers_[1 - source], staging_.get()));
+    return redistribution(context, spec.exchange(context, buffer(source), buffer(1 - source), staging_.get()));
   });
 }
 
@@ -197,7 +174,7 @@ void TransposePlan::add_permutation(const PlanContext& context, const ViewLayout
   if (runs_backwards_) from_natural = !from_natural;
   const std::size_t bytes = context.problem.element_bytes();
   makers_.emplace_back([this, boxes = std::move(boxes), bytes, from_natural](std::size_t source, bool) {
-    return permutation(boxes, from_natural, bytes, *buffers_[source], *buffers_[1 - source]);
+    return permutation(boxes, from_natural, bytes, buffer(source), buffer(1 - source));
   });
 }
 
@@ -224,7 +201,7 @@ void TransposePlan::add_twiddled_fft(const PlanContext& context, std::size_t axi
   spec.columns = static_cast<Index>(spec.exponents.size());
   spec.twiddle_first = runs_backwards_;
   makers_.emplace_back([this, &context, spec = std::move(spec)](std::size_t source, bool leaves) {
-    return twiddled_fft(context, spec, *buffers_[source], *buffers_[leaves ? 1 - source : source]);
+    return twiddled_fft(context, spec, buffer(source), buffer(leaves ? 1 - source : source));
   });
 }
 
@@ -239,24 +216,21 @@ void TransposePlan::add_last_fft(const PlanContext& context) {
   }
   makers_.emplace_back(
       [this, &context, before, behind, length = view_.extents.back()](std::size_t source, bool leaves) {
-        return plain_fft(context, before, length, behind, *buffers_[source], *buffers_[leaves ? 1 - source : source]);
+        return plain_fft(context, before, length, behind, buffer(source), buffer(leaves ? 1 - source : source));
       });
 }
 
-void TransposePlan::allocate(const PlanContext& context) {
-  Index volume = std::max(input_layout_.box(me_).volume(), output_layout_.box(me_).volume());
+void TransposePlan::allocate_buffers(const PlanContext& context) {
+  Index volume = std::max(input_layout().box(me_).volume(), output_layout().box(me_).volume());
   for (const ViewLayout& layout : layouts_) volume = std::max(volume, local_volume(view_, layout, me_));
   const auto bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
-  const bool one = view_.ranks() == 1 && !natural_ && context.problem.contract.buffers == Buffers::in_place;
-  for (int i = 0; i < (one ? 1 : 2); ++i)
-    buffers_.push_back(
-        context.buffer(bytes, [&] { return context.exchange->allocate(context.comm, bytes, BufferUse::array); }));
+  allocate(context, bytes, view_.ranks() > 1 || natural_,
+           [&] { return context.exchange->allocate(context.comm, bytes, BufferUse::array); });
   if (redistributions_.empty()) return;
   // They run one after another, so that the one which needs most says how much there is.
   std::size_t staged = 0;
   for (const auto& spec : redistributions_)
-    staged =
-        std::max(staged, context.exchange->staging_bytes(spec->exchange(context, *buffers_[0], *buffers_[1], nullptr)));
+    staged = std::max(staged, context.exchange->staging_bytes(spec->exchange(context, buffer(0), buffer(1), nullptr)));
   staging_ = context.exchange->allocate(context.comm, staged, BufferUse::staging);
 }
 
@@ -278,11 +252,15 @@ std::vector<Component> TransposePlan::components() {
   return list;
 }
 
-std::vector<std::string> TransposePlan::describe_local_ffts() const {
-  std::vector<std::string> texts;
-  for (const auto& step : steps_)
-    if (step->sort() == TransposeStep::Sort::fft) texts.push_back(step->describe());
-  return texts;
+void TransposePlan::declare_work() {
+  PlanFacts& facts = declared();
+  facts.grid = view_.grid;
+  if (staging_) facts.workspace_bytes += staging_->bytes();
+  for (const auto& step : steps_) {
+    facts.message_volume += step->message_volume();
+    facts.workspace_bytes += step->workspace_bytes();
+    if (step->sort() == TransposeStep::Sort::fft) facts.local_ffts.push_back(step->describe());
+  }
 }
 
 class Transpose : public Variant {
@@ -291,15 +269,15 @@ class Transpose : public Variant {
     return {"transpose", "1-D: an m-dimensional view, axis by axis; transposed: columns in, left permuted",
             "gupta1993"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{.name = "dimensions",
-             .summary = "m, of the view that is transformed axis by axis: 2 to log2 p + 1",
-             .fallback = "2",
-             .samples = {"2", "3", "4"}},
-            {input_parameter,
-             "how the input of a forward transform lies; natural order has blocks only",
-             "columns",
-             {"columns", blocks}}};
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.parameters = {{.name = "dimensions",
+                            .summary = "m, of the view that is transformed axis by axis: 2 to log2 p + 1",
+                            .fallback = "2",
+                            .samples = {"2", "3", "4"}},
+                           {input_parameter,
+                            "how the input of a forward transform lies; natural order has blocks only",
+                            "columns",
+                            {"columns", blocks}}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int ranks) const override {

@@ -16,25 +16,13 @@ namespace fourscore {
 
 namespace {
 
-Grid mesh_of(const Problem& problem, int ranks) {
-  if (problem.grid.empty()) return most_cubic_mesh(problem.complex_extents(), ranks);
-  return Grid{{problem.grid[0], problem.grid[1], problem.grid[2]}};
-}
-
-/// Natural: the last return, to blocks, is a redistribution of its own. Transposed: it is left out.
-std::vector<ChainStage> stages_of(const Problem& problem, const Grid& mesh) {
-  const VolumetricLayouts layouts = volumetric_layouts(problem.complex_extents(), mesh);
-  const auto& [x, y, z] = layouts.pencils;
-  return arrange_stages(problem, {{layouts.blocks, {}}, {z, {2}}, {y, {1}}, {x, {0}}}, Return::direct);
-}
-
 const std::vector<std::string> topology_names{"none", "cart"};
 
 /// The paper's processes are those of a Cartesian communicator ("organized in a 3D grid using the MPI topology
 /// constructs").
 bool is_cartesian(const Problem& problem) { return choice_parameter(problem, "topology", topology_names) == "cart"; }
 
-class Volumetric : public Variant {
+class Volumetric : public ChainVariant {
  public:
   [[nodiscard]] Card card() const override {
     return {"volumetric",
@@ -43,11 +31,11 @@ class Volumetric : public Variant {
             "eleftheriou2005"};
   }
 
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
-
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"topology", "cart: the mesh is a periodic Cartesian communicator, whose ranks MPI may reorder",
-             topology_names.front(), topology_names}};
+  [[nodiscard]] VariantFacts facts() const override {
+    VariantFacts facts = ChainVariant::facts();
+    facts.parameters = {{"topology", "cart: the mesh is a periodic Cartesian communicator, whose ranks MPI may reorder",
+                         topology_names.front(), topology_names}};
+    return facts;
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 3; }
@@ -65,27 +53,32 @@ class Volumetric : public Variant {
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
     const Problem& problem = context.problem;
-    const int ranks = mpi::size_of(context.comm);
-    require_grid(problem, ranks, 3);
-    const Grid mesh = mesh_of(problem, ranks);
-    TransformChain::Options options{{mesh.extents[0], mesh.extents[1], mesh.extents[2]}, false};
-    if (is_cartesian(problem))
-      return std::make_unique<CartesianPlan>(context, stages_of(problem, mesh), std::move(options));
-    return std::make_unique<TransformChain>(context, stages_of(problem, mesh), std::move(options));
+    if (!is_cartesian(problem)) return ChainVariant::make_plan(context);
+    const Grid mesh = fitting_grid(problem, mpi::size_of(context.comm));
+    return std::make_unique<CartesianPlan>(context, stages(problem, mesh), options(problem, mesh));
   }
 
   /// Section "Parallel implementation": N/P elements a rank dealt within a line of Pz, a plane of Py Pz, a plane of
   /// Px Py ranks, and for natural order a line of Px, less what stays on the rank. The paper's own bound takes the
   /// whole N/P as received (V_received).
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
-    const auto [px, py, pz] = mesh_of(problem, ranks).extents;
+    const auto [px, py, pz] = fitting_grid(problem, ranks).extents;
     const bool natural = problem.contract.layout == LayoutContract::natural;
     return cost_of_even_exchanges(problem, ranks, {pz, py * pz, px * py, natural ? px : 1});
   }
-  /// Numbers ranks as the mesh does: with topology=cart MPI decides which process is which.
-  [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
-                                                                 int rank) const override {
-    return redistributions_between(stages_of(problem, mesh_of(problem, ranks)), rank);
+
+ protected:
+  /// Ranks are numbered as the mesh does: with topology=cart MPI decides which process is which.
+  [[nodiscard]] std::optional<Grid> grid_of(const Problem& problem, int ranks) const override {
+    require_grid(problem, ranks, 3);
+    if (problem.grid.empty()) return most_cubic_mesh(problem.complex_extents(), ranks);
+    return Grid{{problem.grid[0], problem.grid[1], problem.grid[2]}};
+  }
+  /// Natural: the last return, to blocks, is a redistribution of its own. Transposed: it is left out.
+  [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& mesh) const override {
+    const VolumetricLayouts layouts = volumetric_layouts(problem.complex_extents(), mesh);
+    const auto& [x, y, z] = layouts.pencils;
+    return arrange_stages(problem, {{layouts.blocks, {}}, {z, {2}}, {y, {1}}, {x, {0}}}, Return::direct);
   }
 };
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "interfaces/variant.hpp"
+#include "interfaces/plan.hpp"
 #include "support/naive_dft.hpp"
 
 namespace fourscore::testing_support {
@@ -32,20 +32,19 @@ class NaivePlan : public Plan {
   using Complex = std::complex<Real>;
 
   NaivePlan(const Problem& problem, MPI_Comm comm, Decomposition in, Decomposition out, Defect defect = Defect::none)
-      : problem_(problem), comm_(comm), in_(std::move(in)), out_(std::move(out)), defect_(defect) {
+      : problem_(problem), comm_(comm), defect_(defect) {
     MPI_Comm_rank(comm, &rank_);
-    const Index largest = std::max(in_.memory_volume(rank_), out_.memory_volume(rank_));  // reals: twice too much
+    const Index largest = std::max(in.memory_volume(rank_), out.memory_volume(rank_));  // reals: twice too much
     buffer_.resize(static_cast<std::size_t>(largest) + 1);
     if (problem.contract.buffers == Buffers::out_of_place) result_.resize(buffer_.size());
+    PlanFacts& facts = this->declared();
+    facts.input_layout = std::move(in);
+    facts.output_layout = std::move(out);
+    facts.input = buffer_.data();
+    facts.output = (result_.empty() ? buffer_ : result_).data();
+    facts.buffer_bytes = (buffer_.size() + result_.size()) * sizeof(Complex);
+    facts.grid = problem.grid;
   }
-
-  const Decomposition& input_layout() const override { return in_; }
-  const Decomposition& output_layout() const override { return out_; }
-  void* input() const override { return const_cast<Complex*>(buffer_.data()); }
-  void* output() const override { return const_cast<Complex*>((result_.empty() ? buffer_ : result_).data()); }
-  MessageVolume message_volume() const override { return {}; }
-  std::size_t buffer_bytes() const override { return (buffer_.size() + result_.size()) * sizeof(Complex); }
-  std::vector<int> grid() const override { return problem_.grid; }
 
   void execute(PhaseClock& clock) override {
     const Region region(clock, Phase::fft);
@@ -66,9 +65,9 @@ class NaivePlan : public Plan {
 
   std::vector<std::complex<double>> gather() const {
     std::vector<std::complex<double>> data(static_cast<std::size_t>(problem_.elements()));
-    for (Index offset = 0; offset < volume(in_); ++offset) {
-      const auto place = static_cast<std::size_t>(in_.place(rank_, offset));
-      std::complex<double>& value = data[static_cast<std::size_t>(linear(in_.global_index(rank_, offset)))];
+    for (Index offset = 0; offset < volume(input_layout()); ++offset) {
+      const auto place = static_cast<std::size_t>(input_layout().place(rank_, offset));
+      std::complex<double>& value = data[static_cast<std::size_t>(linear(input_layout().global_index(rank_, offset)))];
       if (problem_.real_input())
         value = reinterpret_cast<const Real*>(buffer_.data())[place];
       else
@@ -102,20 +101,21 @@ class NaivePlan : public Plan {
 
   void store(const std::vector<std::complex<double>>& data) {
     auto& target = result_.empty() ? buffer_ : result_;
-    const Index size = volume(out_);
+    const Index size = volume(output_layout());
     for (Index offset = 0; offset < size; ++offset) {
-      Extents global = out_.global_index(rank_, defect_ == Defect::permuted_output ? size - 1 - offset : offset);
+      Extents global =
+          output_layout().global_index(rank_, defect_ == Defect::permuted_output ? size - 1 - offset : offset);
       if (defect_ == Defect::swapped_axes) std::swap(global[0], global[1]);
       const Complex value(data[static_cast<std::size_t>(linear(global))]);
-      const auto place = static_cast<std::size_t>(out_.place(rank_, offset));
+      const auto place = static_cast<std::size_t>(output_layout().place(rank_, offset));
       if (problem_.real_output())
         reinterpret_cast<Real*>(target.data())[place] = value.real();
       else
         target[place] = value;
     }
     int last = 0;
-    for (int r = 0; r < out_.ranks(); ++r)
-      if (!out_.box(r).empty()) last = r;
+    for (int r = 0; r < output_layout().ranks(); ++r)
+      if (!output_layout().box(r).empty()) last = r;
     if (rank_ != last) return;
     if (defect_ == Defect::one_wrong_element) target[0] *= Real(1.01);
     if (defect_ == Defect::one_nan) target[0] = std::numeric_limits<Real>::quiet_NaN();
@@ -124,8 +124,6 @@ class NaivePlan : public Plan {
   Problem problem_;
   MPI_Comm comm_;
   int rank_ = 0;
-  Decomposition in_;
-  Decomposition out_;
   Defect defect_;
   int runs_ = 0;
   std::vector<Complex> buffer_;

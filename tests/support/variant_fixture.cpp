@@ -146,7 +146,7 @@ std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
   std::vector<const ExchangeMethod*> methods;
   for (const auto& name : ExchangeRegistry::instance().names())
     if (const auto* method = ExchangeRegistry::instance().find(name);
-        method->unavailable().empty() && !variant.refuses(*method))
+        method->unavailable().empty() && !variant.refuses(*method, {}))
       methods.push_back(method);
   return methods;
 }

@@ -59,15 +59,11 @@ void AxisTransform<Real>::plan_network(const Problem& problem, const AxisOptions
 template <class Real>
 void AxisTransform<Real>::plan_fft(const PlanContext& context) {
   const Problem& problem = context.problem;
-  LocalFftSpec spec;
+  LocalFftSpec spec = local_fft_spec(problem);
   spec.axes = {{view_.length, view_.inner, view_.inner}};
   const Index line = view_.length * view_.inner;
   if (view_.outer > 1) spec.batch.push_back({view_.outer, line, line});
   if (view_.inner > 1) spec.batch.push_back({view_.inner, 1, 1});
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
-  spec.threads = problem.threads;
   spec.single_plan = problem.shape.size() == 1;
   fft_ = context.local_fft.make(spec, data(buffers_.from), data(transformed_in()));
 }

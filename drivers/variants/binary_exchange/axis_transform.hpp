@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "interfaces/variant.hpp"
+#include "interfaces/plan.hpp"
 #include "mpi/handles.hpp"
 #include "variants/binary_exchange/butterfly_network.hpp"
 #include "variants/binary_exchange/digit_swap.hpp"

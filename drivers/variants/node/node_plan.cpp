@@ -48,23 +48,10 @@ std::vector<Axes> passes_of(Axes axes, const Extents& extents, int threads) {
   return passes;
 }
 
-/// The spec of one thread's share. The halved axis of real data is known first.
+/// The spec of one thread's share.
 LocalFftSpec spec_of(const Problem& problem, const Axes& transformed, const Extents& extents, const Extents& strides) {
-  LocalFftSpec spec;
-  for (std::size_t a = 0; a < 3; ++a) {
-    const Loop loop{extents[a], strides[a], strides[a]};
-    if (!has(transformed, a)) {
-      spec.batch.push_back(loop);
-    } else if (problem.kind == Kind::r2c && a == problem.last_axis()) {
-      spec.axes.insert(spec.axes.begin(), loop);
-      spec.real_length = problem.shape.back();
-    } else {
-      spec.axes.push_back(loop);
-    }
-  }
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
+  LocalFftSpec spec = local_fft_spec(problem, transformed, extents, strides);
+  spec.threads = 1;
   return spec;
 }
 
@@ -85,34 +72,31 @@ NodePlan::NodePlan(const PlanContext& context, std::vector<ChainStage> stages, c
     : options_(options),
       stages_(std::move(stages)),
       team_(context.problem.threads, is_crowded(context.comm, context.problem.threads)),
-      comm_(mpi::duplicate(context.comm)) {
+      comm_(mpi::duplicate(context.comm)),
+      element_bytes_(static_cast<Index>(context.problem.element_bytes())) {
   if (options_.callers != MpiCallers::one && team_.threads() > 1)
     if (const auto missing = mpi::missing_thread_level(ThreadLevel::multiple, options_.callers == MpiCallers::any
                                                                                   ? "variant 'node' with style=charm"
                                                                                   : "variant 'node' with mpi=multiple");
         !missing.empty())
       throw InputError(missing + "; expected mpi=funneled, or an MPI that provides it");
-  const Problem& problem = context.problem;
-  input_layout_ = stages_.front().layout;
-  output_layout_ = stages_.back().layout;
-  if (problem.kind == Kind::r2c) {
-    Decomposition& real = problem.real_input() ? input_layout_ : output_layout_;
-    real = real_in_place_of(real, problem.last_axis(), problem.shape.back());
-  }
-  place_stages(problem.contract.buffers);
-  allocate(context);
+  declare_layouts(context.problem, stages_.front().layout, stages_.back().layout);
+  declared().grid = options_.grid;
+  place_stages(output_buffer(context.problem));
+  const Index elements = largest_box(stages_, mpi::rank_in(comm_.get()));
+  allocate(context, static_cast<std::size_t>(elements * element_bytes_), stages_.size() > 1);
   make_passes(context);
   make_exchanges(context);
+  declare_work();
 }
 
 /// Each exchange leads to the other buffer. Where the result would then end in the wrong one, the last transform goes
 /// out of place.
-void NodePlan::place_stages(Buffers buffers) {
+void NodePlan::place_stages(std::size_t output) {
   std::size_t last_transformed = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s)
     if (!stages_[s].axes.empty()) last_transformed = s;
-  const std::size_t wanted = buffers == Buffers::in_place ? 0 : 1;
-  const bool leaves = (stages_.size() - 1) % 2 != wanted;
+  const bool leaves = (stages_.size() - 1) % 2 != output;
   std::size_t place = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const std::size_t lands_in = place;
@@ -120,23 +104,7 @@ void NodePlan::place_stages(Buffers buffers) {
     places_.push_back({lands_in, place});
     if (s + 1 < stages_.size()) place = 1 - place;
   }
-  ends_in_ = place;
 }
-
-void NodePlan::allocate(const PlanContext& context) {
-  const int me = mpi::rank_in(comm_.get());
-  Index volume = 0;
-  for (const ChainStage& stage : stages_) {
-    const Index here = stage.layout.box(me).volume();
-    volume = std::max(volume, here);
-    stage_bytes_.push_back(here * static_cast<Index>(context.problem.element_bytes()));
-  }
-  const std::size_t bytes = static_cast<std::size_t>(volume) * context.problem.element_bytes();
-  const bool both = stages_.size() > 1 || ends_in_ == 1;
-  for (int i = 0; i < (both ? 2 : 1); ++i) buffers_.push_back(context.buffer(bytes));
-}
-
-std::byte* NodePlan::data(std::size_t buffer) const { return static_cast<std::byte*>(buffers_[buffer]->data()); }
 
 /// Planned by one thread after another: planners of FFT libraries are no place for several.
 void NodePlan::make_passes(const PlanContext& context) {
@@ -161,7 +129,7 @@ void NodePlan::make_passes(const PlanContext& context) {
         Extents of_share = extents;
         of_share[dealt] = share.size();
         const LocalFftSpec spec = spec_of(context.problem, list[p], of_share, strides);
-        const Index offset = share.low * strides[dealt] * static_cast<Index>(context.problem.element_bytes());
+        const Index offset = share.low * strides[dealt] * element_bytes_;
         const std::size_t out = p + 1 == list.size() ? places_[s].leaves_in : places_[s].lands_in;
         pass.of_thread.push_back(context.local_fft.make(spec, data(places_[s].lands_in) + offset, data(out) + offset));
       }
@@ -255,8 +223,10 @@ void NodePlan::run_step(std::size_t stage, int thread, PhaseClock& clock) {
 }
 
 /// The end of the parallel region is the barrier between the halves of an exchange.
-void NodePlan::step(std::size_t number, PhaseClock& clock) {
-  team_.run([&](int thread) { run_step(number, thread, clock.lane(static_cast<std::size_t>(thread))); });
+Advance NodePlan::advance(PhaseClock& clock) {
+  team_.run([&](int thread) { run_step(next_, thread, clock.lane(static_cast<std::size_t>(thread))); });
+  next_ = (next_ + 1) % stages_.size();
+  return next_ == 0 ? Advance::complete : Advance::worked;
 }
 
 void NodePlan::add_components_of_redistribution(std::size_t redistribution, std::vector<Component>& list) {
@@ -281,18 +251,17 @@ void NodePlan::add_components_of_redistribution(std::size_t redistribution, std:
 
 /// On a device the copies apart.
 void NodePlan::add_transform(std::size_t stage, int number, std::vector<Component>& list) {
-  if (options_.on_device) {
-    for (WorkPart& part : passes_[stage].front().of_thread.front()->parts())
-      list.push_back({fmt::format("{}-{}", part.name(), number), part.phase, std::move(part.run), part.min_bytes});
-    return;
-  }
+  const Index bytes = stages_[stage].layout.box(mpi::rank_in(comm_.get())).volume() * element_bytes_;
+  const Index min_bytes = 2 * static_cast<Index>(stages_[stage].axes.size()) * bytes;
+  if (options_.on_device)
+    return fourscore::add_transform(list, *passes_[stage].front().of_thread.front(), number, min_bytes);
   list.push_back({fmt::format("fft-{}", number), Phase::fft,
                   [this, stage] {
                     PhaseClock silent(false);
                     team_.run(
                         [&](int thread) { run_passes(stage, thread, silent.lane(static_cast<std::size_t>(thread))); });
                   },
-                  2 * static_cast<Index>(stages_[stage].axes.size()) * stage_bytes_[stage]});
+                  min_bytes});
 }
 
 std::vector<Component> NodePlan::components() {
@@ -305,34 +274,16 @@ std::vector<Component> NodePlan::components() {
   return list;
 }
 
-MessageVolume NodePlan::message_volume() const {
-  MessageVolume total;
-  for (const auto& exchange : exchanges_) total += exchange->message_volume();
-  return total;
-}
-
-std::size_t NodePlan::buffer_bytes() const {
-  std::size_t total = 0;
-  for (const auto& buffer : buffers_) total += buffer->bytes();
-  return total;
-}
-
-DeviceWork NodePlan::device_work() const {
-  DeviceWork total;
+void NodePlan::declare_work() {
+  PlanFacts& facts = declared();
+  facts.workspace_bytes = workspace_->bytes() + options_.device_bytes;
+  for (const auto& exchange : exchanges_) facts.message_volume += exchange->message_volume();
   for (const auto& passes : passes_)
     for (const Pass& pass : passes)
-      for (const auto& fft : pass.of_thread) total += fft->device_work();
-  return total;
-}
-
-std::size_t NodePlan::workspace_bytes() const { return workspace_->bytes() + options_.device_bytes; }
-
-std::vector<std::string> NodePlan::describe_local_ffts() const {
-  std::vector<std::string> texts;
-  for (const auto& passes : passes_)
-    for (const Pass& pass : passes)
-      for (const auto& fft : pass.of_thread) texts.push_back(fft->describe());
-  return texts;
+      for (const auto& fft : pass.of_thread) {
+        facts.device_work += fft->device_work();
+        facts.local_ffts.push_back(fft->describe());
+      }
 }
 
 }  // namespace fourscore

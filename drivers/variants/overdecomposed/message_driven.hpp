@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "interfaces/variant.hpp"
+#include "interfaces/plan.hpp"
 #include "mpi/handles.hpp"
 #include "offload/offloaded_fft.hpp"
 #include "variants/overdecomposed/messages_in_flight.hpp"
@@ -21,7 +21,7 @@ enum class Synchronisation { none, broadcast_reduce };
 
 struct MessageDrivenOptions {
   Synchronisation synchronisation = Synchronisation::none;
-  std::vector<int> grid{};       ///< what grid() returns
+  std::vector<int> grid{};       ///< PlanFacts::grid
   double table_bytes = 0;        ///< that a rank's tables will take, about
   bool on_device = false;        ///< the local transforms are offloaded
   std::size_t device_bytes = 0;  ///< on the device, which all of them use in turn
@@ -44,25 +44,10 @@ class MessageDrivenPlan : public Plan {
   MessageDrivenPlan(const PlanContext& context, std::vector<PencilState> states, MessageDrivenOptions options,
                     const OffloadingLibrary* together = nullptr);
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return states_.front().layout; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return states_.back().layout; }
-  [[nodiscard]] void* input() const override { return buffers_[0]->data(); }
-  [[nodiscard]] void* output() const override {
-    return buffers_[static_cast<std::size_t>(places_.back().leaves_in)]->data();
-  }
   void execute(PhaseClock& clock) override;
-  [[nodiscard]] bool advances() const override { return true; }
   void begin(PhaseClock& clock) override;
   Advance advance(PhaseClock& clock) override { return go_on(clock, false); }
   [[nodiscard]] std::vector<Component> components() override;
-  [[nodiscard]] MessageVolume message_volume() const override { return tables_->traffic; }
-  [[nodiscard]] std::size_t buffer_bytes() const override;
-  [[nodiscard]] DeviceWork device_work() const override;
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    return tables_->workspace_bytes() + options_.device_bytes;
-  }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override;
-  [[nodiscard]] std::vector<int> grid() const override { return options_.grid; }
 
  private:
   /// First in, first out, within memory reserved once: in one run no more is pushed than fits.
@@ -107,6 +92,7 @@ class MessageDrivenPlan : public Plan {
   void make_launches(const PlanContext& context, const OffloadingLibrary& library);
   void make_gates();
   void make_queues();
+  void declare_work();
   [[nodiscard]] Gate gate_for(std::size_t state, int buffer) const;
 
   /// Where a run is.
@@ -145,7 +131,6 @@ class MessageDrivenPlan : public Plan {
   std::vector<PencilState> states_;
   MessageDrivenOptions options_;
   std::vector<StatePlaces> places_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;
   std::unique_ptr<PencilTables> tables_;
   mpi::Communicator comm_;
   MessagesInFlight in_flight_;  ///< ids: below the number of receives a receive, else a send

@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "chain/transform_chain.hpp"
 #include "core/memory.hpp"
 #include "mpi/error.hpp"
 #include "variants/overdecomposed/message_driven.hpp"
@@ -20,17 +21,6 @@ namespace {
 /// Plans of a library run at any place that is aligned like the one they were made for. No library is known to look
 /// further than a cache line.
 std::uintptr_t alignment_of(const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place) % 64; }
-
-LocalFftSpec spec_of(const Problem& problem, const Extents& extents, const Extents& strides, std::size_t axis) {
-  LocalFftSpec spec;
-  for (std::size_t a = 0; a < 3; ++a)
-    (a == axis ? spec.axes : spec.batch).push_back({extents[a], strides[a], strides[a]});
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
-  spec.threads = problem.threads;
-  return spec;
-}
 
 void require_tags(int largest) {
   void* value = nullptr;
@@ -72,18 +62,15 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
       element_bytes_(static_cast<Index>(context.problem.element_bytes())) {
   const int me = mpi::rank_in(comm_.get());
   require_memory_for_tables(context.comm, options_.table_bytes);
+  declare_layouts(context.problem, states_.front().layout, states_.back().layout);
+  declared().grid = options_.grid;
   Index volume = 0;
-  bool both = false;
-  for (std::size_t s = 0; s < states_.size(); ++s) {
-    volume = std::max(volume, states_[s].layout.volume(me));
-    both = both || places_[s].lands_in == 1 || places_[s].leaves_in == 1;
-  }
-  const std::size_t element_bytes = context.problem.element_bytes();
-  for (int i = 0; i < (both ? 2 : 1); ++i)
-    buffers_.push_back(context.buffer(static_cast<std::size_t>(volume) * element_bytes));
-  tables_ = std::make_unique<PencilTables>(states_, places_, me, element_bytes,
-                                           std::array{static_cast<std::byte*>(buffers_[0]->data()),
-                                                      both ? static_cast<std::byte*>(buffers_[1]->data()) : nullptr});
+  for (const PencilState& state : states_) volume = std::max(volume, state.layout.volume(me));
+  const bool both = std::ranges::any_of(
+      places_, [](const StatePlaces& places) { return places.lands_in == 1 || places.leaves_in == 1; });
+  allocate(context, static_cast<std::size_t>(volume * element_bytes_), both);
+  tables_ = std::make_unique<PencilTables>(states_, places_, me, context.problem.element_bytes(),
+                                           std::array{data(0), both ? data(1) : nullptr});
   require_tags(tables_->largest_tag);
   launches_.resize(states_.size());
   if (together != nullptr)
@@ -92,6 +79,7 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
     make_local_ffts(context);
   make_gates();
   make_queues();
+  declare_work();
   if (options_.synchronisation == Synchronisation::none || mpi::size_of(context.comm) == 1) return;
   sync_comm_ = mpi::duplicate(context.comm);
   pencils_done_[0] = static_cast<Index>(length(tables_->tasks_of_state.back()));
@@ -107,8 +95,8 @@ void MessageDrivenPlan::make_local_ffts(const PlanContext& context) {
     if (const auto axis = states_[task.state].axis) {
       LocalFft*& slot = known[{task.state, task.extents, alignment_of(task.in), alignment_of(task.out)}];
       if (slot == nullptr) {
-        ffts_.push_back(
-            context.local_fft.make(spec_of(context.problem, task.extents, task.strides, *axis), task.in, task.out));
+        ffts_.push_back(context.local_fft.make(local_fft_spec(context.problem, {*axis}, task.extents, task.strides),
+                                               task.in, task.out));
         slot = ffts_.back().get();
       }
       fft = slot;
@@ -126,13 +114,14 @@ void MessageDrivenPlan::make_launches(const PlanContext& context, const Offloadi
     Index offset = 0;
     for (const Box& box : layout.boxes(mpi::rank_in(comm_.get()))) {
       if (states_[s].axis)
-        together.push_back({spec_of(context.problem, box.extents(), layout.strides_within(box), *states_[s].axis),
-                            static_cast<std::size_t>(offset * element_bytes_)});
+        together.push_back(
+            {local_fft_spec(context.problem, {*states_[s].axis}, box.extents(), layout.strides_within(box)),
+             static_cast<std::size_t>(offset * element_bytes_)});
       offset += box.volume();
     }
     if (together.empty()) continue;
-    launches_[s] = library.make_together(together, buffers_[static_cast<std::size_t>(places_[s].lands_in)]->data(),
-                                         buffers_[static_cast<std::size_t>(places_[s].leaves_in)]->data());
+    launches_[s] = library.make_together(together, data(static_cast<std::size_t>(places_[s].lands_in)),
+                                         data(static_cast<std::size_t>(places_[s].leaves_in)));
   }
 }
 
@@ -182,27 +171,18 @@ void MessageDrivenPlan::make_queues() {
   in_flight_.reserve(tables_->receives.size() + tables_->sends.size());
 }
 
-std::size_t MessageDrivenPlan::buffer_bytes() const {
-  std::size_t total = 0;
-  for (const auto& buffer : buffers_) total += buffer->bytes();
-  return total;
-}
-
-DeviceWork MessageDrivenPlan::device_work() const {
-  DeviceWork total;
+void MessageDrivenPlan::declare_work() {
+  PlanFacts& facts = declared();
+  facts.message_volume = tables_->traffic;
+  facts.workspace_bytes = tables_->workspace_bytes() + options_.device_bytes;
   for (const LocalFft* fft : fft_of_task_)
-    if (fft != nullptr) total += fft->device_work();
-  for (const auto& launch : launches_)
-    if (launch) total += launch->device_work();
-  return total;
-}
-
-std::vector<std::string> MessageDrivenPlan::describe_local_ffts() const {
-  std::vector<std::string> texts;
-  for (const auto& launch : launches_)
-    if (launch) texts.push_back(launch->describe());
-  for (const auto& fft : ffts_) texts.push_back(fft->describe());
-  return texts;
+    if (fft != nullptr) facts.device_work += fft->device_work();
+  for (const auto& launch : launches_) {
+    if (!launch) continue;
+    facts.device_work += launch->device_work();
+    facts.local_ffts.push_back(launch->describe());
+  }
+  for (const auto& fft : ffts_) facts.local_ffts.push_back(fft->describe());
 }
 
 }  // namespace fourscore

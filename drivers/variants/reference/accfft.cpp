@@ -96,7 +96,6 @@ class AccfftPlan : public ReferencePlan {
   void execute(PhaseClock& /*clock*/) override {
     Api::execute(handle_.get(), direction_, static_cast<Element*>(input()), static_cast<Element*>(output()));
   }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {text_}; }
 
  private:
   using Api = AccfftApi<Real>;
@@ -123,14 +122,13 @@ class AccfftPlan : public ReferencePlan {
     auto* const waves = static_cast<Element*>(forward ? output() : input());
     handle_.reset(Api::plan(n.data(), space, waves, comm_.get(), estimate ? ACCFFT_ESTIMATE : ACCFFT_MEASURE));
     if (!handle_) throw std::runtime_error(fmt::format("AccFFT refused to plan shape {}", shape_text(problem.shape)));
-    text_ = fmt::format("AccFFT, FFTW planned by {}, exchange {}", to_string(problem.contract.effort),
-                        estimate ? "by default" : "chosen by measurement");
+    declare_library(fmt::format("AccFFT, FFTW planned by {}, exchange {}", to_string(problem.contract.effort),
+                                estimate ? "by default" : "chosen by measurement"));
   }
 
   mpi::Communicator comm_;
   int direction_ = 0;
   std::unique_ptr<typename Api::Handle, Destroy> handle_;
-  std::string text_;
 };
 
 #endif

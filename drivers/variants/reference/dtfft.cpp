@@ -127,24 +127,21 @@ class DtfftPlan : public ReferencePlan {
       : DtfftPlan(context, effort, std::make_unique<Engine>(context, effort, grid)) {}
 
   void execute(PhaseClock& /*clock*/) override { run(); }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_->bytes(); }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
-    return {fmt::format("dtFFT {}.{}.{} with effort {}, exchange {}, FFTW planned by measurement", DTFFT_VERSION_MAJOR,
-                        DTFFT_VERSION_MINOR, DTFFT_VERSION_PATCH, effort_, engine_->backend())};
-  }
 
  private:
-  DtfftPlan(const PlanContext& context, std::string effort, std::unique_ptr<Engine> engine)
+  DtfftPlan(const PlanContext& context, const std::string& effort, std::unique_ptr<Engine> engine)
       : ReferencePlan(context, route_of(*engine, context), engine->grid(), engine->buffer_bytes()),
-        effort_(std::move(effort)),
         direction_(context.problem.direction),
         engine_(std::move(engine)),
         workspace_(ordinary_buffer(engine_->workspace_bytes())) {
     run();  // what it makes at the first execution is not timed
+    declare_library(
+        fmt::format("dtFFT {}.{}.{} with effort {}, exchange {}, FFTW planned by measurement", DTFFT_VERSION_MAJOR,
+                    DTFFT_VERSION_MINOR, DTFFT_VERSION_PATCH, effort, engine_->backend()),
+        workspace_->bytes());
   }
   void run() { engine_->execute(input(), output(), direction_, workspace_->data()); }
 
-  std::string effort_;
   Direction direction_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Buffer> workspace_;
@@ -160,9 +157,11 @@ class Dtfft : public PencilReference {
     return {"dtfft", "dtFFT: z-pencils in, x-pencils out; tunes its grid and exchange itself where asked to",
             "https://github.com/ShatrovOA/dtFFT"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    return {{"effort", "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
-             efforts.front(), efforts}};
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.exchange = "none",
+            .parameters = {{"effort",
+                            "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
+                            efforts.front(), efforts}}};
   }
 
  private:

@@ -83,12 +83,6 @@ class FftwMpiPlan : public ReferencePlan {
  public:
   explicit FftwMpiPlan(const PlanContext& context) : FftwMpiPlan(context, layout_of<Real>(context)) {}
 
-  [[nodiscard]] const Decomposition& input_layout() const override {
-    return data_ == Data::r2c ? real_layout_ : ReferencePlan::input_layout();
-  }
-  [[nodiscard]] const Decomposition& output_layout() const override {
-    return data_ == Data::c2r ? real_layout_ : ReferencePlan::output_layout();
-  }
   /// FFTW does not tell its phases apart.
   void execute(PhaseClock& /*clock*/) override {
     switch (data_) {
@@ -100,24 +94,20 @@ class FftwMpiPlan : public ReferencePlan {
         return MpiApi<Real>::execute_c2r(handle_.get(), static_cast<Complex*>(input()), static_cast<Real*>(output()));
     }
   }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {handle_.describe()}; }
-  [[nodiscard]] std::vector<int> grid() const override { return {output_layout().ranks()}; }
 
  private:
   using Complex = typename local::FftwApi<Real>::Complex;
   enum class Data { complex, r2c, c2r };
 
   FftwMpiPlan(const PlanContext& context, const FftwLayout& layout)
-      : ReferencePlan(context, route_of(context.problem, layout), Grid{{mpi::size_of(context.comm), 1, 1}},
+      : ReferencePlan(context, route_of(context.problem, layout), std::vector{mpi::size_of(context.comm)},
                       static_cast<std::size_t>(layout.allocation) * context.problem.element_bytes()),
         comm_(mpi::duplicate(context.comm)) {
     const Problem& problem = context.problem;
     local::use_fftw_threads<Real>(problem.threads);
     make_handle(problem);
-    if (problem.kind == Kind::c2c) return;
-    const Decomposition& halved = problem.real_input() ? input_layout() : output_layout();
-    real_layout_ = real_in_place_of(halved, problem.last_axis(), problem.shape.back());
-    data_ = problem.real_input() ? Data::r2c : Data::c2r;
+    declare_library(handle_.describe());
+    if (problem.kind == Kind::r2c) data_ = problem.real_input() ? Data::r2c : Data::c2r;
   }
 
   void make_handle(const Problem& problem) {
@@ -147,7 +137,6 @@ class FftwMpiPlan : public ReferencePlan {
   mpi::Communicator comm_;
   Handle handle_;
   Data data_ = Data::complex;
-  Decomposition real_layout_;
 };
 
 #endif
@@ -159,7 +148,7 @@ class FftwMpi : public SlabReference {
   [[nodiscard]] Card card() const override {
     return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
   }
-  [[nodiscard]] std::vector<Kind> kinds() const override { return {Kind::c2c, Kind::r2c}; }
+  [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}, .exchange = "none"}; }
 
   void register_solvers() const override {
 #ifdef FOURSCORE_FFTW_MPI

@@ -35,15 +35,12 @@ class HefftePlan : public ReferencePlan {
         transform_(box_in(ends.input), box_in(ends.output), comm_.get(), options_),
         workspace_(ordinary_buffer(transform_.size_workspace() * sizeof(std::complex<Real>))) {
     run();  // heFFTe plans when it first executes
+    std::ostringstream text;
+    text << "heFFTe " << version_text() << ", FFTW planned by estimate, " << options_;
+    declare_library(text.str(), workspace_->bytes());
   }
 
   void execute(PhaseClock& /*clock*/) override { run(); }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_->bytes(); }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
-    std::ostringstream text;
-    text << "heFFTe " << version_text() << ", FFTW planned by estimate, " << options_;
-    return {text.str()};
-  }
 
  private:
   [[nodiscard]] HeffteBox box_in(const Decomposition& layout) const {
@@ -77,7 +74,7 @@ class Heffte : public PencilReference {
     return {"heffte", "heFFTe: z-pencils in; transposed: x-pencils out; FFTW planned by estimate only",
             "https://github.com/icl-utk-edu/heffte"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override { return option_parameters(); }
+  [[nodiscard]] VariantFacts facts() const override { return {.exchange = "none", .parameters = option_parameters()}; }
 
  private:
   [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,

@@ -4,13 +4,13 @@
 
 #include <complex>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "chain/device_plan.hpp"
 #include "chain/limits_and_cost.hpp"
 #include "mpi/handles.hpp"
-#include "offload/phased_work.hpp"
+#include "offload/moved_data.hpp"
 #include "variants/reference/heffte_layouts.hpp"
 #include "variants/reference/reference_plan.hpp"
 #include "variants/reference/reference_variant.hpp"
@@ -57,34 +57,30 @@ class HeffteCufftPlan : public ReferencePlan {
         forward_(context.problem.direction == Direction::forward),
         options_(plan_options_of(context.problem)),
         device_(device_on(context)),
-        queue_(device_->make_queue()),
-        work_(*device_, 1),
         transform_(box_in(ends.input), box_in(ends.output), comm_.get(), options_),
         elements_(static_cast<std::size_t>(
             std::max(ends.input.volume(mpi::rank_in(comm_.get())), ends.output.volume(mpi::rank_in(comm_.get()))))),
         source_(device_->allocate(elements_ * sizeof(std::complex<Real>))),
         workspace_(device_->allocate(transform_.size_workspace() * sizeof(std::complex<Real>))) {
     if (input() != output()) result_ = device_->allocate(source_->bytes());
-    move(Phase::h2d);
+    const auto place = [&](void* host, const Buffer& device) -> MovedData::Place {
+      return {static_cast<std::byte*>(host), static_cast<std::byte*>(device.data()), source_->bytes()};
+    };
+    moved_.emplace(*device_, place(input(), *source_), place(output(), result()));
+    PhaseClock silent(false);
+    moved_->bring_input(silent);
     run();  // heFFTe plans when it first executes
+    std::ostringstream text;
+    text << "heFFTe " << version_text() << ", cuFFT, " << options_;
+    declare_library(text.str(), source_->bytes() + (result_ ? result_->bytes() : 0) + workspace_->bytes());
   }
 
   void execute(PhaseClock& clock) override {
-    if (!stays_) move_timed(clock, Phase::h2d);
+    moved_->bring_input(clock);
     run();
-    if (!stays_) move_timed(clock, Phase::d2h);
+    moved_->return_output(clock);
   }
-  void keep_data_in_place(bool stays) override { stays_ = stays; }
-  void place_input() override { move(Phase::h2d); }
-  void fetch_output() override { move(Phase::d2h); }
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    return source_->bytes() + (result_ ? result_->bytes() : 0) + workspace_->bytes();
-  }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
-    std::ostringstream text;
-    text << "heFFTe " << version_text() << ", cuFFT, " << options_;
-    return {text.str()};
-  }
+  [[nodiscard]] DeviceData* device_data() override { return &*moved_; }
 
  private:
   static std::unique_ptr<Device> device_on(const PlanContext& context) {
@@ -106,45 +102,22 @@ class HeffteCufftPlan : public ReferencePlan {
       transform_.backward(in, out, work);
     heffte::gpu::synchronize_default_stream();
   }
-  void queue_move(Phase phase) {
-    const std::size_t bytes = source_->bytes();
-    if (bytes == 0) return;
-    if (phase == Phase::h2d)
-      queue_->copy(
-          {static_cast<std::byte*>(source_->data()), static_cast<const std::byte*>(input()), bytes, 1, bytes, bytes},
-          CopyWay::to_device);
-    else
-      queue_->copy(
-          {static_cast<std::byte*>(output()), static_cast<const std::byte*>(result().data()), bytes, 1, bytes, bytes},
-          CopyWay::to_host);
-  }
-  void move(Phase phase) {
-    queue_move(phase);
-    queue_->synchronise();
-  }
-  void move_timed(PhaseClock& clock, Phase phase) {
-    const Region region(clock, phase);
-    work_.span(*queue_, phase, [&] { queue_move(phase); });
-    work_.settle(clock);
-  }
 
   mpi::Communicator comm_;
   bool forward_;
   heffte::plan_options options_;
   std::unique_ptr<Device> device_;
-  std::unique_ptr<Queue> queue_;
-  PhasedWork work_;
   Transform transform_;
   std::size_t elements_;  ///< elements of the larger end
   std::unique_ptr<Buffer> source_;
   std::unique_ptr<Buffer> result_;  ///< null: in place
   std::unique_ptr<Buffer> workspace_;
-  bool stays_ = false;
+  std::optional<MovedData> moved_;
 };
 
 #endif
 
-class HeffteCufft : public PencilReference {
+class HeffteCufft : public PencilReference, private RequestedDevice {
  public:
   HeffteCufft() : PencilReference("heFFTe", FOURSCORE_HEFFTE_CUFFT_MISSING, 2) {}
 
@@ -152,13 +125,13 @@ class HeffteCufft : public PencilReference {
     return {"heffte-cufft", "heFFTe on GPUs by its cuFFT backend, data on the device: z-pencils in, x-pencils out",
             "https://github.com/icl-utk-edu/heffte"};
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] VariantFacts facts() const override {
     std::vector<Parameter> list = option_parameters();
     list.push_back({"messages", "by way of the host, or from the device's memory", "host", {"host", "device"}});
     list.push_back({"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}});
-    return list;
+    return {.exchange = "none", .parameters = std::move(list)};
   }
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "cufft"; }
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"cufft", problem.threads}; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_HEFFTE_CUFFT
     return request_of({}).backend->unavailable();
@@ -166,16 +139,14 @@ class HeffteCufft : public PencilReference {
     return PencilReference::unavailable();
 #endif
   }
-  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm, int plans) const override {
-    // Data in and out and heFFTe's workspace, which is no smaller.
-    const double share = static_cast<double>(problem.elements()) / mpi::size_of(comm);
-    return device_obstacle(request_of(problem), 2 * share * static_cast<double>(problem.element_bytes()), comm, plans);
-  }
-  [[nodiscard]] nlohmann::json describe_devices(const Problem& problem, MPI_Comm comm) const override {
-    return describe_device(request_of(problem), comm);
-  }
+  [[nodiscard]] const DeviceUse* device_use(const Problem& /*problem*/) const override { return this; }
 
  private:
+  [[nodiscard]] DeviceRequest request(const Problem& problem) const override { return request_of(problem); }
+  /// Data in and out and heFFTe's workspace, which is no smaller.
+  [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int /*rank*/) const override {
+    return 2 * static_cast<double>(problem.elements()) / ranks * static_cast<double>(problem.element_bytes());
+  }
   [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,
                                                  const Grid& grid) const override {
     const Ends ends = ends_of(problem, grid, Options(problem));

@@ -123,18 +123,18 @@ class MklCdftPlan : public ReferencePlan {
     check(input() == output() ? compute_(descriptor_.get(), input()) : compute_(descriptor_.get(), input(), output()),
           "transform");
   }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return {local::mkl_version()}; }
-  [[nodiscard]] std::vector<int> grid() const override { return {output_layout().ranks()}; }
 
  private:
   MklCdftPlan(const PlanContext& context, mpi::Communicator&& comm)
       : MklCdftPlan(context, Descriptor(comm.get(), context.problem), std::move(comm)) {}
   MklCdftPlan(const PlanContext& context, Descriptor&& descriptor, mpi::Communicator&& comm)
-      : ReferencePlan(context, route_of(context, descriptor), Grid{{mpi::size_of(context.comm), 1, 1}},
+      : ReferencePlan(context, route_of(context, descriptor), std::vector{mpi::size_of(context.comm)},
                       static_cast<std::size_t>(descriptor.value(CDFT_LOCAL_SIZE)) * context.problem.element_bytes()),
         comm_(std::move(comm)),
         descriptor_(std::move(descriptor)),
-        compute_(context.problem.direction == Direction::forward ? cdft().forward : cdft().backward) {}
+        compute_(context.problem.direction == Direction::forward ? cdft().forward : cdft().backward) {
+    declare_library(local::mkl_version());
+  }
 
   mpi::Communicator comm_;
   Descriptor descriptor_;
@@ -151,7 +151,7 @@ class MklCdft : public SlabReference {
     return {"mkl-cdft", "Intel oneMKL's own slabs; transposed: second axis cut and stored slowest, first axis fastest",
             "https://www.intel.com/content/www/us/en/developer/tools/oneapi/onemkl.html"};
   }
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "mkl"; }
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"mkl", problem.threads}; }
   [[nodiscard]] std::string unavailable() const override {
 #ifdef FOURSCORE_MKL_CDFT
     try {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "interfaces/variant.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "variants/reference/guarded_buffer.hpp"
@@ -83,7 +84,9 @@ Decomposition layout_of(const PluginLibrary& library, MPI_Comm comm, const Exten
   return layout;
 }
 
-class PluginPlan : public Plan {
+/// What lies on no device may have been written beyond all the same: that is asked before the output is read, outside
+/// of what is timed.
+class PluginPlan : public Plan, private DeviceData {
  public:
   PluginPlan(Library library, int index, const PlanContext& context)
       : library_(std::move(library)), functions_(library_->functions()), comm_(mpi::duplicate(context.comm)) {
@@ -93,47 +96,41 @@ class PluginPlan : public Plan {
     try {
       take_boxes(problem);
       take_buffers(context);
+      const fourscore_phases_t phases{&clock_, &PluginClock::begin, &PluginClock::end};
+      if (functions_.set_phases != nullptr)
+        library_->require(functions_.set_phases(plan_, &phases), "fourscore_set_phases");
     } catch (...) {
       functions_.destroy(plan_);
       throw;
     }
-    grid_ = problem.grid;
-    const fourscore_phases_t phases{&clock_, &PluginClock::begin, &PluginClock::end};
-    if (functions_.set_phases != nullptr)
-      library_->require(functions_.set_phases(plan_, &phases), "fourscore_set_phases");
+    declared().grid = problem.grid;
+    declared().message_volume_is_exact = false;  // what it sends is counted, not declared
   }
   ~PluginPlan() override { functions_.destroy(plan_); }
   PluginPlan(const PluginPlan&) = delete;
   PluginPlan& operator=(const PluginPlan&) = delete;
 
-  [[nodiscard]] const Decomposition& input_layout() const override { return before_; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return after_; }
-  [[nodiscard]] void* input() const override { return input_; }
-  [[nodiscard]] void* output() const override { return output_; }
   void execute(PhaseClock& clock) override {
     clock_.clock = &clock;
-    if (const int returned = functions_.execute(plan_, input_, output_); returned != 0)
+    if (const int returned = functions_.execute(plan_, input(), output()); returned != 0)
       library_->require(returned, "fourscore_execute");
   }
-  /// Outside of what is timed: did it keep within its memory?
-  void fetch_output() override {
-    for (const auto& buffer : buffers_)
-      if (const auto* guarded = dynamic_cast<GuardedBuffer*>(buffer.get()); !guarded->is_intact())
-        throw InputError(library_->about("fourscore_execute",
-                                         fmt::format("wrote beyond the {} bytes of an array", buffer->bytes())));
-  }
-  /// What it sends is counted, not declared.
-  [[nodiscard]] MessageVolume message_volume() const override { return {}; }
-  [[nodiscard]] bool message_volume_is_exact() const override { return false; }
-  [[nodiscard]] std::size_t buffer_bytes() const override { return buffer_bytes_; }
-  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
+  [[nodiscard]] DeviceData* device_data() override { return this; }
 
  private:
+  void keep_in_place(bool /*stays*/) override {}
+  void place_input() override {}
+  void fetch_output() override {
+    for (std::size_t i = 0; i < buffers(); ++i)
+      if (!dynamic_cast<const GuardedBuffer&>(buffer(i)).is_intact())
+        throw InputError(library_->about("fourscore_execute",
+                                         fmt::format("wrote beyond the {} bytes of an array", buffer(i).bytes())));
+  }
   void take_boxes(const Problem& problem) {
     fourscore_box_t before{}, after{};
     library_->require(functions_.boxes(plan_, &before, &after), "fourscore_boxes");
-    before_ = layout_of_side(problem, before, "before", problem.real_input());
-    after_ = layout_of_side(problem, after, "after", problem.real_output());
+    declared().input_layout = layout_of_side(problem, before, "before", problem.real_input());
+    declared().output_layout = layout_of_side(problem, after, "after", problem.real_output());
   }
   /// Real data in place lies in rows that have room for their half spectra.
   [[nodiscard]] Decomposition layout_of_side(const Problem& problem, fourscore_box_t box, const std::string& side,
@@ -160,9 +157,9 @@ class PluginPlan : public Plan {
     const auto bytes_of = [me](const Decomposition& layout, std::size_t element_bytes) {
       return static_cast<std::size_t>(layout.memory_volume(me)) * element_bytes;
     };
-    fourscore_buffers_t asked{nullptr, nullptr, bytes_of(before_, problem.input_element_bytes()),
-                              bytes_of(after_, problem.output_element_bytes())};
-    const fourscore_buffers_t least = asked;
+    const fourscore_buffers_t least{nullptr, nullptr, bytes_of(input_layout(), problem.input_element_bytes()),
+                                    bytes_of(output_layout(), problem.output_element_bytes())};
+    fourscore_buffers_t asked = least;
     library_->require(functions_.buffers(plan_, &asked), "fourscore_buffers");
     const bool in_place = problem.contract.buffers == Buffers::in_place;
     asked.before_bytes = std::max(asked.before_bytes, least.before_bytes);
@@ -171,32 +168,22 @@ class PluginPlan : public Plan {
       throw InputError(library_->about("fourscore_buffers",
                                        "gives one array of its own and one not; expected both, or "
                                        "NULL twice"));
-    if (asked.before == nullptr) {
-      const auto allocate = [&](std::size_t bytes) {
-        const auto guarded = [bytes] { return std::make_unique<GuardedBuffer>(bytes); };
-        return buffers_.emplace_back(context.buffer(bytes, guarded))->data();
-      };
-      asked.before = allocate(in_place ? std::max(asked.before_bytes, asked.after_bytes) : asked.before_bytes);
-      asked.after = in_place ? asked.before : allocate(asked.after_bytes);
-    }
+    const std::size_t bytes = std::max(asked.before_bytes, asked.after_bytes);
+    if (asked.before == nullptr)
+      return allocate(context, bytes, false, [bytes] { return std::make_unique<GuardedBuffer>(bytes); });
     if ((asked.before == asked.after) != in_place)
       throw InputError(library_->about("fourscore_buffers",
                                        in_place ? "gives two arrays; expected one, in which the transform is in place"
                                                 : "gives one array; expected two, for a transform out of place"));
-    input_ = asked.before;
-    output_ = asked.after;
-    buffer_bytes_ = in_place ? std::max(asked.before_bytes, asked.after_bytes) : asked.before_bytes + asked.after_bytes;
+    declared().input = asked.before;
+    declared().output = asked.after;
+    declared().buffer_bytes = in_place ? bytes : asked.before_bytes + asked.after_bytes;
   }
 
   Library library_;
   const PluginLibrary::Functions& functions_;
   mpi::Communicator comm_;
   void* plan_ = nullptr;
-  Decomposition before_, after_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;  ///< GuardedBuffers; none where the plugin has its own
-  void *input_ = nullptr, *output_ = nullptr;
-  std::size_t buffer_bytes_ = 0;
-  std::vector<int> grid_;
   PluginClock clock_;
 };
 
@@ -212,14 +199,13 @@ class PluginVariant : public Variant {
     if (*transform_.version != 0) summary += fmt::format(" ({})", transform_.version);
     return {transform_.name, summary, transform_.citation};
   }
-  [[nodiscard]] bool takes_exchange() const override { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "fftw"; }
-  [[nodiscard]] std::vector<Kind> kinds() const override {
+  [[nodiscard]] VariantFacts facts() const override {
     std::vector<Kind> kinds;
     if ((transform_.kinds & FOURSCORE_C2C) != 0) kinds.push_back(Kind::c2c);
     if ((transform_.kinds & FOURSCORE_R2C) != 0) kinds.push_back(Kind::r2c);
-    return kinds;
+    return {.kinds = kinds, .exchange = "none"};
   }
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"fftw", problem.threads}; }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override {
     return std::max<std::size_t>(1, static_cast<std::size_t>(transform_.grid_extents));
   }

@@ -50,25 +50,20 @@ std::string no_reference_grid(const Problem& problem, int ranks, const std::stri
       ranks, grid_text(problem.grid), library, std::min(n[0], n[1]), std::min(n[1], n[2]), shape_text(problem.shape));
 }
 
-ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,
-                             std::size_t min_bytes)
-    : route_(std::move(route)), grid_{grid.extents[0], grid.extents[1]} {
+ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, std::vector<int> grid,
+                             std::size_t min_bytes) {
   const Problem& problem = context.problem;
-  if (problem.direction == Direction::backward) std::ranges::reverse(route_);
+  if (problem.direction == Direction::backward) std::ranges::reverse(route);
   const int me = mpi::rank_in(context.comm);
-  for (std::size_t i = 0; i + 1 < route_.size(); ++i)
-    if (!route_[i].same_boxes(route_[i + 1]))
-      message_volume_ += payload_between(route_[i], route_[i + 1], me, problem.element_bytes());
-  const auto elements = std::max(route_.front().box(me).volume(), route_.back().box(me).volume());
-  const std::size_t bytes = std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), min_bytes);
-  const bool in_place = problem.contract.buffers == Buffers::in_place;
-  for (int i = 0; i < (in_place ? 1 : 2); ++i) buffers_.push_back(context.buffer(bytes));
-}
-
-std::size_t ReferencePlan::buffer_bytes() const {
-  std::size_t total = 0;
-  for (const auto& buffer : buffers_) total += buffer->bytes();
-  return total;
+  PlanFacts& facts = declared();
+  facts.grid = std::move(grid);
+  facts.message_volume_is_exact = false;
+  for (std::size_t i = 0; i + 1 < route.size(); ++i)
+    if (!route[i].same_boxes(route[i + 1]))
+      facts.message_volume += payload_between(route[i], route[i + 1], me, problem.element_bytes());
+  const auto elements = std::max(route.front().box(me).volume(), route.back().box(me).volume());
+  allocate(context, std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), min_bytes), false);
+  declare_layouts(problem, route.front(), route.back());
 }
 
 }  // namespace fourscore

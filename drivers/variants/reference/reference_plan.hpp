@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "interfaces/variant.hpp"
+#include "interfaces/plan.hpp"
 
 namespace fourscore {
 
@@ -27,29 +27,20 @@ namespace fourscore {
 /// The reason to give where reference_grid() gives none.
 [[nodiscard]] std::string no_reference_grid(const Problem& problem, int ranks, const std::string& library);
 
-/// Buffers, layouts and traffic; a library's file adds execute().
+/// Buffers, layouts and traffic; a library's file adds execute() and, once it is planned, what it says of itself.
 class ReferencePlan : public Plan {
- public:
-  [[nodiscard]] const Decomposition& input_layout() const override { return route_.front(); }
-  [[nodiscard]] const Decomposition& output_layout() const override { return route_.back(); }
-  [[nodiscard]] void* input() const override { return buffers_.front()->data(); }
-  [[nodiscard]] void* output() const override { return buffers_.back()->data(); }
-  [[nodiscard]] MessageVolume message_volume() const override { return message_volume_; }
-  [[nodiscard]] bool message_volume_is_exact() const override { return false; }
-  [[nodiscard]] std::size_t buffer_bytes() const override;
-  [[nodiscard]] std::vector<int> grid() const override { return grid_; }
-
  protected:
-  /// route: the layouts through which a forward transform leads the data, both ends included; a backward one goes
-  /// through them in reverse. Each buffer holds the larger end, and min_bytes at least.
-  ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,
+  /// route: the layouts of complex data through which a forward transform leads it, both ends included; a backward one
+  /// goes through them in reverse. Each buffer holds the larger end, and min_bytes at least.
+  ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, std::vector<int> grid,
                 std::size_t min_bytes = 0);
-
- private:
-  std::vector<Decomposition> route_;
-  std::vector<int> grid_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;
-  MessageVolume message_volume_;
+  ReferencePlan(const PlanContext& context, std::vector<Decomposition> route, const Grid& grid,
+                std::size_t min_bytes = 0)
+      : ReferencePlan(context, std::move(route), std::vector{grid.extents[0], grid.extents[1]}, min_bytes) {}
+  void declare_library(std::string text, std::size_t workspace_bytes = 0) {
+    declared().local_ffts = {std::move(text)};
+    declared().workspace_bytes = workspace_bytes;
+  }
 };
 
 }  // namespace fourscore

@@ -17,8 +17,8 @@ class ReferenceVariant : public Variant {
       : library_(std::move(library)), missing_(std::move(missing)) {}
 
   [[nodiscard]] std::string unavailable() const override { return missing_; }
-  [[nodiscard]] bool takes_exchange() const final { return false; }
-  [[nodiscard]] std::optional<std::string> own_local_fft(const Problem& /*problem*/) const override { return "fftw"; }
+  [[nodiscard]] VariantFacts facts() const override { return {.exchange = "none"}; }
+  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"fftw", problem.threads}; }
   /// Throws InputError where the library is missing, or does not take the problem.
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const final;
 

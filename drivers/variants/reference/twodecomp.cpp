@@ -122,14 +122,13 @@ class TwoDecompPlan : public ReferencePlan {
       : TwoDecompPlan(context, grid, std::make_unique<Engine>(context, grid)) {}
 
   void execute(PhaseClock& /*clock*/) override { engine_->execute(input(), output()); }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override {
-    return {"2DECOMP&FFT with the transforms it was built for, FFTW's planned by measurement"};
-  }
 
  private:
   TwoDecompPlan(const PlanContext& context, const Grid& grid, std::unique_ptr<Engine> engine)
       : ReferencePlan(context, route_of(*engine, context, grid), grid, largest_pencil_bytes(*engine, context.problem)),
-        engine_(std::move(engine)) {}
+        engine_(std::move(engine)) {
+    declare_library("2DECOMP&FFT with the transforms it was built for, FFTW's planned by measurement");
+  }
 
   std::unique_ptr<Engine> engine_;
 };

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <complex>
 #include <cstring>
 #include <stdexcept>
 
+#include "chain/components.hpp"
 #include "kernels/copy.hpp"
 #include "kernels/copy_kernels.hpp"
-#include "mpi/error.hpp"
 
 namespace fourscore {
 
@@ -19,15 +18,6 @@ namespace {
 /// What the scratch of a block of columns may take: half of a second-level cache of 512 KiB, and a quarter of the data.
 constexpr Index scratch_bytes = 256 * 1024;
 constexpr Index line_bytes = 64;
-
-LocalFftSpec local_spec(const Problem& problem) {
-  LocalFftSpec spec;
-  spec.precision = problem.precision;
-  spec.direction = problem.direction;
-  spec.effort = problem.contract.effort;
-  spec.threads = problem.threads;
-  return spec;
-}
 
 template <class Real>
 class TwiddledFft : public TransposeStep {
@@ -43,7 +33,7 @@ class TwiddledFft : public TransposeStep {
         width_(block_width()),
         scratch_(ordinary_buffer(static_cast<std::size_t>(length_ * width_) * sizeof(Value))),
         block_(static_cast<Value*>(scratch_->data())) {
-    LocalFftSpec local = local_spec(context.problem);
+    LocalFftSpec local = local_fft_spec(context.problem);
     local.single_plan = true;
     const auto plan = [&](Index width) {
       local.axes = {{length_, width, width}};
@@ -190,7 +180,7 @@ class PlainFft : public TransposeStep {
  public:
   PlainFft(const PlanContext& context, Index before, Index length, Index columns, void* from, void* to)
       : in_place_(from == to), bytes_(before * length * columns * static_cast<Index>(context.problem.element_bytes())) {
-    LocalFftSpec spec = local_spec(context.problem);
+    LocalFftSpec spec = local_fft_spec(context.problem);
     spec.axes = {{length, columns, columns}};
     spec.batch = {{columns, 1, 1}, {before, length * columns, length * columns}};
     fft_ = context.local_fft.make(spec, from, to);
@@ -264,7 +254,7 @@ class FftIntoColumns : public TransposeStep {
     return std::min(rows_, std::max(line, fitting / line * line));
   }
   void plan(const PlanContext& context, Block& block, Index height, Index length) {
-    LocalFftSpec spec = local_spec(context.problem);
+    LocalFftSpec spec = local_fft_spec(context.problem);
     spec.axes = {{length, 1, 1}};
     spec.batch = {{height, length, length}};
     spec.single_plan = true;
@@ -295,26 +285,11 @@ class Redistribution : public TransposeStep {
  public:
   Redistribution(const PlanContext& context, const ExchangeSpec& spec)
       : exchange_(context.exchange->make(spec)),
-        bytes_after_(spec.to.box(mpi::rank_in(spec.comm)).volume() * static_cast<Index>(spec.element_bytes)) {
-    std::array<int, 2> does{exchange_->facts().packs ? 1 : 0, exchange_->facts().unpacks ? 1 : 0};
-    FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, does.data(), 2, MPI_INT, MPI_MAX, context.comm));
-    packs_ = does[0] != 0;
-    unpacks_ = does[1] != 0;
-  }
+        bytes_after_(spec.to.box(mpi::rank_in(spec.comm)).volume() * static_cast<Index>(spec.element_bytes)),
+        copies_(copies_on_any_rank(*exchange_, context.comm)) {}
   void run(PhaseClock& clock) override { exchange_->run(clock); }
   void add_components(std::vector<Component>& list, int number) override {
-    if (packs_)
-      list.push_back({fmt::format("pack-{}", number), Phase::pack, [this] { exchange_->pack(); },
-                      2 * exchange_->facts().bytes_packed});
-    list.push_back({fmt::format("exchange-{}", number), Phase::exchange,
-                    [this] {
-                      exchange_->start();
-                      exchange_->finish();
-                    },
-                    min_bytes_of_exchange(exchange_->message_volume(), bytes_after_)});
-    if (unpacks_)
-      list.push_back({fmt::format("unpack-{}", number), Phase::unpack, [this] { exchange_->unpack(); },
-                      2 * exchange_->facts().bytes_unpacked});
+    add_exchange(list, *exchange_, copies_, number, min_bytes_of_exchange(exchange_->message_volume(), bytes_after_));
   }
   [[nodiscard]] Sort sort() const override { return Sort::exchange; }
   [[nodiscard]] bool lands_in_source() const override { return exchange_->lands_in_source(); }
@@ -324,8 +299,7 @@ class Redistribution : public TransposeStep {
  private:
   std::unique_ptr<Exchange> exchange_;
   Index bytes_after_;
-  bool packs_ = true;    ///< on some rank of the plan
-  bool unpacks_ = true;  ///< on some rank of the plan
+  ExchangeCopies copies_;
 };
 
 }  // namespace

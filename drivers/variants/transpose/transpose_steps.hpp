@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "interfaces/variant.hpp"
+#include "interfaces/plan.hpp"
 #include "kernels/roots.hpp"
 #include "mpi/handles.hpp"
 #include "variants/transpose/transpose_view.hpp"

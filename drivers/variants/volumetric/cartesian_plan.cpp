@@ -25,18 +25,12 @@ Decomposition layout_over(MPI_Comm comm, MPI_Comm renumbered, const Decompositio
 }
 
 CartesianPlan::CartesianPlan(const PlanContext& context, const std::vector<ChainStage>& stages,
-                             TransformChain::Options options)
-    : comm_(cartesian(context.comm, options.grid)) {
-  const Problem& problem = context.problem;
-  PlanContext over_mesh = context;
-  over_mesh.comm = comm_.get();
-  chain_ = std::make_unique<TransformChain>(over_mesh, stages, std::move(options));
-  const auto shown = [&](const Decomposition& layout, bool real) {
-    const Decomposition complex = layout_over(context.comm, comm_.get(), layout);
-    return real ? real_in_place_of(complex, problem.last_axis(), problem.shape.back()) : complex;
-  };
-  input_layout_ = shown(stages.front().layout, problem.real_input());
-  output_layout_ = shown(stages.back().layout, problem.real_output());
+                             const TransformChain::Options& options)
+    : CartesianRanks{cartesian(context.comm, options.grid)},
+      TransformChain({context.problem, comm.get(), context.exchange, context.local_fft, context.shared, context.memory},
+                     stages, options) {
+  const auto shown = [&](const ChainStage& stage) { return layout_over(context.comm, comm.get(), stage.layout); };
+  declare_layouts(context.problem, shown(stages.front()), shown(stages.back()));
 }
 
 }  // namespace fourscore

@@ -1,8 +1,6 @@
 #pragma once
 // A transform chain over the ranks of a Cartesian communicator, which MPI may have numbered anew.
 
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "chain/transform_chain.hpp"
@@ -18,31 +16,16 @@ namespace fourscore {
 /// unless MPI reordered, else the list of their boxes. For complex data. Collective.
 [[nodiscard]] Decomposition layout_over(MPI_Comm comm, MPI_Comm renumbered, const Decomposition& layout);
 
+struct CartesianRanks {
+  mpi::Communicator comm;
+};
+
 /// The chain of the stages over the Cartesian communicator of options.grid. What the plan shows is over the ranks of
 /// context.comm.
-class CartesianPlan : public Plan {
+class CartesianPlan : private CartesianRanks, public TransformChain {
  public:
-  CartesianPlan(const PlanContext& context, const std::vector<ChainStage>& stages, TransformChain::Options options);
-
-  [[nodiscard]] const Decomposition& input_layout() const override { return input_layout_; }
-  [[nodiscard]] const Decomposition& output_layout() const override { return output_layout_; }
-  [[nodiscard]] void* input() const override { return chain_->input(); }
-  [[nodiscard]] void* output() const override { return chain_->output(); }
-  void execute(PhaseClock& clock) override { chain_->execute(clock); }
-  [[nodiscard]] std::size_t steps() const override { return chain_->steps(); }
-  void step(std::size_t number, PhaseClock& clock) override { chain_->step(number, clock); }
-  [[nodiscard]] std::vector<Component> components() override { return chain_->components(); }
-  [[nodiscard]] MessageVolume message_volume() const override { return chain_->message_volume(); }
-  [[nodiscard]] std::size_t buffer_bytes() const override { return chain_->buffer_bytes(); }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return chain_->workspace_bytes(); }
-  [[nodiscard]] std::vector<std::string> describe_local_ffts() const override { return chain_->describe_local_ffts(); }
-  [[nodiscard]] std::vector<int> grid() const override { return chain_->grid(); }
-
- private:
-  mpi::Communicator comm_;
-  std::unique_ptr<TransformChain> chain_;
-  Decomposition input_layout_;
-  Decomposition output_layout_;
+  CartesianPlan(const PlanContext& context, const std::vector<ChainStage>& stages,
+                const TransformChain::Options& options);
 };
 
 }  // namespace fourscore

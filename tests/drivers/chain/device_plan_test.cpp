@@ -46,7 +46,7 @@ class DevicePlans : public testing::TestWithParam<std::size_t> {
     if (one.supports(problem, ranks_)) return 0;
     int cases = 0;
     for (const ExchangeMethod* exchange : test::exchanges_of(one)) {
-      if (exchange != nullptr && one.refuses_parameters(*exchange, problem)) continue;
+      if (exchange != nullptr && one.refuses(*exchange, problem)) continue;
       SCOPED_TRACE(one.card().name + " " + test::text_of(problem, exchange));
       check(*test::make_plan(one, problem, exchange));
       ++cases;
@@ -108,9 +108,11 @@ TEST_P(DevicePlans, ComputeOnPlacedDataAlone) {
   for (const auto& name : variants)
     for_each_case(variant(name), problem, [&](Plan& plan) {
       PhaseClock clock(false);
-      plan.keep_data_in_place(true);
+      DeviceData* const on_device = plan.device_data();
+      ASSERT_EQ(on_device != nullptr, resident);
+      if (resident) on_device->keep_in_place(true);
       test::write(field, plan.input_layout(), me_, problem.precision, plan.input());
-      plan.place_input();
+      if (resident) on_device->place_input();
       const auto volume = static_cast<std::size_t>(plan.output_layout().volume(me_));
       std::memset(plan.output(), 0xff, volume * problem.element_bytes());
       plan.execute(clock);
@@ -121,7 +123,7 @@ TEST_P(DevicePlans, ComputeOnPlacedDataAlone) {
       if (resident && volume > 0) {
         EXPECT_GT(error(), 1e3) << "something was copied back";
       }
-      plan.fetch_output();
+      if (resident) on_device->fetch_output();
       EXPECT_LT(error(), 20);
     });
 }
@@ -170,7 +172,7 @@ TEST_P(DevicePlans, HavePhasesThatAddUpToTheHostsClock) {
         if (variant(name).supports(problem, ranks_)) continue;
         const ExchangeMethod* exchange = nullptr;
         if (variant(name).takes_exchange())
-          exchange = &ExchangeRegistry::instance().get(variant(name).default_exchange(), "exchange");
+          exchange = &ExchangeRegistry::instance().get(variant(name).facts().exchange, "exchange");
         const auto plan = test::make_plan(variant(name), problem, exchange);
         EXPECT_LT(test::smallest_gap(*plan), 0.02) << name;
       }
@@ -217,7 +219,7 @@ TEST(DeviceRequests, RefuseExchangesThatDoNotGoWithThem) {
     problem.shape = {8, 8, 8};
     problem.parameters = std::move(parameters);
     const ExchangeMethod& method = ExchangeRegistry::instance().get(exchange, "exchange");
-    return variant("slab-gpu").refuses_parameters(method, problem).value_or("taken");
+    return variant("slab-gpu").refuses(method, problem).value_or("taken");
   };
   EXPECT_THAT(reason("alltoallw", {{"staging", "streamed"}}), HasSubstr("several pieces"));
   EXPECT_EQ(reason("p2p", {{"staging", "streamed"}}), "taken");
@@ -238,7 +240,7 @@ std::string obstacle(const char* faults, std::map<std::string, std::string> para
   problem.shape = {16, 16, 16};
   problem.parameters = std::move(parameters);
   problem.parameters["device"] = "host";
-  const std::string reason = variant("slab-gpu").cannot_run_on(problem, MPI_COMM_WORLD, 2);
+  const std::string reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 2);
   unsetenv("FOURSCORE_STAND_IN");
   return reason;
 }

@@ -87,14 +87,14 @@ TEST_P(FusedReads, GoWithTheTransformAfterAnExchangeOfNeighbours) {
   for (const auto buffers : {Buffers::in_place, Buffers::out_of_place})
     for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
       const auto fused = checked_plan("shared", "fused", buffers, layout);
-      EXPECT_THAT(fused->describe_local_ffts(), gathers);
+      EXPECT_THAT(fused->facts().local_ffts, gathers);
       const auto separate = checked_plan("shared", "separate", buffers, layout);
-      EXPECT_THAT(separate->describe_local_ffts(), Not(gathers));
+      EXPECT_THAT(separate->facts().local_ffts, Not(gathers));
       EXPECT_EQ(fused->message_volume().bytes_read_shared, separate->message_volume().bytes_read_shared);
-      EXPECT_GT(fused->workspace_bytes(), separate->workspace_bytes());
-      EXPECT_THAT(checked_plan("shared", "auto", buffers, layout)->describe_local_ffts(), Not(gathers))
+      EXPECT_GT(fused->facts().workspace_bytes, separate->facts().workspace_bytes);
+      EXPECT_THAT(checked_plan("shared", "auto", buffers, layout)->facts().local_ffts, Not(gathers))
           << "24 x 20 x 18 is in the caches";
-      EXPECT_THAT(checked_plan("p2p", nullptr, buffers, layout)->describe_local_ffts(), Not(gathers));
+      EXPECT_THAT(checked_plan("p2p", nullptr, buffers, layout)->facts().local_ffts, Not(gathers));
     }
 }
 
@@ -110,7 +110,7 @@ TEST_P(FusedReads, EndOnARankOnlyWhenItsNeighboursHaveReadItsArray) {
       VariantRegistry::instance()
           .get(GetParam(), "variant")
           .make_plan({problem, MPI_COMM_WORLD, &ExchangeRegistry::instance().get("shared", "exchange"), library});
-  ASSERT_THAT(plan->describe_local_ffts(), Contains(HasSubstr("gathered")));
+  ASSERT_THAT(plan->facts().local_ffts, Contains(HasSubstr("gathered")));
   PhaseClock clock(true);
   test::run_on_random_field(*plan, problem, clock);
   const int me = mpi::rank_in(MPI_COMM_WORLD);
@@ -123,7 +123,7 @@ TEST_P(FusedReads, EndOnARankOnlyWhenItsNeighboursHaveReadItsArray) {
 TEST_P(FusedReads, AreNoneWhereBlocksComeInMessages) {
   if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const test::EachRankIsANode nodes;
-  EXPECT_THAT(checked_plan("shared", "fused", Buffers::in_place, LayoutContract::transposed)->describe_local_ffts(),
+  EXPECT_THAT(checked_plan("shared", "fused", Buffers::in_place, LayoutContract::transposed)->facts().local_ffts,
               Not(Contains(HasSubstr("gathered"))));
 }
 

@@ -82,14 +82,14 @@ TEST_P(Offloads, AreTheTransformByItsDefinition) {
                 20);
     }
     clock.stop();
-    if (plan->device_work().ffts == 0) continue;  // a rank that holds no pencils
+    if (plan->facts().device_work.ffts == 0) continue;  // a rank that holds no pencils
     for (const Phase phase : {Phase::h2d, Phase::fft, Phase::d2h}) EXPECT_GT(clock.seconds(phase), 0);
   }
 }
 
 TEST_P(Offloads, TransformRealDataWhereTheVariantDoes) {
   if (GetParam().variant != "node") {
-    EXPECT_EQ(std::ranges::count(variant_.kinds(), Kind::r2c), 0) << "then this test is for it too";
+    EXPECT_EQ(std::ranges::count(variant_.facts().kinds, Kind::r2c), 0) << "then this test is for it too";
     return;
   }
   for (const Problem& contract : test::contracts({9, 10, 7})) {
@@ -121,7 +121,7 @@ std::size_t transformed_states(Plan& plan) {
 TEST_P(Offloads, CopyEachStateThereAndBackOnce) {
   const Problem problem = of(transposed({15, 14, 13}));
   const auto plan = test::make_plan(variant_, problem, nullptr);
-  const DeviceWork mine = plan->device_work();
+  const DeviceWork mine = plan->facts().device_work;
   DeviceWork all;
   MPI_Allreduce(&mine.bytes_in, &all.bytes_in, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(&mine.bytes_out, &all.bytes_out, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -155,8 +155,8 @@ TEST_P(Offloads, RunCopiesAndTransformsAlone) {
   for (std::size_t number = 1; number <= transformed_states(*plan); ++number)
     for (const char* part : {"h2d-", "fft-", "d2h-"})
       EXPECT_TRUE(names.contains(part + std::to_string(number))) << part << number;
-  EXPECT_EQ(h2d, plan->device_work().bytes_in);
-  EXPECT_EQ(d2h, plan->device_work().bytes_out);
+  EXPECT_EQ(h2d, plan->facts().device_work.bytes_in);
+  EXPECT_EQ(d2h, plan->facts().device_work.bytes_out);
 }
 
 /// The stand-in fails at the operation after the last that is declared, and not before.
@@ -164,7 +164,7 @@ TEST_P(Offloads, QueueWhatTheyDeclare) {
   const bool alone = ranks_ == 1 && std::getenv("FOURSCORE_TEST_DEVICE") == nullptr;
   if (!alone) GTEST_SKIP() << "for one rank and the stand-in";
   const Problem problem = of(transposed({15, 14, 13}));
-  const DeviceWork work = test::make_plan(variant_, problem, nullptr)->device_work();
+  const DeviceWork work = test::make_plan(variant_, problem, nullptr)->facts().device_work;
   const Index operations = work.copies_in + work.ffts + work.copies_out;
   ASSERT_GT(operations, 0);
   setenv("FOURSCORE_STAND_IN", ("fail-at=" + std::to_string(operations + 1)).c_str(), 1);
@@ -196,7 +196,8 @@ std::string obstacle(const char* faults, const std::string& name, Parameters par
   Problem problem = transposed({16, 16, 16});
   parameters["device"] = "host";
   problem.parameters = std::move(parameters);
-  const std::string reason = variant(name).cannot_run_on(problem, MPI_COMM_WORLD, plans);
+  const DeviceUse* const use = variant(name).device_use(problem);
+  const std::string reason = use == nullptr ? "" : use->obstacle(problem, MPI_COMM_WORLD, plans);
   unsetenv("FOURSCORE_STAND_IN");
   return reason;
 }

@@ -172,7 +172,7 @@ std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
   if (!variant.takes_exchange()) return {nullptr};
   std::vector<const ExchangeMethod*> methods;
   for (const auto& name : ExchangeRegistry::instance().names())
-    if (const auto& method = ExchangeRegistry::instance().get(name, "exchange"); !variant.refuses(method))
+    if (const auto& method = ExchangeRegistry::instance().get(name, "exchange"); !variant.refuses(method, {}))
       methods.push_back(&method);
   return methods;
 }
@@ -181,7 +181,7 @@ std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
 std::vector<std::pair<const ExchangeMethod*, Kind>> cases_of(const Variant& variant) {
   std::vector<std::pair<const ExchangeMethod*, Kind>> cases;
   for (const ExchangeMethod* exchange : exchanges_of(variant)) cases.emplace_back(exchange, Kind::c2c);
-  for (const Kind kind : variant.kinds())
+  for (const Kind kind : variant.facts().kinds)
     if (kind != Kind::c2c) cases.emplace_back(cases.front().first, kind);
   return cases;
 }
@@ -244,14 +244,16 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
       problem.instances = std::min(3, mpi::size_of(MPI_COMM_WORLD));
       problem.placement = placement;
       problem.contract.effort = Effort::estimate;
-      if (!method.unavailable().empty() || slab.refuses(method) || method.supports(problem)) continue;
+      if (!method.unavailable().empty() || slab.refuses(method, {}) || method.supports(problem)) continue;
       Instances instances(slab,
                           {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
       PhaseClock clock(false);
       const SentMessages sent = count_messages([&] { instances.execute(clock, [](std::size_t) {}); });
-      EXPECT_EQ(instances.message_volume().bytes_sent, sent.bytes) << exchange << " " << to_string(placement);
-      EXPECT_EQ(instances.message_volume().messages_sent, sent.messages) << exchange << " " << to_string(placement);
-      EXPECT_EQ(instances.message_volume().control_messages_sent, sent.control_messages)
+      EXPECT_EQ(instances.total(&PlanFacts::message_volume).bytes_sent, sent.bytes)
+          << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.total(&PlanFacts::message_volume).messages_sent, sent.messages)
+          << exchange << " " << to_string(placement);
+      EXPECT_EQ(instances.total(&PlanFacts::message_volume).control_messages_sent, sent.control_messages)
           << exchange << " " << to_string(placement);
     }
 }

@@ -68,7 +68,8 @@ TEST_F(InstancesTest, OverAllRanksAreEachRightWithEveryExchange) {
         if (!method.unavailable().empty()) continue;
         if (!method.takes_exchange() && exchange != "alltoallv") continue;
         if (!ExchangeRegistry::instance().find(exchange)->unavailable().empty()) continue;
-        if (method.takes_exchange() && method.refuses(ExchangeRegistry::instance().get(exchange, "exchange"))) continue;
+        if (method.takes_exchange() && method.refuses(ExchangeRegistry::instance().get(exchange, "exchange"), {}))
+          continue;
         SCOPED_TRACE(std::string(name) + " " + exchange);
         Problem problem = problem_of(3, Placement::all);
         problem.kind = kind;
@@ -152,10 +153,14 @@ TEST_F(InstancesTest, AddUpInCostAndTraffic) {
   const Instances single(variant("slab"), context_of(variant("slab"), one, "alltoallv"));
   const Instances triple(variant("slab"), context_of(variant("slab"), three, "alltoallv"));
   EXPECT_FALSE(single.several());
-  EXPECT_EQ(triple.message_volume().bytes_sent, 3 * single.message_volume().bytes_sent);
-  EXPECT_EQ(triple.buffer_bytes(), 3 * single.buffer_bytes());
+  EXPECT_EQ(triple.total(&PlanFacts::message_volume).bytes_sent,
+            3 * single.total(&PlanFacts::message_volume).bytes_sent);
+  EXPECT_EQ(triple.total(&PlanFacts::buffer_bytes), 3 * single.total(&PlanFacts::buffer_bytes));
   const Problem apart = problem_of(ranks_, Placement::subset);
-  EXPECT_EQ(Instances(variant("slab"), context_of(variant("slab"), apart, "alltoallv")).message_volume().bytes_sent, 0);
+  EXPECT_EQ(Instances(variant("slab"), context_of(variant("slab"), apart, "alltoallv"))
+                .total(&PlanFacts::message_volume)
+                .bytes_sent,
+            0);
 }
 
 /// It tells no phases apart: each axis reads and writes the data once, and so does what is sent.
@@ -166,7 +171,7 @@ TEST_F(InstancesTest, OfALibraryThatIsOnePieceMoveTheirDataForEachAxisAtLeast) {
   const Problem problem = problem_of(2, Placement::all, {16, 16, 4});
   Instances instances(library, context_of(library, problem, "alltoallv"));
   const Index data = 16 * 16 * 4 * 16 / ranks_;
-  const Index sent = instances.message_volume().bytes_sent;
+  const Index sent = instances.total(&PlanFacts::message_volume).bytes_sent;
   EXPECT_EQ(sent > 0, ranks_ > 1);
   EXPECT_EQ(instances.min_bytes(problem), (std::map<Phase, Index>{{Phase::other, 2 * 6 * data + 2 * sent}}));
 }

@@ -450,21 +450,16 @@ TEST(Verifier, SaysOfRunsThatWereLookedAtWhereTheyWereWrong) {
 /// A slab of a real variant, whose declaration is another one.
 class DeclaredAs : public Plan {
  public:
-  DeclaredAs(std::unique_ptr<Plan> plan, const MessageVolume& declared, bool exact)
-      : plan_(std::move(plan)), declared_(declared), exact_(exact) {}
-  const Decomposition& input_layout() const override { return plan_->input_layout(); }
-  const Decomposition& output_layout() const override { return plan_->output_layout(); }
-  void* input() const override { return plan_->input(); }
-  void* output() const override { return plan_->output(); }
+  DeclaredAs(std::unique_ptr<Plan> plan, const MessageVolume& declared, bool exact) : plan_(std::move(plan)) {
+    PlanFacts& facts = this->declared();
+    facts = plan_->facts();
+    facts.message_volume = declared;
+    facts.message_volume_is_exact = exact;
+  }
   void execute(PhaseClock& clock) override { plan_->execute(clock); }
-  MessageVolume message_volume() const override { return declared_; }
-  bool message_volume_is_exact() const override { return exact_; }
-  std::size_t buffer_bytes() const override { return plan_->buffer_bytes(); }
 
  private:
   std::unique_ptr<Plan> plan_;
-  MessageVolume declared_;
-  bool exact_;
 };
 
 std::vector<Check> checks_where_declared(const Problem& problem, const std::function<MessageVolume(MessageVolume)>& as,

@@ -215,7 +215,7 @@ TEST_P(MemoryOfPlan, IsTheBuffersAndTheWorkspaceItDeclares) {
           {
             const auto plan = test::make_plan(variant, problem, exchange);
             local = std::max(local_bytes(plan->input_layout(), 16), local_bytes(plan->output_layout(), 16));
-            const std::size_t declared = plan->buffer_bytes() + plan->workspace_bytes();
+            const std::size_t declared = plan->facts().buffer_bytes + plan->facts().workspace_bytes;
             // A plan of the local library, with its scratch, for each shape that a pencil has.
             const std::size_t allowed =
                 allowed_bytes(shape, local) * (GetParam() == "overdecomposed" ? 2 : 1) + window_bytes(exchange);

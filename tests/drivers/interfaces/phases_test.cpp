@@ -245,22 +245,22 @@ void expect_as_promised(std::string run, const std::vector<Component>& all_compo
 
 class PhasesOfPlan : public ::testing::TestWithParam<std::string> {
  protected:
-  /// One execute(), and where the plan falls into steps, those.
+  /// One execute(), and one in parts.
   static void check(const Variant& variant, const Problem& problem, const ExchangeMethod* exchange, Order order) {
     SCOPED_TRACE(test::text_of(problem, exchange) + " on rank " + std::to_string(mpi::rank_in(MPI_COMM_WORLD)));
     const auto plan = test::make_plan(variant, problem, exchange);
-    const std::vector<std::string> local_ffts = plan->describe_local_ffts();
+    const std::vector<std::string> local_ffts = plan->facts().local_ffts;
     const auto gathers = [](const std::string& text) { return text.find("gathered from") != std::string::npos; };
     // A transform that gathers what is exchanged does so tile by tile.
     if (order == Order::exact && std::ranges::any_of(local_ffts, gathers)) order = Order::overlapping;
     const std::vector<Component> components = plan->components();
     const std::string run = phases_of([&](PhaseClock& clock) { plan->execute(clock); });
     expect_as_promised(run, components, order);
-    if (plan->steps() == 1) return;
-    const std::string in_steps = phases_of([&](PhaseClock& clock) {
-      for (std::size_t step = 0; step < plan->steps(); ++step) plan->step(step, clock);
+    const std::string in_parts = phases_of([&](PhaseClock& clock) {
+      plan->begin(clock);
+      while (plan->advance(clock) != Advance::complete) continue;
     });
-    expect_as_promised(in_steps, components, order);
+    expect_as_promised(in_parts, components, order);
   }
 
   static bool has_pieces(const std::vector<std::string>& parameters) {
@@ -274,7 +274,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponents) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   int cases = 0;
   for (const auto& shape : {std::vector<Index>{8, 8, 8}, std::vector<Index>{6, 9, 10}})
-    for (const Kind kind : variant.kinds())
+    for (const Kind kind : variant.facts().kinds)
       for (Problem problem : test::contracts(test::shape_for(variant, shape))) {
         if (problem.precision != Precision::double_precision) continue;
         problem.kind = kind;
@@ -282,7 +282,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponents) {
           problem.parameters.clear();
           if (variant.supports(problem, ranks)) continue;
           ++cases;
-          const bool pieces = has_pieces(names_of(variant.parameters())) ||
+          const bool pieces = has_pieces(names_of(variant.facts().parameters)) ||
                               (exchange != nullptr && has_pieces(names_of(exchange->parameters())));
           const Order order = order_of(GetParam());
           if (pieces) {
@@ -302,7 +302,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponentsWithEachParameterToo) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   const ExchangeMethod* exchange = test::exchanges_of(variant).front();
   int cases = 0;
-  for (const Parameter& parameter : variant.parameters())
+  for (const Parameter& parameter : variant.facts().parameters)
     for (const std::string& value : tried_values(parameter))
       for (Problem problem : test::contracts(test::shape_for(variant, {8, 8, 8}))) {
         if (problem.precision != Precision::double_precision || problem.contract.buffers != Buffers::in_place) continue;
@@ -312,7 +312,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponentsWithEachParameterToo) {
         } catch (const InputError&) {
           continue;  // this value does not fit the shape
         }
-        if (exchange != nullptr && variant.refuses_parameters(*exchange, problem)) continue;
+        if (exchange != nullptr && variant.refuses(*exchange, problem)) continue;
         ++cases;
         const Order order = order_of(GetParam());
         check(variant, problem, exchange,

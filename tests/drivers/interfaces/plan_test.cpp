@@ -163,14 +163,15 @@ TEST_P(PlanOf, StaysUnderThreeOrFourTimesTheLocalData) {
         const auto bytes_of = [&](Index volume) { return static_cast<std::size_t>(volume) * problem.element_bytes(); };
         const std::size_t local_bytes =
             bytes_of(std::max(plan->input_layout().max_volume(), plan->output_layout().max_volume()));
-        EXPECT_GE(plan->buffer_bytes(),
+        EXPECT_GE(plan->facts().buffer_bytes,
                   bytes_of(std::max(plan->input_layout().volume(me_), plan->output_layout().volume(me_))));
         // Two buffers, and at most the data once more on its way; of messages that come and go in any order twice, and
         // once more on a device. The scratch of transpose is a quarter of data as little as this.
         const bool has_more =
             GetParam() == "overdecomposed" || GetParam() == "transpose" || GetParam().ends_with("-gpu");
         const std::size_t most = has_more ? 4 : 3;
-        EXPECT_LT(plan->buffer_bytes() + plan->workspace_bytes(), most * local_bytes + windows_of(exchange));
+        EXPECT_LT(plan->facts().buffer_bytes + plan->facts().workspace_bytes,
+                  most * local_bytes + windows_of(exchange));
       }
 }
 

@@ -53,7 +53,7 @@ class BinaryExchange : public testing::Test {
       for (const Component& component : plan->components()) component.run();
     }
     Problem planned = problem;
-    planned.grid = plan->grid();
+    planned.grid = plan->facts().grid;
     const Cost cost = variant().cost(planned, ranks_);
     EXPECT_DOUBLE_EQ(static_cast<double>(plan->message_volume().bytes_sent), cost.bytes_per_rank);
     EXPECT_DOUBLE_EQ(static_cast<double>(plan->message_volume().messages_sent), cost.messages_per_rank);
@@ -116,7 +116,7 @@ TEST_F(BinaryExchange, IsRightAlongRowsAndColumnsOfEveryGrid) {
         const auto plan = check(problem);
         ASSERT_TRUE(plan);
         ++expected;
-        EXPECT_EQ(plan->grid(), grid);
+        EXPECT_EQ(plan->facts().grid, grid);
         if (problem.contract.layout == LayoutContract::natural) continue;
         const bool forward = problem.direction == Direction::forward;
         EXPECT_TRUE(is_reversed(forward ? plan->output_layout() : plan->input_layout(), grid, false));
@@ -133,7 +133,7 @@ TEST_F(BinaryExchange, TakesTheMostSquareGridThatFits) {
     problem.shape = shape;
     problem.contract.effort = Effort::estimate;
     return variant().supports(problem, ranks_) ? std::vector<int>{}
-                                               : test::make_plan(variant(), problem, nullptr)->grid();
+                                               : test::make_plan(variant(), problem, nullptr)->facts().grid;
   };
   EXPECT_EQ(grid({16, 16}), most_square(grids_of(ranks_)));
   EXPECT_EQ(grid({16, 3}), (std::vector<int>{ranks_, 1}));
@@ -164,7 +164,7 @@ TEST_F(BinaryExchange, IsRightWithPassesOfItsOwn) {
       ASSERT_TRUE(plan);
       if (problem.contract.layout == LayoutContract::natural) continue;
       const bool forward = problem.direction == Direction::forward;
-      EXPECT_TRUE(is_reversed(forward ? plan->output_layout() : plan->input_layout(), plan->grid(), true));
+      EXPECT_TRUE(is_reversed(forward ? plan->output_layout() : plan->input_layout(), plan->facts().grid, true));
     }
   EXPECT_GE(cases_, static_cast<int>(cases.size()) * 2);
 }
@@ -192,7 +192,7 @@ TEST_F(BinaryExchange, DeclaresTheMemoryOfArraysThatComeInTogetherAndOfItsFactor
   problem.contract.effort = Effort::estimate;
   const auto bytes = [&](const Parameters& parameters) {
     problem.parameters = parameters;
-    return static_cast<Index>(test::make_plan(variant(), problem, nullptr)->workspace_bytes());
+    return static_cast<Index>(test::make_plan(variant(), problem, nullptr)->facts().workspace_bytes);
   };
   const Index array = 4096 / ranks_ * 16;
   EXPECT_EQ(bytes({{"local", "radix-2"}}), array - 16) << "one factor less than elements";

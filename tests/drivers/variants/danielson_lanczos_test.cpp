@@ -132,7 +132,7 @@ TEST_F(DanielsonLanczos, TakesTheGridItIsGiven) {
   problem.contract.effort = Effort::estimate;
   problem.grid = {1, 1, ranks_};
   check(problem, "auto");
-  EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->grid(), problem.grid);
+  EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->facts().grid, problem.grid);
 }
 
 TEST_F(DanielsonLanczos, SaysWhyItCannotSplit) {

@@ -77,7 +77,7 @@ TEST_F(OneDimensional, TransposeIsRightInAnyNumberOfDimensionsFromColumnsAndFrom
           if (!input.empty()) problem.parameters["input"] = input;
           const auto plan = check("transpose", problem, turn % 2 == 0 ? "shared" : "alltoallv");
           if (!plan) continue;
-          const std::vector<int> grid = plan->grid();
+          const std::vector<int> grid = plan->facts().grid;
           EXPECT_EQ(grid.size(), static_cast<std::size_t>(dimensions - 1));
           EXPECT_EQ(std::accumulate(grid.begin(), grid.end(), 1, std::multiplies<>()), ranks_);
           if (plan->message_volume().bytes_read_shared > 0) continue;

@@ -106,7 +106,7 @@ TEST_F(Overdecomposed, HandsMessagesToItselfWhereAsked) {
           const auto without = test::make_plan(variant(), problem, nullptr);
           EXPECT_EQ(with->message_volume().messages_sent, without->message_volume().messages_sent);
           EXPECT_GE(with->message_volume().bytes_self, without->message_volume().bytes_self);
-          EXPECT_GT(with->workspace_bytes(), without->workspace_bytes());
+          EXPECT_GT(with->facts().workspace_bytes, without->facts().workspace_bytes);
         }
 }
 

@@ -58,10 +58,10 @@ TEST(PencilOverlap, IsPencilWhereNothingOverlaps) {
   plain.parameters.clear();
   const auto overlapping = test::make_plan(variant("pencil-overlap"), problem, exchange);
   const auto pencil = test::make_plan(variant("pencil"), plain, exchange);
-  EXPECT_EQ(overlapping->describe_local_ffts(), pencil->describe_local_ffts());
+  EXPECT_EQ(overlapping->facts().local_ffts, pencil->facts().local_ffts);
   EXPECT_EQ(overlapping->message_volume(), pencil->message_volume());
-  EXPECT_EQ(overlapping->buffer_bytes(), pencil->buffer_bytes());
-  EXPECT_EQ(overlapping->workspace_bytes(), pencil->workspace_bytes());
+  EXPECT_EQ(overlapping->facts().buffer_bytes, pencil->facts().buffer_bytes);
+  EXPECT_EQ(overlapping->facts().workspace_bytes, pencil->facts().workspace_bytes);
 }
 
 TEST(PencilOverlap, AttributesThePiecesToTheirPhases) {
@@ -87,9 +87,9 @@ TEST(PencilOverlap, AttributesThePiecesToTheirPhases) {
 
 TEST(PencilOverlap, RefusesWhatCannotBeInFlightAndNamesWhatCan) {
   const auto& overlap = variant("pencil-overlap");
-  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("p2p", "exchange")));
-  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("ialltoallv", "exchange")));
-  const auto reason = overlap.refuses(ExchangeRegistry::instance().get("alltoallw", "exchange"));
+  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("p2p", "exchange"), {}));
+  EXPECT_FALSE(overlap.refuses(ExchangeRegistry::instance().get("ialltoallv", "exchange"), {}));
+  const auto reason = overlap.refuses(ExchangeRegistry::instance().get("alltoallw", "exchange"), {});
   ASSERT_TRUE(reason);
   EXPECT_NE(reason->find("alltoallw"), std::string::npos);
   EXPECT_NE(reason->find("ialltoallv, p2p"), std::string::npos);

@@ -119,7 +119,7 @@ Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
   Problem problem;
   problem.shape = draw_shape(draw, ranks);
   problem.grid = draw_grid(draw, ranks);
-  problem.kind = draw.of(pair.variant->kinds());
+  problem.kind = draw.of(pair.variant->facts().kinds);
   problem.precision = draw.one_in(2) ? Precision::single_precision : Precision::double_precision;
   problem.direction = draw.one_in(2) ? Direction::backward : Direction::forward;
   problem.contract.layout = draw.one_in(2) ? LayoutContract::natural : LayoutContract::transposed;
@@ -130,7 +130,7 @@ Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
     problem.instances = static_cast<int>(draw.between(2, 3));
     if (draw.one_in(2)) problem.placement = Placement::subset;
   }
-  draw_parameters(draw, pair.variant->parameters(), problem);
+  draw_parameters(draw, pair.variant->facts().parameters, problem);
   if (pair.exchange != nullptr) draw_parameters(draw, pair.exchange->parameters(), problem);
   return problem;
 }
@@ -138,7 +138,7 @@ Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
 /// Whether variant, exchange and MPI can do it.
 bool is_supported(const Pair& pair, const Problem& problem, int ranks) {
   if (pair.exchange != nullptr && pair.exchange->supports(problem)) return false;
-  if (pair.exchange != nullptr && pair.variant->refuses_parameters(*pair.exchange, problem)) return false;
+  if (pair.exchange != nullptr && pair.variant->refuses(*pair.exchange, problem)) return false;
   if (supports_instances(*pair.variant, problem, ranks)) return false;
   return pair.variant->thread_level(problem) <= mpi::provided_thread_level();
 }

@@ -23,7 +23,7 @@ class RealKind : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (!variant().unavailable().empty()) GTEST_SKIP() << variant().unavailable();
-    const auto kinds = variant().kinds();
+    const auto kinds = variant().facts().kinds;
     if (std::ranges::find(kinds, Kind::r2c) == kinds.end()) GTEST_SKIP() << GetParam() << " has no kind r2c";
   }
   [[nodiscard]] static const Variant& variant() { return *VariantRegistry::instance().find(GetParam()); }
@@ -111,7 +111,8 @@ INSTANTIATE_TEST_SUITE_P(Registered, RealKind, testing::ValuesIn(VariantRegistry
 TEST(RealKinds, AreThoseOfTheVariantsThatSayTheyHaveThem) {
   for (const char* name : {"serial", "fftw-mpi", "slab", "pencil", "pencil-overlap", "node", "volumetric", "serial-gpu",
                            "slab-gpu", "pencil-gpu"})
-    EXPECT_THAT(VariantRegistry::instance().find(name)->kinds(), testing::ElementsAre(Kind::c2c, Kind::r2c)) << name;
+    EXPECT_THAT(VariantRegistry::instance().find(name)->facts().kinds, testing::ElementsAre(Kind::c2c, Kind::r2c))
+        << name;
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void Reference::check(const Problem& problem) const {
   ASSERT_TRUE(test::covers_once(plan->input_layout()));
   ASSERT_TRUE(test::covers_once(plan->output_layout()));
   EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
-  EXPECT_FALSE(plan->describe_local_ffts().empty());
+  EXPECT_FALSE(plan->facts().local_ffts.empty());
   PhaseClock clock;
   for (int run = 0; run < 2; ++run) {
     test::run_on_random_field(*plan, problem, clock);
@@ -150,7 +150,7 @@ TEST_P(Reference, IsRightOnEveryGridItTakes) {
           variant().grid_entries(problem, ranks_) == 2 ? std::vector{rows, ranks_ / rows} : std::vector{ranks_};
       if (variant().supports(problem, ranks_)) continue;
       ASSERT_NO_FATAL_FAILURE(check(problem));
-      EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->grid(), problem.grid);
+      EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->facts().grid, problem.grid);
       taken = true;
     }
     grids += taken ? 1 : 0;
@@ -207,7 +207,7 @@ TEST(SlabReference, IsRightWithMoreRanksThanPlanesOrSaysWhatItsLibraryCannotDo) 
     if (!variant.unavailable().empty()) continue;
     int with_empty_ranks = 0;
     for (const auto& shape : flat_shapes)
-      for (const Kind kind : variant.kinds())
+      for (const Kind kind : variant.facts().kinds)
         for (Problem problem : test::contracts(shape)) {
           if (problem.precision == Precision::single_precision) continue;
           problem.kind = kind;

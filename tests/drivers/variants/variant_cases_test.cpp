@@ -70,7 +70,7 @@ class EveryCase : public testing::TestWithParam<Combination> {
     if (variant().takes_exchange() && !exchange()->unavailable().empty())
       GTEST_SKIP() << GetParam().exchange << ": " << exchange()->unavailable();
     if (variant().takes_exchange())
-      if (const auto reason = variant().refuses(*exchange())) GTEST_SKIP() << *reason;
+      if (const auto reason = variant().refuses(*exchange(), {})) GTEST_SKIP() << *reason;
   }
   static void TearDownTestSuite() {
     if (mpi::rank_in(MPI_COMM_WORLD) == 0)
@@ -119,7 +119,7 @@ void EveryCase::check(const Problem& problem) const {
   }
   EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
   if (!problem.grid.empty()) {
-    EXPECT_EQ(plan->grid(), problem.grid);
+    EXPECT_EQ(plan->facts().grid, problem.grid);
   }
   const auto& expected = test::transformed_field(problem.extents(), problem.direction);
   PhaseClock clock;

@@ -198,7 +198,7 @@ std::vector<Problem> with_grids_and_parameters(const Problem& problem, const Var
     gridded.grid = std::move(grid);
     add(gridded);
   }
-  for (const Parameter& parameter : variant.parameters())
+  for (const Parameter& parameter : variant.facts().parameters)
     for (const std::string& value : parameter.samples) {
       Problem changed = problem;
       changed.parameters[parameter.name] = value;
@@ -214,7 +214,7 @@ TEST_P(EveryVariant, IsNotWarnedOfOnAnyGridWithAnyParameter) {
   int compared = 0;
   for (const auto& shape :
        std::vector<std::vector<Index>>{{square, square, 2 * square}, {8 * ranks_, 2 * ranks_, ranks_}, {15, 14, 13}})
-    for (const Kind kind : variant().kinds())
+    for (const Kind kind : variant().facts().kinds)
       for (Problem contract : test::contracts(test::shape_for(variant(), shape))) {
         if (contract.precision != Precision::double_precision || contract.direction != Direction::forward ||
             contract.contract.buffers != Buffers::in_place)
@@ -224,7 +224,7 @@ TEST_P(EveryVariant, IsNotWarnedOfOnAnyGridWithAnyParameter) {
           const ExchangeMethod* exchange = exchanges()[turn++ % exchanges().size()];
           const auto plan = make(problem, exchange);
           Problem planned = problem;
-          planned.grid = plan->grid();
+          planned.grid = plan->facts().grid;
           Cost formula = variant().cost(planned, ranks_);
           const auto declared = declared_by_all(plan->message_volume());
           EXPECT_THAT(differences_from_formula(problem, formula, exchange, declared), testing::IsEmpty())

@@ -194,7 +194,7 @@ TEST_F(VolumetricPlan, IsRightOnEveryMeshOfTheRanks) {
       const auto plan = plan_with(problem, exchange);
       EXPECT_TRUE(test::covers_once(plan->input_layout()));
       EXPECT_TRUE(test::covers_once(plan->output_layout()));
-      EXPECT_EQ(plan->grid(), problem.grid);
+      EXPECT_EQ(plan->facts().grid, problem.grid);
       PhaseClock clock;
       test::run_on_random_field(*plan, problem, clock);
       EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
@@ -210,7 +210,7 @@ TEST_F(VolumetricPlan, IsRightOnACartesianCommunicatorWhoseRanksMpiReorders) {
   std::size_t turn = 0;
   for (const bool reverses : {false, true})
     for (const Grid& mesh : meshes_of(ranks_))
-      for (const Kind kind : volumetric().kinds())
+      for (const Kind kind : volumetric().facts().kinds)
         for (std::size_t third = 0; third < 3; ++third) {
           const auto contracts = test::contracts({7, 6, 8});
           Problem problem = contracts[(turn + 5 * third) % contracts.size()];
@@ -227,7 +227,7 @@ TEST_F(VolumetricPlan, IsRightOnACartesianCommunicatorWhoseRanksMpiReorders) {
           const auto plan = plan_with(problem, exchange);
           EXPECT_EQ(cartesian_calls, 1);
           cartesian_calls = 0;
-          EXPECT_EQ(plan->grid(), problem.grid);
+          EXPECT_EQ(plan->facts().grid, problem.grid);
           const int in_mesh = reverses ? ranks_ - 1 - me_ : me_;
           EXPECT_EQ(plan->input_layout().box(me_), plain->input_layout().box(in_mesh));
           EXPECT_EQ(plan->output_layout().box(me_), plain->output_layout().box(in_mesh));

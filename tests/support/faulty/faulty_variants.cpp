@@ -66,7 +66,7 @@ class NaiveVariant : public Variant {
       : name_(std::move(name)), summary_(std::move(summary)), defect_(defect), disturbance_(std::move(disturbance)) {}
 
   Card card() const override { return {name_, summary_, "tests/support/faulty"}; }
-  bool takes_exchange() const override { return false; }
+  VariantFacts facts() const override { return {.exchange = "none"}; }
   std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (problem.elements() > 4096) return "the naive transform stops at 4096 elements";
     if (ranks > problem.shape.front()) return "more ranks than planes";
