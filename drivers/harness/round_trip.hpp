@@ -28,6 +28,10 @@ class RoundTrip : public Plan, private DeviceData {
   Advance advance(PhaseClock& clock) override;
   /// The components of the backward plan are named "backward fft-1" and so on.
   [[nodiscard]] std::vector<Component> components() override;
+  void check_memory() const override {
+    forward_->check_memory();
+    backward_->check_memory();
+  }
   [[nodiscard]] DeviceData* device_data() override { return forward_->device_data() == nullptr ? nullptr : this; }
   void keep_in_place(bool stays) override {
     for (Plan* half : {forward_.get(), backward_.get()}) half->device_data()->keep_in_place(stays);

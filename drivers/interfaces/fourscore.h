@@ -115,7 +115,7 @@ int fourscore_execute(void *plan, void *before, void *after);
 int fourscore_destroy(void *plan);
 const char *fourscore_last_error(void);
 
-/* Optional: phases of the executions that follow; NULL: none is timed. */
+/* Optional: phases of the executions that follow. To be copied: what `phases` points at is gone afterwards. */
 int fourscore_set_phases(void *plan, const fourscore_phases_t *phases);
 /* Optional: the paper's formula. */
 int fourscore_cost(int index, const fourscore_problem_t *problem, int ranks, fourscore_cost_t *cost);

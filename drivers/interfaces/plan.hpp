@@ -116,6 +116,9 @@ class Plan {
   }
   /// Empty: the plan is not told apart in components.
   [[nodiscard]] virtual std::vector<Component> components() { return {}; }
+  /// Asked outside of what is timed, before the output is read: throws InputError where the plan of somebody's library
+  /// wrote beyond its arrays.
+  virtual void check_memory() const {}
   /// Null: the data lies in the host's memory.
   [[nodiscard]] virtual DeviceData* device_data() { return nullptr; }
 

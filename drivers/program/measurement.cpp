@@ -121,6 +121,7 @@ class Verifiers {
   void fill(int run) {
     for (std::size_t i = 0; i < verifiers_.size(); ++i) {
       Plan& plan = *instances_.here()[i].plan;
+      plan.check_memory();
       DeviceData* const on_device = plan.device_data();
       if (on_device != nullptr) on_device->fetch_output();
       verifiers_[i]->fill(plan, run);
@@ -129,6 +130,7 @@ class Verifiers {
   }
   [[nodiscard]] std::vector<Check> check_after() {
     return of_each([](Verifier& verifier, Plan& plan) {
+      plan.check_memory();
       if (DeviceData* const on_device = plan.device_data()) on_device->fetch_output();
       return verifier.check_after(plan);
     });

@@ -84,9 +84,7 @@ Decomposition layout_of(const PluginLibrary& library, MPI_Comm comm, const Exten
   return layout;
 }
 
-/// What lies on no device may have been written beyond all the same: that is asked before the output is read, outside
-/// of what is timed.
-class PluginPlan : public Plan, private DeviceData {
+class PluginPlan : public Plan {
  public:
   PluginPlan(Library library, int index, const PlanContext& context)
       : library_(std::move(library)), functions_(library_->functions()), comm_(mpi::duplicate(context.comm)) {
@@ -115,17 +113,14 @@ class PluginPlan : public Plan, private DeviceData {
     if (const int returned = functions_.execute(plan_, input(), output()); returned != 0)
       library_->require(returned, "fourscore_execute");
   }
-  [[nodiscard]] DeviceData* device_data() override { return this; }
-
- private:
-  void keep_in_place(bool /*stays*/) override {}
-  void place_input() override {}
-  void fetch_output() override {
+  void check_memory() const override {
     for (std::size_t i = 0; i < buffers(); ++i)
       if (!dynamic_cast<const GuardedBuffer&>(buffer(i)).is_intact())
         throw InputError(library_->about("fourscore_execute",
                                          fmt::format("wrote beyond the {} bytes of an array", buffer(i).bytes())));
   }
+
+ private:
   void take_boxes(const Problem& problem) {
     fourscore_box_t before{}, after{};
     library_->require(functions_.boxes(plan_, &before, &after), "fourscore_boxes");
