@@ -15,7 +15,7 @@ project(find_mkl LANGUAGES C)
 set(FOURSCORE_WITH_MKL ON)
 function(fourscore_part)
 endfunction()
-include({MODULE})
+include("{MODULE}")
 file(WRITE "${{CMAKE_BINARY_DIR}}/reason" "${{FOURSCORE_MKL}}: ${{FOURSCORE_MKL_MISSING}}")
 """
 
