@@ -162,8 +162,8 @@ void read_header(const SuiteReader& reader, const toml::table& table, const std:
   if (const toml::node* paper = table.get("paper")) {
     for (const auto& item : reader.values(*paper, "paper", ValueKind::text)) {
       if (!is_paper_item(item.text))
-        reader.fail(item.line, fmt::format("key 'paper' is '{}'; expected a paper and its table or figure in "
-                                           "results/published, as \"lee2018/table-2.1\"",
+        reader.fail(item.line, fmt::format("key 'paper' is '{}'; expected a paper and its table or figure, as "
+                                           "\"lee2018/table-2.1\"",
                                            item.text));
       suite.paper.push_back(item.text);
     }

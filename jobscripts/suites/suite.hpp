@@ -54,7 +54,7 @@ struct Suite {
   std::string description;
   std::vector<std::string> sizes;              ///< that --size takes, the default first; none: the suite is of one size
   std::string size;                            ///< which of them this is
-  std::vector<std::string> paper;              ///< what it measures of results/published: "lee2018/table-2.1"
+  std::vector<std::string> paper;              ///< what it measures of papers: "lee2018/table-2.1"
   std::vector<std::filesystem::path> plugins;  ///< whose transforms are variants too
   int launches = 3;
   Settings settings{.max_time_s = 60};

@@ -191,28 +191,48 @@ def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#", allow: t
     return check
 
 
-PACKAGE = "fourscore_analysis"
-ROOMS = ("records", "equations", "points", "models", "papers", "views", "gate")  # each imports only those before it
+PACKAGE, PAPERS = "fourscore_analysis", "fourscore_papers"
+ROOMS = ("records", "points", "models", "papers", "views", "gate")  # each imports only those before it
 BELOW = {room: ROOMS[:number] for number, room in enumerate(ROOMS)} | {"tables": ROOMS, "plots": ROOMS}
 
 
 def python_imports(path: Path, package: Path) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Modules of our package that `path` imports, relative ones and those within functions too: their names below the
+    """Modules of the package that `path` imports, relative ones and those within functions too: their names below the
     package, and the line."""
-    inside = path.relative_to(package).parts[:-1]
+    top = [PAPERS, package.name] if package.parent.name == PAPERS else [package.name]
+    inside = path.relative_to(package).parts[:-1] if path.is_relative_to(package) else ()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = (node.module or "").split(".") if node.module else []
             if node.level:
-                base = [PACKAGE, *inside[: len(inside) - node.level + 1], *base]
+                base = [*top, *inside[: len(inside) - node.level + 1], *base]
             names = [[*base, alias.name] for alias in node.names]
         else:
             continue
         for name in names:
-            if name[0] == PACKAGE and len(name) > 1:
-                yield tuple(name[1:]), node.lineno
+            if name[: len(top)] == top and len(name) > len(top):
+                yield tuple(name[len(top) :]), node.lineno
+
+
+def packages(root: Path) -> list[Path]:
+    """The product, and each paper."""
+    return [root / "analysis" / PACKAGE, *(path.parent for path in sources(root, f"analysis/{PAPERS}/*/__init__.py"))]
+
+
+def analysis_knows_no_paper(root: Path) -> Iterator[Finding]:
+    names = "|".join(package.name for package in packages(root)[1:])
+    kinds = tuple(f"analysis/{PACKAGE}/**/*.{kind}" for kind in ("py", "j2", "css", "js", "json"))
+    return text_rule(kinds, rf"\b({names})\b|^\s*(from|import) {PAPERS}\b", comment="\0")(root)
+
+
+def papers_apart(root: Path) -> Iterator[Finding]:
+    shelf = root / "analysis" / PAPERS
+    for path in sources(shelf, "*/**/*.py"):
+        for name, line in python_imports(path, shelf):
+            if name[0] != path.relative_to(shelf).parts[0]:
+                yield path, line, f"import of {'.'.join(name)}"
 
 
 def analysis_rooms(root: Path) -> Iterator[Finding]:
@@ -245,18 +265,23 @@ def rooms_of_command(root: Path) -> Iterator[Finding]:
 
 def plots_apart(root: Path) -> Iterator[Finding]:
     """A plot may import the interface, `base`, and `shared`, which imports no plot."""
-    package = root / "analysis" / PACKAGE
-    for path in sources(package, "plots/**/*.py"):
-        if path.name == "__init__.py":
-            continue
-        for name, line in python_imports(path, package):
-            if name[0] == "plots" and (len(name) < 2 or name[1] not in ("base", "shared")):
-                yield path, line, f"import of {'.'.join(name)}"
+    product, *papers = packages(root)
+    for package in (product, *papers):
+        for path in sources(package, "plots/**/*.py"):
+            if path.name == "__init__.py":
+                continue
+            for name, line in [found for one in {product, package} for found in python_imports(path, one)]:
+                if name[0] == "plots" and (len(name) < 2 or name[1] not in ("base", "shared")):
+                    yield path, line, f"import of {'.'.join(name)}"
 
 
 def no_import_circle(root: Path) -> Iterator[Finding]:
-    """Modules of the analysis that import one another, by way of others too."""
-    package = root / "analysis" / PACKAGE
+    """Modules of one package that import one another, by way of others too."""
+    for package in packages(root):
+        yield from _circles(package)
+
+
+def _circles(package: Path) -> Iterator[Finding]:
     modules = {".".join(path.relative_to(package).with_suffix("").parts): path for path in sources(package, "**/*.py")}
     imports = {
         module: {
@@ -285,7 +310,7 @@ BESIDE = ("benchmarks", "contract", "fuzz", "headers", "mutation", "package", "s
 def tests_mirror_the_sources(root: Path) -> Iterator[Finding]:
     for path in sources(root, "tests/*/**/*_test.cpp", "tests/*/**/test_*.py"):
         top, *below, _ = path.relative_to(root / "tests").parts
-        place = "/".join([top, *([PACKAGE] if top == "analysis" else []), *below])
+        place = "/".join([top, *([PACKAGE] if top == "analysis" and PAPERS not in below else []), *below])
         if top not in BESIDE and not (root / place).is_dir():
             yield path, 1, f"there is no folder {place}"
 
@@ -437,6 +462,10 @@ RULES = [
          ("analysis/fourscore_analysis/tables/planted.py", "import fourscore_analysis.plots.phases\n")),
     Rule("plots-apart", "adding, changing or dropping a plot touches one file", plots_apart,
          ("analysis/fourscore_analysis/plots/planted.py", "from fourscore_analysis.plots import phases\n")),
+    Rule("papers-apart", "adding, changing or dropping a paper touches one folder", papers_apart,
+         ("analysis/fourscore_papers/haynes2000/planted.py", "from fourscore_papers.lee2018 import equations\n")),
+    Rule("plots-of-papers-apart", "adding, changing or dropping a plot touches one file", plots_apart,
+         ("analysis/fourscore_papers/lee2018/plots/planted.py", "from fourscore_analysis.plots import phases\n")),
     Rule("no-import-circle", "what two modules share stands in a third", no_import_circle,
          ("analysis/fourscore_analysis/views/shelf.py", "from fourscore_analysis.views.view import View\n")),
     Rule("suites-name-no-machine", "a suite says what to measure, never where",

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from checker import run
 
 BIBLIOGRAPHY = Path("docs/bibliography.md")
-CITING = ("drivers", "suites", "analysis/fourscore_analysis", "docs")
+CITING = ("drivers", "suites", "analysis/fourscore_analysis", "analysis/fourscore_papers", "docs")
 CITING_SUFFIXES = {".cpp", ".hpp", ".f90", ".toml", ".py", ".md"}
 NAMING = ("core", "drivers", "hwcounters", "results", "jobscripts", "analysis", "suites", "cmake", "tests")
 NAMING_SUFFIXES = {".cpp", ".hpp", ".f90", ".toml", ".py", ".cmake", ".txt", ".in", ""}

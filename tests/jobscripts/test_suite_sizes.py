@@ -9,7 +9,7 @@ import pathlib
 import pytest
 
 SUITES = pathlib.Path(__file__).parents[2] / "suites"
-PUBLISHED = SUITES.parent / "results" / "published"
+PACKAGES = SUITES.parent / "analysis" / "fourscore_papers"
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 REAL = {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_COMPONENTS": str(BIN)}
 TEXT = """name = "s"
@@ -138,7 +138,7 @@ def test_a_papers_suite_plans_both_sizes(fourscore, suite, size):
     assert items or simulated == {True}  # on machines beyond the paper's own numbers
     paper = suite.split("/")[1]
     assert all(item.startswith(f"{paper}/") for item in items)
-    assert all((PUBLISHED / f"{item}.json").is_file() for item in items)
+    assert all((PACKAGES / "{}/published/{}.json".format(*item.split("/"))).is_file() for item in items)
     assert planned["campaign"].startswith(paper)
     most = max(point["ranks"] * point.get("threads", 1) for point in points)
     offloads = any("offload" in point.get("parameters", {}) for point in points)  # a device each: the paper had four

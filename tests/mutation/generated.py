@@ -20,11 +20,14 @@ import tomllib
 from catalogue import ROOT, CatalogueError, Mutation
 
 EQUIVALENT = Path(__file__).resolve().parent / "equivalent.toml"
-PACKAGE = "analysis/fourscore_analysis"
+PACKAGES = "analysis"
 TESTS = "tests/analysis"
 NOT_RUN = ("tests/analysis/test_browser.py", "tests/analysis/test_report.py")  # a browser; minutes to set up
-# Where a wrong number does the most harm; the sample takes these folders first and others where `folders` says so.
-FOLDERS = ("gate", "points", "models", "records", "equations")
+# Where a wrong number does the most harm.
+FILES = (
+    *(f"fourscore_analysis/{room}/**/*.py" for room in ("gate", "points", "models", "records")),
+    *(f"fourscore_papers/*/{part}.py" for part in ("equations", "model")),
+)
 NEEDS = "--generated takes Cosmic Ray and pytest-cov in the interpreter that runs it: pip install cosmic-ray pytest-cov"
 # Operators whose changes mean nothing here: bits, which only annotations have; identity for equality; decorators,
 # without which nothing is imported.
@@ -132,7 +135,7 @@ class Coverage:
         running = lines.get(str(line), [])
         if not running:
             source = Path(file)
-            mirror = f"{TESTS}/{source.parent.relative_to(PACKAGE)}/test_{source.name}"
+            mirror = "/".join([TESTS, *source.parts[2:-1], f"test_{source.name}"])
             files = {mirror, *(test.split("::")[0] for tests in lines.values() for test in tests)}
             running = [test for test in self.seconds if test.split("::")[0] in files]
         running = sorted(running, key=lambda test: (test.split("::")[0] != mirror, self.seconds.get(test, 0.0), test))
@@ -143,7 +146,7 @@ class Coverage:
         data, report = work / "coverage.data", work / "tests.xml"
         command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
         command += [TESTS, *(f"--ignore={one}" for one in NOT_RUN)]
-        command += [f"--cov={PACKAGE}", "--cov-context=test", "--cov-report="]
+        command += [f"--cov={PACKAGES}", "--cov-context=test", "--cov-report="]
         environment = {"COVERAGE_FILE": str(data), "PYTHONPATH": "tests/support"}
         run = subprocess.run(["env", *(f"{k}={v}" for k, v in environment.items()), *command], cwd=tree, check=False)
         if run.returncode not in (0, 1) or not data.is_file():
@@ -189,12 +192,12 @@ def explained() -> dict[tuple[str, str, str], str]:
     return {(row["file"], code_of(row["old"]), code_of(row["new"])): row["why"] for row in rows}
 
 
-def generated(count: int, seed: int, coverage: Coverage, folders: tuple[str, ...] = FOLDERS) -> list[Mutation]:
+def generated(count: int, seed: int, coverage: Coverage) -> list[Mutation]:
     """A sample of `count` mutations, each of another place; the same for the same sources, count and seed."""
     places: list[tuple[int, str, Operators]] = []
     texts: dict[str, str] = {}
-    for folder in folders:
-        for file in sorted((ROOT / PACKAGE / folder).rglob("*.py")):
+    for pattern in FILES:
+        for file in sorted((ROOT / PACKAGES).glob(pattern)):
             name = file.relative_to(ROOT).as_posix()
             texts[name] = file.read_text(encoding="utf-8")
             found = places_of(texts[name])

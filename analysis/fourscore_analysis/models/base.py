@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import pkgutil
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fourscore_analysis.records.papers import modules_of, sources
 from fourscore_analysis.records.transforms import Cell, Contract, Method
 
 
@@ -187,15 +187,14 @@ def predict(model: Model, question: Question, values: Mapping[str, float], forms
 
 @cache
 def models() -> dict[str, Model]:
-    """Every module of this folder that defines MODEL, by name."""
-    package = importlib.import_module("fourscore_analysis.models")
+    """Every MODEL of a module of this folder or of a paper, by name, in the order of names."""
+    own = modules_of(importlib.import_module("fourscore_analysis.models"))
     found: dict[str, Model] = {}
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        module = importlib.import_module(f"fourscore_analysis.models.{info.name}")
+    for module in (*own, *(one.part("model") for one in sources().values())):
         model = getattr(module, "MODEL", None)
         if model is None:
             continue
         if model.name in found:
             raise ValueError(f"two models are named {model.name}")
         found[model.name] = model
-    return found
+    return dict(sorted(found.items()))

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from fourscore_papers.gupta1993 import equations as gupta1993
+from fourscore_papers.gupta1993.equations import Machine
 from scipy.optimize import nnls
 
-from fourscore_analysis.equations import gupta1993
-from fourscore_analysis.equations.gupta1993 import Machine
 from fourscore_analysis.points.isoefficiency import Family, Measured
 from fourscore_analysis.records.published import Published, published
 

@@ -1,5 +1,5 @@
 """Parameter files: what the models know of one machine, each value with its unit and its source. TOML, as in
-machines/README.md; those of published machines lie in machines/.
+docs/predicting.md; those of published machines lie in machines/ of a paper.
 
     name = "mine"
     nodes = 16
@@ -24,9 +24,9 @@ from fourscore_analysis.models.units import PLAIN, expected, size_of
 from fourscore_analysis.points.units import ranks_text
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import regular_content
+from fourscore_analysis.records.papers import files_of_papers
 from fourscore_analysis.records.values import RecordError, shown
 
-FOLDER = Path(__file__).resolve().parents[1] / "machines"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 MOST_NODES, MOST_BYTES = 10**9, 2**20
 # Figures of the whole machine, that no model needs: drawn beside a projection.
@@ -84,8 +84,17 @@ class Machine:
 
 
 def published_machines() -> dict[str, Machine]:
-    """The machines that come with fourscore, by name."""
-    return {path.stem: read_machine(path) for path in sorted(FOLDER.glob("*.toml"))}
+    """The machines that come with papers, by name."""
+    return {name: read_machine(path) for name, path in named_files("machines").items()}
+
+
+def named_files(folder: str) -> dict[str, Path]:
+    """TOML files of the papers' folders of that name, by their names. Raises InputError where two have the same."""
+    found: dict[str, Path] = {}
+    for path in files_of_papers(folder, ".toml"):
+        if found.setdefault(path.stem, path) is not path:
+            raise InputError(f"two {folder} are called {path.stem}: {found[path.stem]} and {path}")
+    return dict(sorted(found.items()))
 
 
 def machine_of(asked: str) -> Machine | None:
@@ -93,8 +102,8 @@ def machine_of(asked: str) -> Machine | None:
     .toml is a file: raises InputError where it cannot be read."""
     if "/" in asked or asked.endswith(".toml"):
         return read_machine(Path(asked))
-    path = FOLDER / f"{asked}.toml"
-    return read_machine(path) if NAME.fullmatch(asked) and path.is_file() else None
+    path = named_files("machines").get(asked)
+    return read_machine(path) if path else None
 
 
 def read_machine(path: Path) -> Machine:

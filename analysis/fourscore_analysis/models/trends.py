@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fourscore_analysis.models.machines import NAME, Machine, Quantity, read_forms, read_toml, refuse_unknown
+from fourscore_analysis.models.machines import Machine, Quantity, named_files, read_forms, read_toml, refuse_unknown
 from fourscore_analysis.models.parameters import PARAMETERS
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import shown
 
-FOLDER = Path(__file__).resolve().parents[1] / "trends"
 YEARS = {"years": 1.0, "months": 1 / 12}  # units of a doubling time
 PERIODS = {"year": 1.0, "decade": 10.0}  # years in which a factor holds
 NODES = "nodes"
@@ -53,13 +52,11 @@ class Trends:
 
 def trends_of(asked: str) -> Trends:
     """The file, or the published trends of that name. Raises InputError."""
-    path = FOLDER / f"{asked}.toml"
-    if "/" not in asked and NAME.fullmatch(asked) and path.is_file():
-        return read_trends(path)
-    if "/" not in asked and not asked.endswith(".toml") and not Path(asked).exists():
-        published = ", ".join(sorted(found.stem for found in FOLDER.glob("*.toml")))
+    known = named_files("trends")
+    if asked not in known and "/" not in asked and not asked.endswith(".toml") and not Path(asked).exists():
+        published = ", ".join(known)
         raise InputError(f"no trends {shown(asked)}; expected a file that ends with .toml, or one of: {published}")
-    return read_trends(Path(asked))
+    return read_trends(known.get(asked) or Path(asked))
 
 
 def read_trends(path: Path) -> Trends:

@@ -18,12 +18,11 @@ from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.papers import all_papers
 from fourscore_analysis.papers.base import KINDS, Judged, Paper, counts, judge
 from fourscore_analysis.papers.here import Here, read_here
-from fourscore_analysis.plots.papers import plots_of
+from fourscore_analysis.plots import plots_of
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import refuse_unless_regular, write_whole
-from fourscore_analysis.records.published import FOLDER
 from fourscore_analysis.tables import papers as tables
 
 ALL = "all"
@@ -81,11 +80,10 @@ class PapersPage:
 def chosen(names: Sequence[str]) -> list[Paper]:
     """Raises InputError for a name that no paper has, with those that there are."""
     papers = all_papers()
+    known = [*papers, ALL] if papers else []
     for name in names:
-        if name != ALL and name not in papers:
-            raise InputError(f"no paper '{name}'; there are: {', '.join([*papers, ALL])}")
-    if not FOLDER.is_dir():
-        raise InputError(f"this installation lacks the papers' numbers: no folder '{FOLDER}'")
+        if name not in known:
+            raise InputError(f"no paper '{name}'; there are: {', '.join(known) or 'none'}")
     return list(papers.values()) if ALL in names else [papers[name] for name in dict.fromkeys(names)]
 
 

@@ -1,15 +1,12 @@
-"""The papers' numbers judged: one module a paper. A module is found by being here; it defines PAPER."""
+"""The papers' numbers judged: what `claims.py` of a paper is made of, and who judges it."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-
 from fourscore_analysis.papers.base import Paper
+from fourscore_analysis.records.papers import sources
 
 
 def all_papers() -> dict[str, Paper]:
-    """Every paper by its name, in the order of names."""
-    modules = [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
-    names = sorted(name for name in modules if name not in ("base", "here", "ranges"))
-    return {name: importlib.import_module(f"{__name__}.{name}").PAPER for name in names}
+    """Every paper that makes claims, by its name, in the order of names."""
+    found = {name: one.part("claims") for name, one in sources().items()}
+    return {name: module.PAPER for name, module in found.items() if module}

@@ -1,6 +1,6 @@
 """What a paper's module says of its printed numbers, and the verdicts that follow.
 
-A cell of results/published is one of three: a condition (it says which row it is: a shape, a count of nodes, a name), a
+A cell of published/ is one of three: a condition (it says which row it is: a shape, a count of nodes, a name), a
 given number (the equations start from it), or a number that is judged. A judged number is compared with what the
 paper's equations give as they are printed, and, where that differs, with what they give under another reading. Ranges
 are compared: a printed 0.19 stands for 0.185 to 0.20, since some tables round and some cut off."""
@@ -46,7 +46,7 @@ def nothing(*_: Any) -> tuple[()]:
 
 @dataclass(frozen=True)
 class Item:
-    """What a module says of one file of results/published. A cell in no list is a number measured there."""
+    """What a paper says of one file of its published/. A cell in no list is a number measured there."""
 
     conditions: tuple[str, ...] = ()  # columns
     given: tuple[str | tuple[int, str], ...] = ()  # columns, or cells as (row, column)
@@ -98,7 +98,7 @@ class Number:
     claims: tuple[Claim, ...] = ()
     reading: Claim | None = None
     measured: tuple[Measured, ...] = ()
-    why: str = ""  # it disagrees, from results/published
+    why: str = ""  # it disagrees, from published/
 
     @property
     def ours(self) -> Claim | None:
@@ -218,8 +218,6 @@ def judge(paper: Paper, here: Here) -> list[Judged]:
 
 def _judged(paper: str, name: str, item: Item, here: Here) -> Judged:
     table = published(paper, name)
-    if table is None:
-        raise ValueError(f"{paper}: no file results/published/{paper}/{name}.json")
     where = f"{paper}/{name}"
     cells = {(number, column): value for number, column, value in _cells(paper, name) if column not in item.conditions}
     claims = _by_cell(where, cells, item.claims())

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from fourscore_analysis.records.files import regular_content
-from fourscore_analysis.records.published import FOLDER
+from fourscore_analysis.records.published import file_of
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def rounded_or_cut(value: Decimal) -> Range:
 
 def printed(paper: str, item: str) -> dict[str, Any]:
     """The file's content, with numbers that keep their digits."""
-    text = regular_content(FOLDER / paper / f"{item}.json")
+    text = regular_content(file_of(paper, item))
     return json.loads(text, parse_float=Decimal, parse_int=Decimal)
 
 

@@ -1,21 +1,26 @@
-"""One module a plot. A module is found by being here; it defines PLOT."""
+"""One module a plot, here or in the folder plots/ of a paper. A module is found by being there; it defines PLOT."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import sys
 
 from fourscore_analysis.plots.base import Plot
+from fourscore_analysis.plots.shared.paper_plot import PaperPlot
+from fourscore_analysis.records.papers import modules_of, sources
 
 
 def all_plots() -> list[Plot]:
     """Every plot in the order in which a report shows them. Raises RuntimeError when two have the same name."""
     found: dict[str, Plot] = {}
-    for module in pkgutil.iter_modules(__path__):
-        if module.name == "base" or module.ispkg:
-            continue
-        plot = importlib.import_module(f"{__name__}.{module.name}").PLOT
-        if plot.name in found:
-            raise RuntimeError(f"two plots are called '{plot.name}'")
-        found[plot.name] = plot
-    return sorted(found.values(), key=lambda plot: plot.order)
+    packages = [sys.modules[__name__], *(one.part("plots") for one in sources().values())]
+    for module in (module for package in packages if package for module in modules_of(package, but=("base",))):
+        if module.PLOT.name in found:
+            raise RuntimeError(f"two plots are called '{module.PLOT.name}'")
+        found[module.PLOT.name] = module.PLOT
+    return sorted(found.values(), key=lambda plot: (plot.order, plot.name))
+
+
+def plots_of(paper: str) -> tuple[PaperPlot, ...]:
+    """The figures of a paper's page, in their order; a paper may have none."""
+    figures = sources()[paper].part("figures")
+    return figures.PLOTS if figures else ()

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from fourscore_papers.gupta1993 import equations as gupta1993
 
-from fourscore_analysis.equations import gupta1993
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.scaling import RANKS, packings, scaling_method
 from fourscore_analysis.points.stats import INTERVAL_FROM

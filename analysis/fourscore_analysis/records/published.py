@@ -1,4 +1,4 @@
-"""The papers' own numbers, to draw beside ours: results/published/<paper>/<table, figure or section>.json."""
+"""The papers' own numbers, to draw beside ours: <paper>/published/<table, figure or section>.json."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore_analysis.records.files import regular_content
-
-FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
+from fourscore_analysis.records.papers import files_of_papers, sources
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Published:
 
     @property
     def name(self) -> str:
-        """lee2018 Table 2.1"""
+        """The paper's key and the source: "lee Table 2.1"."""
         return f"{self.paper} {self.source}"
 
     @property
@@ -51,20 +50,21 @@ class Published:
 
 
 @cache
-def published(paper: str, item: str) -> Published | None:
-    """The item, or None where this installation lacks the papers' numbers: a report is one without them."""
-    path = FOLDER / paper / f"{item}.json"
-    return _read(path) if path.is_file() else None
+def published(paper: str, item: str) -> Published:
+    return _read(file_of(paper, item))
+
+
+def file_of(paper: str, item: str) -> Path:
+    return sources()[paper].folder / "published" / f"{item}.json"
 
 
 def all_published() -> tuple[Published, ...]:
-    """Every item of every paper, by the names of folders and files; none where this installation lacks them."""
-    found = (published(path.parent.name, path.stem) for path in sorted(FOLDER.glob("*/*.json")))
-    return tuple(item for item in found if item is not None)
+    """Every item of every paper, by the names of papers and files."""
+    return tuple(_read(path) for path in files_of_papers("published", ".json"))
 
 
 def _read(path: Path) -> Published:
-    """Raises ValueError with the file's name where it is not as results/published.schema.json has it."""
+    """Raises ValueError with the file's name where it is not as papers/published.schema.json has it."""
     try:
         data = json.loads(regular_content(path))
         return Published(

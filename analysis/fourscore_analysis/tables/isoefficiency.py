@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fourscore_analysis.equations import gupta1993
+from fourscore_papers.gupta1993 import equations as gupta1993
+
 from fourscore_analysis.models.isoefficiency import fitted, log2_size_kept, overhead_of
 from fourscore_analysis.points.isoefficiency import Family, Measured, Need, Value
 from fourscore_analysis.points.units import digits, shape_text, time_text

@@ -3,12 +3,12 @@
 import math
 
 import pytest
-from fourscore_analysis.equations import gupta1993
 from fourscore_analysis.models.isoefficiency import fitted, log2_size_kept, ncube1, overhead_of
 from fourscore_analysis.points.isoefficiency import families
 from fourscore_analysis.points.points import group_points
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
+from fourscore_papers.gupta1993 import equations as gupta1993
 from synthetic import Known, Maker, canonical, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1.2e-9)

@@ -6,14 +6,15 @@ import json
 import os
 from pathlib import Path
 
+import fourscore_analysis.models
 import jsonschema
 import pytest
 from fourscore_analysis.models.machines import (
-    FOLDER,
     Machine,
     Quantity,
     machine_of,
     machine_text,
+    named_files,
     parse_machine,
     published_machines,
     read_machine,
@@ -25,6 +26,7 @@ from fourscore_analysis.models.units import PLAIN, UNITS, size_of
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.published import published
 
+SCHEMA = Path(fourscore_analysis.models.__file__).with_name("machine.schema.json")
 GOOD = """
 name = "mine"
 nodes = 4
@@ -102,17 +104,17 @@ def read_back(folder: Path, machine: Machine) -> Machine:
 
 
 def test_published_machines_name_the_source_of_every_value_and_follow_the_schema():
-    schema = jsonschema.Draft202012Validator(json.loads((FOLDER / "machine.schema.json").read_text()))
+    schema = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     for name, machine in published_machines().items():
         assert machine.name == name
         assert machine.source
         assert machine.description
         assert all(one.source for one in (*machine.parameters.values(), *machine.whole.values())), name
-        schema.validate(read_toml(FOLDER / f"{name}.toml"))
+        schema.validate(read_toml(named_files("machines")[name]))
 
 
 def test_the_schema_has_every_parameter_with_its_units():
-    schema = json.loads((FOLDER / "machine.schema.json").read_text())
+    schema = json.loads(SCHEMA.read_text())
     own = schema["properties"]["parameters"]["properties"]
     assert set(own) == set(PARAMETERS)
     for name, one in own.items():
@@ -121,7 +123,7 @@ def test_the_schema_has_every_parameter_with_its_units():
 
 
 def test_the_schema_refuses_what_the_reader_refuses():
-    schema = jsonschema.Draft202012Validator(json.loads((FOLDER / "machine.schema.json").read_text()))
+    schema = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     good = {"name": "a", "parameters": {"latency": {"value": 1.0, "unit": "us"}}}
     assert schema.is_valid(good)
     bad = [

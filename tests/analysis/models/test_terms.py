@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from fourscore_analysis.equations import czechowski2012, gupta1993, haynes2000
 from fourscore_analysis.models.base import models, predict
 from fourscore_analysis.models.parts import copied, sent
 from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts, pencil_cuts
+from fourscore_papers.czechowski2012 import equations as czechowski2012
+from fourscore_papers.gupta1993 import equations as gupta1993
+from fourscore_papers.haynes2000 import equations as haynes2000
 from synthetic.modelled import TRUE, question
 
 PAPER = {"compute": "sum", "memory": "paper", "lengths": "paper", "network": "full", "messages": "paper"}

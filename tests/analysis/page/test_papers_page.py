@@ -8,7 +8,7 @@ import re
 import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.papers import all_papers
-from fourscore_analysis.plots.papers import plots_of
+from fourscore_analysis.plots import plots_of
 from synthetic import Maker, component_point, component_record, crossover_points, fill, make_point, store
 from synthetic.components import messages
 

@@ -1,10 +1,10 @@
 """What is set beside a paper's numbers: of one contract, machine and build, and never a lucky launch."""
 
-from fourscore_analysis.papers.eleftheriou2005 import figure_3_here, figure_4_here
-from fourscore_analysis.papers.haynes2000 import crossings_here
 from fourscore_analysis.papers.here import Here, comparable, fastest
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
+from fourscore_papers.eleftheriou2005.claims import figure_3_here, figure_4_here
+from fourscore_papers.haynes2000.claims import crossings_here
 from synthetic import Maker, canonical, make_point
 
 CUBE = (128, 128, 128)

@@ -24,9 +24,9 @@ from fourscore_analysis.papers.base import (
 )
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.papers.ranges import Range, exactly
-from fourscore_analysis.papers.readings import czechowski2012 as readings
-from fourscore_analysis.records.published import FOLDER
+from fourscore_analysis.records.papers import sources
 from fourscore_analysis.tables.papers import value_text
+from fourscore_papers.czechowski2012 import readings
 
 PAPERS = all_papers()
 # How many numbers of each paper are judged, without conditions and given numbers: a number moved to either shows here.
@@ -36,7 +36,7 @@ JUDGED = {"czechowski2012": 61, "eleftheriou2005": 65, "haynes2000": 9, "gupta19
 def cells(paper: str) -> Counter:
     """(item, row, column) of everything that the files print, read without the package."""
     found: Counter = Counter()
-    for path in FOLDER.glob(f"{paper}/*.json"):
+    for path in (sources()[paper].folder / "published").glob("*.json"):
         for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
             found.update(
                 (path.stem, row["row"], name) for name, value in row.items() if name != "row" and value is not None
@@ -186,7 +186,7 @@ def test_table_1_of_eleftheriou2005_has_a_quarter_of_the_cycles_of_its_text():
 def test_table_1_of_gupta1993_to_every_printed_digit():
     """Digits as they are printed: .2 K cut, the others rounded after K was cut to four decimals; 0.143 and 203 stay."""
     ways = {"m1": (0.2, math.floor), "m2": (1.28, round), "m3": (0.178, round), "m4": (30 / 2.8, round)}
-    text = (FOLDER / "gupta1993/table-1.json").read_text(encoding="utf-8")
+    text = (sources()["gupta1993"].folder / "published/table-1.json").read_text(encoding="utf-8")
     other = []
     for line in text.splitlines():
         for machine, (ratio, rule) in ways.items():

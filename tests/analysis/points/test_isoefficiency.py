@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from fourscore_analysis.equations import gupta1993
-from fourscore_analysis.equations.gupta1993 import Machine
 from fourscore_analysis.points import isoefficiency as module
 from fourscore_analysis.points.isoefficiency import families, log2_of_work, size_kept
 from fourscore_analysis.points.points import group_points
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
+from fourscore_papers.gupta1993 import equations as gupta1993
+from fourscore_papers.gupta1993.equations import Machine
 from synthetic import Known, Maker, canonical, known_records, line_points, make_point
 
 RANKS = (1, 2, 4, 8, 16, 32, 64)

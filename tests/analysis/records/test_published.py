@@ -7,12 +7,13 @@ import re
 import pytest
 from conftest import ROOT
 from fourscore_analysis.records import published as module
-from fourscore_analysis.records.published import FOLDER, Published, all_published, published
+from fourscore_analysis.records.papers import Source, files_of_papers, sources
+from fourscore_analysis.records.published import Published, all_published, published
 from jsonschema import Draft202012Validator
 
-FILES = sorted(FOLDER.rglob("*.json"))
+FILES = files_of_papers("published", ".json")
 PAPERS = {"czechowski2012", "eleftheriou2005", "gupta1993", "haynes2000", "lee2018"}
-SCHEMA = json.loads((ROOT / "results/published.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "analysis/fourscore_analysis/papers/published.schema.json").read_text(encoding="utf-8"))
 PAGE = ROOT / "docs/published.md"
 
 
@@ -20,11 +21,11 @@ def content(path) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parents[1].name}/{path.stem}")
 def test_a_file_follows_the_schema(path):
     data = content(path)
     assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(data)] == []
-    assert data["paper"] == path.parent.name
+    assert data["paper"] == path.parents[1].name
     assert re.sub(r"[ ,]+", "-", data["source"].lower()) == path.stem
     assert [row["row"] for row in data["rows"]] == list(range(1, len(data["rows"]) + 1))
     assert len({tuple(row) for row in data["rows"]}) == 1, "rows differ in their columns"
@@ -35,9 +36,9 @@ def test_a_file_follows_the_schema(path):
 
 
 def test_all_five_papers_have_files_and_each_has_one_citation():
-    assert {path.parent.name for path in FILES} == PAPERS
+    assert {path.parents[1].name for path in FILES} == PAPERS
     for paper in PAPERS:
-        assert len({content(path)["citation"] for path in FILES if path.parent.name == paper}) == 1
+        assert len({content(path)["citation"] for path in FILES if path.parents[1].name == paper}) == 1
     headings = (ROOT / "docs/bibliography.md").read_text(encoding="utf-8")
     assert all(f"### {paper}\n" in headings for paper in PAPERS)
 
@@ -57,7 +58,7 @@ def test_all_five_papers_have_files_and_each_has_one_citation():
     ],
 )
 def test_the_schema_refuses_what_it_does_not_know(break_it):
-    data = content(FOLDER / "lee2018/table-2.1.json")
+    data = content(sources()["lee2018"].folder / "published/table-2.1.json")
     assert Draft202012Validator(SCHEMA).is_valid(data)
     broken = copy.deepcopy(data)
     break_it(broken)
@@ -66,10 +67,10 @@ def test_the_schema_refuses_what_it_does_not_know(break_it):
 
 def test_every_file_is_read_whole():
     items = all_published()
-    assert [(item.paper, item.item) for item in items] == [(path.parent.name, path.stem) for path in FILES]
+    assert [(item.paper, item.item) for item in items] == [(path.parents[1].name, path.stem) for path in FILES]
     for item, path in zip(items, FILES, strict=True):
         data = content(path)
-        assert published(item.paper, item.item) is item
+        assert published(item.paper, item.item) == item
         assert (item.source, item.page, item.title, item.what) == tuple(
             data[key] for key in ("source", "page", "title", "what")
         )
@@ -77,13 +78,9 @@ def test_every_file_is_read_whole():
         assert [vars(one) for one in item.inconsistent] == data.get("inconsistent", [])
 
 
-def test_an_item_that_is_not_there_is_no_error():
-    assert published("lee2018", "table-9.9") is None
-
-
-def test_an_installation_without_the_numbers_has_no_items(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "FOLDER", tmp_path / "none")
-    assert all_published() == ()
+def test_an_item_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match=r"lee2018.published.table-9\.9\.json: No such file"):
+        published("lee2018", "table-9.9")
 
 
 @pytest.mark.parametrize(
@@ -91,12 +88,12 @@ def test_an_installation_without_the_numbers_has_no_items(tmp_path, monkeypatch)
     [("{", "Expecting"), ("{}", "no 'paper'"), ("[]", "list indices")],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch, text, expected):
-    folder = tmp_path / "nobody"
-    folder.mkdir()
-    (folder / "table-1.json").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(module, "FOLDER", tmp_path)
-    with pytest.raises(ValueError, match=rf"nobody.table-1\.json: .*{expected}"):
-        published("nobody", f"table-{1}")
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published/table-1.json").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(module, "sources", lambda: {"nobody": Source("nobody", "nobody", tmp_path)})
+    published.cache_clear()
+    with pytest.raises(ValueError, match=rf"published.table-1\.json: .*{expected}"):
+        published("nobody", "table-1")
 
 
 def line_of(item: Published) -> str:
@@ -106,7 +103,11 @@ def line_of(item: Published) -> str:
         f"row {one.row}, `{one.column}`: {item.rows[one.row - 1][one.column]:g} printed, {one.computed:g} computed"
         for one in item.inconsistent
     )
-    cells = (f"[{item.source}](../results/published/{item.paper}/{item.item}.json){page}", item.title, disagree)
+    cells = (
+        f"[{item.source}](../analysis/fourscore_papers/{item.paper}/published/{item.item}.json){page}",
+        item.title,
+        disagree,
+    )
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
 
 

@@ -1,0 +1,1 @@
+"""One package a paper; fourscore_analysis/records/papers.py says what it may hold."""

@@ -1,0 +1,1 @@
+"""Haynes and Côté: Parallel fast Fourier transforms for electronic structure calculations, 2000."""

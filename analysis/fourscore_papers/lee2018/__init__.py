@@ -1,0 +1,1 @@
+"""Lee: A node-based approach to Charm-FFT, 2018."""

@@ -1,0 +1,1 @@
+"""One module a plot of a report."""

@@ -1,0 +1,158 @@
+"""The figures of gupta1993 and lee2018 on the papers' own axes: their equations, their numbers, and ours."""
+
+import math
+
+import pytest
+from fourscore_analysis.papers.here import Here
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.published import published
+from fourscore_analysis.records.transforms import parse_record
+from fourscore_papers.eleftheriou2005 import figures as eleftheriou2005
+from fourscore_papers.gupta1993 import figures as gupta1993
+from fourscore_papers.lee2018 import figures as lee2018
+from synthetic import Known, Maker, canonical, known_records, line_points, make_point
+
+KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1e-9)
+EMPTY = Here()
+
+
+def here_of(points, seconds) -> Here:
+    records = known_records(Maker(), points, seconds, launches=2)
+    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return Here(None, [Campaign("a-11111111", "a", parsed)])
+
+
+@pytest.fixture(scope="module")
+def lines() -> Here:
+    points = line_points([2**power for power in range(8, 21, 2)], (1, 2, 4), ["binary-exchange"])
+    return here_of(points, lambda p: KNOWN.time_s("binary-exchange", p["shape"][0], p["ranks"]))
+
+
+def plot_of(module, name):
+    [found] = [plot for plot in module.PLOTS if plot.name == name]
+    return found
+
+
+def lines_of(axes, style):
+    return [line for line in axes.lines if line.get_linestyle() == style]
+
+
+def end(line) -> tuple[float, float]:
+    return line.get_xdata()[-1], line.get_ydata()[-1]
+
+
+@pytest.mark.parametrize("module", [gupta1993, lee2018])
+def test_each_figure_is_drawn_without_an_archive(module, tmp_path):
+    for plot in module.PLOTS:
+        figure = plot.draw(EMPTY, plot.title)
+        figure.savefig(tmp_path / f"{plot.name}.svg")
+        assert "Here" not in " ".join(text.get_text() for text in figure.texts)
+
+
+def test_figure_2_has_the_speedups_of_equation_4_with_and_without_start_up_time():
+    """1,024 / (1 + 0.2) of 1,024 points; with 0.4 ms: T_o = 0.4 ms 10,240 + 16 us 10,240 over W = 0.8192 s."""
+    [axes] = plot_of(gupta1993, "figure-2").draw(EMPTY, "heading").axes
+    without = {end(line) for line in lines_of(axes, ":")}
+    assert {round(y) for _, y in without} == {853, 910}
+    found = sorted(round(y) for x, y in map(end, lines_of(axes, "-")) if x == 1024)
+    assert found == [round(1024 / (1 + (0.4e-3 + 16e-6) * 10240 / 0.8192)), 872, 1024]
+
+
+def test_figure_2_has_the_speedups_of_the_simulated_hypercube():
+    points = [
+        make_point("binary-exchange", "none", (1024,), ranks, nodes=ranks, precision="single", platform="ncube")
+        for ranks in (1, 4, 16)
+    ]
+    here = here_of(points, lambda point: {1: 8.0, 4: 2.5, 16: 1.0}[point["ranks"]])
+    [axes] = plot_of(gupta1993, "figure-2").draw(here, "heading").axes
+    found = {end(line) for line in axes.lines if line.get_marker() == "o"}
+    assert {(ranks, round(speedup, 6)) for ranks, speedup in found} == {(4, 3.2), (16, 8.0)}
+    without_one = here_of(points[1:], lambda point: 1.0)
+    [axes] = plot_of(gupta1993, "figure-2").draw(without_one, "heading").axes
+    assert not any(line.get_marker() == "o" for line in axes.lines)
+
+
+def test_table_1_has_the_parts_of_the_simulated_torus():
+    """T_mesh = T_non + 2 T_bw is 5 ms, T_torus = T_non + T_bw is 3 ms."""
+
+    def bars(platforms) -> list[float]:
+        points = [
+            make_point("volumetric", shape=(32,) * 3, ranks=512, nodes=512, platform=platform) for platform in platforms
+        ]
+        here = here_of(points, lambda point: 5e-3 if "mesh" in point["platform"] else 3e-3)
+        [axes] = plot_of(eleftheriou2005, "table-1").draw(here, "heading").axes
+        return [patch.get_width() for patch in axes.patches]
+
+    both, one = bars(("bluegene-l", "bluegene-l-mesh")), bars(("bluegene-l",))
+    assert len(both) == len(one) + 2
+    ns_an_element = 1e9 / 32**3
+    for seconds in (1e-3, 2e-3):
+        assert any(width == pytest.approx(seconds * ns_an_element) for width in both), seconds
+
+
+def test_figures_3_and_4_end_where_the_efficiency_is_kept():
+    [axes] = plot_of(gupta1993, "figure-3").draw(EMPTY, "heading").axes
+    ends = [end(line) for line in lines_of(axes, ":")]
+    assert [y for _, y in ends] == pytest.approx([1024 * 10] * 3)
+    assert ends[0][0] == pytest.approx(1024 * 10)  # no processor without work
+    n = 1024.0 ** (0.2 * 0.87 / 0.13)
+    assert ends[2][0] == pytest.approx(n * 10 * 0.2 * 0.87 / 0.13)
+    [axes] = plot_of(gupta1993, "figure-4").draw(EMPTY, "heading").axes
+    hypercube, mesh = (end(line) for line in lines_of(axes, "-"))
+    assert hypercube[1] == pytest.approx(1024 * 10)
+    assert mesh[1] < hypercube[1] / 2
+
+
+def test_ours_stand_below_the_figures_of_gupta1993(lines):
+    _, axes = plot_of(gupta1993, "figure-2").draw(lines, "heading").axes
+    drawn = {line.get_label(): list(line.get_ydata()) for line in axes.lines}
+    times = [KNOWN.time_s("binary-exchange", 2**20, ranks) for ranks in (1, 2, 4)]
+    assert drawn["n = 1,048,576"] == pytest.approx([times[0] / time for time in times])
+    _, axes = plot_of(gupta1993, "figure-3").draw(lines, "heading").axes
+    by_level = {(artist.get_gid() or "").partition("E = ")[2][:4]: artist for artist in axes.lines}
+    family = gupta1993.lines_here(lines)[0]
+    for level in (0.66, 0.76, 0.87):
+        needs = [need for need in family.needs(level) if need.inside]
+        expected = [need.log2_elements * 2**need.log2_elements for need in needs]
+        assert needs
+        assert list(by_level[f"{level:g}"].get_xdata()) == pytest.approx(expected)
+        assert list(by_level[f"{level:g}"].get_ydata()) == [need.ranks * math.log2(need.ranks) for need in needs]
+
+
+def test_printed_times_and_ours_are_on_the_same_axes():
+    points = [
+        make_point("overdecomposed", "none", (300,) * 3, 2, direction=direction, parameters={"decomposition": cut})
+        for direction in ("forward", "backward")
+        for cut in ("5x5", "10x10")
+    ]
+    points += [
+        make_point("node", "none", (300,) * 3, ranks, threads=threads, direction="backward")
+        for ranks in (1, 2)
+        for threads in (1, 2)
+    ]
+    look = {"direction": "roundtrip"}
+    points += [make_point("node", "none", (100,) * 3, 4, instances=many, **look) for many in (1, 2, 4)]
+    points += [
+        make_point("node", "none", (100,) * 3, ranks, instances=2, placement="subset", **look) for ranks in (2, 4)
+    ]
+    here = here_of(points, lambda p: 0.5 * p["instances"] / p["ranks"] / p["threads"])
+    [axes] = plot_of(lee2018, "table-2.1").draw(here, "heading").axes
+    printed = [list(line.get_ydata()) for line in lines_of(axes, ":")]
+    rows = published("lee2018", "table-2.1").rows
+    assert printed == [[row[f"{name}_ms"] for row in rows] for name in ("forward", "backward")]
+    assert [(list(line.get_xdata()), list(line.get_ydata())) for line in lines_of(axes, "-")] == [
+        ([25, 100], pytest.approx([250, 250]))
+    ] * 2
+    [axes] = plot_of(lee2018, "table-3.1").draw(here, "heading").axes
+    assert len(lines_of(axes, ":")) == 3
+    assert [list(line.get_ydata()) for line in lines_of(axes, "-")] == [
+        pytest.approx([500, 250]),
+        pytest.approx([250, 125]),
+    ]
+    together, halves, quarters = plot_of(lee2018, "tables-5").draw(here, "heading").axes
+    assert [len(lines_of(axes, ":")) for axes in (together, halves, quarters)] == [3, 3, 3]
+    [ours] = lines_of(together, "-")
+    assert (list(ours.get_xdata()), list(ours.get_ydata())) == ([1, 2, 4], pytest.approx([125, 250, 500]))
+    [ours] = lines_of(halves, "-")
+    assert (list(ours.get_xdata()), list(ours.get_ydata())) == ([2, 4], pytest.approx([500, 250]))
+    assert lines_of(quarters, "-") == []
