@@ -28,7 +28,7 @@ EXAMPLES = """Examples:
   fourscore advise --shape 1024x1024x1024 --ranks 64:4096
   fourscore advise --shape 256x256x256 --ranks 2,4,8 --layout natural --json
   fourscore advise --shape 512x512x512 --ranks 2 --suggest more.toml && fourscore run more.toml
-  fourscore advise --shape 4096x4096x4096 --ranks 512 --machine czechowski2012-gpu-2010
+  fourscore advise --shape 4096x4096x4096 --ranks 512 --machine frontier
 64:4096 doubles: 64, 128, ... 4096. `fourscore best` says which method was fastest where it was measured.
 """
 TOP = 5

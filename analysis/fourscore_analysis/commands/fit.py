@@ -19,7 +19,7 @@ from fourscore_analysis.records.values import shown
 EXAMPLES = """Examples:
   fourscore fit
   fourscore fit strong --variant pencil --json
-  fourscore fit sizes --model czechowski2012 --form compute=sum
+  fourscore fit sizes --model loggp --form compute=sum
   fourscore fit --given memory_constant=6.3
   fourscore fit --suggest more.toml && fourscore run more.toml && fourscore fit
 Each method is fitted apart, by every model that is of it. The one that errs least on sizes that it has not

@@ -34,9 +34,9 @@ EXAMPLES = """Examples:
   fourscore predict --variant pencil,pencil-gpu --shape 1024x1024x1024 --machine mine.toml --ranks 1:4096 \\
       -o times.svg --csv times.csv
   fourscore predict --list-machines
-  fourscore predict --variant pencil --shape 4096x4096x4096 --machine czechowski2012-gpu-2010
-  fourscore predict --variant pencil --shape 21000x21000x21000 --project czechowski2012 --years 2010:2020 \\
-      --beside frontier -o projected.svg
+  fourscore predict --variant pencil --shape 4096x4096x4096 --machine frontier
+  fourscore predict --variant pencil --shape 21000x21000x21000 --machine mine.toml --project trends.toml \\
+      --years 2026:2036 --beside frontier -o projected.svg
 Without a file or a published machine the models are fitted to the archive, as `fourscore fit` does it. Times
 have an interval, and what lies outside of what was measured is marked.
 """

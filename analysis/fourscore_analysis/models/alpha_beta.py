@@ -1,8 +1,8 @@
 """Latency alpha and bandwidth beta of messages between two ranks, from what pairwise_bench measured.
 
-A message of m bytes takes T = alpha + m / beta (haynes2000, equation 5, where n u / P is m; of a simultaneous send and
-receive, so that beta is the bandwidth of one direction while the other is used too). gupta1993 counts in words,
-elements of the transform: T = t_s + t_w m, t_s = alpha, t_w = word / beta.
+A message of m bytes takes T = alpha + m / beta, in a simultaneous send and receive, so that beta is the bandwidth of
+one direction while the other is used too. In words, elements of the transform: T = t_s + t_w m, t_s = alpha,
+t_w = word / beta.
 
 Least squares of the relative deviations: an ordinary fit would see nothing but the largest messages, and alpha is told
 by the smallest. What a straight line cannot follow (MPI changes its protocol with the size) shows in `worst`."""
@@ -75,12 +75,12 @@ class AlphaBeta:
 
     @property
     def t_s(self) -> float:
-        """gupta1993: seconds to start a message."""
+        """Seconds to start a message."""
         return self.alpha_s.value
 
     @property
     def t_w(self) -> float:
-        """gupta1993: seconds a word."""
+        """Seconds a word."""
         return WORD_BYTES * self.byte_s.value
 
     def as_json(self) -> dict[str, Any]:

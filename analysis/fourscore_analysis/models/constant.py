@@ -1,9 +1,7 @@
-"""The constant A of czechowski2012, Eq. 2: words between memory and cache in a 1-D FFT of n points, over
-n max(log_Z n, 1).
+"""The constant A: words between memory and cache in a 1-D FFT of n points, over n max(log_Z n, 1).
 
-The paper's units: a word is one element of the transform (16 bytes in double precision), and Z, the cache, is in words
-too (its section 3.1.2: "cache size Z and line size L in words"). As in its section 5.2.1, A is taken from powers of two
-whose data are larger than the last-level cache."""
+A word is one element of the transform (16 bytes in double precision), and Z, the cache, is in words too. A is taken
+from powers of two whose data are larger than the last-level cache."""
 
 from __future__ import annotations
 
@@ -11,14 +9,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from scipy.special import stdtrit
 
 from fourscore_analysis.points.counting import CountedPoint
 from fourscore_analysis.points.points import contract_terms
 from fourscore_analysis.points.units import digits
-from fourscore_analysis.records.published import published
+from fourscore_analysis.records.papers import sources
+from fourscore_analysis.records.published import Published, published
 from fourscore_analysis.records.traffic import Source
 
 WORD_BYTES = {"double": 16, "single": 8}  # bytes of a complex element
@@ -109,7 +108,7 @@ class Constant:
             "a": self.fit.a,
             "interval": list(self.fit.interval) if self.fit.interval else None,
             "confidence": CONFIDENCE,
-            "published_a": published_a(),
+            "published_a": printed.a if (printed := printed_a()) else None,
             "samples": [
                 {"n": one.n, "words": one.words, "complexity": one.complexity, "a": one.a, "fitted": one.fitted}
                 for one in self.samples
@@ -117,10 +116,21 @@ class Constant:
         }
 
 
-def published_a() -> float | None:
-    """The paper's 6.3, where this installation has the papers' numbers."""
-    table = published("czechowski2012", "section-3.1.2")
-    return None if table is None else float(table.rows[0]["a"])
+class Printed(NamedTuple):
+    """A as a paper prints it, and where."""
+
+    a: float
+    table: Published
+
+
+def printed_a() -> Printed | None:
+    """By the first paper whose model.py names the item (A_ITEM); its column is "a"."""
+    for name, one in sources().items():
+        item = getattr(one.part("model"), "A_ITEM", None)
+        if item:
+            table = published(name, item)
+            return Printed(float(table.rows[0]["a"]), table)
+    return None
 
 
 def constants(counted: Sequence[CountedPoint]) -> list[Constant]:

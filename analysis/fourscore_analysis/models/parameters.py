@@ -71,7 +71,7 @@ _ALL = (
     Parameter("overhead", "o", "s", "that a rank spends on a message, whatever its length", 1e-10, 1),
     Parameter("cycle_rate", "", "1/s", "cycles of the processor a second", 1e5, 1e12),
     Parameter("pcie_bandwidth", "beta_PCIe", "B/s", "between a host and its accelerator", 1e5, 1e15, "copy_bench"),
-    Parameter("butterfly_time", "t_c", "s", "of one unit of computation: line 8 of Fig. 1 of gupta1993", 1e-12, 1),
+    Parameter("butterfly_time", "t_c", "s", "of one unit of computation: a point in one of log2 n steps", 1e-12, 1),
     Parameter("startup_time", "t_s", "s", "to start a message", 1e-9, 1, "pairwise_bench"),
     Parameter("word_time", "t_w", "s", "of a word of 16 bytes on a link", 1e-13, 1, "pairwise_bench"),
 )

@@ -1,15 +1,14 @@
 """Terms that several models share: what a rank computes and moves in its memory, on its way between exchanges.
 
-FFTs are Eqs 1 and 2 of czechowski2012, local transpositions its Eq. 8. Added to the paper's,
-each with a form that leaves it out: data that a cache holds do not cross the memory bus, and what leaves the cache of a
-core crosses that of the node (memory); factors of a length that are not 2 have a rate of their own (lengths); messages
-within a node are copies through its memory, and only those between nodes use the link (links).
+FFTs take flops and memory traffic, local transpositions memory traffic; docs/models.md names the papers. Added to
+theirs, each with a form that leaves it out: data that a cache holds do not cross the memory bus, and what leaves the
+cache of a core crosses that of the node (memory); factors of a length that are not 2 have a rate of their own
+(lengths); messages within a node are copies through its memory, and only those between nodes use the link (links).
 
-What a method computes while messages are in flight hides them (overlap). gupta1993, appendix E: with t_s = 0 a step
-that computes C and sends X takes X - C more where X is longer, else nothing; czechowski2012 bounds a transform that
-overlaps by max(T_mem, T_net). In k pieces, one of each stays: max(C + X/k, X + C/k). lee2018, chapter 2: where a
-rank has several pencils, one is transformed while another waits, so its pencils are pieces too. A processor copies and
-starts messages itself, so only the bytes on the link are hidden."""
+What a method computes while messages are in flight hides them (overlap). A step that computes C and sends X takes
+X - C more where X is longer, else nothing. In k pieces, one of each stays: max(C + X/k, X + C/k). Where a rank has
+several pencils, one is transformed while another waits, so its pencils are pieces too. A processor copies and starts
+messages itself, so only the bytes on the link are hidden."""
 
 from __future__ import annotations
 
@@ -68,7 +67,7 @@ def _node_terms(question: Question, chosen: tuple[str, ...], sizes: tuple[float,
 
 
 def fft_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
-    """czechowski2012, Eqs 1 and 2."""
+    """T_flops = 3 (n^2/P) 5 n log2 n / C_node, T_mem = 3 (n^2/P) A n max(log_Z n, 1) / beta_mem."""
     even, odd = fft_flops(question)
     if forms["lengths"] == "paper":
         even, odd = even + odd, 0.0
@@ -87,7 +86,7 @@ def fft_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) ->
 
 
 def shuffle_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
-    """czechowski2012, Eq. 8: each all-to-all takes a local transposition, a word read and one written."""
+    """Each all-to-all takes a local transposition, a word read and one written."""
     all_to_alls = len(exchanges(question)) - pairwise_steps(question)
     return moving("shuffle", 2 * all_to_alls, question, forms, shaping)
 

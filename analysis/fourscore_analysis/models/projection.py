@@ -14,7 +14,7 @@ from fourscore_analysis.models.trends import Trends, machine_in
 from fourscore_analysis.records.archive import InputError
 
 MOST_YEARS = 200
-# Whole names of terms that czechowski2012 compares: memory against network, Eq. 10.
+# Names of the terms that are compared: memory against network.
 MEMORY_TERM, NETWORK_TERM = "T_mem", "T_net"
 
 

@@ -30,7 +30,7 @@ class Here:
 
     @cached_property
     def constants(self) -> list[Constant]:
-        """The constant A of Eq. 2 of czechowski2012, by everything that counted it."""
+        """The constant A, by everything that counted it."""
         return [one for campaign in self.campaigns for one in constants(counted_points(group_points(campaign)))]
 
     @cached_property

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
+from fourscore_analysis.records.papers import sources
 from fourscore_analysis.records.values import plain_name, printable
 from fourscore_analysis.views.view import Facet, View
 
-__all__ = ["MARK", "NEXT_LINE", "NEXT_TEXT", "Facet", "Plot", "View", "mark"]
+__all__ = ["MARK", "NEXT_LINE", "NEXT_TEXT", "Beside", "Facet", "Plot", "View", "beside", "mark"]
 
 MARK = "fourscore-mark:"  # begins the name of a group of an SVG that says something
 NEXT_TEXT, NEXT_LINE = "\ue000", "\ue001"  # never in a text: printable() takes them out
@@ -32,6 +33,19 @@ class Plot:
 
     def __post_init__(self) -> None:
         plain_name(self.name)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a paper sets beside plots that are not its own. `captions`: a sentence for a plot, by its name. `curves`:
+    times that it prints against what stands on the axis of a sweep (shared/sweeps.py), by the axis' label."""
+
+    captions: Mapping[str, str]
+    curves: Callable[[str], Sequence[Any]] = lambda axis: ()
+
+
+def beside() -> list[Beside]:
+    return [module.BESIDE for one in sources().values() if (module := one.part("beside"))]
 
 
 def mark(artist: Artist, *texts: str) -> None:

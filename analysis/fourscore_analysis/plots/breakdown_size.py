@@ -1,5 +1,4 @@
-"""Time in computation, local transposition and communication against problem size, beside the same components alone:
-Fig. 2 of czechowski2012."""
+"""Time in computation, local transposition and communication against problem size, beside the same components alone."""
 
 from __future__ import annotations
 
@@ -161,8 +160,8 @@ def _size_axis(axes, group: list[Point]) -> None:
 PLOT = Plot(
     name="breakdown",
     title="Breakdown against problem size",
-    caption="As Fig. 2 of czechowski2012: time in each part of the transform against problem size (maximum over "
-    "ranks, left), beside the same components timed alone, and the ratio of the two (right).",
+    caption="Time in each part of the transform against problem size (maximum over ranks, left), beside the same "
+    "components timed alone, and the ratio of the two (right).",
     order=10,
     pages=pages,
     draw=draw,

@@ -1,4 +1,4 @@
-"""Time against the number of pencils that a dimension is cut into: Table 2.1 of lee2018."""
+"""Time against the number of pencils that a dimension is cut into."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared.sweeps import (
-    Curve,
     SweepGroup,
     decade_ticks,
     draw_sweeps,
     find_sweeps,
     in_pages,
-    points_of,
 )
-from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
-from fourscore_analysis.records.published import published
 
 PARAMETER = "decomposition"
 
@@ -48,28 +44,16 @@ def pages(view: View) -> list[list[SweepGroup]]:
     )
 
 
-def curves() -> list[Curve]:
-    table = published("lee2018", "table-2.1")
-    if table is None:
-        return []
-    counts = tuple(float(row["chares_per_state"]) for row in table.rows)
-    return [
-        Curve(f"{table.name}, {name}", table.shape, counts, tuple(row[f"{column}_ms"] / 1e3 for row in table.rows))
-        for name, column in (("FFT", "forward"), ("IFFT", "backward"))
-    ]
-
-
 def draw(view: View, groups: list[SweepGroup], heading: str) -> Figure:
-    note = difference_line([published("lee2018", "table-2.1")], points_of(groups))
-    return draw_sweeps(view, groups, heading, "pencils a state", curves(), decade_ticks, note=note)
+    return draw_sweeps(view, groups, heading, "pencils a state", decade_ticks)
 
 
 PLOT = Plot(
     name="decomposition",
     title="Time against decomposition",
     caption="How finely the data is cut into pencils that are scheduled one by one: finer cuts let a rank work on one "
-    "pencil while others wait for messages, and cost more messages. As Table 2.1 of lee2018, whose numbers (300³ on "
-    "128 cores) are dotted; at the right every curve is over its own minimum. Bars: range over launches.",
+    "pencil while others wait for messages, and cost more messages. At the right every curve is over its own minimum. "
+    "Bars: range over launches.",
     order=42,
     pages=pages,
     draw=draw,

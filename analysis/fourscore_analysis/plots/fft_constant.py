@@ -1,4 +1,4 @@
-"""A against n: the constant of Eq. 2 of czechowski2012, fitted, beside the paper's."""
+"""A against n: the constant of a 1-D FFT's memory traffic, fitted, beside the published one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, published_a
+from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, printed_a
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.counting import short_doubt, short_source_text
 from fourscore_analysis.points.units import bytes_text, digits
-from fourscore_analysis.records.published import published
 
 HEIGHT_IN = 2.3
 ROWS_A_PAGE = 3
@@ -33,9 +32,10 @@ def draw(view: View, found: list[Constant], heading: str) -> Figure:
     if any(not sample.fitted for one in found for sample in one.samples):
         white = {"markerfacecolor": "white", "label": "in the cache: not fitted"}
         handles.append(Line2D([], [], color=colours.BLUE, marker="o", **white, **grey))
-    a = published_a()
-    if a is not None:
-        handles.append(Line2D([], [], color=colours.INK, linestyle=":", linewidth=1.2, label=f"czechowski2012: {a:g}"))
+    printed = printed_a()
+    if printed:
+        label = f"{printed.table.paper}: {printed.a:g}"
+        handles.append(Line2D([], [], color=colours.INK, linestyle=":", linewidth=1.2, label=label))
     left = 0.56
     points = [member.point for one in found for member in one.members]
     figure, all_axes = layout.stacked_axes(
@@ -43,11 +43,11 @@ def draw(view: View, found: list[Constant], heading: str) -> Figure:
         [HEIGHT_IN] * len(found),
         left,
         top_in=layout.legend_room_in(handles, COLUMNS),
-        note=difference_line([published("czechowski2012", "section-3.1.2")], points),
+        note=difference_line([printed.table] if printed else [], points),
     )
     layout.page_legend(figure, handles, COLUMNS)
     for one, axes in zip(found, all_axes, strict=True):
-        _draw_constant(axes, one, a)
+        _draw_constant(axes, one, printed.a if printed else None)
         doubt = short_doubt(one.source)
         subtitle = ", ".join(part for part in (short_source_text(one.source), doubt) if part)
         layout.facet_title(axes, f"A = {digits(one.fit.a, A_DIGITS)} ({interval_text(one)})", subtitle)
@@ -95,10 +95,9 @@ def _draw_constant(axes: Axes, one: Constant, paper_a: float | None) -> None:
 PLOT = Plot(
     name="fft-constant",
     title="The constant A of Eq. 2",
-    caption="Words between memory and the last-level cache in one 1-D transform of n points, over n max(log_Z n, 1): "
-    "Eq. 2 of czechowski2012, which found 6.3 with hardware counters. A word is a complex element, Z the cache "
-    "in words. The line is the least-squares fit through the origin over the sizes beyond the cache, with its "
-    "95 % interval (Student's t); dotted the paper's value.",
+    caption="Words between memory and the last-level cache in one 1-D transform of n points, over n max(log_Z n, 1). "
+    "A word is a complex element, Z the cache in words. The line is the least-squares fit through the origin over the "
+    "sizes beyond the cache, with its 95 % interval (Student's t).",
     order=8,
     pages=pages,
     draw=draw,

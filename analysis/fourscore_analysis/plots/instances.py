@@ -1,4 +1,4 @@
-"""Several transforms at once, against how many and against ranks: Tables 5.1 to 5.3 of lee2018."""
+"""Several transforms at once, against how many and against ranks."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from matplotlib.figure import Figure
 from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared.sweeps import (
     OVER_FIRST,
-    Beside,
-    Curve,
+    OtherTime,
     SweepGroup,
     draw_sweeps,
     find_sweeps,
     in_pages,
-    points_of,
 )
 from fourscore_analysis.plots.shared.ticks import own_ticks
-from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.published import Published, published
 
 PLACEMENT_WORDS = {"all": "on all ranks", "subset": "on its own ranks"}
 
@@ -104,37 +100,16 @@ def _joined(groups: list[SweepGroup]) -> list[SweepGroup]:
     return list(found.values())
 
 
-def tables(against: str) -> list[Published]:
-    names = ("5.1",) if against == "instances" else ("5.2", "5.3")
-    found = [published("lee2018", f"table-{name}") for name in names]
-    return [table for table in found if table is not None]
-
-
-def curves(against: str) -> list[Curve]:
-    found = []
-    for table in tables(against):
-        xs = tuple(float(row["instances" if against == "instances" else "nodes"]) for row in table.rows)
-        times = tuple(row["completion_ms"] / 1e3 for row in table.rows)
-        what = "8 nodes" if against == "instances" else f"{table.setup['instances']} instances, nodes"
-        found.append(Curve(f"{table.name}, {what}", table.shape, xs, times))
-    return found
-
-
 def draw(view: View, page: Page, heading: str) -> Figure:
-    beside = Beside("mean until an instance is done", lambda point: point.instance_mean_s)
-    label = "time until all are done"
-    note = difference_line(tables(page.against), points_of(page.groups))
-    return draw_sweeps(
-        view, page.groups, heading, page.against, curves(page.against), own_ticks, OVER_FIRST, beside, label, note
-    )
+    mean = OtherTime("mean until an instance is done", lambda point: point.instance_mean_s)
+    return draw_sweeps(view, page.groups, heading, page.against, own_ticks, OVER_FIRST, mean, "time until all are done")
 
 
 PLOT = Plot(
     name="instances",
     title="Several instances at once",
     caption="Lines: the time until the last instance is done. Crosses: the mean time until one is done. Each instance "
-    "runs on all ranks, or on a subset of its own. At the right every curve is over its own first. As Tables 5.1 to "
-    "5.3 of lee2018, whose completion times (100³, a forward and an inverse transform each) are dotted.",
+    "runs on all ranks, or on a subset of its own. At the right every curve is over its own first.",
     order=45,
     pages=pages,
     draw=draw,

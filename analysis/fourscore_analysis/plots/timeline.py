@@ -1,4 +1,4 @@
-"""What each thread of each rank did when, in one traced run: lee2018, Figs. 2.2, 2.3 and 3.6."""
+"""What each thread of each rank did when, in one traced run."""
 
 from __future__ import annotations
 
@@ -121,8 +121,7 @@ PLOT = Plot(
     title="What every rank does when",
     caption="One traced run of a launch, made after the samples and among none of them: a row for each rank, and for "
     "each of its threads that worked. White: the thread did nothing for this transform. Runs of one problem have axes "
-    "of one length, but for outliers. As Figs. 2.2, 2.3 and 3.6 of lee2018. The command fourscore "
-    "export --format chrome-trace writes the same for Perfetto.",
+    "of one length, but for outliers. The command fourscore export --format chrome-trace writes the same for Perfetto.",
     order=22,
     pages=pages,
     draw=draw,

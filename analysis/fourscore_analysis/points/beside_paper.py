@@ -12,10 +12,10 @@ from fourscore_analysis.records.published import Published
 MOST_SHAPES = 3  # that are named one by one
 
 
-def difference_line(tables: Iterable[Published | None], points: Sequence[Point]) -> str:
-    """Published (lee2018 Table 3.1): Knights Landing, on 4 to 16 nodes, 300³. Here: Imaginary 9000, 8 cores, on 1 node,
+def difference_line(tables: Iterable[Published], points: Sequence[Point]) -> str:
+    """Published (lee Table 3.1): Knights Landing, on 4 to 16 nodes, 300³. Here: Imaginary 9000, 8 cores, on 1 node,
     1 to 8 ranks, 64³. "" without a table or without a point; without the shapes where both have the same."""
-    known = [table for table in tables if table is not None]
+    known = list(tables)
     if not known or not points:
         return ""
     theirs = {tuple(shape) for table in known for shape in _values(table, "shape") if isinstance(shape, list)}
@@ -27,7 +27,7 @@ def difference_line(tables: Iterable[Published | None], points: Sequence[Point])
 
 
 def _names(tables: Sequence[Published]) -> str:
-    """lee2018 Table 5.2, Table 5.3"""
+    """lee Table 5.2, Table 5.3"""
     papers: dict[str, list[str]] = {}
     for table in tables:
         papers.setdefault(table.paper, []).append(table.source)

@@ -53,7 +53,7 @@ class Campaign:
         None  # points and launches of each, as campaign.json says; None where it is missing
     )
     size: str = ""  # which of the suite's sizes; "" for a suite of one size
-    paper: tuple[str, ...] = ()  # items of results/published that the suite measures after: "lee2018/table-2.1"
+    paper: tuple[str, ...] = ()  # items that the suite measures after: "lee/table-2.1"
 
     @property
     def runs(self) -> list[Run]:

@@ -6,6 +6,7 @@ installed, as in a source tree. A paper has any of these parts:
     figures.py    PLOTS, the figures of its page (plots/shared/paper_plot.py)
     model.py      MODEL, as a module of models/ has it
     plots/        plots of reports, as plots/ has them
+    beside.py     BESIDE, what it sets beside plots that are not its own (plots/base.py)
     published/    printed numbers: published("lee", "table-1") is published/table-1.json of the paper lee
     machines/, trends/    parameter files
 """

@@ -44,7 +44,7 @@ class AlphaBetaRow:
     alpha: str
     alpha_interval: str
     beta: str
-    word: str  # t_w of gupta1993
+    word: str  # t_w
     replicates: str
     worst: str
 

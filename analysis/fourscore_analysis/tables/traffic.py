@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, published_a
+from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, printed_a
 from fourscore_analysis.points.counting import CountedPoint, doubts, source_text, uncounted
 from fourscore_analysis.points.units import bytes_text, digits, ratio_text, shape_text, time_text
 from fourscore_analysis.records.transforms import PHASES
@@ -66,6 +66,7 @@ class ConstantTable:
     a: str
     interval: str
     published: str
+    paper: str
     rows: list[ConstantRow]
 
 
@@ -138,7 +139,7 @@ def constant_tables(view: View) -> list[ConstantTable]:
 
 
 def _constant_table(one: Constant) -> ConstantTable:
-    a = published_a()
+    printed = printed_a()
     return ConstantTable(
         title=one.title,
         source=source_text(one.source),
@@ -146,7 +147,8 @@ def _constant_table(one: Constant) -> ConstantTable:
         cache=f"{bytes_text(one.cache_bytes)}, Z = {one.z:g} words of {one.word_bytes} B",
         a=digits(one.fit.a, A_DIGITS),
         interval=interval_text(one),
-        published="" if a is None else f"{a:g}",
+        published=f"{printed.a:g}" if printed else "",
+        paper=printed.table.paper if printed else "",
         rows=[
             ConstantRow(
                 n=_length_text(sample.n),

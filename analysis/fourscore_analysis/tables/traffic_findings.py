@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fourscore_analysis.models.constant import A_DIGITS, interval_text, published_a
+from fourscore_analysis.models.constant import A_DIGITS, interval_text, printed_a
 from fourscore_analysis.points.claims import doubts as doubts_of_point
 from fourscore_analysis.points.components import MEMORY
 from fourscore_analysis.points.counting import CountedPoint, doubts, short_source_text, uncounted
@@ -24,8 +24,8 @@ def _constant(view: View) -> str:
     if not view.constants:
         return ""
     one = view.constants[0]
-    a = published_a()
-    beside = f"; czechowski2012 has {a:g}" if a else ""
+    printed = printed_a()
+    beside = f"; {printed.table.paper} has {printed.a:g}" if printed else ""
     more = f"; {len(view.constants) - 1} more in the table" if len(view.constants) > 1 else ""
     sizes = f"{one.fit.count} sizes beyond {bytes_text(one.cache_bytes)}"
     return (

@@ -174,7 +174,7 @@ def _covering(choice: Choice) -> list[Model]:
 
 def sources_of_machine(machine: Machine, wanted: Wanted, ranks: int) -> list[Source]:
     """One for each variant that a model is of, or of the one asked for; what is lacking is the reason. `node` has one
-    rank a node and as many threads as others have ranks there, unless threads were asked for (lee2018, chapter 3)."""
+    rank a node and as many threads as others have ranks there, unless threads were asked for."""
     found = []
     variants = (wanted.choice.variant,) if wanted.choice.variant else (*VARIANTS, *ON_DEVICE)
     for variant in variants:

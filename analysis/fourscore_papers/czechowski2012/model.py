@@ -24,6 +24,7 @@ from fourscore_analysis.models.work import (
     share_bytes,
 )
 
+A_ITEM = "section-3.1.2"  # prints the constant A
 # How the time of an all-to-all grows with the nodes of a torus, beyond that of a full network: P to the power of this.
 TORUS = {"bisection": 1 / 3, "ideal": 1 / 6, "torus-4": 1 / 4, "torus-5": 1 / 5, "torus-6": 1 / 6}
 FORMS = (

@@ -40,33 +40,26 @@ class Printed:
 def printed() -> list[Printed]:
     """The best decomposition of Table 2.1, the best threads of Table 3.1 on each number of nodes, what the text says of
     Figs 3.4 and 3.3."""
-    found = []
-    table = published(PAPER, "table-3.1")
-    if table:
-        best = {}
-        for row in sorted(table.rows, key=lambda row: row["backward_ms"]):
-            best.setdefault(row["nodes"], row)
-        rows = [best[nodes] for nodes in sorted(best)]
-        said = [f"{table.name}, {NODE}: {row['nodes']} nodes, {row['threads']} threads" for row in rows]
-        found.append(_printed(f"Table 3.1: {NODE}, best threads", rows, [row["backward_ms"] for row in rows], said))
+    table, best = published(PAPER, "table-3.1"), {}
+    for row in sorted(table.rows, key=lambda row: row["backward_ms"]):
+        best.setdefault(row["nodes"], row)
+    rows = [best[nodes] for nodes in sorted(best)]
+    said = [f"{table.name}, {NODE}: {row['nodes']} nodes, {row['threads']} threads" for row in rows]
+    found = [_printed(f"Table 3.1: {NODE}, best threads", rows, [row["backward_ms"] for row in rows], said)]
     table = published(PAPER, "table-2.1")
-    if table:
-        row = min(table.rows, key=lambda row: row["backward_ms"])
-        said = [f"{table.name}, {CHARM}: {table.setup['nodes']} nodes, {row['decomposition']} pencils"]
-        rows = [{"nodes": table.setup["nodes"]}]
-        found.append(_printed(f"Table 2.1: {CHARM}, best pencils", rows, [row["backward_ms"]], said))
+    row = min(table.rows, key=lambda row: row["backward_ms"])
+    said = [f"{table.name}, {CHARM}: {table.setup['nodes']} nodes, {row['decomposition']} pencils"]
+    rows = [{"nodes": table.setup["nodes"]}]
+    found.append(_printed(f"Table 2.1: {CHARM}, best pencils", rows, [row["backward_ms"]], said))
     table = published(PAPER, "figure-3.4")
-    row = next((row for row in table.rows if row["backward_low_ms"] is not None), None) if table else None
-    if table and row:
-        ends = [row["backward_low_ms"], row["backward_high_ms"]]
-        said = [f"{table.name}, {CHARM}: {row['nodes']} nodes, {ends[0]} to {ends[1]} ms"] * 2
-        found.append(_printed(f"Fig. 3.4: {CHARM}, 64 PEs a node", [row] * 2, ends, said))
+    row = next(row for row in table.rows if row["backward_low_ms"] is not None)
+    ends = [row["backward_low_ms"], row["backward_high_ms"]]
+    said = [f"{table.name}, {CHARM}: {row['nodes']} nodes, {ends[0]} to {ends[1]} ms"] * 2
+    found.append(_printed(f"Fig. 3.4: {CHARM}, 64 PEs a node", [row] * 2, ends, said))
     table = published(PAPER, "figure-3.3")
-    row = next((row for row in table.rows if row["backward_ms"] is not None), None) if table else None
-    if table and row:
-        said = [f"{table.name}, {CHARM} levels off at {row['backward_ms']} ms"]
-        found.append(Printed(f"Fig. 3.3: {CHARM} levels off", (), [row["backward_ms"]], said))
-    return found
+    row = next(row for row in table.rows if row["backward_ms"] is not None)
+    said = [f"{table.name}, {CHARM} levels off at {row['backward_ms']} ms"]
+    return [*found, Printed(f"Fig. 3.3: {CHARM} levels off", (), [row["backward_ms"]], said)]
 
 
 def _printed(label: str, rows: Sequence[dict], times_ms: Sequence[float], said: Sequence[str]) -> Printed:

@@ -9,14 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import View, mark
+from fourscore_analysis.plots.base import View, beside, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.published_marks import draw_published, published_handle
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_ticks
+from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import part_title, time_text, time_unit
+from fourscore_analysis.records.published import Published
 
 ROWS_A_PAGE = 4
 COLUMNS = 2
@@ -48,10 +50,14 @@ class SweepGroup:
 class Curve:
     """A published one."""
 
-    label: str
-    shape: tuple[int, ...]
+    table: Published
+    what: str  # in the table
     quantity: tuple[float, ...]
     time_s: tuple[float, ...]
+
+    @property
+    def label(self) -> str:
+        return f"{self.table.name}, {self.what}"
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ OVER_FIRST = Over("the first of its curve", lambda times: times[0])
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherTime:
     """Another time of a point, where it has one."""
 
     label: str
@@ -122,16 +128,14 @@ def draw_sweeps(
     groups: Sequence[SweepGroup],
     heading: str,
     axis_label: str,
-    curves: Sequence[Curve],
     ticks: Callable[[Iterable[float]], list[float]],
     over: Over = OVER_MINIMUM,
-    beside: Beside | None = None,
+    other: OtherTime | None = None,
     time_label: str = "time per transform",
-    note: str = "",
 ) -> Figure:
-    """Left the time, and `beside` another time of the same points; right the time `over` one of its own curve: there
-    curves of other machines may stand beside ours. `ticks` chooses those of the quantity's axis, which is
-    logarithmic. `note` says how the machines of the curves differ."""
+    """Left the time, and the `other` time of the same points; right the time `over` one of its own curve: there
+    published curves may stand beside ours. `ticks` chooses those of the quantity's axis, which is logarithmic."""
+    curves = [curve for one in beside() for curve in one.curves(axis_label)]
     looks = _looks(groups)
     handles = [
         Line2D(
@@ -146,7 +150,7 @@ def draw_sweeps(
         for label, look in looks.items()
     ]
     handles += [published_handle(number, curve.label) for number, curve in enumerate(curves)]
-    if beside:
+    if other:
         handles.append(
             Line2D(
                 [],
@@ -156,19 +160,20 @@ def draw_sweeps(
                 marker="x",
                 markersize=4,
                 markeredgewidth=0.9,
-                label=beside.label,
+                label=other.label,
             )
         )
+    note = difference_line({curve.table.name: curve.table for curve in curves}.values(), points_of(groups))
     figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS), note=note)
     layout.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
-        same_shape = [curve for curve in curves if curve.shape == group.first.cell.shape]
+        same_shape = [curve for curve in curves if curve.table.shape == group.first.cell.shape]
         slowest = max(point.time_s for sweep in group.sweeps for point in sweep.points)
         unit_s, unit = time_unit(slowest)
         _lines(left, group, looks, lambda sweep, time_s, unit_s=unit_s: time_s / unit_s)
         _published(left, curves, same_shape, lambda curve, time_s, unit_s=unit_s: time_s / unit_s)
-        if beside:
-            _draw_beside(left, group, looks, beside, unit_s)
+        if other:
+            _draw_other(left, group, looks, other, unit_s)
         _lines(right, group, looks, lambda sweep, time_s: time_s / over.of([point.time_s for point in sweep.points]))
         _published(right, curves, curves, lambda curve, time_s: time_s / over.of(curve.time_s))
         for axes, drawn in ((left, same_shape), (right, curves)):
@@ -182,9 +187,9 @@ def draw_sweeps(
     return figure
 
 
-def _draw_beside(axes: Axes, group: SweepGroup, looks, beside: Beside, unit_s: float) -> None:
+def _draw_other(axes: Axes, group: SweepGroup, looks, other: OtherTime, unit_s: float) -> None:
     for sweep in group.sweeps:
-        pairs = [(x, beside.time_s(point)) for x, point in zip(sweep.quantity, sweep.points, strict=True)]
+        pairs = [(x, other.time_s(point)) for x, point in zip(sweep.quantity, sweep.points, strict=True)]
         pairs = [(x, time_s / unit_s) for x, time_s in pairs if time_s is not None]
         if pairs:
             colour = looks[sweep.label].colour

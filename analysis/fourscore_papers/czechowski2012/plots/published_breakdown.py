@@ -36,10 +36,6 @@ class Bar:
     is_published: bool = False
 
 
-def table() -> Published | None:
-    return published(PAPER, "figure-4")
-
-
 def shares_of(point: Point) -> dict[str, float]:
     """Shares of the slowest rank's phases; what is none of the parts that the paper prints is the rest."""
     total = sum(point.phases.values())
@@ -47,10 +43,8 @@ def shares_of(point: Point) -> dict[str, float]:
     return shares | {REST: 1 - sum(shares.values())}
 
 
-def published_bars(found: Published | None) -> list[Bar]:
+def published_bars(found: Published) -> list[Bar]:
     """As printed, and without the copies, which a method on the CPU has not."""
-    if found is None:
-        return []
     shares = {PRINTED[row["part"]]: row["share_percent"] / 100 for row in found.rows}
     shares[REST] = 1 - sum(shares.values())
     without = {part: share / (1 - shares[COPIES]) for part, share in shares.items() if part != COPIES}
@@ -73,7 +67,7 @@ def pages(view: View) -> list[list[Point]]:
 
 
 def draw(view: View, points: list[Point], heading: str) -> Figure:
-    found = table()
+    found = published(PAPER, "figure-4")
     bars = published_bars(found)
     several = len({point.label for point in points}) > 1
     for point in points:

@@ -23,9 +23,9 @@ def pages(view: View) -> list[list[Group]]:
     return in_pages(strong_series(drawn_points(view))) if measures(view, PAPER) else []
 
 
-def layers(table: Published | None) -> list[str]:
+def layers(table: Published) -> list[str]:
     """active packets, MPI collective, model"""
-    return list(dict.fromkeys(row["layer"] for row in table.rows)) if table else []
+    return list(dict.fromkeys(row["layer"] for row in table.rows))
 
 
 def draw(view: View, groups: list[Group], heading: str) -> Figure:
@@ -38,8 +38,7 @@ def draw(view: View, groups: list[Group], heading: str) -> Figure:
         published_handle(number, f"{table.source}: {layer}, torus to mesh")
         for number, layer in enumerate(layers(table))
     ]
-    if speedups:
-        handles.append(published_handle(len(layers(table)), f"{speedups.source}: speedup is above this"))
+    handles.append(published_handle(len(layers(table)), f"{speedups.source}: speedup is above this"))
     points = [point for group in groups for series in group.series for point in series.points]
     figure, pairs = layout.paired_axes(
         heading,
@@ -60,16 +59,16 @@ def times(series: Series) -> list[float]:
     return [point.time_s for point in series.points]
 
 
-def _rows_of(table: Published | None, group: Group) -> list[dict]:
+def _rows_of(table: Published, group: Group) -> list[dict]:
     """The rows of the group's shape. The paper transforms double-complex numbers."""
     cell = group.series[0].baseline.cell
-    if table is None or cell.contract.precision != "double" or cell.contract.kind != "c2c":
+    if cell.contract.precision != "double" or cell.contract.kind != "c2c":
         return []
     shape = list(cell.shape)
     return [row for row in table.rows if row.get("shape", table.setup.get("shape")) == shape]
 
 
-def _draw_times(view: View, axes: Axes, group: Group, table: Published | None) -> None:
+def _draw_times(view: View, axes: Axes, group: Group, table: Published) -> None:
     unit_s, unit = time_unit(max(time_s for series in group.series for time_s in times(series)))
     seconds = draw_lines(
         axes, group, lambda series: [time_s / unit_s for time_s in times(series)], f"time in {unit}", of_time=True
@@ -116,7 +115,7 @@ def _draw_means(axes: Axes, group: Group, unit_s: float) -> list[float]:
     return drawn
 
 
-def _draw_speedup(view: View, axes: Axes, group: Group, speedups: Published | None, number: int) -> None:
+def _draw_speedup(view: View, axes: Axes, group: Group, speedups: Published, number: int) -> None:
     ranks = {count for series in group.series for count in series.ranks}
     bases = sorted({series.baseline.cell.ranks for series in group.series})
     values = draw_lines(axes, group, Series.speedup, "speedup")

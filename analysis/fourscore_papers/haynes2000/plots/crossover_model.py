@@ -13,15 +13,15 @@ from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_tex
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import digits, ratio_text, shape_text, time_text
+from fourscore_analysis.records.published import published
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_papers.haynes2000 import equations
-from fourscore_papers.haynes2000 import printed as model
+from fourscore_papers.haynes2000.claims import NAME, printed_alpha_beta
 from fourscore_papers.haynes2000.meetings import NEW, TRADITIONAL, Meeting, meetings
 
-PAPER = "haynes2000"
 MODEL_RANKS = tuple(2**power for power in range(1, 11))
 ROWS_A_PAGE = 4
 COLUMNS = 2
@@ -56,7 +56,7 @@ def communication_s(point: Point) -> float:
 
 
 def pages(view: View) -> list[list[Row]]:
-    if not measures(view, PAPER):
+    if not measures(view, NAME):
         return []
     # Simulated networks have a figure of their own (published_latency.py): their alpha and beta are known.
     real = [one for one in meetings(view) if one.comparison.cell.contract.platform == "none"]
@@ -100,10 +100,10 @@ def model_lines(row: Row, alpha_beta: float) -> dict[str, list[float]]:
 
 
 def draw(view: View, rows: list[Row], heading: str) -> Figure:
-    alpha_beta = model.alpha_beta_bytes()
+    alpha_beta = printed_alpha_beta()
     measured = [measured_lines(view, row) for row in rows]
     handles = [_handle(name, label=name) for name in LOOKS]
-    for drawn, style, source in ((alpha_beta, PAPERS, "2 kB"), (any(measured), OURS, "measured alpha and beta")):
+    for drawn, style, source in ((True, PAPERS, "2 kB"), (any(measured), OURS, "measured alpha and beta")):
         if drawn:
             labels = {NEW: f"equation 5, {source}", TRADITIONAL: f"equation 4, {source}"}
             handles += [_handle(name, labels[name], style) for name in LOOKS]
@@ -112,11 +112,11 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
         heading,
         len(rows),
         top_in=layout.legend_room_in(handles, COLUMNS),
-        note=difference_line([model.section_5()], points),
+        note=difference_line([published(NAME, "section-5")], points),
     )
     layout.page_legend(figure, handles, COLUMNS)
     for row, ours, (left, right) in zip(rows, measured, pairs, strict=True):
-        lines = {PAPERS: model_lines(row, alpha_beta) if alpha_beta else {}, OURS: ours}
+        lines = {PAPERS: model_lines(row, alpha_beta), OURS: ours}
         _draw_times(left, row, lines)
         _draw_ratio(right, row, lines)
         layout.facet_title(left, shape_text(row.found[0].comparison.cell.shape), row.subtitle)

@@ -127,9 +127,7 @@ def printed() -> dict[str, tuple[Published, float]]:
         (LONGER, "figure-3.4", "longer_percent"),
     ):
         table = published(PAPER, item)
-        values = [row[column] for row in table.rows if row[column] is not None] if table else []
-        if values:
-            found[what] = (table, float(values[0]))
+        found[what] = (table, next(float(row[column]) for row in table.rows if row[column] is not None))
     return found
 
 
@@ -138,8 +136,7 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
     widths = sorted({threads for row in rows for threads in row.node_threads})
     handles = [Line2D([], [], color=colours.ORANGE, marker="o", markersize=3.5, label=f"{CHARM}, a rank a core")]
     handles += [_node_handle(widths, threads) for threads in widths]
-    if said:
-        handles.append(published_handle(0, f"{PAPER}, published"))
+    handles.append(published_handle(0, f"{PAPER}, published"))
     points = [point for row in rows for point in row.points]
     tables = [published(PAPER, f"figure-3.{number}") for number in (3, 4, 5)]
     figure, pairs = layout.paired_axes(
@@ -204,9 +201,8 @@ def _draw_changes(axes: Axes, found: dict[str, list[Value]], said: dict[str, tup
         for value in found[what]:
             [drawn] = axes.plot([value.percent], [number], linestyle="", marker="o", markersize=4, color=colours.BLUE)
             mark(drawn, f"{value.percent:.0f} %\n{value.said}")
-        if what in said:
-            table, percent = said[what]
-            draw_published(axes, 0, [percent], [number], [f"{table.name}, published: {percent:g} %"])
+        table, percent = said[what]
+        draw_published(axes, 0, [percent], [number], [f"{table.name}, published: {percent:g} %"])
         axes.annotate(
             what if found[what] else f"{what} (not here)",
             (0.02, number - 0.2),

@@ -58,10 +58,8 @@ class Ratio:
     said: str
 
 
-def published_bar(table: Published | None) -> Bar | None:
+def published_bar(table: Published) -> Bar:
     """The shares as printed; what the rows lack of 100 % is in no part."""
-    if table is None:
-        return None
     parts = {"CUDA Memcpy HtoD": H2D, "CUDA Memcpy DtoH": D2H}
     shares, said = dict.fromkeys(PARTS, 0.0), dict.fromkeys(PARTS, f"{table.name}, published")
     for row in table.rows:
@@ -136,9 +134,7 @@ def _ratio(allocation: str, direction: str, one: Point, base: Point) -> Ratio:
     return Ratio(allocation, direction, value, f"{allocation}: {digits(value)} × pageable\n{point_text(one)}")
 
 
-def published_ratios(table: Published | None) -> list[Ratio]:
-    if table is None:
-        return []
+def published_ratios(table: Published) -> list[Ratio]:
     [base] = [row for row in table.rows if row["allocation"] == "default"]
     return [
         Ratio(
@@ -167,7 +163,7 @@ def pages(view: View) -> list[Page]:
 
 def draw(_: View, page: Page, heading: str) -> Figure:
     activity, allocations = (published(PAPER, item) for item in ("table-4.1", "table-4.2"))
-    bars = [bar for bar in (published_bar(activity),) if bar] + [bar_of(point) for point in page.offloaded]
+    bars = [published_bar(activity), *(bar_of(point) for point in page.offloaded)]
     theirs, ours = published_ratios(allocations), ratios(page.offloaded, page.on_host)
     rows = [row for row in (*MEMORY, HOST) if any(one.allocation == row for one in theirs + ours)]
     handles = [Patch(color=COLOURS[part], label=part) for part in PARTS]
