@@ -77,7 +77,7 @@ def test_efficiencies_are_handed_on(fourscore):
 def test_nothing_of_the_current_folder_is_executed(fourscore):
     """Neither by the look for packages nor by the report; an empty entry of PYTHONPATH means the current folder too."""
     fourscore("run", fourscore.points(points=1, launches=1))
-    for name in ("json", "numpy", "importlib", "matplotlib", "fourscore_analysis", "sitecustomize"):
+    for name in ("json", "numpy", "importlib", "matplotlib", "fourscore_analysis", "fourscore_papers", "sitecustomize"):
         (fourscore.folder / f"{name}.py").write_text(f"open('executed-{name}', 'w')\nraise SystemExit(9)\n")
     for path in ("", ":", f":{ANALYSIS}", f"{ANALYSIS}:"):
         environment = {"PYTHONPATH": path, "PYTHONSAFEPATH": ""}

@@ -8,15 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from fourscore_analysis import __version__
+from fourscore_analysis.isoefficiency import tables as isoefficiency_tables
+from fourscore_analysis.isoefficiency.points import EFFICIENCIES, as_json
 from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.figures import DrawnPlot, draw_all
 from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
-from fourscore_analysis.points.isoefficiency import EFFICIENCIES, as_json
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.link_loads import SATURATED
 from fourscore_analysis.points.points import group_by, setting_names
@@ -35,7 +36,6 @@ from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
 from fourscore_analysis.tables import floors as floor_tables
-from fourscore_analysis.tables import isoefficiency as isoefficiency_tables
 from fourscore_analysis.tables import libraries as library_tables
 from fourscore_analysis.tables import link_loads as link_tables
 from fourscore_analysis.tables import nodes as node_tables
@@ -245,7 +245,9 @@ def whole_values(text: str) -> str:
 def render(report: Report, archive: Path) -> str:
     """The page. All text of records passes Jinja's escaping."""
     environment = Environment(
-        loader=PackageLoader("fourscore_analysis.page"),
+        loader=ChoiceLoader(
+            [PackageLoader("fourscore_analysis.page"), PackageLoader("fourscore_analysis.isoefficiency", "")]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

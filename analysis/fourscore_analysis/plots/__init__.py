@@ -1,9 +1,12 @@
-"""One module a plot, here or in the folder plots/ of a paper. A module is found by being there; it defines PLOT."""
+"""One module a plot, here or in plots/ of a paper, or plots.py of a feature's folder. A module is found by being there;
+it defines PLOT."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 from fourscore_analysis.plots.base import Plot, beside
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot
@@ -15,7 +18,10 @@ def all_plots() -> list[Plot]:
     have the same name."""
     found: dict[str, Plot] = {}
     packages = [sys.modules[__name__], *(one.part("plots") for one in sources().values())]
-    for module in (module for package in packages if package for module in modules_of(package, but=("base",))):
+    modules = [module for package in packages if package for module in modules_of(package, but=("base",))]
+    features = (path.parent.name for path in Path(__file__).parents[1].glob("*/plots.py"))
+    modules += [importlib.import_module(f"fourscore_analysis.{name}.plots") for name in features]
+    for module in modules:
         if module.PLOT.name in found:
             raise RuntimeError(f"two plots are called '{module.PLOT.name}'")
         said = [one.captions[module.PLOT.name] for one in beside() if module.PLOT.name in one.captions]

@@ -4,7 +4,8 @@ installed, as in a source tree. A paper has any of these parts:
 
     claims.py     PAPER, every printed number with its verdict (papers/base.py)
     figures.py    PLOTS, the figures of its page (plots/shared/paper_plot.py)
-    model.py      MODEL, as a module of models/ has it
+    model.py      MODEL, as a module of models/ has it; A_ITEM, the item that prints the constant A (models/constant.py)
+    isoefficiency.py    fitted(), its model of the overhead of measured methods (isoefficiency/models.py)
     plots/        plots of reports, as plots/ has them
     beside.py     BESIDE, what it sets beside plots that are not its own (plots/base.py)
     published/    printed numbers: published("lee", "table-1") is published/table-1.json of the paper lee
@@ -22,6 +23,8 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+
+from fourscore_analysis.records.values import InputError
 
 GROUP, OURS = "fourscore.papers", "fourscore_papers"
 
@@ -42,7 +45,7 @@ class Source:
 
 @cache
 def sources() -> dict[str, Source]:
-    """Every paper by its name, in the order of names. Raises RuntimeError where two have the same name."""
+    """Every paper by its name, in the order of names. Raises InputError where two have the same name."""
     shelves = {point.value for point in entry_points(group=GROUP)} | ({OURS} if find_spec(OURS) else set())
     found: dict[str, Source] = {}
     for shelf in sorted(shelves):
@@ -51,7 +54,7 @@ def sources() -> dict[str, Source]:
                 continue
             one = Source(module.name, f"{shelf}.{module.name}", Path(module.module_finder.path) / module.name)
             if one.name in found:
-                raise RuntimeError(f"two papers have one name: {found[one.name].package} and {one.package}")
+                raise InputError(f"two papers have one name: {found[one.name].package} and {one.package}")
             found[one.name] = one
     return dict(sorted(found.items()))
 

@@ -75,7 +75,7 @@ NAMES = {
 
 
 def unit_of(column: str) -> tuple[str, bool]:
-    """Unit of a column of results/published, and whether it takes prefixes."""
+    """Unit of a column of printed numbers, and whether it takes prefixes."""
     return next(((unit, prefixed) for end, unit, prefixed in UNITS if f"_{column}".endswith(end)), ("", False))
 
 

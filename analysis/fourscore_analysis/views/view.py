@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from fourscore_analysis.isoefficiency.points import EFFICIENCIES, Family, Lacking, families
 from fourscore_analysis.models.constant import Constant, constants
 from fourscore_analysis.models.floors import Floors, floors
 from fourscore_analysis.models.slow_nodes import NodeEffects, node_effects
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
-from fourscore_analysis.points.isoefficiency import EFFICIENCIES, Family, Lacking, families
 from fourscore_analysis.points.link_loads import LinkLoads, link_loads
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.points.units import part_title

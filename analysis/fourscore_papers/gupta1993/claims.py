@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fourscore_analysis.models.isoefficiency import fitted
+from fourscore_analysis.isoefficiency.points import Family, families
 from fourscore_analysis.papers.base import Item, Measured, Paper
 from fourscore_analysis.papers.here import Here, what_text
 from fourscore_analysis.papers.ranges import Claim, Claims, Range, each, exactly, printed, rounded, rows_of
-from fourscore_analysis.points.isoefficiency import Family, families
 from fourscore_analysis.points.points import group_points
 
 from fourscore_papers.gupta1993 import equations, readings
 from fourscore_papers.gupta1993.equations import Machine
+from fourscore_papers.gupta1993.isoefficiency import machine_of
 
 NAME = "gupta1993"
 LINEAR, SATURATES, POOR = "nearly linear", "saturates at a small number of processors", "poor isoefficiency"
@@ -205,7 +205,7 @@ def figure_2_here(here: Here) -> Iterator[Measured]:
 def section_8_here(here: Here) -> Iterator[Measured]:
     """Speed of a unit and break-even efficiency, from t_c and t_w fitted to the times of binary exchange."""
     family = next((one for one in lines_here(here) if one.has_curve), None)
-    machine = fitted(family) if family else None
+    machine = machine_of(family) if family else None
     if family is None or machine is None:
         return
     units = float(printed(NAME, "section-8")["setup"]["flops_per_unit"])

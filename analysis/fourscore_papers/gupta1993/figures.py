@@ -7,12 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from fourscore_analysis.isoefficiency.points import Family
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot, line_handle, log_axes, marker_handle
 from fourscore_analysis.plots.shared.ticks import tick_text
-from fourscore_analysis.points.isoefficiency import Family
 from fourscore_analysis.points.units import digits, ranks_text
 from fourscore_analysis.records.published import published
 from matplotlib.axes import Axes

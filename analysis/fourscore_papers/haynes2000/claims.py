@@ -39,14 +39,14 @@ def equations_4_and_5() -> Claims:
         for (method, column), ours in FORMULAS.items():
             if method == row["method"]:
                 same = all(_same(str(row[column]), ours, *sample) for sample in SAMPLES)
-                said = f"equations/haynes2000.py at {len(SAMPLES)} combinations of P, n and alpha"
+                said = f"haynes2000/equations.py at {len(SAMPLES)} combinations of P, n and alpha"
                 yield Claim(number, column, str(row[column]) if same else "another value", said)
 
 
 def _same(text: str, ours: Callable[..., float], nodes: int, elements: float, alpha_s: float) -> bool:
     beta = 2e3 / alpha_s
     names = {"P": nodes, "n": elements, "u": equations.WORD_BYTES, "alpha": alpha_s, "beta": beta, "log2": math.log2}
-    value = eval(text, {"__builtins__": {}}, names)  # from results/published, not from a record
+    value = eval(text, {"__builtins__": {}}, names)  # from published/, not from a record
     return math.isclose(value, ours(nodes, elements, alpha_s, beta), rel_tol=1e-9)
 
 

@@ -5,7 +5,6 @@ import math
 from pathlib import Path
 
 import pytest
-from fourscore_analysis.models import isoefficiency
 from fourscore_analysis.plots.shared.published_marks import MARKERS
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.records.archive import Campaign, read_campaigns
@@ -14,6 +13,7 @@ from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
 from fourscore_papers.czechowski2012.plots import published_breakdown
 from fourscore_papers.eleftheriou2005.plots import published_scaling
+from fourscore_papers.gupta1993 import claims as gupta1993
 from fourscore_papers.gupta1993.plots import published_speedup
 from fourscore_papers.haynes2000 import claims
 from fourscore_papers.haynes2000 import equations as haynes2000
@@ -164,18 +164,18 @@ def test_copies_to_a_stand_in_are_a_part_of_the_time_in_a_figure_of_their_own():
 
 def test_the_model_of_gupta1993_gives_its_break_even_efficiency_and_its_own_examples():
     """Section 8: K t_w / t_c = 1 at E = t_c / (t_c + t_w) = 0.83, where n = p; section 4.1.1 calls it a threshold."""
-    machine = isoefficiency.ncube1()
+    machine = gupta1993.ncube1()
     break_even = machine.t_c_s / (machine.t_c_s + machine.t_w_s)
     [row] = [row for row in published("gupta1993", "section-8").rows if row["break_even_efficiency"]]
     assert round(break_even, 2) == row["break_even_efficiency"]
     for power in (4, 10, 16):
-        at_threshold = isoefficiency.efficiency("binary-exchange", machine, 2**power, 2**power)
+        at_threshold = published_speedup.efficiency("binary-exchange", machine, 2**power, 2**power)
         assert at_threshold == pytest.approx(break_even)
-    for variant in isoefficiency.OVERHEADS:
-        assert isoefficiency.efficiency(variant, machine, 4096, 1) == 1
-    transposed = isoefficiency.efficiency("transpose", machine, 2**16, 4)
+    for variant in published_speedup.OVERHEADS:
+        assert published_speedup.efficiency(variant, machine, 4096, 1) == 1
+    transposed = published_speedup.efficiency("transpose", machine, 2**16, 4)
     assert transposed == pytest.approx(1 / (1 + 0.2 / 16))
-    assert transposed == isoefficiency.efficiency("transpose", machine, 2**16, 64)
+    assert transposed == published_speedup.efficiency("transpose", machine, 2**16, 64)
 
 
 def test_the_models_lines_start_where_ours_do():
@@ -184,7 +184,7 @@ def test_the_models_lines_start_where_ours_do():
     [rows] = published_speedup.pages(view)
     assert [row.label for row in rows] == ["binary-exchange", "transpose/alltoallv"]
     for row in rows:
-        ranks, values = published_speedup.model_line(row, isoefficiency.ncube1(), 4096, 2)
+        ranks, values = published_speedup.model_line(row, gupta1993.ncube1(), 4096, 2)
         assert (ranks[0], values[0], ranks[-1]) == (2, 1, 1024)
         assert values == sorted(values, reverse=True)
     figure = published_speedup.draw(view, rows, "heading")

@@ -7,11 +7,13 @@ import sys
 import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.models.base import models
+from fourscore_analysis.models.constant import printed_a
 from fourscore_analysis.models.machines import machine_of
 from fourscore_analysis.models.trends import trends_of
 from fourscore_analysis.papers import all_papers
 from fourscore_analysis.plots import all_plots
 from fourscore_analysis.records.papers import sources
+from fourscore_analysis.records.values import InputError
 
 ENTRY_POINTS = "[fourscore.papers]\nmine = my_papers\n"
 ITEM = {
@@ -105,15 +107,17 @@ def test_two_papers_of_one_name_are_refused(known):
     write(known, {"other/lee2018/__init__.py": ""})
     importlib.invalidate_caches()
     sources.cache_clear()
-    with pytest.raises(RuntimeError, match=r"fourscore_papers\.lee2018 and other\.lee2018"):
+    with pytest.raises(InputError, match=r"fourscore_papers\.lee2018 and other\.lee2018"):
         sources()
 
 
 def test_nothing_but_papers_is_missing_without_papers(known, monkeypatch, capsys):
-    for module in ("models.base", "papers", "plots", "records.papers"):
+    for module in ("isoefficiency.models", "models.base", "models.constant", "papers", "plots", "plots.base"):
         monkeypatch.setattr(f"fourscore_analysis.{module}.sources", dict)
     models.cache_clear()
     assert list(models()) == ["loggp", "pmnf"]
+    assert printed_a() is None
+    assert "lee2018" not in str(all_plots())
     assert {"threads", "timeline"} <= {plot.name for plot in all_plots()}
     assert main(["report", "--paper", "all", "-o", str(known / "page.html")]) == 2
     assert "no paper 'all'; there are: none" in capsys.readouterr().err

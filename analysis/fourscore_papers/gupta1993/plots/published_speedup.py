@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fourscore_analysis.models.isoefficiency import OVERHEADS, Machine, efficiency, figure_2, ncube1
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import even_parts
@@ -21,11 +20,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from fourscore_papers.gupta1993 import equations
+from fourscore_papers.gupta1993.claims import ncube1
+from fourscore_papers.gupta1993.equations import Machine
+
 PAPER = "gupta1993"
 MOST_RANKS = 1024  # in the paper: the model's lines go on to here
 ROWS_A_PAGE = 4
 COLUMNS = 4
 COLOURS = colours.SERIES_COLOURS
+OVERHEADS = {"binary-exchange": equations.hypercube_overhead, "transpose": equations.transpose_overhead}
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 
 
@@ -40,6 +44,11 @@ class Row:
     @property
     def variant(self) -> str:
         return self.series[0].baseline.method.variant
+
+
+def efficiency(variant: str, machine: Machine, points: float, ranks: float) -> float:
+    """The efficiency of a variant in OVERHEADS."""
+    return equations.efficiency(OVERHEADS[variant](machine, points, ranks), equations.work(machine, points))
 
 
 def length(series: Series) -> int:
@@ -79,14 +88,13 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
         for n, points in enumerate(lengths)
     ]
     machine = ncube1()
-    if machine:
-        handles.append(model_handle("model, nCUBE1"))
+    handles.append(model_handle("model, nCUBE1"))
     points = [point for row in rows for series in row.series for point in series.points]
     figure, pairs = layout.paired_axes(
         heading,
         len(rows),
         top_in=layout.legend_room_in(handles, COLUMNS),
-        note=difference_line([figure_2()], points),
+        note=difference_line([published(PAPER, "figure-2")], points),
     )
     layout.page_legend(figure, handles, COLUMNS)
     for row, (left, right) in zip(rows, pairs, strict=True):
@@ -112,7 +120,7 @@ def model_line(row: Row, machine: Machine, points: int, base: int) -> tuple[list
     return ranks, [efficiency(row.variant, machine, points, count) / at_base for count in ranks]
 
 
-def _draw(axes: Axes, row: Row, lengths: list[int], machine: Machine | None, values, of_efficiency, name: str) -> None:
+def _draw(axes: Axes, row: Row, lengths: list[int], machine: Machine, values, of_efficiency, name: str) -> None:
     for series in row.series:
         number = lengths.index(length(series))
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
@@ -128,14 +136,11 @@ def _draw(axes: Axes, row: Row, lengths: list[int], machine: Machine | None, val
                 **look,
             )
             mark(drawn, *(point_text(series.points[i], f"{name}: {digits(y[i])}") for i in chosen))
-        if machine:
-            base = series.baseline.cell.ranks
-            ranks, efficiencies = model_line(row, machine, length(series), base)
-            modelled = [of_efficiency(base, count, value) for count, value in zip(ranks, efficiencies, strict=True)]
-            axes.plot(ranks, modelled, color=colour, linestyle=":", linewidth=1.1, zorder=1)
-    ticks = own_ticks({count for series in row.series for count in series.ranks} | ({MOST_RANKS} if machine else set()))
-    if machine:
-        ticks = own_ticks([2.0**power for power in range(11)])
+        base = series.baseline.cell.ranks
+        ranks, efficiencies = model_line(row, machine, length(series), base)
+        modelled = [of_efficiency(base, count, value) for count, value in zip(ranks, efficiencies, strict=True)]
+        axes.plot(ranks, modelled, color=colour, linestyle=":", linewidth=1.1, zorder=1)
+    ticks = own_ticks([2.0**power for power in range(11)])
     axes.set_xscale("log", base=2)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
@@ -158,8 +163,7 @@ def _speedup_axis(axes: Axes, row: Row) -> None:
 def _efficiency_axis(axes: Axes) -> None:
     axes.axhline(1, color=colours.GREY, linewidth=1, zorder=0)
     table = published(PAPER, "section-8")
-    found = [row["break_even_efficiency"] for row in table.rows if row["break_even_efficiency"]] if table else []
-    for value in found:
+    for value in (row["break_even_efficiency"] for row in table.rows if row["break_even_efficiency"]):
         line = axes.axhline(value, color=colours.INK, linestyle=":", linewidth=0.9, zorder=0)
         mark(line, f"{table.name}, published\nbreak-even efficiency t_c / (t_c + t_w): {value:g}")
     axes.set_ylim(0, max(1.1, axes.dataLim.y1 * 1.05))

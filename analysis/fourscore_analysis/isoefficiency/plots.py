@@ -1,4 +1,4 @@
-"""Efficiency against size, and the size that keeps an efficiency against ranks: Figs 3 and 4 of gupta1993."""
+"""Efficiency against size, and the size that keeps an efficiency against ranks."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fourscore_papers.gupta1993.equations import Machine
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.models import isoefficiency as model
+from fourscore_analysis.isoefficiency.models import Fitted, fitted
+from fourscore_analysis.isoefficiency.points import CONFIDENCE, Family, Measured, Need
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import drawn_points
 from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
-from fourscore_analysis.points.isoefficiency import CONFIDENCE, Family, Measured, Need
 from fourscore_analysis.points.units import digits, part_title, percent_text, ranks_text
 
 ROWS_A_PAGE = 3
@@ -42,7 +41,7 @@ class Row:
     ranks: list[int]
     part: int
     parts: int
-    machine: Machine | None  # fitted, for the model
+    model: Fitted | None
     levels: tuple[float, ...]  # efficiencies
 
     @property
@@ -59,10 +58,9 @@ def pages(view: View) -> list[list[Row]]:
         if not family.has_curve:
             continue
         counts = even_parts([ranks for ranks, found in family.by_ranks.items() if len(found) > 1])
-        machine = model.fitted(whole)
+        model = fitted(whole)
         rows += [
-            Row(family, ranks, number, len(counts), machine, view.efficiencies)
-            for number, ranks in enumerate(counts, 1)
+            Row(family, ranks, number, len(counts), model, view.efficiencies) for number, ranks in enumerate(counts, 1)
         ]
     return [rows[start : start + ROWS_A_PAGE] for start in range(0, len(rows), ROWS_A_PAGE)]
 
@@ -77,7 +75,7 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
         handles.append(
             Line2D([], [], color=colour, marker=marker, markersize=3.8, linestyle="--", label=f"E = {level:g}")
         )
-    if any(row.machine for row in rows):
+    if any(row.model for row in rows):
         handles.append(Line2D([], [], color=colours.INK, linestyle=":", linewidth=1.1, label="model, fitted"))
     top_in = layout.legend_room_in(handles, COLUMNS)
     figure, pairs = layout.paired_axes(heading, len(rows), height_in=HEIGHT_IN, top_in=top_in)
@@ -137,7 +135,7 @@ def _draw_intervals(axes: Axes, measured: Iterable[Measured], colour: str) -> No
 
 
 def _draw_sizes(axes: Axes, row: Row) -> None:
-    """As Fig. 3: p log p against n log n. Only sizes between measured ones are drawn."""
+    """Draws p log p against n log n. Only sizes between measured ones are drawn."""
     xs, ys = [], []
     for level, colour, marker in row.looks:
         needs = [need for need in row.family.needs(level) if need.inside]
@@ -185,14 +183,14 @@ def _draw_interval(axes: Axes, need: Need, y: float, colour: str) -> list[float]
 
 
 def _draw_model(axes: Axes, row: Row, level: float, colour: str) -> None:
-    overhead, counts = model.overhead_of(row.family), list(row.family.by_ranks)
-    if overhead is None or row.machine is None:
+    if row.model is None:
         return
+    counts = list(row.family.by_ranks)
     # The range from the fewest to the most ranks, or a little around the one count there is.
     low, high = math.log2(min(counts)), math.log2(max(counts))
     low, high = (low, high) if high > low else (low - 0.2, high + 0.4)
     powers = [low + (high - low) * step / 24 for step in range(25)]
-    found = [(power, model.log2_size_kept(overhead, row.machine, level, 2**power)) for power in powers if power > 0]
+    found = [(power, row.model.log2_size(level, 2**power)) for power in powers if power > 0]
     shown = [(power, size) for power, size in found if size < 60]
     axes.plot(
         [_work(size) for _, size in shown],
@@ -235,10 +233,9 @@ PLOT = Plot(
     name="isoefficiency",
     title="Isoefficiency",
     caption="Left: efficiency over one rank against the size; bars are 95 % intervals of a bootstrap over launches, "
-    "from five launches on. Right, as Fig. 3 of gupta1993: the size that keeps an efficiency, n log2 n, against "
-    "p log2 p, read off between measured sizes and nowhere else. A straight line of slope 1 means that the size need "
-    "grow no faster than the ranks. Dotted, for 1-D transforms: the paper's T_o with t_c, t_s and t_w fitted to these "
-    "points. Hollow: more ranks than cores.",
+    "from five launches on. Right: the size that keeps an efficiency, n log2 n, against p log2 p, read off between "
+    "measured sizes and nowhere else. A straight line of slope 1 means that the size need grow no faster than the "
+    "ranks. Hollow: more ranks than cores.",
     order=36,
     pages=pages,
     draw=draw,

@@ -1,5 +1,4 @@
-"""Efficiency of the parallel 1-D FFT by gupta1993, for its own machine, and for the machine that measured times speak
-of. The equations are those of equations/gupta1993.py."""
+"""The overhead of measured 1-D transforms by the paper's equations, with t_c, t_s and t_w fitted to their times."""
 
 from __future__ import annotations
 
@@ -10,34 +9,15 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from fourscore_papers.gupta1993 import equations as gupta1993
-from fourscore_papers.gupta1993.equations import Machine
+from fourscore_analysis.isoefficiency.models import Fitted
+from fourscore_analysis.isoefficiency.points import Family, Measured
+from fourscore_analysis.points.units import digits, time_text
 from scipy.optimize import nnls
 
-from fourscore_analysis.points.isoefficiency import Family, Measured
-from fourscore_analysis.records.published import Published, published
+from fourscore_papers.gupta1993 import equations
+from fourscore_papers.gupta1993.equations import Machine
 
-# Variants with an overhead of the paper: equations 4 and 11.
-OVERHEADS: dict[str, Callable[[Machine, float, float], float]] = {
-    "binary-exchange": gupta1993.hypercube_overhead,
-    "transpose": gupta1993.transpose_overhead,
-}
 LEAST_SIZES = 2  # sizes that a fit needs: t_s and t_w are told apart by their growth
-
-
-def figure_2() -> Published | None:
-    return published("gupta1993", "figure-2")
-
-
-def ncube1() -> Machine | None:
-    """The machine of Fig. 2, without t_s, which the paper does not print; None without the paper's numbers."""
-    table = figure_2()
-    return Machine(table.setup["t_c_us"] * 1e-6, table.setup["t_w_us"] * 1e-6) if table else None
-
-
-def efficiency(variant: str, machine: Machine, points: float, ranks: float) -> float:
-    """The efficiency of a variant in OVERHEADS."""
-    return gupta1993.efficiency(OVERHEADS[variant](machine, points, ranks), gupta1993.work(machine, points))
 
 
 @dataclass(frozen=True)
@@ -54,17 +34,29 @@ def overhead_of(family: Family) -> Overhead | None:
     and the transpose method of m dimensions for a 1-D transform."""
     method, extents = family.first.method, len(family.first.cell.shape)
     if method.variant == "binary-exchange" and extents <= 2:
-        return Overhead(gupta1993.hypercube_overhead, "Eq. 4")
+        return Overhead(equations.hypercube_overhead, "Eq. 4")
     if method.variant == "transpose" and extents == 1:
         m = int(method.option("dimensions") or 2)
         if m == 2:
-            return Overhead(gupta1993.transpose_overhead, "Eq. 11", 2.0)
-        of = partial(gupta1993.m_dimensional_overhead, dimensions=m)
+            return Overhead(equations.transpose_overhead, "Eq. 11", 2.0)
+        of = partial(equations.m_dimensional_overhead, dimensions=m)
         return Overhead(of, f"Eq. 11 in {m} dimensions", m / (m - 1))
     return None
 
 
-def fitted(family: Family) -> Machine | None:
+def fitted(family: Family) -> Fitted | None:
+    overhead, machine = overhead_of(family), machine_of(family)
+    if overhead is None or machine is None:
+        return None
+    named = (("t_c", machine.t_c_s), ("t_s", machine.t_s_s), ("t_w", machine.t_w_s))
+    values = ", ".join(f"{name} = {time_text(seconds)}" for name, seconds in named)
+    text = f"{overhead.equation} with {values}, fitted to these points"
+    if overhead.equation == "Eq. 4":
+        text += f": threshold {digits(equations.threshold(machine.t_w_s / machine.t_c_s), 2)}"
+    return Fitted("gupta1993", text, partial(log2_size_kept, overhead, machine))
+
+
+def machine_of(family: Family) -> Machine | None:
     """t_c, t_s and t_w of the measured times: t_c is the median of W / (n log2 n); t_s and t_w, neither negative, make
     the sum of ((p T_p - W - T_o) / (p T_p))^2 least. None for a method without a model, and with too few sizes."""
     overhead, measured = overhead_of(family), family.measured
@@ -90,4 +82,4 @@ def log2_size_kept(overhead: Overhead, machine: Machine, level: float, ranks: fl
     """log2 of the least n that keeps the efficiency `level` and gives every rank something to do. Infinity where none
     does."""
     least = overhead.concurrency * math.log2(ranks)
-    return max(least, gupta1993.log2_points_for(overhead.of, machine, level, ranks))
+    return max(least, equations.log2_points_for(overhead.of, machine, level, ranks))

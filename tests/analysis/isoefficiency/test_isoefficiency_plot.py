@@ -5,11 +5,11 @@ import re
 
 import pytest
 from fourscore_analysis.cli import main
-from fourscore_analysis.plots import isoefficiency as plot
-from fourscore_analysis.points.isoefficiency import EFFICIENCIES
+from fourscore_analysis.isoefficiency import plots as plot
+from fourscore_analysis.isoefficiency.points import EFFICIENCIES
+from fourscore_analysis.isoefficiency.tables import isoefficiency_tables, lacking
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
-from fourscore_analysis.tables.isoefficiency import isoefficiency_tables, lacking
 from fourscore_analysis.views.view import View
 from synthetic import Known, Maker, canonical, known_records, line_points, make_point, store
 
@@ -69,9 +69,8 @@ def test_the_table_has_sizes_bounds_and_the_models():
     assert re.fullmatch(r"\d[\d,]*", kept.size)
     assert kept.interval == f"{kept.size}"
     assert float(kept.model.replace(",", "")) == pytest.approx(float(kept.size.replace(",", "")), rel=0.05)
-    assert (
-        table.model == "Eq. 4 with t_c = 2.00 ns, t_s = 3.00 µs, t_w = 1.20 ns, fitted to these points: threshold 0.62"
-    )
+    constants = "t_c = 2.00 ns, t_s = 3.00 µs, t_w = 1.20 ns"
+    assert table.model == f"gupta1993, Eq. 4 with {constants}, fitted to these points: threshold 0.62"
     assert table.against == "itself on 1 rank"
 
 

@@ -1,4 +1,4 @@
-"""Efficiency and isoefficiency of what was measured (gupta1993, section 2): W is the time on one rank, T_o = p T_p - W,
+"""Efficiency and isoefficiency of what was measured: W is the time on one rank, T_o = p T_p - W,
 E = W / (p T_p). The size that keeps an efficiency is read off between measured sizes, never beyond them."""
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from fourscore_papers.gupta1993 import equations as gupta1993
 
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.scaling import RANKS, packings, scaling_method
 from fourscore_analysis.points.stats import INTERVAL_FROM
 from fourscore_analysis.records.basics import Place
 
-EFFICIENCIES = (0.5, 0.66, 0.83)  # unless others are asked for: 0.66 of Figs. 3 and 4, break-even of section 8
+EFFICIENCIES = (0.5, 0.66, 0.83)  # unless others are asked for
 CONFIDENCE = 0.95
 SERIAL = "serial"  # the variant that is the sequential algorithm
 
@@ -74,21 +73,21 @@ class Measured:
 
     @property
     def speedup(self) -> Value:
-        return self._of_efficiency(lambda e: gupta1993.speedup(self.ranks, e))
+        return self._of_efficiency(lambda e: self.ranks * e)
 
     @property
     def serial_fraction(self) -> Value:
-        """The serial fraction of Karp and Flatt (appendix B)."""
-        return self._of_efficiency(lambda e: gupta1993.serial_fraction(self.ranks * e, self.ranks))
+        """The serial fraction of Karp and Flatt: (1/S - 1/p) / (1 - 1/p)."""
+        return self._of_efficiency(lambda e: (1 / (self.ranks * e) - 1 / self.ranks) / (1 - 1 / self.ranks))
 
     @property
     def overhead_function(self) -> Value:
-        """The overhead function of Zorbas (appendix B), where all work can be done in parallel: 1 / E."""
+        """The overhead function of Zorbas, where all work can be done in parallel: 1 / E."""
         return self._of_efficiency(lambda e: 1 / e)
 
     @property
     def overhead_s(self) -> float:
-        return gupta1993.overhead(self.ranks, self.point.time_s, self.serial.time_s)
+        return self.ranks * self.point.time_s - self.serial.time_s
 
     def _of_efficiency(self, function) -> Value:
         """The value of a function that rises or falls throughout."""
@@ -163,8 +162,8 @@ class Family:
         return [_need(found, efficiency) for found in self.by_ranks.values() if len(found) > 1]
 
     def slope(self, efficiency: float) -> float | None:
-        """The slope of log n against log p over the rank counts whose size was read off, by least squares; Table 1 of
-        gupta1993 has K t_w / t_c there. None with fewer than two."""
+        """The slope of log n against log p over the rank counts whose size was read off, by least squares.
+        None with fewer than two."""
         inside = [need for need in self.needs(efficiency) if need.inside]
         if len(inside) < 2:
             return None

@@ -6,10 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fourscore_papers.gupta1993 import equations as gupta1993
-
-from fourscore_analysis.models.isoefficiency import fitted, log2_size_kept, overhead_of
-from fourscore_analysis.points.isoefficiency import Family, Measured, Need, Value
+from fourscore_analysis.isoefficiency.models import Fitted, fitted
+from fourscore_analysis.isoefficiency.points import Family, Measured, Need, Value
 from fourscore_analysis.points.units import digits, shape_text, time_text
 from fourscore_analysis.views.view import View
 
@@ -76,20 +74,20 @@ def lacking(view: View) -> list[tuple[str, str]]:
 
 
 def _table(view: View, family: Family) -> IsoefficiencyTable:
-    scaled = family.scaled
+    scaled, model = family.scaled, fitted(family)
     return IsoefficiencyTable(
         method=" · ".join(part for part in (family.label, family.packing) if part),
         against=family.against,
         contract=view.contract_of(family.first),
         rows=[_row(one) for one in family.measured],
-        needs=_needs(family, view.efficiencies),
+        needs=_needs(family, view.efficiencies, model),
         slopes=_slopes(family, view.efficiencies),
         scaled_from=f"{scaled[0]:,}" if scaled else "",
         scaled=[
             ScaledRow(one.ranks, _count(math.log2(one.elements)), digits(one.speedup.value), _interval(one.speedup))
             for one in (scaled[1] if scaled else [])
         ],
-        model=model_text(family),
+        model=f"{model.paper}, {model.text}" if model else "",
     )
 
 
@@ -109,19 +107,17 @@ def _row(one: Measured) -> EfficiencyRow:
     )
 
 
-def _needs(family: Family, levels: Sequence[float]) -> list[NeedRow]:
-    overhead, machine = overhead_of(family), fitted(family)
+def _needs(family: Family, levels: Sequence[float], model: Fitted | None) -> list[NeedRow]:
     rows = []
     for level in levels:
         for need in family.needs(level):
-            log2_model = log2_size_kept(overhead, machine, level, need.ranks) if overhead and machine else None
             rows.append(
                 NeedRow(
                     efficiency=f"{level:g}",
                     ranks=need.ranks,
                     size=size_text(need, need.log2_elements),
                     interval=interval_text(need),
-                    model=_count(log2_model) if log2_model is not None else "–",
+                    model=_count(model.log2_size(level, need.ranks)) if model else "–",
                     remark="the efficiency rises and falls with the size" if need.crossings > 1 else "",
                 )
             )
@@ -132,19 +128,6 @@ def _slopes(family: Family, levels: Sequence[float]) -> str:
     """0.5: 1.02; 0.66: 1.9"""
     found = ((level, family.slope(level)) for level in levels)
     return "; ".join(f"{level:g}: {digits(slope)}" for level, slope in found if slope is not None)
-
-
-def model_text(family: Family) -> str:
-    """Eq. 4 with t_c = 1.2 ns, t_s = 3 µs, t_w = 0.9 ns, fitted to these points: threshold 0.57"""
-    overhead, machine = overhead_of(family), fitted(family)
-    if overhead is None or machine is None:
-        return ""
-    named = (("t_c", machine.t_c_s), ("t_s", machine.t_s_s), ("t_w", machine.t_w_s))
-    values = ", ".join(f"{name} = {time_text(seconds)}" for name, seconds in named)
-    text = f"{overhead.equation} with {values}, fitted to these points"
-    if overhead.equation == "Eq. 4":
-        text += f": threshold {digits(gupta1993.threshold(machine.t_w_s / machine.t_c_s), 2)}"
-    return text
 
 
 def size_text(need: Need, log2_elements: float) -> str:

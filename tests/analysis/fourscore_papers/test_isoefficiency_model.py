@@ -3,12 +3,13 @@
 import math
 
 import pytest
-from fourscore_analysis.models.isoefficiency import fitted, log2_size_kept, ncube1, overhead_of
-from fourscore_analysis.points.isoefficiency import families
+from fourscore_analysis.isoefficiency.points import families
 from fourscore_analysis.points.points import group_points
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
+from fourscore_papers.gupta1993 import claims
 from fourscore_papers.gupta1993 import equations as gupta1993
+from fourscore_papers.gupta1993.isoefficiency import fitted, log2_size_kept, machine_of, overhead_of
 from synthetic import Known, Maker, canonical, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1.2e-9)
@@ -28,19 +29,19 @@ def family_of(variant: str, ranks=(1, 2, 4, 8, 16), known: Known = KNOWN, noise:
 @pytest.mark.parametrize("variant", ["binary-exchange", "transpose"])
 @pytest.mark.parametrize("ranks", [(1, 2), (1, 2, 4, 8, 16)])
 def test_the_constants_of_an_archive_are_found_again(variant, ranks):
-    machine = fitted(family_of(variant, ranks))
+    machine = machine_of(family_of(variant, ranks))
     assert (machine.t_c_s, machine.t_s_s, machine.t_w_s) == pytest.approx((KNOWN.t_c, KNOWN.t_s, KNOWN.t_w), rel=1e-6)
 
 
 def test_noise_of_one_percent_moves_them_little():
-    machine = fitted(family_of("binary-exchange", noise=0.01))
+    machine = machine_of(family_of("binary-exchange", noise=0.01))
     assert machine.t_c_s == pytest.approx(KNOWN.t_c, rel=0.02)
     assert machine.t_w_s == pytest.approx(KNOWN.t_w, rel=0.15)
     assert machine.t_s_s == pytest.approx(KNOWN.t_s, rel=0.15)
 
 
 def test_a_speedup_beyond_the_ranks_makes_no_negative_constant():
-    machine = fitted(family_of("binary-exchange", known=Known(2e-9, 0.0, -1e-9)))
+    machine = machine_of(family_of("binary-exchange", known=Known(2e-9, 0.0, -1e-9)))
     assert (machine.t_s_s, machine.t_w_s) == (0, 0)
 
 
@@ -58,7 +59,7 @@ def test_the_models_curve_keeps_the_efficiency_and_gives_every_rank_something_to
             assert e == pytest.approx(0.66) or size == least * math.log2(ranks)
         quick = gupta1993.Machine(KNOWN.t_c, 0.1 * KNOWN.t_w)
         assert log2_size_kept(overhead, quick, 0.5, 2**16) == least * 16
-    assert log2_size_kept(overhead_of(family_of("binary-exchange")), ncube1(), 0.66, 64) == 6  # without t_s
+    assert log2_size_kept(overhead_of(family_of("binary-exchange")), claims.ncube1(), 0.66, 64) == 6  # without t_s
 
 
 def overhead_of_point(*arguments, **changes):

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from fourscore_analysis.points import isoefficiency as module
-from fourscore_analysis.points.isoefficiency import families, log2_of_work, size_kept
+from fourscore_analysis.isoefficiency import points as module
+from fourscore_analysis.isoefficiency.points import families, log2_of_work, size_kept
 from fourscore_analysis.points.points import group_points
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
