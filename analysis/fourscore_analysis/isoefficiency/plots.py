@@ -17,7 +17,7 @@ from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import drawn_points
-from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
 from fourscore_analysis.points.units import digits, part_title, percent_text, ranks_text
 
 ROWS_A_PAGE = 3
@@ -153,12 +153,8 @@ def _draw_sizes(axes: Axes, row: Row) -> None:
     sizes = [_work(one.log2_elements) for one in row.family.measured]
     around = [min(xs) / 4, max(xs) * 4] if xs else sizes
     _size_axis(axes, [max(min(sizes), min(around)), min(max(sizes), max(around))], "n log₂ n")
-    axes.set_yscale("log")
     bottom, top = min(ys) / 1.6, max(ys) * 1.6
-    ticks = log_ticks(bottom, top)
-    axes.set_yticks(ticks, [tick_text(tick) for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(bottom, top)
+    log_axis(axes, "y", (bottom, top))
     axes.set_ylabel("p log₂ p")
     if not xs:
         axes.text(
@@ -218,14 +214,10 @@ def _work(log2_elements: float) -> float:
 
 def _size_axis(axes: Axes, sizes: Sequence[float], name: str) -> None:
     low, high = min(sizes) / 1.5, max(sizes) * 1.5
-    axes.set_xscale("log")
     ticks = [10.0**power for power in range(0, 20) if low <= 10.0**power <= high]
     if len(ticks) < 2:
         ticks = log_ticks(low, high)[:4]
-    ticks = ticks[:: -(-len(ticks) // 4)]
-    axes.set_xticks(ticks, [tick_text(tick) if tick >= 1e4 else f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(low, high)
+    log_axis(axes, "x", (low, high), ticks[:: -(-len(ticks) // 4)])
     axes.set_xlabel(name)
 
 

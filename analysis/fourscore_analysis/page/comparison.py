@@ -5,24 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fourscore_analysis import __version__
 from fourscore_analysis.gate.documents import link_to
-from fourscore_analysis.gate.outputs import (
-    COLUMNS,
-    NUMBERS,
-    PHASE_COLUMNS,
-    phase_rows,
-    row_of,
-    shown_in_detail,
-)
+from fourscore_analysis.gate.outputs import COLUMNS, NUMBERS, PHASE_COLUMNS, phase_rows, row_of, shown_in_detail
 from fourscore_analysis.gate.result import GREEN, NOT_DECIDED, RED, STATES, Gate
 from fourscore_analysis.gate.scatter import named_pairs
 from fourscore_analysis.gate.sentences import blame_sentence, exact_sentence, headline, notes, sentence, share_text
 from fourscore_analysis.gate.series import BASE, Timed
 from fourscore_analysis.gate.verdict import IMPROVEMENT, REGRESSION, WRONG, Verdict
+from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.pair_plot import pair_plot
 from fourscore_analysis.plots.shared.colours import GREEN as GREEN_COLOUR
 from fourscore_analysis.plots.shared.colours import GREY, ORANGE, VERMILLION
@@ -59,13 +52,6 @@ class Detail:
 
 def comparison_page(gate: Gate, folder: Path) -> str:
     """For a file in `folder`, from which its links to records lead."""
-    environment = Environment(
-        loader=PackageLoader("fourscore_analysis.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     shown = shown_in_detail(gate)
     quiet = [one for one in gate.verdicts if one.change and not any(one is other for other in shown)]
     anchors = {id(one): f"s{number}" for number, one in enumerate([*shown, *quiet][:MOST_DETAILS])}
@@ -73,28 +59,32 @@ def comparison_page(gate: Gate, folder: Path) -> str:
     colours |= {id(one): VERDICT_COLOURS[one.word] for one in gate.verdicts if one.word in VERDICT_COLOURS}
     rows = [(anchors.get(id(one), ""), colours.get(id(one), GREY), row_of(gate, one)) for one in gate.verdicts]
     details = [_detail(gate, one, anchors[id(one)], folder) for one in [*shown, *quiet][:MOST_DETAILS]]
-    return environment.get_template("comparison.html.j2").render(
-        name=gate.compared.name,
-        state=STATES[gate.state],
-        colour=STATE_COLOURS.get(gate.state, GREY),
-        headline=printable(headline(gate)),
-        base=gate.compared.base.label,
-        candidate=gate.compared.candidate.label,
-        notes=notes(gate),
-        columns=COLUMNS,
-        first_number=len(COLUMNS) - NUMBERS,
-        rows=rows,
-        detailed=details[: len(shown)],
-        others=details[len(shown) :],
-        phase_columns=PHASE_COLUMNS,
-        exact=[exact_sentence(one) for one in gate.changed[:MOST_EXACT]],
-        exact_left_out=max(0, len(gate.changed) - MOST_EXACT),
-        exact_count=len(gate.exact),
-        unreadable=gate.compared.unreadable,
-        effect=share_text(gate.rules.effect),
-        error=share_text(gate.rules.error),
-        margin=share_text(gate.rules.margin),
-        version=__version__,
+    return (
+        environment()
+        .get_template("comparison.html.j2")
+        .render(
+            name=gate.compared.name,
+            state=STATES[gate.state],
+            colour=STATE_COLOURS.get(gate.state, GREY),
+            headline=printable(headline(gate)),
+            base=gate.compared.base.label,
+            candidate=gate.compared.candidate.label,
+            notes=notes(gate),
+            columns=COLUMNS,
+            first_number=len(COLUMNS) - NUMBERS,
+            rows=rows,
+            detailed=details[: len(shown)],
+            others=details[len(shown) :],
+            phase_columns=PHASE_COLUMNS,
+            exact=[exact_sentence(one) for one in gate.changed[:MOST_EXACT]],
+            exact_left_out=max(0, len(gate.changed) - MOST_EXACT),
+            exact_count=len(gate.exact),
+            unreadable=gate.compared.unreadable,
+            effect=share_text(gate.rules.effect),
+            error=share_text(gate.rules.error),
+            margin=share_text(gate.rules.margin),
+            version=__version__,
+        )
     )
 
 

@@ -8,6 +8,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
+
+from matplotlib.figure import Figure
 
 from fourscore_analysis.page import svg
 from fourscore_analysis.plots import Plot, all_plots
@@ -111,6 +114,18 @@ def _draw_job(argument: tuple[int, Path]) -> DrawnPage:
     index, folder = argument
     job = _jobs[index]
     figure = job.plot.draw(_views[job.view], job.page, job.heading)
+    drawn, root = save(figure, folder, job.stem)
+    width, height = figure.get_size_inches() * 96
+    page = DrawnPage(job.stem, round(width), round(height), "", "", job.heading, {})
+    if len(drawn[".svg"]) > ENORMOUS_BYTES:
+        page.data_uri = f"data:image/png;base64,{base64.b64encode(drawn['.png']).decode('ascii')}"
+    else:
+        page.svg, page.glyphs = svg.inline(root, f"f{index}-", job.heading)
+    return page
+
+
+def save(figure: Figure, folder: Path, stem: str) -> tuple[dict[str, bytes], Element]:
+    """Writes every kind of picture. Returns their contents, and the root of the SVG."""
     drawn: dict[str, bytes] = {}
     for kind, options in SAVE_OPTIONS.items():
         content = io.BytesIO()
@@ -119,11 +134,5 @@ def _draw_job(argument: tuple[int, Path]) -> DrawnPage:
     root = svg.titled(drawn[".svg"])
     drawn[".svg"] = svg.whole_file(root)
     for kind, content in drawn.items():
-        write_whole(folder / f"{job.stem}{kind}", content)
-    width, height = figure.get_size_inches() * 96
-    page = DrawnPage(job.stem, round(width), round(height), "", "", job.heading, {})
-    if len(drawn[".svg"]) > ENORMOUS_BYTES:
-        page.data_uri = f"data:image/png;base64,{base64.b64encode(drawn['.png']).decode('ascii')}"
-    else:
-        page.svg, page.glyphs = svg.inline(root, f"f{index}-", job.heading)
-    return page
+        write_whole(folder / f"{stem}{kind}", content)
+    return drawn, root

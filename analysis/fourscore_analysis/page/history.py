@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fourscore_analysis import __version__
 from fourscore_analysis.gate.archive_history import History
 from fourscore_analysis.gate.history import SMALL, Finding
 from fourscore_analysis.page import svg
+from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.history_figure import history_figure
 from fourscore_analysis.page.small_plot import Panel, colour_of, panels_of, small_plot
 from fourscore_analysis.plots.shared import style
@@ -63,29 +63,26 @@ def write_history_page(history: History, page: Path) -> None:
 
 def _render(history: History, page: Path) -> str:
     style.apply()
-    environment = Environment(
-        loader=PackageLoader("fourscore_analysis.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     panels = panels_of(history.judged)
     glyphs: dict[str, tuple[str, str]] = {}
     shown = [_shown(number, panel, glyphs) for number, panel in enumerate(panels)]
     findings = [one for one in history.findings if one.kind != SMALL]
     anchors = {one.series.panel: f"s{number}" for number, panel in enumerate(panels) for one in panel.judged}
-    return environment.get_template("history.html.j2").render(
-        history=history,
-        summary=texts.summary_text(history),
-        counts=texts.counts_text(history),
-        slowdowns=texts.counted(len(history.slowdowns), "slowdown"),
-        rows=[_row(one, anchors[one.series.panel]) for one in findings[:MOST_ROWS]],
-        left_out=max(0, len(findings) - MOST_ROWS),
-        shown=shown,
-        glyphs=glyphs,
-        data=Markup(json.dumps(_data(history, panels, page), separators=(",", ":")).translate(_OF_JSON)),
-        version=__version__,
+    return (
+        environment()
+        .get_template("history.html.j2")
+        .render(
+            history=history,
+            summary=texts.summary_text(history),
+            counts=texts.counts_text(history),
+            slowdowns=texts.counted(len(history.slowdowns), "slowdown"),
+            rows=[_row(one, anchors[one.series.panel]) for one in findings[:MOST_ROWS]],
+            left_out=max(0, len(findings) - MOST_ROWS),
+            shown=shown,
+            glyphs=glyphs,
+            data=Markup(json.dumps(_data(history, panels, page), separators=(",", ":")).translate(_OF_JSON)),
+            version=__version__,
+        )
     )
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fourscore_analysis import __version__
-from fourscore_analysis.page import svg
-from fourscore_analysis.page.figures import SAVE_OPTIONS
+from fourscore_analysis.page import figures, svg
+from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.papers import all_papers
 from fourscore_analysis.papers.base import KINDS, Judged, Paper, counts, judge
@@ -118,29 +116,16 @@ def _section(paper: Paper, here: Here, folder: Path, glyphs: dict[str, tuple[str
 def _figure(paper: Paper, plot: PaperPlot, here: Here, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Figure:
     figure = plot.draw(here, f"{paper.name} · {plot.title}")
     stem = f"{paper.name}-{plot.name}"
-    drawn: dict[str, bytes] = {}
-    for kind, options in SAVE_OPTIONS.items():
-        content = io.BytesIO()
-        figure.savefig(content, format=kind[1:], **options)
-        drawn[kind] = content.getvalue()
-    root = svg.titled(drawn[".svg"])
-    drawn[".svg"] = svg.whole_file(root)
-    refuse_unless_regular(folder / f"{stem}{kind}" for kind in drawn)
-    for kind, content in drawn.items():
-        write_whole(folder / f"{stem}{kind}", content)
+    refuse_unless_regular(folder / f"{stem}{kind}" for kind in figures.SAVE_OPTIONS)
+    _, root = figures.save(figure, folder, stem)
     text, of_figure = svg.inline(root, f"{stem}-", plot.title)
     glyphs.update(of_figure)
     return Figure(plot, Markup(text))
 
 
 def _render(result: PapersPage, glyphs: Mapping[str, tuple[str, str]]) -> str:
-    environment = Environment(
-        loader=PackageLoader("fourscore_analysis.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("papers.html.j2").render(
-        result=result, glyphs=glyphs, kinds=KINDS, version=__version__
+    return (
+        environment()
+        .get_template("papers.html.j2")
+        .render(result=result, glyphs=glyphs, kinds=KINDS, version=__version__)
     )

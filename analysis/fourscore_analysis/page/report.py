@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from fourscore_analysis import __version__
 from fourscore_analysis.isoefficiency import tables as isoefficiency_tables
 from fourscore_analysis.isoefficiency.points import EFFICIENCIES, as_json
 from fourscore_analysis.models.alpha_beta import alpha_betas
+from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.figures import DrawnPlot, draw_all
 from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
@@ -244,23 +244,15 @@ def whole_values(text: str) -> str:
 
 def render(report: Report, archive: Path) -> str:
     """The page. All text of records passes Jinja's escaping."""
-    environment = Environment(
-        loader=ChoiceLoader(
-            [PackageLoader("fourscore_analysis.page"), PackageLoader("fourscore_analysis.isoefficiency", "")]
-        ),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"breakable": breakable, "whole_values": whole_values}
+    made = environment()
+    made.filters |= {"breakable": breakable, "whole_values": whole_values}
     started = [
         str(launch.volatile["started_at"])
         for section in report.sections
         for launch in section.campaign.runs
         if launch.volatile.get("started_at")
     ]
-    return environment.get_template("report.html.j2").render(
+    return made.get_template("report.html.j2").render(
         report=report,
         archive=str(archive),
         machine=machine_line(report),

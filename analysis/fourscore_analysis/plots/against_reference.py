@@ -9,7 +9,7 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import COLUMNS, method_handles
-from fourscore_analysis.plots.shared.ticks import ratio_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, ratio_ticks
 from fourscore_analysis.points.points import REFERENCE, Comparison
 from fourscore_analysis.points.units import ratio_text
 
@@ -66,11 +66,7 @@ def _draw_facet(view: View, rows: list[Comparison], axes: Axes) -> None:
             axes.axhline(row - 0.5, color=colours.LIGHT_GREY, linewidth=0.5)
     axes.axvline(1, color=colours.BLACK, linewidth=0.8, zorder=0)
     low, high = min(limits) / 1.05, max(limits) * 1.05
-    axes.set_xscale("log")
-    ticks = ratio_ticks(low, high)
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(low, high)
+    log_axis(axes, "x", (low, high), ratio_ticks(low, high), text="{:g}".format)
     axes.set_xlabel(f"time over that of {REFERENCE} (left of the line is faster)")
     layout.row_axis(axes, [one.title for one in rows], range(len(rows)), (-0.5, len(rows) - 0.5))
 

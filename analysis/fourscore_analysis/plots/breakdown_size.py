@@ -11,7 +11,7 @@ from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import log_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import ratio_text, shape_text, time_text, time_unit
 
@@ -101,12 +101,8 @@ def _draw_times(view: View, axes, group: list[Point], present: list[str]) -> Non
                 smooth = [is_power_of_two(*point.cell.shape) for point in drawn]
                 draw_series(axes, sizes, [time_s / unit_s for time_s in times], smooth, line, said, marker="o", **look)
     _size_axis(axes, group)
-    axes.set_yscale("log")
     low, high = min(values) / 1.4, max(values) * 1.4
-    ticks = log_ticks(low, high)
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high), text="{:g}".format)
     axes.set_ylabel(f"time ({unit})")
     first = group[0]
     layout.facet_title(axes, f"{first.label} · {first.where}", view.subtitle(first))

@@ -7,13 +7,7 @@ import math
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot, View
-from fourscore_analysis.plots.shared.sweeps import (
-    SweepGroup,
-    decade_ticks,
-    draw_sweeps,
-    find_sweeps,
-    in_pages,
-)
+from fourscore_analysis.plots.shared.sweeps import SweepGroup, decade_ticks, draw_sweeps, find_sweeps, in_pages
 from fourscore_analysis.points.points import Point
 
 PARAMETER = "decomposition"
@@ -33,15 +27,7 @@ def method(point: Point) -> str:
 
 
 def pages(view: View) -> list[list[SweepGroup]]:
-    return in_pages(
-        find_sweeps(
-            view,
-            pencils,
-            lambda point: point.cell,
-            method,
-            lambda point: point.title,
-        )
-    )
+    return in_pages(find_sweeps(view, pencils, lambda point: point.cell, method, lambda point: point.title))
 
 
 def draw(view: View, groups: list[SweepGroup], heading: str) -> Figure:

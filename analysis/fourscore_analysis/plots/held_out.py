@@ -13,7 +13,7 @@ from fourscore_analysis.models.held_out import TOTAL, Guess, interval
 from fourscore_analysis.models.observations import MODELLED
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
-from fourscore_analysis.plots.shared.ticks import ratio_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis, ratio_ticks
 from fourscore_analysis.points.points import contract_terms
 from fourscore_analysis.points.units import percent_text, shape_text, time_text
 from fourscore_analysis.views.fits import MethodFit
@@ -89,19 +89,12 @@ def _draw(axes: Axes, guesses: list[Guess], ranks: list[int], naive: bool) -> No
     axes.axhspan(1 / (1 + BAND), 1 + BAND, color=colours.LIGHT_GREY, alpha=0.5, zorder=0, linewidth=0)
     axes.axhline(1, color=colours.GREY, linewidth=0.8, zorder=0)
     low, high = min(values) / 1.1, max(values) * 1.1
-    axes.set_yscale("log")
-    ticks = ratio_ticks(low, high)
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
-    axes.set_xscale("log")
+    log_axis(axes, "y", (low, high), ratio_ticks(low, high), text="{:g}".format)
     elements = [guess.question.elements for guess in guesses]
     decades = [
         10**power for power in range(math.floor(math.log10(min(elements))), math.ceil(math.log10(max(elements))) + 1)
     ]
-    axes.set_xticks(decades, [tick_text(tick) for tick in decades])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(min(elements) / 1.4, max(elements) * 1.4)
+    log_axis(axes, "x", (min(elements) / 1.4, max(elements) * 1.4), decades)
     axes.set_xlabel("elements: total" if naive else "elements: by phase")
 
 

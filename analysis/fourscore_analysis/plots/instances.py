@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot, View
-from fourscore_analysis.plots.shared.sweeps import (
-    OVER_FIRST,
-    OtherTime,
-    SweepGroup,
-    draw_sweeps,
-    find_sweeps,
-    in_pages,
-)
+from fourscore_analysis.plots.shared.sweeps import OVER_FIRST, OtherTime, SweepGroup, draw_sweeps, find_sweeps, in_pages
 from fourscore_analysis.plots.shared.ticks import own_ticks
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import shape_text
@@ -62,11 +55,7 @@ def pages(view: View) -> list[Page]:
         lambda point: _method(point, "subset"),
         lambda point: " · ".join(
             part
-            for part in (
-                shape_text(point.cell.shape),
-                f"{point.cell.contract.instances} instances",
-                point.packing,
-            )
+            for part in (shape_text(point.cell.shape), f"{point.cell.contract.instances} instances", point.packing)
             if part
         ),
     )

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from fourscore_analysis.models.slow_nodes import COMPUTING, LAUNCHES, MARGIN, SLOW, UNKNOWN, Effect
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
-from fourscore_analysis.plots.shared.ticks import ratio_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, ratio_ticks
 from fourscore_analysis.points.units import part_title, ratio_text
 
 ROW_IN = 0.2
@@ -91,11 +91,7 @@ def _draw_rows(axes: Axes, one: Rows) -> None:
         mark(drawn, _said(effect))
         values += [effect.ratio, *effect.ratios, *(effect.interval or ())]
     low, high = min(values) / 1.02, max(values) * 1.02
-    axes.set_xscale("log")
-    ticks = ratio_ticks(low, high)
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(low, high)
+    log_axis(axes, "x", (low, high), ratio_ticks(low, high), text="{:g}".format)
     axes.set_xlabel("ratio of times (right of 1 is slower)")
     layout.row_axis(
         axes, [_name(effect) for effect in one.effects], range(len(one.effects)), (-0.6, len(one.effects) - 0.4)

@@ -10,7 +10,7 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.counted_facets import CountedFacet, counted_facets
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import ratio_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, ratio_ticks
 from fourscore_analysis.points.counting import CountedPoint, short_source_text
 from fourscore_analysis.points.units import ratio_text
 from fourscore_analysis.records.transforms import PHASES
@@ -81,11 +81,7 @@ def _draw_facet(facet: CountedFacet, axes: Axes) -> None:
         axes.axhline(top, color=colours.LIGHT_GREY, linewidth=0.5)
     axes.axvline(1, color=colours.BLACK, linewidth=0.8, zorder=0)
     low, high = min(values) / 1.12, max(values) * 1.12
-    axes.set_xscale("log")
-    ticks = ratio_ticks(low, high)
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(low, high)
+    log_axis(axes, "x", (low, high), ratio_ticks(low, high), text="{:g}".format)
     axes.set_xlabel("bytes moved over the minimum bytes (without a cache)")
     layout.row_axis(axes, [one.point.label for one in facet.rows], centres, (0, top))
 

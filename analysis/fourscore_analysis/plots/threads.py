@@ -7,12 +7,7 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from fourscore_analysis.plots.base import Plot, View
-from fourscore_analysis.plots.shared.sweeps import (
-    SweepGroup,
-    draw_sweeps,
-    find_sweeps,
-    in_pages,
-)
+from fourscore_analysis.plots.shared.sweeps import SweepGroup, draw_sweeps, find_sweeps, in_pages
 from fourscore_analysis.plots.shared.ticks import own_ticks
 from fourscore_analysis.points.points import Point, contract_terms
 

@@ -19,7 +19,6 @@ import pkgutil
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +45,8 @@ class Source:
 @cache
 def sources() -> dict[str, Source]:
     """Every paper by its name, in the order of names. Raises InputError where two have the same name."""
+    from importlib.metadata import entry_points  # slow to load, and most commands need no paper
+
     shelves = {point.value for point in entry_points(group=GROUP)} | ({OURS} if find_spec(OURS) else set())
     found: dict[str, Source] = {}
     for shelf in sorted(shelves):

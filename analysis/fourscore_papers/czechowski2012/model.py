@@ -15,14 +15,7 @@ from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
 from fourscore_analysis.models.base import IN_FLIGHT, Form, Forms, Model, Question, Term
-from fourscore_analysis.models.work import (
-    CHAINS,
-    ON_DEVICE,
-    copies_to_device,
-    exchanges,
-    local_transforms,
-    share_bytes,
-)
+from fourscore_analysis.models.work import CHAINS, ON_DEVICE, copies_to_device, exchanges, local_transforms, share_bytes
 
 A_ITEM = "section-3.1.2"  # prints the constant A
 # How the time of an all-to-all grows with the nodes of a torus, beyond that of a full network: P to the power of this.

@@ -10,7 +10,7 @@ from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.paper_plot import line_handle, marker_handle
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.simulated import network_of
 from fourscore_analysis.points.units import ratio_text, shape_text, time_text, time_unit
@@ -188,10 +188,6 @@ def _draw_facet(axes: Axes, facet: Facet) -> None:
             [drawn] = axes.plot(ends[:1], [place], color=colour, marker=marker, markerfacecolor="white", **look)
             mark(drawn, point_text(row.point, f"exchanges, simulated: {time_text(row.simulated_s)}"))
     low, high = min(times) / unit_s / 1.5, max(times) / unit_s * 1.5
-    axes.set_xscale("log")
-    ticks = log_ticks(low, high)
-    axes.set_xticks(ticks, [tick_text(tick) for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(low, high)
+    log_axis(axes, "x", (low, high))
     axes.set_xlabel(f"communication time ({unit})")
     layout.row_axis(axes, [row.label for row in facet.rows], range(len(facet.rows)), (-0.6, len(facet.rows) - 0.4))

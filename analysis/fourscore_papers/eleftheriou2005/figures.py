@@ -208,12 +208,7 @@ PLOTS = (
         "of its variant.",
         draw_figure_3,
     ),
-    PaperPlot(
-        "figure-4",
-        "Figure 4: execution times",
-        "32³, 64³ and 128³, as Figure 3.",
-        draw_figure_4,
-    ),
+    PaperPlot("figure-4", "Figure 4: execution times", "32³, 64³ and 128³, as Figure 3.", draw_figure_4),
     PaperPlot(
         "figure-5",
         "Figure 5: how near to the bandwidth bound",

@@ -126,13 +126,7 @@ def table_5_3_search() -> Search:
 
 
 def searches() -> tuple[Search, ...]:
-    return (
-        figure_3_2_search(),
-        table_4_1_search(),
-        table_4_1_nodes_search(),
-        figure_3_4_search(),
-        table_5_3_search(),
-    )
+    return (figure_3_2_search(), table_4_1_search(), table_4_1_nodes_search(), figure_3_4_search(), table_5_3_search())
 
 
 REMARKS = (

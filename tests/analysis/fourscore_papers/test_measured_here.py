@@ -135,21 +135,8 @@ def on_device(point: dict, seconds: float, phases: dict[str, float], flags=(), d
 
 @pytest.mark.parametrize("flags", [(), ("emulated",)])
 def test_copies_of_table_4_1_are_a_gpus_and_never_a_stand_ins(flags):
-    point = make_point(
-        "overdecomposed",
-        "none",
-        (300,) * 3,
-        1,
-        direction="roundtrip",
-        parameters={"offload": "rank"},
-    )
-    work = {
-        "h2d_copies": 6,
-        "h2d_bytes": 1e9,
-        "ffts": 6,
-        "d2h_copies": 6,
-        "d2h_bytes": 1e9,
-    }
+    point = make_point("overdecomposed", "none", (300,) * 3, 1, direction="roundtrip", parameters={"offload": "rank"})
+    work = {"h2d_copies": 6, "h2d_bytes": 1e9, "ffts": 6, "d2h_copies": 6, "d2h_bytes": 1e9}
     times = {"h2d": 0.5, "d2h": 0.4, "fft": 0.1, "pack": 1.0}
     here = here_of([on_device(point, 2.0, times, flags, work)])
     found = {(one.row, one.column): one.value for one in lee2018.table_4_1_here(here)}

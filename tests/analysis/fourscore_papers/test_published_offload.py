@@ -19,14 +19,7 @@ WORK = {
 }
 
 
-def record_of(
-    maker: Maker,
-    seconds: float,
-    flags=(),
-    device=True,
-    direction="forward",
-    **parameters,
-) -> dict:
+def record_of(maker: Maker, seconds: float, flags=(), device=True, direction="forward", **parameters) -> dict:
     point = make_point("node", "none", (100,) * 3, direction=direction, parameters=parameters)
     rows = {phase: [[share * seconds / 2] * 3] * 2 for phase, share in PHASES.items()}
     record = maker.with_samples(point, 0, [[seconds] * 3] * 2, rows)
@@ -59,10 +52,7 @@ def test_a_stand_ins_copies_are_in_a_figure_of_their_own_and_beside_no_processor
         page.emulated: [one.allocation for one in published_offload.ratios(page.offloaded, page.on_host)]
         for page in (real, emulated)
     }
-    assert rows == {
-        False: ["default", "pinned", "unified", "no GPU, FFTW"],
-        True: ["default", "pinned", "unified"],
-    }
+    assert rows == {False: ["default", "pinned", "unified", "no GPU, FFTW"], True: ["default", "pinned", "unified"]}
 
 
 def test_only_a_campaign_of_these_tables_has_the_figure():
@@ -90,11 +80,7 @@ def test_a_bar_has_the_shares_of_the_busy_time_with_operations_bytes_and_times()
 def test_published_shares_and_ratios_are_those_of_the_tables():
     bar = published_offload.published_bar(published("lee2018", "table-4.1"))
     assert bar is not None
-    assert [round(100 * share, 2) for share in bar.shares.values()] == [
-        56.05,
-        2.37,
-        41.32,
-    ]
+    assert [round(100 * share, 2) for share in bar.shares.values()] == [56.05, 2.37, 41.32]
     found = published_offload.published_ratios(published("lee2018", "table-4.2"))
     values = {(one.allocation, one.direction): one.value for one in found}
     assert values["default", "forward"] == values["default", "backward"] == 1
@@ -104,22 +90,10 @@ def test_published_shares_and_ratios_are_those_of_the_tables():
 
 def test_ratios_are_of_points_that_differ_in_the_memory_alone():
     maker = Maker(isolate=False)
-    other = [
-        record_of(
-            maker,
-            9.0,
-            direction="backward",
-            offload="pencil",
-            **{"host-memory": "pinned"},
-        )
-    ]
+    other = [record_of(maker, 9.0, direction="backward", offload="pencil", **{"host-memory": "pinned"})]
     [page] = published_offload.pages(view_of(kinds(maker) + other))
     found = {one.allocation: one.value for one in published_offload.ratios(page.offloaded, page.on_host)}
-    assert found == {
-        "default": 1,
-        "pinned": pytest.approx(1.25),
-        "unified": pytest.approx(1.5),
-    }
+    assert found == {"default": 1, "pinned": pytest.approx(1.25), "unified": pytest.approx(1.5)}
 
 
 @pytest.mark.parametrize("flags", [(), ("emulated",)])

@@ -105,10 +105,7 @@ def test_crossings_are_of_simulated_messages_one_after_another():
         (p["variant"], p["exchange"], p["shape"][0], p["ranks"]): as_the_equations_say(p) for p in latency_points()
     }
     for (extent, ranks), ratio in found.items():
-        new, old = (
-            times["danielson-lanczos", "none", extent, ranks],
-            times["rods", "pairwise", extent, ranks],
-        )
+        new, old = (times["danielson-lanczos", "none", extent, ranks], times["rods", "pairwise", extent, ranks])
         assert ratio == pytest.approx(new / old)
     assert found[16, 16] < 1 < found[32, 4]
 
@@ -118,12 +115,7 @@ def test_the_page_of_haynes2000_has_the_simulated_cluster(tmp_path: Path):
     crossover, times = (plot.draw(here, plot.title) for plot in haynes2000.PLOTS)
     assert {(4, 16), (16, 16), (4, 32), (16, 32)} == markers(crossover.axes[0])
     drawn = dict(zip(haynes2000.EXTENTS, times.axes, strict=True))
-    assert {extent: len(markers(axes)) for extent, axes in drawn.items()} == {
-        16: 6,
-        32: 6,
-        64: 0,
-        128: 0,
-    }
+    assert {extent: len(markers(axes)) for extent, axes in drawn.items()} == {16: 6, 32: 6, 64: 0, 128: 0}
     assert "times alpha" in marks(times)
     for plot in haynes2000.PLOTS:
         figure = plot.draw(Here(), plot.title)

@@ -60,11 +60,7 @@ def test_the_axes_of_too_many_sweeps_are_told_apart_by_their_titles():
 
 
 def test_the_crossover_compares_the_fastest_of_both_on_the_same_problem():
-    points = [
-        *crossover_points(),
-        make_point("rods", "shared", (16,) * 3, 2),
-        make_point("rods", "p2p", (8,) * 3, 2),
-    ]
+    points = [*crossover_points(), make_point("rods", "shared", (16,) * 3, 2), make_point("rods", "p2p", (8,) * 3, 2)]
     [[group]] = crossover.pages(view_of(points, launches=3))
     assert len(group) == 9  # 8^3 lacks the other method
     for one in group:

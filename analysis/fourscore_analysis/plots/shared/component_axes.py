@@ -14,7 +14,7 @@ from fourscore_analysis.plots.base import View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import even_parts, is_power_of_two
 from fourscore_analysis.plots.shared.said import curve_text
-from fourscore_analysis.plots.shared.ticks import log_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
 from fourscore_analysis.points.components import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
 from fourscore_analysis.points.units import part_title, rate_text, rate_unit, whole_bytes_text
 
@@ -133,11 +133,7 @@ def _draw_group(axes: Axes, page: CurvePage, group: CurveGroup, ceiling: float |
         mark(line, f"copy beyond the cache (memory_bench): {rate_text(ceiling, 'B/s')} a rank")
     if highest > LOG_FROM * min(rates):
         low, high = min(rates) / unit / 1.5, highest / unit * 1.5
-        axes.set_yscale("log")
-        ticks = log_ticks(low, high)
-        axes.set_yticks(ticks, [tick_text(tick) for tick in ticks])
-        axes.set_yticks([], minor=True)
-        axes.set_ylim(low, high)
+        log_axis(axes, "y", (low, high))
     else:
         axes.set_ylim(0, highest / unit * 1.08)
         axes.locator_params(axis="y", nbins=6)

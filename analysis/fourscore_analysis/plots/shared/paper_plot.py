@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.plots.shared import colours
-from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.records.values import plain_name
 
 PRINTED_MARKER = "D"
@@ -59,23 +59,15 @@ def draw_printed(axes: Axes, xs: Sequence[float], ys: Sequence[float]) -> Line2D
 
 
 def log_axes(
-    axes: Axes, x_label: str, y_label: str, xs: Sequence[float], x_text: Callable[[float], str] | None = None
+    axes: Axes, x_label: str, y_label: str, xs: Sequence[float], x_text: Callable[[float], str] = "{:g}".format
 ) -> None:
     """Both axes logarithmic: x with ticks at `xs`, y with as many as have room for what is drawn."""
-    axes.set_xscale("log", base=2)
-    ticks = own_ticks(set(xs))
-    axes.set_xticks(ticks, [x_text(tick) if x_text else f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(min(xs) / 1.2, max(xs) * 1.2)
+    log_axis(axes, "x", (min(xs) / 1.2, max(xs) * 1.2), own_ticks(set(xs)), text=x_text, base=2)
     axes.set_xlabel(x_label)
     log_y(axes, y_label)
 
 
 def log_y(axes: Axes, label: str) -> None:
     low, high = axes.dataLim.minposy / 1.5, axes.dataLim.y1 * 1.5
-    axes.set_yscale("log")
-    ticks = log_ticks(low, high)
-    axes.set_yticks(ticks, [tick_text(tick) for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high))
     axes.set_ylabel(label)

@@ -13,7 +13,7 @@ from fourscore_analysis.plots.base import View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import MOST_CURVES, even_parts
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import own_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.scaling import Series
 from fourscore_analysis.points.units import digits, part_title, shape_text, time_unit
@@ -104,11 +104,7 @@ def draw_lines(
 def count_axis(axes: Axes, group: Group) -> list[int]:
     """The x axis: every count of ranks or nodes that was measured. Returns them."""
     counts = sorted({count for series in group.series for count in series.counts})
-    ticks = own_ticks(counts)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(ticks, [f"{count:g}" for count in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(counts[0] / 1.15, counts[-1] * 1.15)
+    log_axis(axes, "x", (counts[0] / 1.15, counts[-1] * 1.15), own_ticks(counts), text="{:g}".format, base=2)
     axes.set_xlabel(group.series[0].over)
     return counts
 

@@ -14,7 +14,7 @@ from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.published_marks import draw_published, published_handle
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import log_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import part_title, time_text, time_unit
@@ -257,11 +257,7 @@ def _published(axes: Axes, all_curves, curves, value: Callable[[Curve, float], f
 def _quantity_axis(axes: Axes, group: SweepGroup, curves: Iterable[Curve], label: str, ticks) -> None:
     values = {x for sweep in group.sweeps for x in sweep.quantity} | {x for curve in curves for x in curve.quantity}
     low, high = min(values) / 1.2, max(values) * 1.2
-    axes.set_xscale("log")
-    chosen = ticks(values)
-    axes.set_xticks(chosen, [f"{tick:g}" for tick in chosen])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(low, high)
+    log_axis(axes, "x", (low, high), ticks(values), text="{:g}".format)
     axes.set_xlabel(label)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+
+from matplotlib.axes import Axes
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -18,16 +20,27 @@ def log_ticks(low: float, high: float) -> list[float]:
     return ticks[:: -(-len(ticks) // 7)]
 
 
+def log_axis(
+    axes: Axes,
+    name: str,
+    ends: tuple[float, float],
+    ticks: Sequence[float] | None = None,
+    text: Callable[[float], str] | None = None,
+    base: int = 10,
+) -> None:
+    """Makes the axis "x" or "y" logarithmic, with these ticks alone, or those of log_ticks()."""
+    shown = log_ticks(*ends) if ticks is None else ticks
+    getattr(axes, f"set_{name}scale")("log", base=base)
+    getattr(axes, f"set_{name}ticks")(shown, [(text or tick_text)(tick) for tick in shown])
+    getattr(axes, f"set_{name}ticks")([], minor=True)
+    getattr(axes, f"set_{name}lim")(*ends)
+
+
 def time_axis(axis, low_s: float, high_s: float, unit_s: float, unit: str, name: str, log: bool) -> None:
     """Labels the x axis, whose data are in `unit`."""
     axis.set_xlabel(f"{name} ({unit})")
     if log:
-        axis.set_xscale("log")
-        low, high = low_s / unit_s, high_s / unit_s
-        ticks = log_ticks(low, high)
-        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axis.set_xticks([], minor=True)
-        axis.set_xlim(low, high)
+        log_axis(axis, "x", (low_s / unit_s, high_s / unit_s), text="{:g}".format)
     else:
         axis.locator_params(axis="x", nbins=6)
 

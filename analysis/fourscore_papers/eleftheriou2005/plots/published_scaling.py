@@ -6,7 +6,7 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.published_marks import draw_published, measures, published_handle
 from fourscore_analysis.plots.shared.scaling_axes import Group, draw_lines, drawn_points, in_pages, legend_handles
-from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.scaling import Series, strong_series
 from fourscore_analysis.points.units import ranks_text, shape_text, time_text, time_unit
@@ -87,11 +87,7 @@ def _draw_times(view: View, axes: Axes, group: Group, table: Published) -> None:
         values += ends
         ranks.add(nodes)
     low, high = min(values) / 1.5, max(values) * 1.5
-    axes.set_yscale("log")
-    ticks = log_ticks(low, high)
-    axes.set_yticks(ticks, [tick_text(tick) for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high))
     axes.set_ylabel(f"time per transform ({unit})")
     _rank_axis(axes, ranks)
 
@@ -127,22 +123,14 @@ def _draw_speedup(view: View, axes: Axes, group: Group, speedups: Published, num
         ranks.add(nodes)
     ideal = sorted(count for count in ranks if count >= bases[0])
     axes.plot(ideal, [count / bases[0] for count in ideal], color=colours.GREY, linewidth=1, zorder=1)
-    axes.set_yscale("log")
     low, high = min(values) / 1.3, max([*values, ideal[-1] / bases[0]]) * 1.3
-    ticks = log_ticks(low, high)
-    axes.set_yticks(ticks, [tick_text(tick) for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high))
     axes.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own baseline")
     _rank_axis(axes, ranks)
 
 
 def _rank_axis(axes: Axes, ranks: set[int]) -> None:
-    axes.set_xscale("log", base=2)
-    ticks = own_ticks(ranks)
-    axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(min(ranks) / 1.3, max(ranks) * 1.3)
+    log_axis(axes, "x", (min(ranks) / 1.3, max(ranks) * 1.3), own_ticks(ranks), text=str, base=2)
     axes.set_xlabel("ranks, or nodes")
 
 

@@ -10,7 +10,7 @@ from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.published_marks import measures, model_handle
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import drawn_points
-from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.scaling import Series, strong_series
@@ -152,11 +152,7 @@ def _speedup_axis(axes: Axes, row: Row) -> None:
     low, high = axes.dataLim.y0 / 1.3, axes.dataLim.y1 * 1.3
     ends = [bases[0], axes.dataLim.x1]
     axes.plot(ends, [1, ends[1] / ends[0]], color=colours.GREY, linewidth=1, zorder=0)
-    axes.set_yscale("log")
-    ticks = log_ticks(low, high)
-    axes.set_yticks(ticks, [tick_text(tick) for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high))
     axes.set_ylabel(f"speedup over {ranks_text(bases[0])}" if len(bases) == 1 else "speedup over own baseline")
 
 

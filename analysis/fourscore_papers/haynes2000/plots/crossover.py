@@ -8,7 +8,7 @@ from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.lines import draw_series, is_power_of_two
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import own_ticks, ratio_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks, ratio_ticks
 from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.units import ranks_text, ratio_text, shape_text
 from matplotlib.axes import Axes
@@ -121,19 +121,11 @@ def _ratio_axis(axes: Axes, group: list[Meeting]) -> None:
     high = max(1.0, *(one.range[1] for one in group)) * 1.1
     axes.axhline(1, color=colours.INK, linewidth=0.8, zorder=0)
     axes.axhspan(low, 1, color=colours.GREEN, alpha=0.06, linewidth=0, zorder=0)
-    axes.set_yscale("log")
-    ticks = ratio_ticks(low, high)
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high), ratio_ticks(low, high), text="{:g}".format)
 
 
 def _axis(axes: Axes, values: list[int], label: str, text: Callable[[int], str]) -> None:
-    axes.set_xscale("log")
-    ticks = own_ticks(set(values))
-    axes.set_xticks(ticks, [text(tick) for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(min(values) / 1.3, max(values) * 1.3)
+    log_axis(axes, "x", (min(values) / 1.3, max(values) * 1.3), own_ticks(set(values)), text=text)
     axes.set_xlabel(label)
 
 

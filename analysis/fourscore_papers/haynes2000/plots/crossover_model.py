@@ -9,7 +9,7 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.published_marks import measures
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks, tick_text
+from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import digits, ratio_text, shape_text, time_text
@@ -168,18 +168,10 @@ def _line(axes: Axes, row: Row, points: list[Point], values: list[float], colour
 
 def _axes(axes: Axes, row: Row, with_model: bool) -> None:
     ranks = sorted({*row.ranks, *(MODEL_RANKS if with_model else ())})
-    ticks = own_ticks(ranks)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(ranks[0] / 1.3, ranks[-1] * 1.3)
+    log_axis(axes, "x", (ranks[0] / 1.3, ranks[-1] * 1.3), own_ticks(ranks), text=str, base=2)
     axes.set_xlabel("ranks, or nodes")
     low, high = axes.dataLim.y0 / 1.4, axes.dataLim.y1 * 1.4
-    axes.set_yscale("log")
-    marks = log_ticks(low, high)
-    axes.set_yticks(marks, [tick_text(tick) for tick in marks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high))
 
 
 PLOT = Plot(

@@ -8,7 +8,7 @@ from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.published_marks import draw_published, measures, published_handle
 from fourscore_analysis.plots.shared.said import point_text
-from fourscore_analysis.plots.shared.ticks import log_ticks, own_ticks
+from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import shape_text, time_unit
@@ -180,18 +180,10 @@ def _draw_times(axes: Axes, row: Row, widths: list[int]) -> None:
             ends = [point.time.low / unit_s, point.time.high / unit_s]
             axes.plot([count] * 2, ends, color=colour, linewidth=0.8, alpha=0.6)
     counts = sorted({cores_of(point) for point in row.points})
-    axes.set_xscale("log", base=2)
-    ticks = own_ticks(counts)
-    axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(counts[0] / 1.3, counts[-1] * 1.3)
+    log_axis(axes, "x", (counts[0] / 1.3, counts[-1] * 1.3), own_ticks(counts), text=str, base=2)
     axes.set_xlabel("cores: ranks × threads")
-    axes.set_yscale("log")
     low, high = axes.dataLim.y0 / 1.2, axes.dataLim.y1 * 1.2
-    marks = log_ticks(low, high)
-    axes.set_yticks(marks, [f"{tick:g}" for tick in marks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(low, high)
+    log_axis(axes, "y", (low, high), text="{:g}".format)
     axes.set_ylabel(f"time per transform ({unit})")
 
 
