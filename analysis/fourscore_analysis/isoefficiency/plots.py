@@ -14,7 +14,7 @@ from fourscore_analysis.isoefficiency.models import Fitted, fitted
 from fourscore_analysis.isoefficiency.points import CONFIDENCE, Family, Measured, Need
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
-from fourscore_analysis.plots.shared.lines import even_parts
+from fourscore_analysis.plots.shared.lines import draw_points, even_parts
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import drawn_points
 from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
@@ -99,19 +99,8 @@ def _draw_efficiency(axes: Axes, row: Row, looks: dict[int, str]) -> None:
         axes.plot(xs, ys, color=looks[ranks], linewidth=1.1)
         _draw_intervals(axes, measured, looks[ranks])
         highest = max(highest, *ys)
-        for hollow in (False, True):
-            chosen = [one for one in measured if ("oversubscribed" in one.flags) == hollow]
-            [drawn] = axes.plot(
-                [one.elements for one in chosen],
-                [one.efficiency.value for one in chosen],
-                linestyle="",
-                marker="o",
-                markersize=3.4,
-                markeredgewidth=0.9,
-                color=looks[ranks],
-                markerfacecolor="white" if hollow else looks[ranks],
-            )
-            mark(drawn, *(point_text(one.point, f"efficiency: {_value_text(one)}") for one in chosen))
+        said = [point_text(one.point, f"efficiency: {_value_text(one)}") for one in measured]
+        draw_points(axes, xs, ys, [one.flags for one in measured], said, looks[ranks], size=3.4)
     for level, colour, _ in row.looks:
         axes.axhline(level, color=colour, linestyle="--", linewidth=0.8, zorder=0)
     axes.axhline(1, color=colours.GREY, linewidth=1, zorder=0)

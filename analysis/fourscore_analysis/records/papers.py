@@ -1,16 +1,6 @@
 """Where papers are found. A distribution names in the entry-point group `fourscore.papers` a package; each package
 within it is one paper, called as its key in the bibliography. `fourscore_papers` also counts where nothing is
-installed, as in a source tree. A paper has any of these parts:
-
-    claims.py     PAPER, every printed number with its verdict (papers/base.py)
-    figures.py    PLOTS, the figures of its page (plots/shared/paper_plot.py)
-    model.py      MODEL, as a module of models/ has it; A_ITEM, the item that prints the constant A (models/constant.py)
-    isoefficiency.py    fitted(), its model of the overhead of measured methods (isoefficiency/models.py)
-    plots/        plots of reports, as plots/ has them
-    beside.py     BESIDE, what it sets beside plots that are not its own (plots/base.py)
-    published/    printed numbers: published("lee", "table-1") is published/table-1.json of the paper lee
-    machines/, trends/    parameter files
-"""
+installed, as in a source tree. docs/published.md has the parts that a paper may have."""
 
 from __future__ import annotations
 

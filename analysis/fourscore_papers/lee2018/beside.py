@@ -4,52 +4,30 @@ from __future__ import annotations
 
 from fourscore_analysis.plots.base import Beside
 from fourscore_analysis.plots.shared.sweeps import Curve
-from fourscore_analysis.records.published import Published, published
+from fourscore_analysis.records.published import published
 
 NAME = "lee2018"
+# What stands on the axis; the item, what of it, and nodes of the rows or None for all; columns of both axes.
+CURVES = (
+    *(("threads a rank", "table-3.1", f"{nodes} nodes", nodes, "threads", "backward_ms") for nodes in (4, 8, 16)),
+    ("pencils a state", "table-2.1", "FFT", None, "chares_per_state", "forward_ms"),
+    ("pencils a state", "table-2.1", "IFFT", None, "chares_per_state", "backward_ms"),
+    ("instances", "table-5.1", "8 nodes", None, "instances", "completion_ms"),
+    ("ranks", "table-5.2", "2 instances, nodes", None, "nodes", "completion_ms"),
+    ("ranks", "table-5.3", "4 instances, nodes", None, "nodes", "completion_ms"),
+)
 
 
 def curves(axis: str) -> list[Curve]:
-    return CURVES[axis]() if axis in CURVES else []
+    found = []
+    for against, item, what, nodes, x, y in CURVES:
+        if against == axis:
+            table = published(NAME, item)
+            rows = [row for row in table.rows if nodes in (None, row.get("nodes"))]
+            found.append(Curve(table, what, tuple(float(row[x]) for row in rows), tuple(row[y] / 1e3 for row in rows)))
+    return found
 
 
-def _table_3_1() -> list[Curve]:
-    table = published(NAME, "table-3.1")
-    return [
-        _curve(table, f"{nodes} nodes", [row for row in table.rows if row["nodes"] == nodes], "threads", "backward_ms")
-        for nodes in dict.fromkeys(row["nodes"] for row in table.rows)
-    ]
-
-
-def _table_2_1() -> list[Curve]:
-    table = published(NAME, "table-2.1")
-    columns = (("FFT", "forward_ms"), ("IFFT", "backward_ms"))
-    return [_curve(table, what, table.rows, "chares_per_state", column) for what, column in columns]
-
-
-def _tables_5_2_and_5_3() -> list[Curve]:
-    tables = [published(NAME, f"table-{number}") for number in ("5.2", "5.3")]
-    return [
-        _curve(table, f"{table.setup['instances']} instances, nodes", table.rows, "nodes", "completion_ms")
-        for table in tables
-    ]
-
-
-def _table_5_1() -> list[Curve]:
-    table = published(NAME, "table-5.1")
-    return [_curve(table, "8 nodes", table.rows, "instances", "completion_ms")]
-
-
-def _curve(table: Published, what: str, rows, quantity: str, time: str) -> Curve:
-    return Curve(table, what, tuple(float(row[quantity]) for row in rows), tuple(row[time] / 1e3 for row in rows))
-
-
-CURVES = {
-    "threads a rank": _table_3_1,
-    "pencils a state": _table_2_1,
-    "instances": _table_5_1,
-    "ranks": _tables_5_2_and_5_3,
-}
 BESIDE = Beside(
     {
         "threads": f"Dotted: Table 3.1 of {NAME} (inverse transform of 300³, one process a node).",

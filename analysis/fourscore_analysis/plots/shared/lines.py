@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
 
 from fourscore_analysis.plots.base import mark
+from fourscore_analysis.plots.shared.said import point_text
+from fourscore_analysis.points.points import Point
 
 MOST_CURVES = 8  # in one axes; more become small multiples
 Member = TypeVar("Member")
@@ -42,3 +44,32 @@ def draw_series(
         axes.plot(*zip(*on_curve, strict=True), color=look["color"], linestyle=line, linewidth=1.1)
     [drawn] = axes.plot(xs, ys, linestyle="", **look)
     mark(drawn, *said)
+
+
+def draw_points(
+    axes: Axes,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    flags: Sequence[Container[str]],
+    said: Sequence[str],
+    colour: str,
+    marker: str = "o",
+    size: float = 3.8,
+) -> None:
+    """Markers that say their texts; hollow where more threads than cores took part."""
+    for hollow in (False, True):
+        chosen = [index for index, one in enumerate(flags) if ("oversubscribed" in one) == hollow]
+        look = point_look(colour, marker, hollow) | {"markersize": size}
+        [drawn] = axes.plot([xs[index] for index in chosen], [ys[index] for index in chosen], **look)
+        mark(drawn, *(said[index] for index in chosen))
+
+
+def draw_point(axes: Axes, x: float, y: float, point: Point, colour: str, marker: str, *said: str) -> None:
+    """One of draw_points()."""
+    [drawn] = axes.plot([x], [y], **point_look(colour, marker, "oversubscribed" in point.flags))
+    mark(drawn, point_text(point, *said))
+
+
+def point_look(colour: str, marker: str, hollow: bool) -> dict[str, Any]:
+    look = {"linestyle": "", "marker": marker, "markersize": 3.8, "markeredgewidth": 0.9, "color": colour}
+    return look | {"markerfacecolor": "white" if hollow else colour}

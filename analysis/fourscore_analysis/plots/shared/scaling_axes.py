@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import View, mark
+from fourscore_analysis.plots.base import View
 from fourscore_analysis.plots.shared import colours, layout, lettering
-from fourscore_analysis.plots.shared.lines import MOST_CURVES, even_parts
+from fourscore_analysis.plots.shared.lines import MOST_CURVES, draw_points, even_parts
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.points import Point
@@ -85,19 +85,9 @@ def draw_lines(
                 color=look.colour,
                 alpha=0.6,
             )
-        for hollow in (False, True):
-            chosen = [i for i, point in enumerate(series.points) if ("oversubscribed" in point.flags) == hollow]
-            [drawn] = axes.plot(
-                [series.counts[i] for i in chosen],
-                [y[i] for i in chosen],
-                linestyle="",
-                marker=look.marker,
-                markersize=3.8,
-                markeredgewidth=0.9,
-                color=look.colour,
-                markerfacecolor="white" if hollow else look.colour,
-            )
-            mark(drawn, *(point_text(series.points[i], f"{name}: {digits(y[i])}") for i in chosen))
+        said = [point_text(point, f"{name}: {digits(value)}") for point, value in zip(series.points, y, strict=True)]
+        flags = [point.flags for point in series.points]
+        draw_points(axes, series.counts, y, flags, said, look.colour, look.marker)
     return drawn_values
 
 

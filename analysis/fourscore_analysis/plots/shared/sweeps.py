@@ -9,11 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.plots.base import View, beside, mark
+from fourscore_analysis.plots.base import View, beside
 from fourscore_analysis.plots.shared import colours, layout, lettering
-from fourscore_analysis.plots.shared.lines import even_parts
+from fourscore_analysis.plots.shared.lines import draw_point, even_parts
 from fourscore_analysis.plots.shared.published_marks import draw_published, published_handle
-from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
@@ -230,18 +229,7 @@ def _lines(axes: Axes, group: SweepGroup, looks, value: Callable[[Sweep, float],
         for x, point in zip(sweep.quantity, sweep.points, strict=True):
             ends = [value(sweep, point.time.low), value(sweep, point.time.high)]
             axes.plot([x, x], ends, color=look.colour, linewidth=0.8, alpha=0.6)
-            hollow = "oversubscribed" in point.flags
-            [drawn] = axes.plot(
-                [x],
-                [value(sweep, point.time_s)],
-                linestyle="",
-                marker=look.marker,
-                markersize=3.8,
-                markeredgewidth=0.9,
-                color=look.colour,
-                markerfacecolor="white" if hollow else look.colour,
-            )
-            mark(drawn, point_text(point, f"at {x:g}"))
+            draw_point(axes, x, value(sweep, point.time_s), point, look.colour, look.marker, f"at {x:g}")
 
 
 def _published(axes: Axes, all_curves, curves, value: Callable[[Curve, float], float]) -> None:

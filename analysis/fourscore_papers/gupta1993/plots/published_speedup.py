@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
-from fourscore_analysis.plots.shared.lines import even_parts
+from fourscore_analysis.plots.shared.lines import draw_points, even_parts
 from fourscore_analysis.plots.shared.published_marks import measures, model_handle
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.scaling_axes import drawn_points
@@ -126,16 +126,8 @@ def _draw(axes: Axes, row: Row, lengths: list[int], machine: Machine, values, of
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
         y = values(series)
         axes.plot(series.ranks, y, color=colour, linewidth=1.1)
-        for hollow in (False, True):
-            chosen = [i for i, point in enumerate(series.points) if ("oversubscribed" in point.flags) == hollow]
-            look = {"marker": marker, "markersize": 3.8, "markeredgewidth": 0.9, "linestyle": "", "color": colour}
-            [drawn] = axes.plot(
-                [series.ranks[i] for i in chosen],
-                [y[i] for i in chosen],
-                markerfacecolor="white" if hollow else colour,
-                **look,
-            )
-            mark(drawn, *(point_text(series.points[i], f"{name}: {digits(y[i])}") for i in chosen))
+        said = [point_text(point, f"{name}: {digits(value)}") for point, value in zip(series.points, y, strict=True)]
+        draw_points(axes, series.ranks, y, [point.flags for point in series.points], said, colour, marker)
         base = series.baseline.cell.ranks
         ranks, efficiencies = model_line(row, machine, length(series), base)
         modelled = [of_efficiency(base, count, value) for count, value in zip(ranks, efficiencies, strict=True)]

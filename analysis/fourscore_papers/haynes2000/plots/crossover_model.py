@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fourscore_analysis.models.alpha_beta import alpha_betas, of_exchanges
-from fourscore_analysis.plots.base import Plot, View, mark
+from fourscore_analysis.plots.base import Plot, View
 from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.lines import draw_point
 from fourscore_analysis.plots.shared.published_marks import measures
-from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.beside_paper import difference_line
 from fourscore_analysis.points.points import Point, group_by
@@ -160,10 +160,7 @@ def _draw_ratio(axes: Axes, row: Row, lines: dict[str, dict[str, list[float]]]) 
 def _line(axes: Axes, row: Row, points: list[Point], values: list[float], colour: str, marker: str, said) -> None:
     axes.plot(row.ranks, values, color=colour, linewidth=1.1)
     for ranks, value, point in zip(row.ranks, values, points, strict=True):
-        fill = "white" if "oversubscribed" in point.flags else colour
-        look = {"marker": marker, "markersize": 3.8, "markeredgewidth": 0.9, "linestyle": "", "color": colour}
-        [drawn] = axes.plot([ranks], [value], markerfacecolor=fill, **look)
-        mark(drawn, point_text(point, said(point), f"value: {digits(value)}"))
+        draw_point(axes, ranks, value, point, colour, marker, said(point), f"value: {digits(value)}")
 
 
 def _axes(axes: Axes, row: Row, with_model: bool) -> None:

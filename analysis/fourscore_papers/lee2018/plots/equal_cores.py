@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from fourscore_analysis.plots.base import Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.lines import draw_point
 from fourscore_analysis.plots.shared.published_marks import draw_published, measures, published_handle
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
@@ -173,10 +174,7 @@ def _draw_times(axes: Axes, row: Row, widths: list[int]) -> None:
         axes.plot(cores, [line[count].time_s / unit_s for count in cores], color=colour, linewidth=1.1)
         for count in cores:
             point = line[count]
-            fill = "white" if "oversubscribed" in point.flags else colour
-            look = {"marker": marker, "markersize": 3.8, "markeredgewidth": 0.9, "linestyle": "", "color": colour}
-            [drawn] = axes.plot([count], [point.time_s / unit_s], markerfacecolor=fill, **look)
-            mark(drawn, point_text(point, f"{count} cores"))
+            draw_point(axes, count, point.time_s / unit_s, point, colour, marker, f"{count} cores")
             ends = [point.time.low / unit_s, point.time.high / unit_s]
             axes.plot([count] * 2, ends, color=colour, linewidth=0.8, alpha=0.6)
     counts = sorted({cores_of(point) for point in row.points})
