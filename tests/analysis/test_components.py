@@ -4,7 +4,7 @@ import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.plots import component_bandwidth, component_rates, emulated_copies, local_fft_curves
 from fourscore_analysis.points.components import Bench, grouped
-from fourscore_analysis.records.archive import Campaign, read_campaigns
+from fourscore_analysis.records.archive import read_campaigns
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
@@ -12,11 +12,11 @@ from fourscore_analysis.tables.components import bench_tables
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.views.view import View
 from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, store
+from synthetic.common import campaign_of
 
 
 def view_of(*records) -> View:
-    runs = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("hand-00000000", "hand", [], runs), 0)
+    return View(campaign_of(records), 0)
 
 
 def recorded(program: str, benchmarks: list, ranks: int = 1, launch: int = 0, **parameters: str) -> dict:

@@ -10,7 +10,6 @@ from fourscore_analysis.models.constant import cache_bytes as cache_bytes_of
 from fourscore_analysis.models.constant import cache_complexity, fit_through_origin, printed_a
 from fourscore_analysis.plots import all_plots, counted_traffic, fft_constant, over_minimum, roofline_plot
 from fourscore_analysis.points.counting import doubts
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.findings import findings
@@ -22,6 +21,7 @@ from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 from synthetic import (
     Maker,
+    campaign_of,
     canonical,
     component_records,
     constant_points,
@@ -36,10 +36,7 @@ TRAFFIC_PLOTS = {"counted-traffic", "over-minimum", "roofline", "fft-constant"}
 
 
 def view_of(*records) -> View:
-    runs = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    campaign = Campaign("hand-00000000", "hand", [run for run in runs if hasattr(run, "cell")])
-    campaign.components = [run for run in runs if not hasattr(run, "cell")]
-    return View(campaign, 0)
+    return View(campaign_of(records), 0)
 
 
 def constant_view(powers: range = range(14, 21), a: float = 5.0, **changes) -> View:

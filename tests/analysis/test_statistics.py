@@ -10,12 +10,11 @@ import pytest
 import scipy.stats
 from fourscore_analysis.cli import main
 from fourscore_analysis.points.points import Point, comparisons
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.transforms import contract_tables
 from fourscore_analysis.views.view import View
-from synthetic import Maker, canonical, counted, make_point, store
+from synthetic import Maker, campaign_of, canonical, counted, make_point, store
 
 RANKS, REPETITIONS, LAUNCHES = 4, 7, 9
 PHASES = ("fft", "pack", "exchange", "unpack", "other")
@@ -38,8 +37,7 @@ def random_records(seed: int, **changes) -> list[dict]:
 
 
 def view_of(records: list[dict]) -> View:
-    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("hand-00000000", "hand", launches), 0)
+    return View(campaign_of(records), 0)
 
 
 def raw_of(records: list[dict], point: Point) -> list[dict]:

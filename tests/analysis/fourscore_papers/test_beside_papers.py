@@ -22,12 +22,14 @@ from fourscore_papers.lee2018.plots import equal_cores
 from synthetic import (
     Maker,
     benchmark,
+    campaign_of,
     canonical,
     component_point,
     component_record,
     crossover_points,
     fill,
     make_point,
+    read_back,
     strong_points,
 )
 
@@ -35,8 +37,7 @@ from synthetic import (
 def view_of(points, *paper: str, launches: int = 1) -> View:
     maker = Maker("a-11111111", "a")
     records = [maker.ok(point, launch) for launch in range(launches) for point in points]
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("a-11111111", "a", parsed, paper=paper), 0)
+    return View(campaign_of(records, *paper), 0)
 
 
 def marks(figure) -> str:
@@ -154,8 +155,7 @@ def test_copies_to_a_stand_in_are_a_part_of_the_time_in_a_figure_of_their_own():
         record = maker.with_samples(make_point(variant, "alltoallv"), 0, [[1.0] * 3] * 2, rows)
         record["flags"] = ["emulated"] if variant == "pencil-gpu" else []
         records.append(record)
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    view = View(Campaign("a", "a", parsed, paper=("czechowski2012/figure-4",)), 0)
+    view = View(campaign_of(records, "czechowski2012/figure-4"), 0)
     real, emulated = published_breakdown.pages(view)
     assert [[point.method.variant for point in page] for page in (real, emulated)] == [["pencil"], ["pencil-gpu"]]
     assert published_breakdown.shares_of(emulated[0])[published_breakdown.COPIES] == pytest.approx(0.3)
@@ -243,7 +243,7 @@ def test_a_measured_alpha_and_beta_give_the_equations_seconds():
 
     def drawn(points):
         records = [maker.ok(point, 0) for point in points]
-        parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+        parsed = read_back(records)
         components = [parse_record(canonical(component), "component.json")]
         view = View(Campaign("a-11111111", "a", parsed, components, paper=("haynes2000/section-5",)), 0)
         [[row]] = crossover_model.pages(view)

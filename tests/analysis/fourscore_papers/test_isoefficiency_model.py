@@ -5,12 +5,10 @@ import math
 import pytest
 from fourscore_analysis.isoefficiency.points import families
 from fourscore_analysis.points.points import group_points
-from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_papers.gupta1993 import claims
 from fourscore_papers.gupta1993 import equations as gupta1993
 from fourscore_papers.gupta1993.isoefficiency import fitted, log2_size_kept, machine_of, overhead_of
-from synthetic import Known, Maker, canonical, known_records, line_points, make_point
+from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1.2e-9)
 
@@ -21,8 +19,7 @@ def family_of(variant: str, ranks=(1, 2, 4, 8, 16), known: Known = KNOWN, noise:
 
     points = line_points([2**power for power in sizes], ranks, [variant])
     records = known_records(Maker(), points, time_s, noise=noise)
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    [family], _ = families(group_points(Campaign("a-11111111", "a", parsed)))
+    [family], _ = families(group_points(campaign_of(records)))
     return family
 
 
@@ -64,8 +61,7 @@ def test_the_models_curve_keeps_the_efficiency_and_gives_every_rank_something_to
 
 def overhead_of_point(*arguments, **changes):
     records = [Maker().ok(make_point(*arguments, ranks=ranks, **changes), 0) for ranks in (1, 4)]
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    [family], _ = families(group_points(Campaign("a-11111111", "a", parsed)))
+    [family], _ = families(group_points(campaign_of(records)))
     return overhead_of(family)
 
 

@@ -2,19 +2,16 @@
 
 import pytest
 from fourscore_analysis.papers.here import Here
-from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_papers.czechowski2012 import claims as czechowski2012
 from fourscore_papers.gupta1993 import claims as gupta1993
 from fourscore_papers.lee2018 import claims as lee2018
-from synthetic import Known, Maker, canonical, known_records, line_points, make_point
+from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1e-9)
 
 
 def here_of(records) -> Here:
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return Here(None, [Campaign("a-11111111", "a", parsed)])
+    return Here(None, [campaign_of(records)])
 
 
 def timed(points, seconds, launches=3) -> Here:

@@ -4,13 +4,11 @@ import math
 
 import pytest
 from fourscore_analysis.papers.here import Here
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.published import published
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_papers.eleftheriou2005 import figures as eleftheriou2005
 from fourscore_papers.gupta1993 import figures as gupta1993
 from fourscore_papers.lee2018 import figures as lee2018
-from synthetic import Known, Maker, canonical, known_records, line_points, make_point
+from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1e-9)
 EMPTY = Here()
@@ -18,8 +16,7 @@ EMPTY = Here()
 
 def here_of(points, seconds) -> Here:
     records = known_records(Maker(), points, seconds, launches=2)
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return Here(None, [Campaign("a-11111111", "a", parsed)])
+    return Here(None, [campaign_of(records)])
 
 
 @pytest.fixture(scope="module")

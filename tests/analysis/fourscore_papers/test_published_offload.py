@@ -7,7 +7,7 @@ from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.views.view import View
 from fourscore_papers.lee2018.plots import published_offload
-from synthetic import Maker, canonical, make_point
+from synthetic import Maker, canonical, make_point, read_back
 
 PHASES = {"fft": 0.05, "h2d": 0.5, "d2h": 0.45, "exchange": 1.0}
 WORK = {
@@ -30,8 +30,7 @@ def record_of(maker: Maker, seconds: float, flags=(), device=True, direction="fo
 
 
 def view_of(records, *paper: str) -> View:
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("a", "a", parsed, paper=paper or ("lee2018/table-4.1",)), 0)
+    return View(Campaign("a", "a", read_back(records), paper=paper or ("lee2018/table-4.1",)), 0)
 
 
 def kinds(maker: Maker, flags=()) -> list[dict]:

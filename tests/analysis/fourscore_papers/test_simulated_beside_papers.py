@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 from fourscore_analysis.papers.here import Here
-from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
 from fourscore_papers.czechowski2012 import figures as czechowski2012
 from fourscore_papers.czechowski2012.plots import published_placement
@@ -19,7 +17,7 @@ from synthetic import (
     ETHERNET,
     OVERHEADS,
     Maker,
-    canonical,
+    campaign_of,
     latency_points,
     network_of,
     node_points,
@@ -28,11 +26,6 @@ from synthetic import (
 )
 
 ALPHA_S = 160e-6
-
-
-def campaign_of(records, *paper: str) -> Campaign:
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return Campaign("a-11111111", "a", parsed, paper=paper)
 
 
 def marks(figure) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 from fourscore_analysis.gate.series import pair_series
-from fourscore_analysis.records.transforms import parse_record
-from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point
+from synthetic import Maker, benchmark, component_point, component_record, make_point, read_back
 
 
 def runs_of(*records: dict) -> list:
-    return [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return read_back(records)
 
 
 def ok(point: dict, launch: int = 0, flags=()) -> dict:

@@ -7,11 +7,9 @@ import pytest
 from fourscore_analysis.isoefficiency import points as module
 from fourscore_analysis.isoefficiency.points import families, log2_of_work, size_kept
 from fourscore_analysis.points.points import group_points
-from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_papers.gupta1993 import equations as gupta1993
 from fourscore_papers.gupta1993.equations import Machine
-from synthetic import Known, Maker, canonical, known_records, line_points, make_point
+from synthetic import Known, Maker, campaign_of, canonical, known_records, line_points, make_point
 
 RANKS = (1, 2, 4, 8, 16, 32, 64)
 SIZES = tuple(2**power for power in range(8, 25))
@@ -21,8 +19,7 @@ WORDS = Known(t_c=1e-6, t_s=0.0, t_w=1.5e-6)
 
 
 def points_of(records) -> list:
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return group_points(Campaign("a-11111111", "a", parsed))
+    return group_points(campaign_of(records))
 
 
 def of_known(known: Known, sizes=SIZES, ranks=RANKS, variants=("binary-exchange",), **options) -> tuple[list, list]:

@@ -8,10 +8,8 @@ from fourscore_analysis.cli import main
 from fourscore_analysis.isoefficiency import plots as plot
 from fourscore_analysis.isoefficiency.points import EFFICIENCIES
 from fourscore_analysis.isoefficiency.tables import isoefficiency_tables, lacking
-from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
-from synthetic import Known, Maker, canonical, known_records, line_points, make_point, store
+from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point, store
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1.2e-9)
 
@@ -28,8 +26,7 @@ def lines(ranks=(1, 2, 4, 8), variants=("binary-exchange", "transpose")):
 
 
 def view_of(records) -> View:
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("a-11111111", "a", parsed), 0)
+    return View(campaign_of(records), 0)
 
 
 def marks(axes) -> str:

@@ -8,7 +8,6 @@ from fourscore_analysis.cli import main
 from fourscore_analysis.models.floors import Floors, least_passes
 from fourscore_analysis.models.observations import question_of
 from fourscore_analysis.points.rates import Rates, last_level_bytes
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import findings
@@ -16,6 +15,7 @@ from fourscore_analysis.tables.floors import floor_table
 from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point, store
+from synthetic.common import campaign_of
 
 MIB = 2.0**20
 CUBE = (256, 256, 256)
@@ -66,10 +66,7 @@ def sent(rate: float, message: float, exchange: str = "alltoallv", group: int = 
 
 
 def view_of(*records: dict) -> View:
-    runs = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    campaign = Campaign("hand-00000000", "hand", [run for run in runs if hasattr(run, "cell")])
-    campaign.components = [run for run in runs if not hasattr(run, "cell")]
-    return View(campaign, 0)
+    return View(campaign_of(records), 0)
 
 
 def floors_of(*records: dict) -> Floors:

@@ -9,7 +9,7 @@ from fourscore_analysis.models.observations import all_series, observed, one_mac
 from fourscore_analysis.records.archive import Campaign, InputError
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import parse_record
-from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point
+from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point, read_back
 
 
 def launch_of(phases: dict[str, float] | None = None, number: int = 0, flags=(), cpu: str = "One 1", **point):
@@ -80,7 +80,7 @@ def component(program: str, *benchmarks: dict, ranks: int = 2, flags=()) -> dict
 
 
 def runs_of(*records: dict) -> list:
-    return [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return read_back(records)
 
 
 def messages(alpha_s: float, rate: float) -> list[dict]:

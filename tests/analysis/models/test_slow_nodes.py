@@ -23,11 +23,10 @@ from fourscore_analysis.models.slow_nodes import (
 from fourscore_analysis.points.claims import doubts
 from fourscore_analysis.points.points import group_points
 from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.nodes import node_table, slow_node_findings
 from fourscore_analysis.views.view import View
-from synthetic import CLUSTER, Maker, canonical, make_point
+from synthetic import CLUSTER, Maker, campaign_of, make_point
 
 POINTS = [make_point(variant, exchange, ranks=8, nodes=4) for variant, exchange in (("slab", "p2p"), ("pencil", "p2p"))]
 WHOLE = [make_point("slab", "p2p", ranks=8, nodes=8)]  # always on every node
@@ -38,8 +37,7 @@ def maker(seed: int = 1, **changes: Any) -> Maker:
 
 
 def campaign(records: Iterable[dict[str, Any]]) -> Campaign:
-    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return Campaign("hand-00000000", "hand", launches)
+    return campaign_of(records)
 
 
 def without_phases(record: dict[str, Any]) -> dict[str, Any]:

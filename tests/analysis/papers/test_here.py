@@ -1,11 +1,9 @@
 """What is set beside a paper's numbers: of one contract, machine and build, and never a lucky launch."""
 
 from fourscore_analysis.papers.here import Here, comparable, fastest
-from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_papers.eleftheriou2005.claims import figure_3_here, figure_4_here
 from fourscore_papers.haynes2000.claims import crossings_here
-from synthetic import Maker, canonical, make_point
+from synthetic import Maker, campaign_of, make_point
 
 CUBE = (128, 128, 128)
 
@@ -18,8 +16,7 @@ def here_of(*counted: tuple[dict, int]) -> Here:
         for point, launches in counted
         for launch in range(launches)
     ]
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return Here(None, [Campaign("a-11111111", "a", parsed)])
+    return Here(None, [campaign_of(records)])
 
 
 def test_a_series_joins_one_contract_alone():

@@ -23,7 +23,7 @@ from fourscore_analysis.tables.wall_time import wall_time
 from fourscore_analysis.views.view import View
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from synthetic import Maker, canonical, make_point
+from synthetic import Maker, campaign_of, canonical, make_point, read_back
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -114,8 +114,7 @@ def test_scaling_of_many_methods_is_drawn_on_several_axes():
         for exchange in ("alltoallv", "p2p", "pairwise")
         for ranks in (2, 4)
     ]
-    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    view = View(Campaign("a-11111111", "a", launches), 0)
+    view = View(campaign_of(records), 0)
     [page] = strong_scaling.pages(view)
     assert [len(group.series) for group in page] == [6, 6]
     assert [group.title("64³") for group in page] == ["64³ (1 of 2): node, pencil", "64³ (2 of 2): slab, volumetric"]
@@ -199,7 +198,7 @@ def test_wall_time_is_the_sum_of_all_stages_of_all_launches():
     records = [maker.ok(point, launch) for launch in range(2)]
     for record in records:
         record["harness"] = {"launch_s": 1.0, "init_s": 2.0, "plan_s": 6.0, "verify_s": 3.0, "measure_s": 8.0}
-    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    launches = read_back(records)
     wall = wall_time(launches)
     assert (wall.total, wall.launches) == ("40.0 s", 2)
     assert [(part.name, part.time, part.fraction) for part in wall.parts] == [

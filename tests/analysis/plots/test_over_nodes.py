@@ -19,14 +19,13 @@ from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
 from matplotlib.patches import Rectangle
 from synthetic import CLUSTER, Maker, canonical, grid_points, make_point, strong_node_points, weak_node_points
+from synthetic.common import campaign_of
 
 
 def view_of(points, launches: int = 2, **changes) -> View:
     maker = Maker("a-11111111", "a", isolate=False, repetitions=3, hosts=CLUSTER, **changes)
     records = [maker.ok(point, launch) for launch in range(launches) for point in points]
-    return View(
-        Campaign("a-11111111", "a", [parse_record(canonical(one), f"{n}.json") for n, one in enumerate(records)]), 0
-    )
+    return View(campaign_of(records), 0)
 
 
 def texts_of(axes) -> list[str]:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from fourscore_analysis.plots import breakdown_size, decomposition, instances, plan_time, threads, timeline, traffic
 from fourscore_analysis.plots.shared import colours
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import Method, parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.views.view import View
 from fourscore_papers.haynes2000.plots import crossover
 from synthetic import (
     Maker,
+    campaign_of,
     canonical,
     crossover_points,
     decomposition_points,
@@ -26,8 +26,7 @@ from synthetic import (
 def view_of(points, timelines: bool = False, launches: int = 1) -> View:
     maker = Maker("a-11111111", "a", timeline=timelines)
     records = [maker.ok(point, launch) for launch in range(launches) for point in points]
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("a-11111111", "a", parsed), 0)
+    return View(campaign_of(records), 0)
 
 
 def test_points_that_differ_in_decomposition_alone_are_one_curve():
@@ -155,8 +154,7 @@ def test_a_library_that_is_timed_as_a_whole_has_no_breakdown_by_size():
             record["samples"]["rank_phase_s"] = {"other": record["samples"]["rank_total_s"]}
             record["samples"]["closure"]["worst"] = 0.0
             record.pop("isolated", None)
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    view = View(Campaign("a-11111111", "a", parsed), 0)
+    view = View(campaign_of(records), 0)
     [[group]] = breakdown_size.pages(view)
     assert {point.label for point in group} == {"slab/alltoallv"}
     breakdown_size.draw(view, [group], "heading")
@@ -176,8 +174,7 @@ def test_the_axis_of_planning_times_is_in_the_unit_that_it_names(seconds, unit, 
     records = [maker.ok(make_point("slab", "p2p", (64,) * 3, 2), launch) for launch in range(3)]
     for number, record in enumerate(records):
         record["plan"] = {"time_s": seconds * (1 + 0.1 * number), "rank_s": [seconds * (1 + 0.1 * number)] * 2}
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    view = View(Campaign("a-11111111", "a", parsed), 0)
+    view = View(campaign_of(records), 0)
     [page] = plan_time.pages(view)
     [axes] = plan_time.draw(view, page, "planning").axes
     assert axes.get_xlabel() == f"planning time ({unit})"

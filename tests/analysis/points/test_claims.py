@@ -14,7 +14,7 @@ from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import finding, findings, wins
 from fourscore_analysis.tables.transforms import contract_tables
 from fourscore_analysis.views.view import View
-from synthetic import Maker, canonical, counted, make_point
+from synthetic import Maker, campaign_of, canonical, counted, make_point
 
 ROOT = Path(__file__).parents[3]
 LARGE = (256, 256, 256)  # not in the cache
@@ -32,8 +32,7 @@ def view_of(times: dict[str, list[float]], flags: dict[str, list[str]] | None = 
             )
             record["flags"] = (flags or {}).get(variant, [])
             records.append(record)
-    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("hand-00000000", "hand", launches), 0)
+    return View(campaign_of(records), 0)
 
 
 def said(*arguments, **changes) -> str:
@@ -158,8 +157,7 @@ def test_what_is_emulated_is_ranked_with_nothing_that_is_not():
             record = maker.with_samples(make_point(variant, shape=LARGE), launch, rows, {"fft": rows})
             record["flags"] = ["emulated"] if variant == "slab" and launch else []
             records.append(record)
-    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    view = View(Campaign("c", "c", launches), 0)
+    view = View(campaign_of(records), 0)
     ranked = {one.setting: {point.label for point in one.ranked} for one in view.comparisons}
     assert ranked == {"": {"slab/alltoallv", "pencil/alltoallv"}, "emulated": {"slab/alltoallv"}}
     assert [table.contract.endswith("emulated") for table in contract_tables(view)] == [False, True]

@@ -3,14 +3,13 @@
 import pytest
 from fourscore_analysis.page.report import section_of
 from fourscore_analysis.points.link_loads import SATURATED, busiest_of, kind_order
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.link_loads import read_link_loads
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.link_loads import kinds_text, link_findings, link_rows
 from fourscore_analysis.views.view import View
-from synthetic import Maker, canonical, exchange_load, make_point, simulated
+from synthetic import Maker, campaign_of, canonical, exchange_load, make_point, simulated
 
 IDLE = [("+0", 0.0, 0.0), ("-0", 0.0, 0.0)]
 EVEN = [("+0", 0.5, 0.7), ("-0", 0.3, 0.7), ("+1", 0.1, 0.2)]
@@ -18,8 +17,7 @@ FULL = [("+0", 0.1, 0.3), ("-0", 0.1, 0.3), ("+1", 0.4, 0.97)]
 
 
 def view_of(*records) -> View:
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("hand-00000000", "hand", parsed), 0)
+    return View(campaign_of(records), 0)
 
 
 def busy_view() -> View:

@@ -6,16 +6,14 @@ import pytest
 from fourscore_analysis.points.components import Bench, grouped
 from fourscore_analysis.points.points import Point, comparisons, group_points
 from fourscore_analysis.points.scaling import NODES, RANKS, strong_series, weak_series
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.components import alpha_beta_rows
 from fourscore_analysis.tables.transforms import contract_tables
 from fourscore_analysis.views.view import View
 from synthetic import (
     Maker,
     benchmark,
-    canonical,
+    campaign_of,
     component_point,
     component_record,
     make_point,
@@ -24,15 +22,9 @@ from synthetic import (
 )
 
 
-def campaign_of(*records) -> Campaign:
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    launches = [one for one in parsed if hasattr(one, "cell")]
-    return Campaign("hand-00000000", "hand", launches, [one for one in parsed if one not in launches])
-
-
 def points_of(points, maker: Maker | None = None) -> list[Point]:
     maker = maker or Maker(isolate=False, repetitions=3, hosts=tuple("abcdefgh"))
-    return group_points(campaign_of(*[maker.ok(point, 0) for point in points]))
+    return group_points(campaign_of([maker.ok(point, 0) for point in points]))
 
 
 def timed(point, seconds: float):
@@ -66,7 +58,7 @@ def test_earlier_launches_of_one_id_on_other_nodes_are_points_of_their_own():
         records.append(record)
     failed = Maker().ended(make_point(ranks=8), 3, "failed", "it broke") | {"schema_version": 2}
     failed["point"] = records[0]["point"]
-    found = group_points(campaign_of(*records, failed))
+    found = group_points(campaign_of([*records, failed]))
     assert {point.cell.place: [launch.launch for launch in point.launches] for point in found} == {
         Place(8): [0, 3],  # what never ran joins the first of its id
         Place(8, 4): [1, 2],
@@ -82,12 +74,12 @@ def test_nodes_are_named_only_where_a_campaign_has_points_on_several():
         ("64³ · 8 ranks on 1 node", "8 ranks a node"),
         ("64³ · 8 ranks on 2 nodes", "4 ranks a node"),
     ]
-    assert not View(campaign_of(Maker().ok(make_point(), 0)), 0).shows_nodes
+    assert not View(campaign_of([Maker().ok(make_point(), 0)]), 0).shows_nodes
 
 
 def test_tables_have_the_nodes_of_every_point():
     maker = Maker(isolate=False, hosts=tuple("abcd"))
-    view = View(campaign_of(*[maker.ok(make_point(ranks=8, **place), 0) for place in PLACES]), 0)
+    view = View(campaign_of([maker.ok(make_point(ranks=8, **place), 0) for place in PLACES]), 0)
     assert view.shows_nodes
     [table] = contract_tables(view)
     assert [row.nodes for row in table.rows] == ["1", "2", "4", "4, cyclic"]
@@ -104,7 +96,7 @@ def test_curves_of_components_on_other_nodes_are_apart_and_a_ceiling_counts_rank
         )
         for place, rate in copies.items()
     ]
-    bench = Bench(campaign_of(*records).components)
+    bench = Bench(campaign_of(records).components)
     assert [group.title for group in grouped(bench.curves("memory_bench"))] == [
         "4 ranks on 1 node",
         "4 ranks on 2 nodes",
@@ -125,7 +117,7 @@ def test_messages_between_nodes_have_an_alpha_and_beta_of_their_own():
         )
         for nodes in (1, 2)
     ]
-    rows = alpha_beta_rows(View(campaign_of(*records), 0))
+    rows = alpha_beta_rows(View(campaign_of(records), 0))
     assert [row.where for row in rows] == ["2 ranks on 1 node", "2 ranks on 2 nodes"]
 
 
@@ -133,7 +125,7 @@ def test_speedup_over_nodes_is_against_the_fewest_nodes_with_as_many_ranks_on_ea
     seconds = {1: 8.0, 2: 5.0, 8: 2.0}
     records = [timed(make_point(ranks=4 * nodes, nodes=nodes), time) for nodes, time in seconds.items()]
     records.append(timed(make_point(ranks=4, nodes=4), 9.0))  # one rank a node: of no series
-    [[series]] = strong_series(group_points(campaign_of(*records)), NODES)
+    [[series]] = strong_series(group_points(campaign_of(records)), NODES)
     assert (series.counts, series.over, series.packing) == ([1, 2, 8], "nodes", "4 ranks a node")
     assert series.speedup() == [1.0, 1.6, 4.0]
     assert series.strong_efficiency() == [1.0, 0.8, 0.5]

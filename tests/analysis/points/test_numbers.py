@@ -8,16 +8,10 @@ from fourscore_analysis.points.points import comparisons, group_points
 from fourscore_analysis.points.scaling import Series, strong_series, weak_series
 from fourscore_analysis.points.stats import interval_rank, spread
 from fourscore_analysis.points.units import bytes_text, digits, range_text, shape_text, time_text
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import finding
-from synthetic import Maker, canonical, make_point
-
-
-def campaign_of(*records) -> Campaign:
-    launches = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return Campaign("hand-00000000", "hand", launches)
+from synthetic import Maker, campaign_of, canonical, make_point
 
 
 def timed(maker: Maker, point, launch: int, seconds: float):
@@ -47,7 +41,7 @@ def test_an_even_number_of_samples_has_the_mean_of_the_middle_two_as_median():
 
 def test_a_point_is_the_median_over_launches_of_their_medians_with_their_range():
     maker, point = Maker(), make_point(ranks=2)
-    points = group_points(campaign_of(*[timed(maker, point, i, seconds) for i, seconds in enumerate((3.0, 1.0, 2.0))]))
+    points = group_points(campaign_of([timed(maker, point, i, seconds) for i, seconds in enumerate((3.0, 1.0, 2.0))]))
     assert len(points) == 1
     assert points[0].time_s == 2.0
     assert (points[0].time.low, points[0].time.high, points[0].time.count) == (1.0, 3.0, 3)
@@ -55,7 +49,7 @@ def test_a_point_is_the_median_over_launches_of_their_medians_with_their_range()
 
 def test_gflops_are_credited_five_n_log2_n():
     record = timed(Maker(), make_point(shape=(8, 8, 8), ranks=2), 0, 1e-3)
-    point = group_points(campaign_of(record))[0]
+    point = group_points(campaign_of([record]))[0]
     assert point.gflops == pytest.approx(5 * 512 * 9 / 1e-3 / 1e9)  # 512 elements, log2 512 = 9
 
 
@@ -66,7 +60,7 @@ def test_alone_is_the_sum_of_the_components_of_a_phase():
         {"name": "exchange-2", "phase": "exchange", "time_s": [0.5], "rank_s": []},
         {"name": "fft-1", "phase": "fft", "time_s": [4.0], "rank_s": []},
     ]
-    point = group_points(campaign_of(record))[0]
+    point = group_points(campaign_of([record]))[0]
     assert point.alone == {"exchange": 2.5, "fft": 4.0}
     assert point.components == {"exchange-1": 2.0, "exchange-2": 0.5, "fft-1": 4.0}
 
@@ -74,7 +68,7 @@ def test_alone_is_the_sum_of_the_components_of_a_phase():
 def test_speedup_and_efficiency_are_against_the_fewest_ranks():
     maker, seconds = Maker(), {2: 8.0, 4: 5.0, 16: 2.0}
     records = [timed(maker, make_point(ranks=ranks), 0, time) for ranks, time in seconds.items()]
-    [[series]] = strong_series(group_points(campaign_of(*records)))
+    [[series]] = strong_series(group_points(campaign_of(records)))
     assert series.ranks == [2, 4, 16]
     assert series.speedup() == [1.0, 1.6, 4.0]
     assert series.strong_efficiency() == [1.0, 0.8, 0.5]
@@ -83,14 +77,14 @@ def test_speedup_and_efficiency_are_against_the_fewest_ranks():
 def test_weak_scaling_joins_no_shapes_of_different_dimensions():
     maker, cases = Maker(), (((64, 64), 1), ((16, 16, 32), 2))  # 4096 elements a rank, both
     records = [timed(maker, make_point(shape=shape, ranks=ranks), 0, 1.0) for shape, ranks in cases]
-    assert weak_series(group_points(campaign_of(*records))) == []
+    assert weak_series(group_points(campaign_of(records))) == []
 
 
 def test_weak_efficiency_is_credited_flops_a_rank_over_that_of_the_fewest_ranks():
     maker = Maker()
     cases = (((8, 8, 8), 1, 1.0), ((16, 8, 8), 2, 2.0), ((16, 16, 16), 2, 9.0))
     records = [timed(maker, make_point(shape=shape, ranks=ranks), 0, time) for shape, ranks, time in cases]
-    [[series]] = weak_series(group_points(campaign_of(*records)))  # 16^3 on 2 ranks has more elements a rank
+    [[series]] = weak_series(group_points(campaign_of(records)))  # 16^3 on 2 ranks has more elements a rank
     assert series.ranks == [1, 2]
     assert series.weak_efficiency() == pytest.approx(
         [1.0, (2 * 10 / 9) / 2 / 2]
@@ -121,7 +115,7 @@ def test_unlike_contracts_are_never_compared():
     )
     records = [timed(maker, make_point(**changes), 0, 1.0 + i) for i, changes in enumerate(unlike)]
     records += [timed(maker, make_point("fftw-mpi", "none", **changes), 0, 2.0 + i) for i, changes in enumerate(unlike)]
-    found = comparisons(group_points(campaign_of(*records)))
+    found = comparisons(group_points(campaign_of(records)))
     assert len(found) == len(unlike)
     for one in found:
         assert len(one.ranked) == 2
@@ -132,7 +126,7 @@ def test_unlike_contracts_are_never_compared():
 def test_machines_and_builds_are_never_compared_within_a_campaign():
     point = make_point()
     records = [timed(Maker(revision=revision), point, i, 1.0 + i) for i, revision in enumerate(("old", "new"))]
-    found = comparisons(group_points(campaign_of(*records)))
+    found = comparisons(group_points(campaign_of(records)))
     assert [len(one.ranked) for one in found] == [1, 1]
     assert {one.setting for one in found} == {"setting A", "setting B"}
 
@@ -141,10 +135,10 @@ def test_what_launches_do_not_show_to_be_slower_is_a_tie():
     maker, slab, pencil = Maker(), make_point("slab"), make_point("pencil")
     five = range(5)
     apart = campaign_of(
-        *[timed(maker, slab, i, 1.0 + i / 10) for i in five], *[timed(maker, pencil, i, 2.0 + i) for i in five]
+        [*[timed(maker, slab, i, 1.0 + i / 10) for i in five], *[timed(maker, pencil, i, 2.0 + i) for i in five]]
     )
     meet = campaign_of(
-        *[timed(maker, slab, i, 1.0 + i) for i in five], *[timed(maker, pencil, i, 1.9 + i) for i in five]
+        [*[timed(maker, slab, i, 1.0 + i) for i in five], *[timed(maker, pencil, i, 1.9 + i) for i in five]]
     )
     assert comparisons(group_points(apart))[0].tied == []
     assert [point.label for point in comparisons(group_points(meet))[0].tied] == ["pencil/alltoallv"]
@@ -157,7 +151,7 @@ def test_the_finding_says_what_was_measured():
     whole = [[1.0] * 3] * 2
     ours = maker.with_samples(make_point("slab", "shared", (128,) * 3), 0, whole, {"fft": half, "exchange": half})
     theirs = timed(maker, make_point("fftw-mpi", "none", (128,) * 3), 0, 1.25)
-    assert finding(comparisons(group_points(campaign_of(ours, theirs)))) == (
+    assert finding(comparisons(group_points(campaign_of([ours, theirs])))) == (
         "At 128³ on 2 ranks slab/shared has the lowest median, 1.00 s (one launch), but the launches do not tell it "
         "from fftw-mpi; 0.80 of the time of fftw-mpi; 50 % of its time is exchange. No basis for a claim: 1 launch, a "
         "claim takes 5."

@@ -3,7 +3,7 @@
 cd tests/analysis && python -m synthetic DIR [RECORDS]
 """
 
-from synthetic.common import canonical, digest, identity_of, store
+from synthetic.common import campaign_of, canonical, digest, identity_of, read_back, store
 from synthetic.comparisons import BASE, CANDIDATE, Pairs, gate_points
 from synthetic.components import benchmark, component_point, component_record, component_records
 from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
@@ -51,6 +51,7 @@ __all__ = [
     "Pairs",
     "benchmark",
     "breakdown_points",
+    "campaign_of",
     "canonical",
     "component_point",
     "component_record",
@@ -79,6 +80,7 @@ __all__ = [
     "peers_points",
     "phase_model",
     "placement_points",
+    "read_back",
     "simulated",
     "simulated_records",
     "size_points",

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from fourscore_analysis.records.archive import Campaign
+from fourscore_analysis.records.transforms import parse_record
 
 
 def canonical(value: Any) -> str:
@@ -75,3 +79,14 @@ def store(archive: Path, record: dict[str, Any]) -> Path:
     path = folder / f"{record['point_id']}-{record['campaign']['launch']:03d}.json"
     path.write_text(canonical(record), encoding="utf-8")
     return path
+
+
+def read_back(records: Iterable[dict[str, Any]]) -> list:
+    """As the report reads them."""
+    return [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+
+
+def campaign_of(records: Iterable[dict[str, Any]], *paper: str) -> Campaign:
+    runs = read_back(records)
+    transforms = [run for run in runs if hasattr(run, "cell")]
+    return Campaign("a-11111111", "a", transforms, [run for run in runs if not hasattr(run, "cell")], paper=paper)

@@ -4,12 +4,11 @@ import pytest
 from fourscore_analysis.page.report import section_of
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.points import method_labels
-from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import Method, parse_record
+from fourscore_analysis.records.transforms import Method
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.libraries import library_findings, library_rows
 from fourscore_analysis.views.view import View
-from synthetic import Maker, canonical, make_point
+from synthetic import Maker, campaign_of, make_point
 
 LAUNCHES = 6
 
@@ -31,8 +30,7 @@ def view_of(*lists) -> View:
     records = [record for one in lists for record in one]
     for record in records:
         record["flags"] = []
-    parsed = [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
-    return View(Campaign("hand-00000000", "hand", parsed), 0)
+    return View(campaign_of(records), 0)
 
 
 def test_the_ratio_and_both_shares_of_the_exchange_are_said():

@@ -6,15 +6,14 @@ from fourscore_analysis.models.roofline import reached, roof_points
 from fourscore_analysis.points.points import comparisons, group_points
 from fourscore_analysis.points.stats import spread
 from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import finding
 from fourscore_analysis.tables.transforms import contract_tables, status_counts
 from fourscore_analysis.views.view import View
-from synthetic import Maker, canonical, counted, make_point
+from synthetic import Maker, counted, make_point, read_back
 
 
 def launches_of(*records) -> list:
-    return [parse_record(canonical(record), f"{number}.json") for number, record in enumerate(records)]
+    return read_back(records)
 
 
 def points_of(*records) -> list:
