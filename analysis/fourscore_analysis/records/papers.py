@@ -34,13 +34,20 @@ class Source:
 
 @cache
 def sources() -> dict[str, Source]:
-    """Every paper by its name, in the order of names. Raises InputError where two have the same name."""
+    """Every paper by its name, in the order of names. Raises InputError where two have the same, and for an entry point
+    that names no package."""
     from importlib.metadata import entry_points  # slow to load, and most commands need no paper
 
     shelves = {point.value for point in entry_points(group=GROUP)} | ({OURS} if find_spec(OURS) else set())
     found: dict[str, Source] = {}
     for shelf in sorted(shelves):
-        for module in pkgutil.iter_modules(importlib.import_module(shelf).__path__):
+        try:
+            folders = importlib.import_module(shelf).__path__
+        except (ImportError, AttributeError) as error:
+            raise InputError(
+                f"an entry point {GROUP} names {shelf}; expected a package that holds papers: {error}"
+            ) from None
+        for module in pkgutil.iter_modules(folders):
             if not module.ispkg:
                 continue
             one = Source(module.name, f"{shelf}.{module.name}", Path(module.module_finder.path) / module.name)

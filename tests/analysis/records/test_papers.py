@@ -101,6 +101,13 @@ def test_the_page_of_a_users_paper_judges_its_numbers(known, monkeypatch, capsys
     assert "Smith, 2026" in (known / "page.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("named", ["nowhere", "json.decoder"])
+def test_an_entry_point_without_papers_is_named(known, capsys, named):
+    write(known, {"my_papers-1.0.dist-info/entry_points.txt": f"[fourscore.papers]\nmine = {named}\n"})
+    assert main(["predict", "--list-machines"]) == 2
+    assert f"an entry point fourscore.papers names {named}; expected a package" in capsys.readouterr().err
+
+
 def test_two_papers_of_one_name_are_refused(known):
     write(known, {"other-1.0.dist-info/entry_points.txt": "[fourscore.papers]\nother = other\n"})
     write(known, {"other-1.0.dist-info/METADATA": "Name: other\nVersion: 1.0\n", "other/__init__.py": ""})
