@@ -287,7 +287,7 @@ std::vector<Complex> naive_noise_dft(const Extents& shape, Direction direction, 
     std::vector<Wide> roots(n), line(n);
     for (std::size_t m = 0; m < n; ++m) roots[m] = root<long double>(sign * static_cast<Index>(m), shape[a]);
     for (std::size_t start = 0; start < size; ++start) {
-      if (start / stride % n != 0) continue;
+      if (start / stride % n != 0) continue;  // NOLINT(clang-analyzer-core.DivideZero): size is 0 too where n is
       for (std::size_t j = 0; j < n; ++j) line[j] = data[start + j * stride];
       for (std::size_t k = 0; k < n; ++k) {
         Wide sum{};
