@@ -16,6 +16,7 @@
 #include "harness/gather.hpp"
 #include "interfaces/exchange.hpp"
 #include "mpi/error.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {
@@ -179,7 +180,7 @@ TEST(PlanTogether, EveryRankRemembersTheSamePlanWithFftw) {
       const std::string mine = remembered->describe();
       EXPECT_EQ(noting.make(spec, in->data(), out)->describe(), mine);
       EXPECT_EQ(fftw().make(spec, in->data(), out)->describe(), mine);
-      const std::string of_rank_0 = broadcast_text(MPI_COMM_WORLD, 0, mine);
+      const std::string of_rank_0 = mpi::broadcast_text(MPI_COMM_WORLD, 0, mine);
       if (rank() < ranks() - 1) {
         EXPECT_EQ(mine, of_rank_0);
       }
