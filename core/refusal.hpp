@@ -22,7 +22,8 @@ struct Refusal {
   std::string reason;
 };
 
-/// A point that cannot be used, and which of its keys is to blame: "variant", "grid", "parameters.NAME".
+/// A point that cannot be used, and which of its keys is to blame: "variant", "grid", "parameters.NAME"; of a
+/// component, which of its parameters: "NAME".
 struct PointError : InputError {
   PointError(std::string of, const std::string& message) : InputError(message), key(std::move(of)) {}
   std::string key;

@@ -14,7 +14,7 @@ namespace fourscore::component {
 
 /// The value of parameter `name` cannot be used.
 struct ParameterError : PointError {
-  ParameterError(const std::string& name, const std::string& message) : PointError("parameters." + name, message) {}
+  ParameterError(std::string name, const std::string& message) : PointError(std::move(name), message) {}
 };
 
 /// What was asked for, read by name. Errors are ParameterErrors that name the parameter, its value and what is

@@ -4,6 +4,9 @@
 
 namespace fourscore {
 
+Completing::Completing(int /*count*/, const MPI_Request* /*requests*/) {}
+Completing::~Completing() = default;
+
 bool can_count_messages() { return false; }
 
 SentMessages count_messages(const std::function<void()>& run) {
@@ -21,6 +24,7 @@ SentMessages count_messages(const std::function<void()>& run) {
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <span>
 
 namespace fourscore {
 namespace {
@@ -136,27 +140,6 @@ void note_begun(const MPI_Request& request) {
   if (counting() && request != MPI_REQUEST_NULL) open_requests.fetch_add(1, relaxed);
 }
 
-/// Requests that a call may complete: those that are null behind it, and were not before it. (One that is persistent
-/// stays.)
-class Completing {
- public:
-  Completing(int count, const MPI_Request* requests)
-      : requests_(requests), count_(counting() ? count : 0), active_(active()) {}
-  Completing(const Completing&) = delete;
-  Completing& operator=(const Completing&) = delete;
-  ~Completing() {
-    if (count_ > 0) open_requests.fetch_sub(active_ - active(), relaxed);
-  }
-
- private:
-  [[nodiscard]] Index active() const {
-    return std::count_if(requests_, requests_ + count_, [](MPI_Request one) { return one != MPI_REQUEST_NULL; });
-  }
-  const MPI_Request* requests_;
-  std::ptrdiff_t count_;
-  Index active_;
-};
-
 /// The next definition of a call: that of a tool that was loaded before MPI, or MPI's own.
 template <class Function>
 Function* next(const char* name, Function* own) {
@@ -164,7 +147,18 @@ Function* next(const char* name, Function* own) {
   return found == nullptr ? own : reinterpret_cast<Function*>(found);
 }
 
+Index active_of(std::span<const MPI_Request> requests) {
+  return std::ranges::count_if(requests, [](MPI_Request one) { return one != MPI_REQUEST_NULL; });
+}
+
 }  // namespace
+
+Completing::Completing(int count, const MPI_Request* requests)
+    : requests_(requests, counting() ? static_cast<std::size_t>(count) : 0), active_(active_of(requests_)) {}
+
+Completing::~Completing() {
+  if (!requests_.empty()) open_requests.fetch_sub(active_ - active_of(requests_), relaxed);
+}
 
 bool can_count_messages() { return true; }
 

@@ -2,7 +2,10 @@
 // What a process hands to MPI, counted where it does: our programs define MPI's sending calls themselves and pass them
 // on (MPI 3.1, chapter 14).
 
+#include <mpi.h>
+
 #include <functional>
+#include <span>
 
 #include "core/box.hpp"
 
@@ -18,6 +21,20 @@ struct SentMessages {
   /// collectives, persistent requests, MPI_Get.
   bool complete = true;
   Index open_requests = 0;  ///< begun and neither completed nor freed
+};
+
+/// Lives in the definition of an MPI call that may complete requests: those that are null behind it, and were not
+/// before it. (One that is persistent stays.) Ours have it; so does a program's own that stands in the place of ours.
+class Completing {
+ public:
+  Completing(int count, const MPI_Request* requests);
+  ~Completing();
+  Completing(const Completing&) = delete;
+  Completing& operator=(const Completing&) = delete;
+
+ private:
+  std::span<const MPI_Request> requests_;
+  Index active_ = 0;
 };
 
 /// Not under SimGrid's MPI, whose ranks are threads of one process.

@@ -90,7 +90,8 @@ class ValueLines {
 std::string place_of(const Suite& suite, ValueLines& lines, const PointCheck& answer) {
   const Point& point = answer.point;
   const std::string fallback = point.component.empty() ? "variant" : "program";
-  for (const std::string& key : {answer.key, fallback})
+  const std::string refused = point.component.empty() ? answer.key : "parameters." + answer.key;
+  for (const std::string& key : {refused, fallback})
     if (const auto line = lines.line_of(point, key))
       return fmt::format("{}:{}: key '{}': ", suite.file.string(), *line, key);
   return fmt::format("{}: ", suite.file.string());

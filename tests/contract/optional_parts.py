@@ -105,10 +105,10 @@ def failures(root: Path, cmake: str, folder: Path, each: bool) -> list[str]:
     known: dict[Path, bool] = {}
     work: list[tuple[str, Path, str, Path]] = []
     variants = [parts] + ([[part] for part in parts] if each else [])
-    whole = configured(root, cmake, folder / "build", []) if each else {}
+    whole = configured(root, cmake, folder / "ninja", []) if each else {}
     for without in variants:
         name = "-".join(without) if len(without) == 1 else "all"
-        commands = configured(root, cmake, folder / "build", without)
+        commands = configured(root, cmake, folder / "ninja", without)
         poison = refused(folder / "refused" / name, without)
         for source, command in commands.items():
             if command != whole.get(source) and may_depend(source, root, headers, known):

@@ -136,6 +136,13 @@ def check_counters_of(fourscore):
     assert counted == {"5x6x7": None, "4x6x7": "callgrind"}
 
 
+def check_plugin(fourscore):
+    """From the suite's folder; each question to the program names it too."""
+    (fourscore.folder / "libmine.so").write_text("")
+    (argv,), _, _ = measured(fourscore, head='plugin = "libmine.so"')
+    assert option(argv, "--plugin") == str(fourscore.folder / "libmine.so")
+
+
 def check_wisdom(fourscore):
     (argv,), _, campaign = measured(fourscore)
     assert option(argv, "--wisdom") == str(fourscore.archive / "campaigns" / campaign["id"] / "wisdom.txt")

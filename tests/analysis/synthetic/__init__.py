@@ -3,6 +3,11 @@
 cd tests/analysis && python -m synthetic DIR [RECORDS]
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "analysis"))
+
 from synthetic.common import campaign_of, canonical, digest, identity_of, read_back, store
 from synthetic.comparisons import BASE, CANDIDATE, Pairs, gate_points
 from synthetic.components import benchmark, component_point, component_record, component_records

@@ -28,7 +28,7 @@ std::string refusal(const std::function<void()>& call, const std::string& parame
   try {
     call();
   } catch (const ParameterError& error) {
-    EXPECT_EQ(error.key, "parameters." + parameter);
+    EXPECT_EQ(error.key, parameter);
     return error.what();
   }
   ADD_FAILURE() << "nothing was refused";

@@ -15,8 +15,8 @@
 
 #include "harness/gather.hpp"
 #include "interfaces/exchange.hpp"
-#include "mpi/error.hpp"
 #include "mpi/broadcast.hpp"
+#include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {
