@@ -20,6 +20,7 @@ from fourscore_analysis.records.traffic import metric_sum
 from fourscore_analysis.records.transforms import Launch
 
 COUNT_TOLERANCE = 5e-4
+FEW = 8  # instructions: addresses decide which branch a copy takes
 WAITING_PHASES = ("exchange", "other")
 LEAST_TRAFFIC = 2**19  # bytes
 INSTRUCTIONS = "instructions"  # metrics of the groups in hwcounters/groups, and in the words of the output
@@ -97,7 +98,9 @@ def numbers_of(run: Launch) -> Values:
             for metric, words in counts.items():
                 total = metric_sum(values, metric)
                 if total is not None and (metric == INSTRUCTIONS or total >= LEAST_TRAFFIC):
-                    found[f"{words} in {phase}{where}"] = (tuple(v or 0.0 for v in values[metric]), COUNT_TOLERANCE)
+                    counted = tuple(v or 0.0 for v in values[metric])
+                    few = FEW / max(1.0, *counted) if metric == INSTRUCTIONS else 0.0
+                    found[f"{words} in {phase}{where}"] = (counted, max(COUNT_TOLERANCE, few))
     return found
 
 

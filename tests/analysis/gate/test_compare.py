@@ -291,7 +291,7 @@ def scale_counts(record: dict, factors: dict[str, float]) -> None:
 
 def test_instructions_of_several_simulated_ranks_are_compared_and_traffic_is_not(tmp_path):
     """Traffic depends on what the exchange, which waits, left in the cache."""
-    for number, (side, instructions) in enumerate(((BASE, 1000.0), (CANDIDATE, 1001.0))):
+    for number, (side, instructions) in enumerate(((BASE, 100_000.0), (CANDIDATE, 100_100.0))):
         record = counted(Pairs(tmp_path).record(side, POINT, 0), simulated=True)
         scale_counts(record, {"pack": 1.0 + number})
         counters = record["counters"]
@@ -320,6 +320,18 @@ def test_simulated_counts_are_compared_within_their_tolerance(tmp_path, factor, 
     changed = {one["number"].split(",")[0] for one in found["exact"]["changed"]}
     of_fft = {"bytes read from memory in fft", "bytes written to memory in fft"}
     assert changed == (of_fft if abs(factor - 1) > 5e-4 else set())
+
+
+@pytest.mark.parametrize(("candidate", "word"), [(7698.0, GREEN), (7699.0, RED), (7682.0, GREEN)])
+def test_a_few_instructions_more_in_a_short_phase_are_no_change(tmp_path, candidate, word):
+    """Addresses decide which branch a copy takes: eight instructions, of whatever a phase has."""
+    for side, instructions in ((BASE, 7690.0), (CANDIDATE, candidate)):
+        record = counted(Pairs(tmp_path).record(side, POINT, 0), simulated=True)
+        counters = record["counters"]
+        counters["metrics"].append({"name": "instructions", "unit": "1"})
+        counters["phases"]["pack"]["instructions"] = [instructions] * len(counters["readers"])
+        store(tmp_path, record)
+    assert result(tmp_path, BASE, CANDIDATE)["exit_code"] == word
 
 
 def test_a_number_that_varies_between_launches_is_not_compared(tmp_path):
