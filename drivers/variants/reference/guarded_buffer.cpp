@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <span>
 
@@ -29,8 +29,9 @@ GuardedBuffer::GuardedBuffer(std::size_t bytes) : bytes_(bytes) {
   mapped_bytes_ = alignment + page + usable + page;
   mapping_ = ::mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping_ == MAP_FAILED) throw std::bad_alloc();
-  const auto begin = reinterpret_cast<std::uintptr_t>(mapping_) + page;
-  data_ = reinterpret_cast<std::byte*>(rounded_up(begin, alignment));
+  void* begin = static_cast<std::byte*>(mapping_) + page;
+  std::size_t room = mapped_bytes_ - page;
+  data_ = static_cast<std::byte*>(std::align(alignment, usable + page, begin, room));
   if (::mprotect(data_, usable, PROT_READ | PROT_WRITE) != 0) {
     ::munmap(mapping_, mapped_bytes_);
     throw std::bad_alloc();
