@@ -59,7 +59,7 @@ std::vector<std::string> validity_flags(const FlagFacts& facts) {
       {"skewed", skewed(facts)},
       {"heterogeneous", facts.heterogeneous},
       {"unlike-cores", any_node([](const NodeFacts& node) { return node.core_kinds.size() > 1; })},
-      {"open-breakdown", facts.closure_worst && *facts.closure_worst > facts.closure_limit},
+      {"open-breakdown", facts.closure_worst && *facts.closure_worst > closure_limit},
       {"emulated", facts.emulated},
       {"simulated", facts.simulated},
       {"slowed", facts.slowed},

@@ -23,6 +23,9 @@ struct NodeFacts {
   std::set<int> core_kinds{};  ///< kinds of those cores
 };
 
+/// Largest |sum of phases - total| / total of a rank that still counts as closed.
+inline constexpr double closure_limit = 0.02;
+
 struct FlagFacts {
   std::vector<NodeFacts> nodes;
   int threads = 1;  ///< per rank
@@ -31,7 +34,6 @@ struct FlagFacts {
   double clock_resolution_s = 0;
   std::optional<double> smallest_sample_s;
   std::optional<double> closure_worst;
-  double closure_limit = 0.02;
   std::vector<double> sample_s, start_skew_s;  ///< from the timed runs; both empty, or of one length
   bool heterogeneous = false;                  ///< the nodes differ in machine or settings
   bool emulated = false;   ///< some of it was measured on a stand-in: for a GPU, one node for several, another machine

@@ -40,6 +40,12 @@ struct Verdict {
 };
 [[nodiscard]] nlohmann::json verdict_json(const Verdict& verdict);
 
+/// "verified_by" of a record that has times: who checked the results. The harness: a program of ours, under our eyes or
+/// vouched for. A program: another's, or a file's, by its own word.
+inline constexpr std::string_view by_harness = "harness";
+inline constexpr std::string_view by_program = "program";
+inline constexpr std::string_view by_nobody = "nobody";
+
 /// The steps of a launch whose seconds the record's "harness" has, as "plan_s", in this order.
 inline constexpr std::array<std::string_view, 9> harness_steps{"launch",   "init",    "plan",  "verify", "measure",
                                                                "timeline", "isolate", "count", "write"};

@@ -157,6 +157,12 @@ FlagFacts facts_of(const json& record) {
   return facts;
 }
 
+std::string_view verifier_of(const json& record, bool of_harness) {
+  // Records from before the key was there were all of the harness.
+  if (of_harness && record.value("verified_by", by_harness) == by_harness) return by_harness;
+  return value_at(record, "/verification/ok", false) ? by_program : by_nobody;
+}
+
 std::vector<std::string> entry_flags(const json& record, const FlagFacts& facts) {
   const auto said = record.value("flags", std::vector<std::string>{});
   const auto derived = validity_flags(facts);
@@ -221,8 +227,11 @@ json foreign_record(json said, const SeenLaunch& seen) {
   facts.foreign = true;
   json record = said;
   record["program_said"] = json::object();
-  for (const char* key : {"record_id", "campaign", "provenance", "flags"})
-    if (said.contains(key)) record["program_said"][key] = said[key];
+  for (const char* key : {"record_id", "campaign", "provenance", "flags", "verified_by", "checksum"})
+    if (said.contains(key)) {
+      record["program_said"][key] = said[key];
+      record.erase(key);
+    }
   record["record_id"] = new_record_id();
   record["point_id"] = point_id(seen.point);
   record["point"] = seen.point;
@@ -230,8 +239,9 @@ json foreign_record(json said, const SeenLaunch& seen) {
   record["provenance"] = seen.provenance;
   if (seen.provenance.contains("identity"))
     record["provenance"]["identity_hash"] = short_hash(seen.provenance["identity"]);
-  record.erase("flags");
-  if (has_times(said)) record["flags"] = entry_flags(said, facts);
+  if (!has_times(said)) return record;
+  record["flags"] = entry_flags(said, facts);
+  record["verified_by"] = verifier_of(said, false);
   return record;
 }
 

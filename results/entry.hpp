@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/flags.hpp"
@@ -21,6 +22,10 @@ namespace fourscore {
 
 /// validity_flags() of these facts, and those that the record has beside them; in the order of the table.
 [[nodiscard]] std::vector<std::string> entry_flags(const nlohmann::json& record, const FlagFacts& facts);
+
+/// "verified_by" of a record with times: the harness where one is known to have made it, else whoever checked the
+/// results by its own word.
+[[nodiscard]] std::string_view verifier_of(const nlohmann::json& record, bool of_harness);
 
 /// What `fourscore run` sees itself of the launch of a program that is not of its harness.
 struct SeenLaunch {

@@ -96,6 +96,7 @@ void set_flags(json& record, bool vouched) {
   FlagFacts facts = facts_of(record);
   facts.foreign = !vouched;
   record["flags"] = entry_flags(record, facts);
+  record["verified_by"] = verifier_of(record, vouched);
 }
 
 /// Gives records their places among the launches of their points, also where other imports do the same.

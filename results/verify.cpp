@@ -122,7 +122,9 @@ class Checker {
       say(fmt::format("{} is not an array over ranks", name));
       return false;
     }
-    const json ranks = record_.value("/point/ranks"_json_pointer, json());
+    // A program that prints its times has those of one rank.
+    const bool is_printed = record_.value("/samples/time_is"_json_pointer, "") == "printed";
+    const json ranks = is_printed ? json(1) : record_.value("/point/ranks"_json_pointer, json());
     if (ranks.is_number_integer() && values.size() != ranks.get<std::size_t>()) {
       say(fmt::format("{} has {} ranks, the point has {}", name, values.size(), ranks.dump()));
       return false;
@@ -203,6 +205,11 @@ class Checker {
       if (std::ranges::find(said, flag) == said.end())
         say(fmt::format("it is not flagged {}, which follows from what it holds: {}", flag,
                         find_flag(flag)->holds_when));
+    const bool is_foreign = std::ranges::find(said, "foreign") != said.end();
+    const auto expected = is_foreign ? verifier_of(record_, false) : by_harness;
+    if (record_.value("verified_by", expected) != expected)
+      say(fmt::format("verified_by is {}, which does not go with its flags and its verification; expected {}",
+                      record_["verified_by"].dump(), expected));
   }
 
   [[nodiscard]] bool is_component() const { return record_.contains("/point/component"_json_pointer); }

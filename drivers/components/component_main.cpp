@@ -129,6 +129,7 @@ json record_of(const Launch& launch, const Measured& measured, const BenchmarkSe
     record["harness"].erase("measure_s");
     return record;
   }
+  record["verified_by"] = by_harness;
   record["flags"] = flags_of(measured, benchmarks);
   record["benchmarks"] = std::move(benchmarks);
   return record;

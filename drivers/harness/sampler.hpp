@@ -29,9 +29,6 @@ struct SamplingOptions {
   std::optional<PhaseSeconds> charges{};
 };
 
-/// Largest |sum of phases - total| / total of a rank that still counts as closed.
-inline constexpr double closure_limit = 0.02;
-
 /// Clocks count as aligned where they are off by no more than this share of the shortest run.
 inline constexpr double max_clock_error = 0.01;
 

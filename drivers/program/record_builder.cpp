@@ -224,7 +224,6 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.sample_s = times;
   facts.start_skew_s = measurement.samples.start_skew_s;
   facts.closure_worst = measurement.samples.closure_worst;
-  facts.closure_limit = closure_limit;
   const DeviceUse* const device_use = resolved.variant->device_use(resolved.point.problem);
   facts.emulated = provenance.emulated || (device_use != nullptr && device_use->emulates(resolved.point.problem));
   facts.slowed = options.sampling.slow_down.has_value();
@@ -287,6 +286,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const W
     record["harness"].erase("measure_s");
     return record;
   }
+  record["verified_by"] = by_harness;
   record["flags"] = flags_of(options, resolved, measurement, provenance);
   record["samples"] = samples_json(resolved.point, measurement.samples);
   if (simulated_machine() != nullptr) record["link_loads"] = simulated_machine()->link_loads();

@@ -24,6 +24,7 @@ from fourscore_analysis.records.values import (
 )
 
 STATUSES = ("ok", "wrong", "failed", "timeout", "skipped")
+VERIFIERS = ("harness", "program", "nobody")
 HARNESS_STAGES = (
     "launch_s",
     "init_s",
@@ -91,6 +92,7 @@ class Run:
     signal: int | None = None
     stderr_tail: str = ""
     flags: tuple[str, ...] = ()
+    verified_by: str = "harness"  # or program, by its own word, or nobody
     harness: dict[str, float] = field(default_factory=dict)
     summaries: tuple[tuple[str, str], ...] = ()  # (name, "summary [citation]") of the cards
     machine_hash: str = ""
@@ -118,7 +120,7 @@ class Run:
     @property
     def foreign(self) -> bool:
         """Whether it is the word of a program or a file alone: nothing is ranked or fitted by it."""
-        return "foreign" in self.flags
+        return self.verified_by != "harness" or "foreign" in self.flags
 
 
 def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
@@ -127,6 +129,7 @@ def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
     verdict, campaign = read(data, "verdict", table_of), read(data, "campaign", table_of)
     provenance, harness = read(data, "provenance", table_of, {}), read(data, "harness", table_of, {})
     identity = read(provenance, "identity", _identity, {})
+    flags = read(data, "flags", each(name_of), ())
     return {
         "file": file,
         "place": _place(point, identity.get("launch", {})),
@@ -140,7 +143,9 @@ def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
         "exit_status": read(verdict, "exit_status", integer_of, None),
         "signal": read(verdict, "signal", integer_of, None),
         "stderr_tail": read(verdict, "stderr_tail", text_of, ""),
-        "flags": read(data, "flags", each(name_of), ()),
+        "flags": flags,
+        # Records from before the key was there say it by the flag.
+        "verified_by": read(data, "verified_by", _verifier, "program" if "foreign" in flags else "harness"),
         "harness": {stage: read(harness, stage, amount_of) for stage in HARNESS_STAGES if stage in harness},
         "summaries": _summaries(read(data, "cards", entries(_card), {})),
         "machine_hash": read(provenance, "machine_hash", name_of, ""),
@@ -177,6 +182,12 @@ def _place(point: dict[str, Any], launch: dict[str, Any]) -> Place:
 def _status(value: Any) -> str:
     if value not in STATUSES:
         raise RecordError(f"{shown(value)} is none of {', '.join(STATUSES)}")
+    return value
+
+
+def _verifier(value: Any) -> str:
+    if value not in VERIFIERS:
+        raise RecordError(f"{shown(value)} is none of {', '.join(VERIFIERS)}")
     return value
 
 

@@ -22,7 +22,7 @@ def best_text(found: Found) -> str:
     blocks = [_answer_text(answer) for answer in found.answers] or [_nothing_text(found)]
     if found.foreign:
         launches = "1 launch is" if found.foreign == 1 else f"{found.foreign} launches are"
-        blocks.append(f"{launches} left out: flagged foreign, the word of a program or a file alone.")
+        blocks.append(f"{launches} left out as unverified: flagged foreign, the word of a program or a file alone.")
     return "\n\n".join(blocks)
 
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/flags.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/shared_window.hpp"
 #include "support/pretended_nodes.hpp"
