@@ -117,27 +117,14 @@ class Descriptor {
   decltype(&DftiComputeForward) compute_ = nullptr;
 };
 
-/// A descriptor at every element of the loops, whose strides are in bytes.
 class MklPass : public Pass {
  public:
-  MklPass(Descriptor descriptor, std::vector<Loop> loops)
-      : descriptor_(std::move(descriptor)), loops_(std::move(loops)) {}
-  void run(std::byte* in, std::byte* out) const override { run(in, out, loops_.size()); }
-  [[nodiscard]] std::string describe() const override {
-    Index calls = 1;
-    for (const Loop& loop : loops_) calls *= loop.count;
-    return calls == 1 ? descriptor_.text() : fmt::format("{} times [{}]", calls, descriptor_.text());
-  }
+  explicit MklPass(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  void run(std::byte* in, std::byte* out) const override { descriptor_.compute(in, out); }
+  [[nodiscard]] std::string describe() const override { return descriptor_.text(); }
 
  private:
-  void run(std::byte* in, std::byte* out, std::size_t depth) const {
-    if (depth == 0) return descriptor_.compute(in, out);
-    const Loop& loop = loops_[depth - 1];
-    for (Index i = 0; i < loop.count; ++i) run(in + i * loop.in_stride, out + i * loop.out_stride, depth - 1);
-  }
-
   Descriptor descriptor_;
-  std::vector<Loop> loops_;
 };
 
 /// Allows the most threads that any descriptor of this process asked for: each has a limit of its own.
@@ -165,14 +152,13 @@ class MklPlanner : public PassPlanner {
       inner = *chosen;
       loops.erase(chosen);
     }
-    const Index element_bytes = spec_.precision == Precision::double_precision ? 16 : 8;
-    for (Loop& loop : loops) {
-      loop.in_stride *= element_bytes;
-      loop.out_stride *= element_bytes;
-    }
     Descriptor descriptor(spec_, shape_of(work, inner), real, in_place,
                           fmt::format("MKL {}{} of{}", real ? "real " : "", inner.count, loops_text(work.axes)));
-    return std::make_unique<MklPass>(std::move(descriptor), std::move(loops));
+    PassPtr pass = std::make_unique<MklPass>(std::move(descriptor));
+    const Index bytes = spec_.precision == Precision::double_precision ? 16 : 8;  // an element has
+    for (const Loop& loop : loops)
+      pass = repeated(loop.count, loop.in_stride * bytes, loop.out_stride * bytes, std::move(pass));
+    return pass;
   }
 
   [[nodiscard]] bool same_alignment(std::byte* /*place*/, Index /*bytes*/) const override { return true; }

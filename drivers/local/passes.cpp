@@ -32,10 +32,10 @@ class Sequence : public Pass {
 
 class Repeated : public Pass {
  public:
-  Repeated(Index count, Index stride_bytes, PassPtr body)
-      : count_(count), stride_bytes_(stride_bytes), body_(std::move(body)) {}
+  Repeated(Index count, Index in_stride_bytes, Index out_stride_bytes, PassPtr body)
+      : count_(count), in_stride_bytes_(in_stride_bytes), out_stride_bytes_(out_stride_bytes), body_(std::move(body)) {}
   void run(std::byte* in, std::byte* out) const override {
-    for (Index i = 0; i < count_; ++i) body_->run(in + i * stride_bytes_, out + i * stride_bytes_);
+    for (Index i = 0; i < count_; ++i) body_->run(in + i * in_stride_bytes_, out + i * out_stride_bytes_);
   }
   [[nodiscard]] std::string describe() const override {
     return std::to_string(count_) + " times [" + body_->describe() + "]";
@@ -43,7 +43,8 @@ class Repeated : public Pass {
 
  private:
   Index count_;
-  Index stride_bytes_;
+  Index in_stride_bytes_;
+  Index out_stride_bytes_;
   PassPtr body_;
 };
 
@@ -172,8 +173,8 @@ PassPtr in_sequence(std::vector<PassPtr> passes, std::size_t leaves_at) {
   return std::make_unique<Sequence>(std::move(passes), leaves_at);
 }
 
-PassPtr repeated(Index count, Index stride_bytes, PassPtr body) {
-  return std::make_unique<Repeated>(count, stride_bytes, std::move(body));
+PassPtr repeated(Index count, Index in_stride_bytes, Index out_stride_bytes, PassPtr body) {
+  return std::make_unique<Repeated>(count, in_stride_bytes, out_stride_bytes, std::move(body));
 }
 
 PassPtr by_way_of(std::shared_ptr<Scratch> scratch, PassPtr first, PassPtr second) {

@@ -24,8 +24,8 @@ using PassPtr = std::unique_ptr<Pass>;
 /// later ones run in place at `out`.
 [[nodiscard]] PassPtr in_sequence(std::vector<PassPtr> passes, std::size_t leaves_at);
 
-/// `body` at `count` places, `stride_bytes` apart.
-[[nodiscard]] PassPtr repeated(Index count, Index stride_bytes, PassPtr body);
+/// `body` at `count` places, so far apart in `in` and in `out`.
+[[nodiscard]] PassPtr repeated(Index count, Index in_stride_bytes, Index out_stride_bytes, PassPtr body);
 
 /// Copies `bytes` from `in` to `out`, which must not overlap.
 [[nodiscard]] PassPtr copied(std::size_t bytes);

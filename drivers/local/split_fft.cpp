@@ -274,7 +274,8 @@ PassPtr SplitPlanner::plan_buffered(const Work& work, Index width, bool streamin
       buffered({axis.count, axis.in_stride * element_bytes_, width * element_bytes_}, columns / width,
                plan_block(width), rest * element_bytes_, rest > 0 ? plan_block(rest) : nullptr, scratch, streaming);
   for (std::size_t i = 1; i < batch.size(); ++i)
-    pass = repeated(batch[i].count, batch[i].in_stride * element_bytes_, std::move(pass));
+    pass = repeated(batch[i].count, batch[i].in_stride * element_bytes_, batch[i].out_stride * element_bytes_,
+                    std::move(pass));
   return pass;
 }
 
@@ -360,7 +361,7 @@ PassPtr SplitPlanner::over_outermost(const Work& work, const Body& body) const {
   inner.places.push_back({outer.count, stride_bytes, stride_bytes});
   inner.any_alignment = inner.any_alignment || !library_.same_alignment(work.in, stride_bytes) ||
                         !library_.same_alignment(work.out, stride_bytes);
-  return repeated(outer.count, stride_bytes, body(inner));
+  return repeated(outer.count, stride_bytes, stride_bytes, body(inner));
 }
 
 double SplitPlanner::remaining_s() const { return std::chrono::duration<double>(deadline_ - Clock::now()).count(); }

@@ -54,7 +54,7 @@ struct FftwLayout {
 template <class Real>
 FftwLayout layout_of(const PlanContext& context) {
   const Problem& problem = context.problem;
-  local::start_fftw_threads();
+  (void)local::linked_fftw();  // its threads before its MPI
   MpiApi<Real>::init();
   const Extents shape = problem.complex_extents();
   const std::vector<std::ptrdiff_t> n(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(problem.shape.size()));
@@ -104,7 +104,7 @@ class FftwMpiPlan : public ReferencePlan {
                       static_cast<std::size_t>(layout.allocation) * context.problem.element_bytes()),
         comm_(mpi::duplicate(context.comm)) {
     const Problem& problem = context.problem;
-    local::use_fftw_threads<Real>(problem.threads);
+    local::linked_fftw().use_threads<Real>(problem.threads);
     make_handle(problem);
     declare_library(handle_.describe());
     if (problem.kind == Kind::r2c) data_ = problem.real_input() ? Data::r2c : Data::c2r;
@@ -120,16 +120,17 @@ class FftwMpiPlan : public ReferencePlan {
     const auto rank = static_cast<int>(n.size());
     constexpr auto block = FFTW_MPI_DEFAULT_BLOCK;
     using Api = MpiApi<Real>;
+    const auto owned = [](auto handle) { return Handle(handle, local::linked_fftw().of<Real>()); };
     if (problem.real_input())
-      handle_ = Handle(Api::plan_r2c(rank, n.data(), 1, block, block, static_cast<Real*>(input()),
-                                     static_cast<Complex*>(output()), comm_.get(), flags));
+      handle_ = owned(Api::plan_r2c(rank, n.data(), 1, block, block, static_cast<Real*>(input()),
+                                    static_cast<Complex*>(output()), comm_.get(), flags));
     else if (problem.real_output())
-      handle_ = Handle(Api::plan_c2r(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
-                                     static_cast<Real*>(output()), comm_.get(), flags));
+      handle_ = owned(Api::plan_c2r(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+                                    static_cast<Real*>(output()), comm_.get(), flags));
     else
-      handle_ = Handle(Api::plan(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
-                                 static_cast<Complex*>(output()), comm_.get(), forward ? FFTW_FORWARD : FFTW_BACKWARD,
-                                 flags));
+      handle_ =
+          owned(Api::plan(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+                          static_cast<Complex*>(output()), comm_.get(), forward ? FFTW_FORWARD : FFTW_BACKWARD, flags));
     if (!handle_) throw std::runtime_error(fmt::format("FFTW-MPI refused to plan shape {}", shape_text(problem.shape)));
   }
 
@@ -152,7 +153,7 @@ class FftwMpi : public SlabReference {
 
   void register_solvers() const override {
 #ifdef FOURSCORE_FFTW_MPI
-    local::start_fftw_threads();
+    (void)local::linked_fftw();  // its threads before its MPI
     MpiApi<double>::init();
     MpiApi<float>::init();
 #endif

@@ -340,7 +340,7 @@ TEST(LocalLibraries, AnEstimatedPlanCopiesColumnsThatCrowdTheCache) {
 
 TEST(LocalLibraries, AreFftwAndThoseThatSayWhyTheyAreNotHere) {
   EXPECT_THAT(built(), testing::Contains("fftw"));
-  for (const char* name : {"mkl", "pocketfft"}) {
+  for (const char* name : {"mkl", "pocketfft", "fftw-api"}) {
     const LocalFftLibrary* library = LocalFftRegistry::instance().find(name);
     ASSERT_NE(library, nullptr) << name;
     if (library->unavailable().empty()) continue;

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
+import pytest
 from conftest import Bench, read_record
 
 SMALL = ["--variant", "slab", "--shape", "12x10x9", "--planner", "estimate", "--repetitions", "2"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def second_fftw(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Copies of the FFTW that fft_bench is linked with: other files, so another library in the same process."""
+    folder = tmp_path_factory.mktemp("second")
+    loaded = subprocess.run(["ldd", os.environ["FOURSCORE_FFT_BENCH"]], capture_output=True, text=True, check=True, timeout=60).stdout
+    files = []
+    for name in ("libfftw3", "libfftw3f"):
+        files.append(folder / f"{name}.so")
+        shutil.copy(re.search(rf"{name}\.so\S* => (\S+)", loaded)[1], files[-1])
+    os.environ["FOURSCORE_FFTW_API"] = str(files[0])
+    return files
+
+
 def libraries(bench: Bench) -> list[dict]:
     found = json.loads(bench("--list").stdout)["local_ffts"]
-    assert {"fftw", "mkl", "pocketfft"} <= {entry["name"] for entry in found}
+    assert {"fftw", "fftw-api", "mkl", "pocketfft"} <= {entry["name"] for entry in found}
     return found
 
 
@@ -92,3 +110,48 @@ def test_wisdom_of_one_library_is_not_taken_for_that_of_another(bench: Bench, tm
         first = record_of(bench, tmp_path / f"{library['name']}-1.json", *options)
         again = record_of(bench, tmp_path / f"{library['name']}-2.json", *options)
         assert first["plan"]["local_fft"] == again["plan"]["local_fft"]
+
+
+def test_a_second_fftw_plans_for_itself_and_is_part_of_the_identity(bench: Bench, tmp_path: Path, second_fftw) -> None:
+    listed = {library["name"]: library for library in libraries(bench)}
+    assert listed["fftw-api"]["available"] and listed["fftw-api"]["version"] == listed["fftw"]["version"]
+    code = json.loads(bench("--identity").stdout)["identity"]["code"]["libraries"]
+    assert {f"fftw-api {file.name}" for file in second_fftw} <= set(code)
+    # What one has planned the other does not know: each export has the plans of its own library alone.
+    wisdom = {}
+    for name in ("fftw", "fftw-api"):
+        wisdom[name] = tmp_path / f"{name}.wisdom"
+        options = ["--local-fft", name, "--wisdom", wisdom[name], "--variant", "serial", "--shape", "12x10x9", "--repetitions", "1"]
+        assert record_of(bench, tmp_path / name, *map(str, options))["verdict"]["status"] == "ok"
+    assert "plans of fftw-api\n" in wisdom["fftw-api"].read_text()
+    assert "plans of fftw-api\n" not in wisdom["fftw"].read_text()
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("", "FOURSCORE_FFTW_API names no library; expected the path of a libfftw3.so"),
+        ("libfftw3.so", "FOURSCORE_FFTW_API=libfftw3.so: expected an absolute path"),
+        ("/proc/nowhere/libfftw3.so", "cannot open shared object file"),
+        (__file__, "invalid ELF header"),
+        ("{}:{}", "it has no function fftwf_plan_guru64_dft; expected a library with FFTW's, or DOUBLE:SINGLE"),
+    ],
+)
+def test_a_library_that_cannot_be_used_is_skipped_with_the_reason(bench: Bench, tmp_path: Path, second_fftw, monkeypatch, named: str, said: str) -> None:
+    monkeypatch.setenv("FOURSCORE_FFTW_API", named.format(second_fftw[0], second_fftw[0]))
+    [listed] = [library for library in libraries(bench) if library["name"] == "fftw-api"]
+    assert not listed["available"] and said in listed["reason"]
+    record = record_of(bench, tmp_path / "out", *SMALL, "--local-fft", "fftw-api")
+    assert record["verdict"]["status"] == "skipped" and said in record["verdict"]["reason"]
+
+
+def test_mkl_serves_as_a_library_with_fftws_functions(bench: Bench, tmp_path: Path, monkeypatch) -> None:
+    """It has no wisdom of its own, and plans by rules."""
+    files = sorted((Path(__file__).parents[3] / ".venv/lib").glob("libmkl_rt.so*"))
+    if not files:
+        pytest.skip("no oneMKL in .venv: jobscripts/setup --with mkl")
+    monkeypatch.setenv("FOURSCORE_FFTW_API", str(files[0]))
+    for planner in ("estimate", "measure"):
+        options = ["--variant", "pencil", "--shape", "12x10x9", "--planner", planner, "--repetitions", "2", "--local-fft", "fftw-api"]
+        record = record_of(bench, tmp_path / planner, *options, ranks=2)
+        assert record["verdict"]["status"] == "ok", record["verdict"]
