@@ -65,8 +65,8 @@ def test_mkl_that_is_there_is_not_installed_again(tree):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--with", "mlk"], "--with is 'mlk'; expected mkl, mpi4py-fft or simgrid"),
-        (["--with"], "--with is ''; expected mkl, mpi4py-fft or simgrid"),
+        (["--with", "mlk"], "--with is 'mlk'; expected dtfft, mkl, mpi4py-fft or simgrid"),
+        (["--with"], "--with is ''; expected dtfft, mkl, mpi4py-fft or simgrid"),
         (["--with", "mkl", "--no-python"], "--no-python"),
         (["--for", "rnu"], "--for is 'rnu'"),
         (["--wiht", "mkl"], "unknown option '--wiht'"),
