@@ -84,15 +84,15 @@ class Conversation {
                                   pollfd{error_.end(0), POLLIN, 0}, pollfd{input_.end(1), POLLOUT, 0}};
       // The pause bounds the race between the check for an interrupt and the call.
       if (::poll(files.data(), files.size(), 200) <= 0) continue;
-      if (files[1].revents != 0 && !drain(output_.end(0), result.output, spec_.output_limit)) output_.close_end(0);
+      if (files[1].revents != 0 && !drain_output(result)) output_.close_end(0);
       if (files[2].revents != 0 && !drain(error_.end(0), result.stderr_tail, stderr_limit)) error_.close_end(0);
       if (files[3].revents != 0) send();
       if (files[0].revents != 0 && !drain(report_.end(0), report, 0)) break;
     }
     // All writers are gone now: take what is still in the pipes.
-    while (output_.end(0) >= 0 && drain_rest(output_.end(0), result.output, spec_.output_limit)) {
+    while (output_.end(0) >= 0 && waits(output_.end(0)) && drain_output(result)) {
     }
-    while (error_.end(0) >= 0 && drain_rest(error_.end(0), result.stderr_tail, stderr_limit)) {
+    while (error_.end(0) >= 0 && waits(error_.end(0)) && drain(error_.end(0), result.stderr_tail, stderr_limit)) {
     }
     SupervisorReport parsed{};
     if (report.size() == sizeof(parsed))
@@ -103,10 +103,18 @@ class Conversation {
   }
 
  private:
-  static bool drain_rest(int fd, std::string& into, std::size_t limit) {
-    const std::size_t before = into.size();
+  /// Whether something is there to be read, or the end.
+  static bool waits(int fd) {
     pollfd file{fd, POLLIN, 0};
-    return ::poll(&file, 1, 0) > 0 && drain(fd, into, limit) && (limit > 0 || into.size() > before);
+    return ::poll(&file, 1, 0) > 0;
+  }
+
+  bool drain_output(ProcessResult& result) {
+    const bool goes_on = drain(output_.end(0), result.output, spec_.takes_output ? 0 : spec_.output_limit);
+    if (!spec_.takes_output) return goes_on;
+    spec_.takes_output(result.output);
+    result.output.clear();
+    return goes_on;
   }
 
   void send() {

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fourscore {
@@ -15,7 +17,8 @@ struct ProcessSpec {
   std::string input;                                             ///< written to its standard input
   double time_limit_s = 0;                                       ///< 0: none
   std::size_t output_limit = 4096;  ///< how many of the last bytes of standard output are kept; 0: all
-  bool ends_by_itself = false;      ///< an interrupt does not end it, and is obeyed by what comes next
+  std::function<void(std::string_view)> takes_output;  ///< piece by piece as it comes; then none of it is kept
+  bool ends_by_itself = false;  ///< an interrupt does not end it, and is obeyed by what comes next
 };
 
 struct ProcessResult {

@@ -18,6 +18,7 @@
 #include "jobscripts/programs/bench.hpp"
 #include "jobscripts/programs/components.hpp"
 #include "jobscripts/programs/harness_program.hpp"
+#include "jobscripts/programs/printing_program.hpp"
 #include "results/campaign_file.hpp"
 #include "results/record_file.hpp"
 
@@ -121,13 +122,45 @@ void check_platforms(const Suite& suite) {
                   suite.file.string(), line ? fmt::format("{}:", *line) : "", simulated->platform));
 }
 
+/// A program that prints its times is asked nothing.
+PointCheck printing_point(Point point) {
+  if (point.exchange.empty()) point.exchange = "none";
+  return {std::move(point), false, {}, {}, {}};
+}
+
+/// fft_bench says which machine this is.
+void add_printing_program(const Suite& suite, Campaign& campaign, const std::string& name, const std::string& bench,
+                          const std::map<std::string, json>& identities) {
+  const auto known = identities.find("");
+  const std::vector<std::string>& command = suite.programs.at(name);
+  campaign.programs[name] = command.front();
+  campaign.identities[name] =
+      printing_identity(command, known == identities.end() ? Bench(find_bench(bench)).identity() : known->second);
+  campaign.foreign.insert(name);
+}
+
+/// A foreign program's answer, with this machine as fourscore's own program sees it, where that is here.
+json seen_here(json answer) {
+  const fs::path own = shipped_bench();
+  if (own.empty()) return answer;
+  const json seen = Bench(own).identity();
+  answer["identity"]["machine"] = seen.value("/identity/machine"_json_pointer, json::object());
+  answer["machine_hash"] = seen.value("machine_hash", "");
+  return answer;
+}
+
 /// The programs of the points, each asked once: answers in the order of the points.
 std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, const std::string& bench,
                                      const std::map<std::string, json>& identities) {
   std::map<std::string, std::vector<std::size_t>> by_program;
-  for (std::size_t i = 0; i < suite.points.size(); ++i) by_program[suite.points[i].component].push_back(i);
+  for (std::size_t i = 0; i < suite.points.size(); ++i) by_program[suite.program_of(suite.points[i])].push_back(i);
   std::vector<PointCheck> answers(suite.points.size());
   for (const auto& [name, places] : by_program) {
+    if (suite.programs.contains(name)) {
+      for (const std::size_t place : places) answers[place] = printing_point(suite.points[place]);
+      add_printing_program(suite, campaign, name, bench, identities);
+      continue;
+    }
     std::vector<Point> points;
     for (const std::size_t place : places) points.push_back(suite.points[place]);
     std::vector<PointCheck> said;
@@ -138,7 +171,10 @@ std::vector<PointCheck> ask_programs(const Suite& suite, Campaign& campaign, con
       campaign.programs[name] = program.program();
       const auto known = identities.find(name);
       campaign.identities[name] = known == identities.end() ? program.identity() : known->second;
-      if (!is_of_harness(campaign.identities[name])) campaign.foreign.insert(name);
+      if (!is_of_harness(campaign.identities[name])) {
+        campaign.foreign.insert(name);
+        if (known == identities.end()) campaign.identities[name] = seen_here(campaign.identities[name]);
+      }
     } else {
       for (auto& point : points) said.push_back({std::move(point), false, component.missing});
     }
@@ -238,7 +274,7 @@ json Campaign::stamp(int launch, std::size_t order) const {
 }
 
 json Campaign::provenance(const Point& point, const std::string& launcher, const std::string& started_at) const {
-  const auto found = identities.find(point.component);
+  const auto found = identities.find(suite.program_of(point));
   const json known = found == identities.end() ? json::object() : found->second;
   json identity = known.value("identity", json::object());
   identity["launch"] = {{"launcher", launcher}};
@@ -249,6 +285,7 @@ json Campaign::provenance(const Point& point, const std::string& launcher, const
 }
 
 bool Campaign::counts(const Point& point) const {
+  if (suite.command_of(point) != nullptr) return false;
   if (suite.counters.counters == "none" || suite.counters_of.empty()) return suite.counters.counters != "none";
   const auto of_point = [&point](const CampaignPoint& one) { return one.point == point; };
   const auto found = std::ranges::find_if(points, of_point);
@@ -264,6 +301,9 @@ std::string skip_uncountable(Campaign& campaign, const Suite& suite) {
   const auto counted = [&](const CampaignPoint& one) { return one.tags.contains(suite.counters_of); };
   if (std::ranges::none_of(campaign.points, counted))
     throw InputError(fmt::format("{}: counters_of is '{}', a tag of no point", suite.file.string(), suite.counters_of));
+  if (!campaign.programs.contains(""))
+    throw InputError(fmt::format("{}: counters_of is '{}', and programs that print their times are not counted",
+                                 suite.file.string(), suite.counters_of));
   std::string reason =
       Bench(campaign.programs.at(""), suite.plugins).why_uncounted(suite.counters.counters).value_or("");
   if (reason.empty()) return {};
@@ -280,6 +320,7 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   campaign.suite_sha256 = sha256_hex(suite.text);
   check_points(suite, campaign, bench, request.identities);
   campaign.machine = request.machine;
+  campaign.revision = request.revision;
   campaign.open_ended = request.open_ended || suite.precision > 0;
   hash_programs(campaign);
   campaign.seed = suite.seed;
@@ -340,6 +381,7 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
   content.update(size_json(suite));
   if (!campaign.machine.is_null()) content["machine"] = campaign.machine;
   if (campaign.open_ended) content["open_ended"] = true;
+  if (!campaign.revision.empty()) content["revision"] = campaign.revision;
   const fs::path folder = archive.campaign_folder(campaign.id);
   try {
     write_record_once(folder / "campaign.json", content, folder / "staging");

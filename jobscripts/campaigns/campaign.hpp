@@ -37,6 +37,7 @@ struct Campaign {
   std::uint64_t seed = 0;
   std::vector<CampaignPoint> points;
   std::vector<ScheduledLaunch> schedule;  ///< launches of the points that are launched
+  std::string revision;                   ///< CampaignRequest::revision
   bool exists = false;                    ///< campaign.json is there already
   nlohmann::json machine;                 ///< CampaignRequest::machine
   bool open_ended = false;                ///< launches beyond the schedule belong to it too
@@ -57,6 +58,7 @@ struct Campaign {
 struct CampaignRequest {
   std::string name;                         ///< --campaign
   bool fresh = false;                       ///< --fresh
+  std::string revision{};                   ///< names the plugin or program that is measured, as its repository does
   std::optional<CounterChoice> counters{};  ///< in place of the suite's
   bool open_ended = false;                  ///< further launches follow, as pairs of a second stage
   nlohmann::json machine;                   ///< what of a machine file decides what is measured; null without one

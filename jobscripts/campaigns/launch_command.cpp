@@ -6,6 +6,7 @@
 #include "core/path_kind.hpp"
 #include "core/point_keys.hpp"
 #include "hwcounters/counter.hpp"
+#include "jobscripts/suites/suite_program.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -31,6 +32,7 @@ fs::path qualification_file(const Campaign& campaign, const Archive& archive) {
 std::vector<std::string> program_command(const Campaign& campaign, const Archive& archive, const RunSettings& settings,
                                          const Point& point, const LaunchFiles& files) {
   const Suite& suite = campaign.suite;
+  if (const auto* command = suite.command_of(point)) return filled_in(*command, point, suite.settings);
   std::vector<std::string> argv{campaign.programs.at(point.component).string()};
   for (auto& option : point_options(point)) argv.push_back(std::move(option));
   const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };

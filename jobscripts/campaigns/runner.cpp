@@ -21,6 +21,8 @@
 #include "jobscripts/campaigns/launch_verdict.hpp"
 #include "jobscripts/campaigns/precision.hpp"
 #include "jobscripts/campaigns/retry.hpp"
+#include "jobscripts/programs/printed_times.hpp"
+#include "jobscripts/suites/suite_program.hpp"
 #include "results/entry.hpp"
 #include "results/index.hpp"
 #include "results/output_file.hpp"
@@ -60,10 +62,33 @@ std::string short_name(const Point& point) {
                      plural(point.ranks, "rank"));
 }
 
-std::string program_name(const Point& point) { return point.component.empty() ? "fft_bench" : point.component; }
+/// As messages name it.
+std::string program_name(const Campaign& campaign, const Point& point) {
+  if (const std::string program = campaign.suite.program_of(point); campaign.foreign.contains(program))
+    return campaign.programs.at(program).filename().string();
+  return point.component.empty() ? "fft_bench" : point.component;
+}
 
 bool ended_badly(const ProcessResult& result) {
   return !result.interrupted && !result.timed_out && (result.signal != 0 || result.exit_status != 0);
+}
+
+/// How many repetitions a program that prints its times was asked for; 0 where it was told no number.
+int asked_repetitions(const Suite& suite, const Point& point) {
+  return is_told(*suite.command_of(point), "repetitions") ? suite.settings.repetitions : 0;
+}
+
+/// A record with its columns; the point's id needs no program.
+json read_said(const fs::path& file) {
+  std::string text = read_regular_file(file).text;
+  json said = json::parse(text, nullptr, false);
+  if (said.is_object() && said.contains("point") && !said.contains("point_id")) {
+    said["point_id"] = point_id(said["point"]);
+    text = said.dump();
+  }
+  json record = parse_record(text);
+  read_rank_columns(record, file.parent_path());
+  return record;
 }
 
 /// What a program that ends with status 1 has written.
@@ -210,7 +235,9 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const StagedFile started(staged.string() + ".started");
   const StagedFile verified(verified_file(planned));
   // What is not of the harness does not write into the archive itself.
-  const bool foreign = campaign_.foreign.contains(point.component);
+  const bool foreign = campaign_.foreign.contains(campaign_.suite.program_of(point));
+  const bool prints = campaign_.suite.command_of(point) != nullptr;
+  PrintedTimes printed;
   const StagedFile said(staged.string() + ".said.json");
   const fs::path& written = foreign ? said.path() : planned.record;
   write_file(stamp.path(), stamp_of(planned).dump(), Named::by_us);
@@ -226,6 +253,7 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
   spec.time_limit_s = campaign_.suite.time_limit_s;
+  if (prints) spec.takes_output = [&printed](std::string_view piece) { printed.take(piece); };
   const auto left = settings_.watch == nullptr ? std::nullopt : settings_.watch->left_s();
   const bool cut = left && *left < spec.time_limit_s;  // by the end of everything, before its own time is up
   if (cut) spec.time_limit_s = std::max(0.1, *left);
@@ -235,7 +263,10 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
     result.interrupted = true;
   wall_s_[planned.point] = result.wall_s;
 
-  const bool recorded = names_something(written);
+  // One that prints its times has printed all of them only if it ended well.
+  const bool recorded =
+      prints ? !result.timed_out && !result.interrupted && !ended_badly(result) && result.start_error == 0
+             : names_something(written);
   if (!recorded && result.interrupted) return Outcome::interrupted;
   if (!recorded && cut && result.timed_out) {
     settings_.watch->cut(planned);
@@ -245,15 +276,19 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
                                        std::error_code(result.start_error, std::generic_category()).message()));
-  if (!recorded && !names_something(started.path())) {
+  if (!recorded && !prints && !names_something(started.path())) {
     note_not_started(planned, result, progress);
     return Outcome::not_started;
   }
-  if (recorded && foreign)
-    archive_foreign(planned, written, result, started_at);
+  if (recorded && prints)
+    archive_foreign(
+        planned, [&] { return printed.record(point, asked_repetitions(campaign_.suite, point)); }, result, started_at);
+  else if (recorded && foreign)
+    archive_foreign(
+        planned, [&] { return read_said(written); }, result, started_at);
   else if (!recorded && (foreign || !archive_verified(planned, result, progress)))
     archive_failure(planned, failure(planned, result), started_at);
-  if (recorded) warn_of_end(planned, result, progress);
+  if (recorded && !prints) warn_of_end(planned, result, progress);
   index({planned.record});
   return result.interrupted ? Outcome::interrupted : Outcome::archived;
 }
@@ -266,7 +301,7 @@ void CampaignRunner::warn_of_end(const PlannedLaunch& planned, const ProcessResu
                                                          result.signal != 0 ? result.signal : result.exit_status);
   warnings_.push_back(fmt::format("{}: the record is complete, but the launch then {}{}",
                                   archive_.name_of(planned.record), end,
-                                  last_words(result, program_name(campaign_.points[planned.point].point))));
+                                  last_words(result, program_name(campaign_, campaign_.points[planned.point].point))));
   progress.note("warning: " + warnings_.back());
 }
 
@@ -280,7 +315,7 @@ void CampaignRunner::note_not_started(const PlannedLaunch& planned, const Proces
   std::string said = result.stderr_tail;
   while (!said.empty() && said.back() == '\n') said.pop_back();
   not_started_.push_back(fmt::format("{}, launch {}: {} did not run: the launcher {}{}{}", short_name(point),
-                                     planned.launch, program_name(point), ended,
+                                     planned.launch, program_name(campaign_, point), ended,
                                      said.empty() ? " and said nothing" : " and said:\n", said));
   progress.note("not started: " + not_started_.back());
 }
@@ -293,21 +328,19 @@ json CampaignRunner::stamp_of(const PlannedLaunch& planned) const {
 
 Verdict CampaignRunner::failure(const PlannedLaunch& planned, const ProcessResult& result) const {
   const Point& point = campaign_.points[planned.point].point;
-  return failure_of(result, campaign_.suite.time_limit_s, program_name(point), " and left no record");
+  return failure_of(result, campaign_.suite.time_limit_s, program_name(campaign_, point), " and left no record");
 }
 
 /// Its flags, its point and where it comes from are what this program saw.
-void CampaignRunner::archive_foreign(const PlannedLaunch& planned, const fs::path& said, const ProcessResult& result,
-                                     const std::string& started_at) {
+void CampaignRunner::archive_foreign(const PlannedLaunch& planned, const std::function<json()>& said,
+                                     const ProcessResult& result, const std::string& started_at) {
   const Point& point = campaign_.points[planned.point].point;
   Verdict unusable{"failed", "", result.exit_status, result.signal, result.stderr_tail};
   try {
-    json record = read_record(said);
-    read_rank_columns(record, said.parent_path());
-    record =
-        foreign_record(std::move(record), {point_json(point), stamp_of(planned),
-                                           campaign_.provenance(point, settings_.launcher->card().name, started_at),
-                                           Topology().identity(), settings_.launcher_options.cores, result.wall_s});
+    const json record =
+        foreign_record(said(), {point_json(point), stamp_of(planned),
+                                campaign_.provenance(point, settings_.launcher->card().name, started_at),
+                                Topology().identity(), settings_.launcher_options.cores, result.wall_s});
     const auto problems = problems_of(record, planned.record);
     if (problems.empty()) return store(planned.record, record);
     unusable.reason = problems.front();
@@ -316,7 +349,8 @@ void CampaignRunner::archive_foreign(const PlannedLaunch& planned, const fs::pat
   } catch (const std::exception& error) {
     unusable.reason = error.what();
   }
-  unusable.reason = fmt::format("the record that {} left cannot be used: {}", program_name(point), unusable.reason);
+  unusable.reason = fmt::format("what {} {} cannot be used: {}", program_name(campaign_, point),
+                                campaign_.suite.command_of(point) != nullptr ? "printed" : "recorded", unusable.reason);
   archive_failure(planned, unusable, started_at);
 }
 
@@ -343,7 +377,7 @@ bool CampaignRunner::archive_verified(const PlannedLaunch& planned, const Proces
   const fs::path file = verified_file(planned);
   if (!names_something(file)) return false;
   const Point& point = campaign_.points[planned.point].point;
-  const Verdict end = failure_of(result, campaign_.suite.time_limit_s, program_name(point), "");
+  const Verdict end = failure_of(result, campaign_.suite.time_limit_s, program_name(campaign_, point), "");
   try {
     const json record = ended_record(read_record(file), point, end);
     archive_.create_campaign(campaign_.id);

@@ -100,9 +100,9 @@ class CampaignRunner {
   [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
   [[nodiscard]] Verdict failure(const PlannedLaunch& planned, const ProcessResult& result) const;
   void archive_failure(const PlannedLaunch& planned, const Verdict& verdict, const std::string& started_at);
-  /// What a program that is not of the harness left.
-  void archive_foreign(const PlannedLaunch& planned, const std::filesystem::path& said, const ProcessResult& result,
-                       const std::string& started_at);
+  /// What a program that is not of the harness said, as a record.
+  void archive_foreign(const PlannedLaunch& planned, const std::function<nlohmann::json()>& said,
+                       const ProcessResult& result, const std::string& started_at);
   /// Where launches leave what is not finished: a folder for each job.
   [[nodiscard]] std::filesystem::path staging() const;
   /// Where a launch keeps its verified samples while it measures what follows them.

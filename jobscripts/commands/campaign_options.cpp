@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "core/environment.hpp"
 #include "core/point_keys.hpp"
 #include "core/text.hpp"
 #include "hwcounters/cache_geometry.hpp"
@@ -112,6 +113,12 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options) {
                  "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
       ->type_name("FILE");
   add_plugin_option(app, options.plugins);
+  app.add_option("--revision", options.campaign.revision,
+                 "of the plugin or program that is measured, as its repository names it: `fourscore history` shows it "
+                 "in place of fourscore's own")
+      ->type_name("TEXT");
+  app.add_option("--program", options.program, "the program that prints its times (default: the suite's)")
+      ->type_name("FILE");
   add_json_option(app, options.json);
 }
 
@@ -122,11 +129,21 @@ void add_plugin_option(CLI::App& app, std::vector<std::filesystem::path>& plugin
       ->type_name("FILE");
 }
 
+void use_program(Suite& suite, const std::filesystem::path& file) {
+  if (file.empty()) return;
+  if (suite.programs.size() != 1)
+    throw InputError(fmt::format("--program: {} has {} with key 'program'; expected one", suite.file.string(),
+                                 plural(suite.programs.size(), "variant")));
+  if (!is_program(file)) throw InputError(fmt::format("--program: {} is no program", file.string()));
+  suite.programs.begin()->second.front() = std::filesystem::absolute(file).string();
+}
+
 Suite chosen_suite(CampaignOptions& options, MachineSize size) {
   for (auto& plugin : options.plugins) plugin = std::filesystem::absolute(plugin);  // ranks start in other folders
   BenchWords words(options.bench, options.plugins);
-  Suite suite = load_suite(find_suite(options.suite), size, words, options.size);
+  Suite suite = load_suite(find_suite(options.suite), size, words, options.size, options.suite_folder);
   suite.plugins = words.plugins();
+  use_program(suite, options.program);
   choose_counters(options, suite);
   return suite;
 }

@@ -14,11 +14,13 @@ namespace fourscore {
 
 struct CampaignOptions {
   std::string suite;
-  std::string size;  ///< empty: the suite's default
+  std::string size;                    ///< empty: the suite's default
+  std::filesystem::path suite_folder;  ///< from which it names files; empty: its own
   PlaceRequest place;
   std::string archive;
   std::string bench;
   std::vector<std::filesystem::path> plugins;  ///< in place of the suite's
+  std::filesystem::path program;               ///< in place of the suite's one program that prints its times
   CampaignRequest campaign;
   CounterChoice counters{"", "", ""};  ///< what is empty is the suite's
   std::vector<std::string> retry;
@@ -37,6 +39,9 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options);
 
 /// --plugin, of what asks fft_bench.
 void add_plugin_option(CLI::App& app, std::vector<std::filesystem::path>& plugins);
+
+/// The same as that program, for the suite. Throws InputError where it is none, or the suite has none or several.
+void use_program(Suite& suite, const std::filesystem::path& file);
 
 /// The suite expanded for a machine of this size, with the counters that were asked for, which go into
 /// options.campaign. Throws InputError, EnvironmentError.

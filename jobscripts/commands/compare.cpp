@@ -29,15 +29,18 @@ struct CompareOptions : CampaignOptions {
   int most_pairs = 160;
   std::string repository;
   std::vector<std::string> cmake;
-  std::vector<std::string> two_plugins;
+  std::vector<std::string> two_plugins, two_programs;
   std::string build, artifact;
   bool quiet = false;
 };
 
-/// Both plugins, or none.
-std::vector<ComparedBuild> plugins_of(const CompareOptions& options) {
+/// Both plugins or both programs, or none.
+std::vector<ComparedBuild> files_of(const CompareOptions& options) {
   std::vector<ComparedBuild> builds;
+  if (!options.two_plugins.empty() && !options.two_programs.empty())
+    throw InputError("--plugin and --program exclude each other: two builds of one thing are compared");
   for (const auto& file : options.two_plugins) builds.push_back(plugin_build(file, find_bench(options.bench)));
+  for (const auto& file : options.two_programs) builds.push_back(program_build(file, find_bench(options.bench)));
   return builds;
 }
 
@@ -49,7 +52,9 @@ bool names_records(const std::string& side, const Archive& archive) {
 
 RevisionRequest revisions_of(const CompareOptions& options) {
   RevisionRequest request{options.repository, options.cmake, usable_cores(), options.build, options.artifact};
-  if (!options.artifact.empty()) request.bench = find_bench(options.bench);
+  if (options.artifact.empty()) return request;
+  request.bench = find_bench(options.bench);
+  request.makes_program = options.artifact.find(".so") == std::string::npos;
   return request;
 }
 
@@ -107,11 +112,17 @@ void add_build_options(CLI::App& app, CompareOptions& options) {
                  "two builds of a plugin, in place of BASE and CAND: measured by one fft_bench")
       ->expected(2)
       ->type_name("FILE");
+  app.add_option("--program", options.two_programs,
+                 "two builds of the suite's program that prints its times, in place of BASE and CAND")
+      ->expected(2)
+      ->type_name("FILE");
   app.add_option("--build", options.build,
-                 "the command that builds a plugin's revision, in its sources; with --artifact, and --repo for the "
-                 "plugin's repository")
+                 "the command that builds a revision of a plugin or program, in its sources; with --artifact, and "
+                 "--repo for its repository")
       ->type_name("COMMAND");
-  app.add_option("--artifact", options.artifact, "the plugin that --build makes, as lib/libmine.so")->type_name("FILE");
+  app.add_option("--artifact", options.artifact,
+                 "the plugin that --build makes, as lib/libmine.so, or the program that the suite names")
+      ->type_name("FILE");
   app.add_option("--bench", options.bench,
                  "the fft_bench that measures plugins (default: $FOURSCORE_BENCH, else beside this program)")
       ->type_name("FILE");
@@ -149,11 +160,12 @@ int compare(std::vector<std::string> words) {
   options.candidate = shared.value("candidate");
   options.archive = shared.value("archive");
   if (options.build.empty() != options.artifact.empty())
-    throw InputError("--build and --artifact go together: a command, and the plugin that it makes");
-  if (const auto plugins = plugins_of(options); !plugins.empty()) {
-    if (!options.base.empty()) throw InputError("--plugin names both sides; expected no BASE and CAND beside it");
+    throw InputError("--build and --artifact go together: a command, and what it makes");
+  if (const auto files = files_of(options); !files.empty()) {
+    if (!options.base.empty())
+      throw InputError("--plugin and --program name both sides; expected no BASE and CAND beside them");
     const InterruptGuard guard;
-    return compare_two(options, shared, {plugins[0], {}, true}, {plugins[1], {}, true});
+    return compare_two(options, shared, {files[0], {}, true}, {files[1], {}, true});
   }
   if (!options.candidate.empty()) {
     const Archive archive(options.archive);

@@ -18,6 +18,7 @@
 #include "jobscripts/jobs/estimates.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/programs/bench.hpp"
+#include "jobscripts/programs/printing_program.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {
@@ -63,8 +64,14 @@ void require_slowable(const Suite& suite) {
         fmt::format("{}: phases is false; a phase is slowed down only where phases are timed", suite.file.string()));
 }
 
-std::string code_hash_of(const ComparedBuild& build) {
-  return Bench(build.bench, build.plugins).identity().value("code_hash", "");
+/// Hashes everything that the side measures with.
+std::string code_hash_of(const ComparedBuild& build, Suite suite) {
+  const json bench = Bench(build.bench, build.plugins).identity();
+  use_program(suite, build.program);
+  std::string hash = bench.value("code_hash", "");
+  for (const auto& [variant, command] : suite.programs)
+    hash += "+" + printing_identity(command, bench).value("code_hash", "");
+  return hash;
 }
 
 /// SUITE-vs-<8 hex>, the hash of everything that decides the measurement, or --campaign; --fresh takes the next free
@@ -90,7 +97,9 @@ Campaign side_campaign(Suite suite, ComparedSide& side, const Prepared& prepared
   request.name = prepared.comparison.name + what;
   request.fresh = false;
   request.open_ended = true;
+  request.revision = side.revision;
   suite.plugins = side.plugins.empty() ? suite.plugins : side.plugins;
+  use_program(suite, side.program);
   Campaign campaign = plan_campaign(suite, side.bench.string(), prepared.archive, request);
   side.campaign = campaign.id;
   return campaign;
@@ -103,6 +112,7 @@ Prepared prepare(MeasuredRequest& request) {
   options.campaign.machine = campaign_machine_json(place.options.machine, place.size);
   options.bench = request.candidate.bench.string();
   options.plugins = request.candidate.plugins;
+  options.program = request.candidate.program;
   Suite suite = chosen_suite(options, place.size);
   leave_components_out(suite);
   if (request.pairs > 0) suite.launches = request.pairs;
@@ -112,9 +122,12 @@ Prepared prepare(MeasuredRequest& request) {
   Prepared prepared{std::move(place), std::move(archive), {}, {}, {}};
   Comparison& comparison = prepared.comparison;
   comparison.suite = suite.name;
-  comparison.base = {request.base.label, request.base.bench, code_hash_of(request.base), "", {}, request.base.plugins};
-  comparison.candidate = {request.candidate.label,     request.candidate.bench,  code_hash_of(request.candidate), "",
-                          request.candidate_arguments, request.candidate.plugins};
+  const auto side_of = [&suite](const ComparedBuild& build, const std::vector<std::string>& arguments) {
+    return ComparedSide{build.label,   build.bench,   code_hash_of(build, suite), "", arguments, build.plugins,
+                        build.program, build.revision};
+  };
+  comparison.base = side_of(request.base, {});
+  comparison.candidate = side_of(request.candidate, request.candidate_arguments);
   comparison.name = comparison_name(request, suite, comparison, prepared.archive);
   while (comparison.seed == 0) comparison.seed = suite.seed != 0 ? suite.seed : std::random_device{}();
   comparison.stages = {{"screen", 0, suite.launches, {}}};

@@ -283,6 +283,9 @@ Command run_command() {
                            "measure the suite in pairs with this fft_bench, which is the base, and say what became "
                            "slower (docs/gate.md); --launches are then pairs")
                 ->type_name("FILE");
+            app.add_option("--suite-folder", options->suite_folder,
+                           "the folder from which the suite names files (default: its own); in a job's script")
+                ->type_name("FOLDER");
             app.add_option("--job", options->job, "launch what this job of `fourscore submit` holds; in its script")
                 ->type_name("NAME");
             return [options] { return run(*options); };

@@ -65,7 +65,7 @@ std::map<std::string, fs::path> programs_of(const Suite& suite, const std::strin
   std::map<std::string, fs::path> programs;
   for (const Point& point : suite.points) {
     if (programs.contains(point.component)) continue;
-    if (point.component.empty())
+    if (point.component.empty())  // also where a program prints its times: it says which machine this is
       programs[""] = find_bench(bench);
     else if (const ComponentProgram program = component_program(point.component); program.missing.empty())
       programs[point.component] = program.file;

@@ -127,6 +127,11 @@ ComparedBuild plugin_build(const std::string& file, const fs::path& bench) {
   return {file, bench, {fs::absolute(file)}};
 }
 
+ComparedBuild program_build(const std::string& file, const fs::path& bench) {
+  if (!is_program(file)) throw InputError(fmt::format("--program: {} is no program", file));
+  return {file, bench, {}, fs::absolute(file)};
+}
+
 std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request) {
   if (text.empty() || text.front() == '-') return std::nullopt;
   const ProcessResult result = git(request, {"rev-parse", "--verify", "--quiet", text + "^{commit}"});
@@ -143,8 +148,14 @@ RevisionBuild find_build(const std::string& text, const std::string& commit, con
   const fs::path folder = builds_folder() / (commit.substr(0, 12) + digits);
   const std::string label = text == commit.substr(0, text.size()) ? text : text + " (" + commit.substr(0, 7) + ")";
   if (!request.artifact.empty()) {
-    const ComparedBuild build{label, request.bench, {folder / "source" / request.artifact}};
-    return {build, folder, names_something(folder / built_mark) && names_something(build.plugins.front())};
+    const fs::path made = folder / "source" / request.artifact;
+    ComparedBuild build{label, request.bench};
+    build.revision = commit;
+    if (request.makes_program)
+      build.program = made;
+    else
+      build.plugins = {made};
+    return {build, folder, names_something(folder / built_mark) && names_something(made)};
   }
   const ComparedBuild build{label, folder / "build" / "bin" / "fft_bench"};
   return {build, folder, names_something(folder / built_mark) && is_program(build.bench)};
@@ -180,7 +191,9 @@ void build_plugin(const std::string& text, const fs::path& source, const Revisio
 ComparedBuild build_revision(const std::string& text, const std::string& commit, const RevisionRequest& request) {
   const auto [result, folder, is_built] = find_build(text, commit, request);
   const fs::path source = folder / "source";
-  const fs::path& made = result.plugins.empty() ? result.bench : result.plugins.front();
+  const fs::path& made = !result.program.empty()   ? result.program
+                         : !result.plugins.empty() ? result.plugins.front()
+                                                   : result.bench;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw EnvironmentError(fmt::format("cannot make {}: {}", folder.string(), error.message()));

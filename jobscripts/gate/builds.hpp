@@ -13,6 +13,8 @@ struct ComparedBuild {
   std::string label;
   std::filesystem::path bench;
   std::vector<std::filesystem::path> plugins{};
+  std::filesystem::path program{};  ///< that prints its times
+  std::string revision{};           ///< that the plugin or program was built from; empty: not known
 };
 
 /// An fft_bench as a file, or beside or in bin/ of a folder. Nothing where the text names no such thing.
@@ -23,12 +25,16 @@ struct RevisionRequest {
   std::vector<std::string> configure;  ///< further arguments of cmake
   int jobs = 1;                        ///< compilers at once
   std::string build{};                 ///< the shell's command that builds a plugin's revision, in its sources
-  std::filesystem::path artifact{};    ///< the plugin that it makes, from there; empty: revisions are fourscore's own
+  std::filesystem::path artifact{};    ///< what it makes, from there; empty: revisions are fourscore's own
+  bool makes_program = false;          ///< that prints its times; else a plugin
   std::filesystem::path bench{};       ///< that measures plugins
 };
 
 /// A plugin's file, for `bench`. Throws InputError where there is none.
 [[nodiscard]] ComparedBuild plugin_build(const std::string& file, const std::filesystem::path& bench);
+
+/// The same of a program that prints its times.
+[[nodiscard]] ComparedBuild program_build(const std::string& file, const std::filesystem::path& bench);
 
 /// The full hash of a commit of the repository; nothing where there is no such revision, no repository or no git.
 [[nodiscard]] std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request);

@@ -18,6 +18,8 @@ struct ComparedSide {
   std::string campaign;                ///< the campaign of its launches
   std::vector<std::string> arguments;  ///< further ones of its fft_bench
   std::vector<std::filesystem::path> plugins{};
+  std::filesystem::path program{};  ///< that prints its times
+  std::string revision{};           ///< that the plugin or program was built from
 };
 
 /// Pairs of the points, numbered from first_launch on: launch k of both campaigns is pair k.

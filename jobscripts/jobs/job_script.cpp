@@ -51,10 +51,12 @@ JobRequest job_request(const Campaign& campaign, const Archive& archive, const M
                                    folder.name(),
                                    "--quiet"};
   const auto add = [&](std::initializer_list<std::string> words) { command.insert(command.end(), words); };
+  add({"--suite-folder", campaign.suite.folder.string()});
   if (!campaign.suite.size.empty()) add({"--size", campaign.suite.size});
   if (const auto bench = campaign.programs.find(""); bench != campaign.programs.end())
     add({"--bench", bench->second.string()});
   for (const auto& plugin : campaign.suite.plugins) add({"--plugin", plugin.string()});
+  if (campaign.suite.programs.size() == 1) add({"--program", campaign.suite.programs.begin()->second.front()});
   const CounterChoice& counters = campaign.suite.counters;
   if (counters != CounterChoice{}) {
     add({"--counters", counters.counters});

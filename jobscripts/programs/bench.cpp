@@ -18,6 +18,12 @@ namespace {
 constexpr double answer_limit_s = 60.0;
 }
 
+fs::path shipped_bench() {
+  for (const fs::path& folder : {own_folder(), own_folder().parent_path() / "libexec/fourscore"})
+    if (is_program(folder / "fft_bench")) return folder / "fft_bench";
+  return {};
+}
+
 fs::path find_bench(const std::string& option) {
   for (const auto& [given, from] :
        {std::pair{option, "--bench"}, std::pair{environment("FOURSCORE_BENCH"), "FOURSCORE_BENCH"}}) {
@@ -25,8 +31,7 @@ fs::path find_bench(const std::string& option) {
     if (!is_program(given)) throw EnvironmentError(fmt::format("{} names {}, which is not a program", from, given));
     return fs::absolute(given);
   }
-  for (const fs::path& folder : {own_folder(), own_folder().parent_path() / "libexec/fourscore"})
-    if (is_program(folder / "fft_bench")) return folder / "fft_bench";
+  if (fs::path own = shipped_bench(); !own.empty()) return own;
   if (fs::path found = find_program("fft_bench"); !found.empty()) return found;
   throw EnvironmentError(
       fmt::format("fft_bench is neither in {} nor in PATH; build it (it needs MPI: the configure summary says what is "
@@ -71,9 +76,12 @@ json Bench::list() const {
 
 json Bench::identity() const {
   json answer = json::parse(ask({"--identity"}), nullptr, false);
-  if (!answer.is_object() || !answer.contains("machine_hash") || !answer.contains("code_hash"))
+  const json said = answer.is_object() ? answer.value("identity", json()) : json();
+  if (!said.is_object() || !said.value("code", json()).is_object())
     throw EnvironmentError(
-        fmt::format("{} --identity does not answer with machine_hash and code_hash", program_.string()));
+        fmt::format(R"({} --identity does not answer with {{"identity": {{"code": {{...}}}}}})", program_.string()));
+  for (const auto& [part, hash] : {std::pair{"machine", "machine_hash"}, std::pair{"code", "code_hash"}})
+    if (!answer.contains(hash)) answer[hash] = short_hash(said.value(part, json::object()));
   return answer;
 }
 

@@ -34,7 +34,8 @@ class Bench {
   [[nodiscard]] nlohmann::json list() const;
   /// Why it cannot count with this backend, by its list; empty where it can, nothing where it does not say.
   [[nodiscard]] std::optional<std::string> why_uncounted(const std::string& backend) const;
-  /// `--identity`: { "identity": { "machine": {...}, "code": {...} }, "machine_hash", "code_hash", "program": FILE }
+  /// `--identity`: { "identity": { "machine": {...}, "code": {...} }, "machine_hash", "code_hash", "program": FILE }.
+  /// A hash that it does not tell is made here.
   [[nodiscard]] nlohmann::json identity() const;
   /// `--check-points`: points as JSON lines on its standard input, one answer a line, in one process.
   [[nodiscard]] std::vector<PointCheck> check(const std::vector<Point>& points) const;
@@ -48,6 +49,8 @@ class Bench {
   std::vector<std::filesystem::path> plugins_;
 };
 
+/// fourscore's own fft_bench: beside this program, else in libexec; empty where it is in neither.
+[[nodiscard]] std::filesystem::path shipped_bench();
 /// fft_bench: --bench, else $FOURSCORE_BENCH, else beside this program, else in libexec, else in PATH.
 /// Throws EnvironmentError.
 [[nodiscard]] std::filesystem::path find_bench(const std::string& option);

@@ -136,12 +136,12 @@ const std::vector<std::string>& setting_keys() {
   return keys;
 }
 
-/// The libraries of key 'plugin', from the suite's folder where it names no other.
+/// The libraries of key 'plugin'.
 void read_plugins(const SuiteReader& reader, const toml::table& table, Suite& suite) {
   const toml::node* node = table.get("plugin");
   if (node == nullptr) return;
   for (const auto& item : reader.values(*node, "plugin", ValueKind::text)) {
-    const std::filesystem::path file = std::filesystem::absolute(suite.file).parent_path() / item.text;
+    const std::filesystem::path file = suite.folder / item.text;
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored))
       reader.fail(item.line, fmt::format("key 'plugin' is '{}'; there is no such file ({})", item.text, file.string()));
@@ -194,9 +194,10 @@ bool is_suite_name(const std::string& name) {
 }
 
 Suite parse_suite(const std::string& text, const std::filesystem::path& file, MachineSize machine, SuiteWords& words,
-                  const std::string& size) {
+                  const std::string& size, const std::filesystem::path& folder) {
   Suite suite;
   suite.file = file;
+  suite.folder = folder.empty() ? std::filesystem::absolute(file).parent_path() : folder;
   suite.text = text;
   const SuiteReader reader(file);
   const toml::table table = reader.parse(text);
@@ -226,9 +227,19 @@ Suite parse_suite(const std::string& text, const std::filesystem::path& file, Ma
   return suite;
 }
 
-Suite load_suite(const std::filesystem::path& file, MachineSize machine, SuiteWords& words, const std::string& size) {
+Suite load_suite(const std::filesystem::path& file, MachineSize machine, SuiteWords& words, const std::string& size,
+                 const std::filesystem::path& folder) {
   const std::string text = SuiteReader(file).content();
-  return parse_suite(text, file, machine, words, size);
+  return parse_suite(text, file, machine, words, size, folder);
+}
+
+const std::vector<std::string>* Suite::command_of(const Point& point) const {
+  const auto found = programs.find(point.variant);
+  return point.component.empty() && found != programs.end() ? &found->second : nullptr;
+}
+
+std::string Suite::program_of(const Point& point) const {
+  return command_of(point) != nullptr ? point.variant : point.component;
 }
 
 std::vector<ScheduledLaunch> schedule_launches(std::size_t points, int launches, LaunchOrder order,

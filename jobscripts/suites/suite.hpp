@@ -49,13 +49,16 @@ struct MachineSize {
 /// A suite after expansion. Points are in the order written, each once, components after transforms.
 struct Suite {
   std::filesystem::path file;
-  std::string text;  ///< the file's content, which the campaign keeps
-  std::string name;  ///< with "-SIZE" where another size than the first is measured
+  std::filesystem::path folder;  ///< from which it names files
+  std::string text;              ///< the file's content, which the campaign keeps
+  std::string name;              ///< with "-SIZE" where another size than the first is measured
   std::string description;
   std::vector<std::string> sizes;              ///< that --size takes, the default first; none: the suite is of one size
   std::string size;                            ///< which of them this is
   std::vector<std::string> paper;              ///< what it measures of papers: "lee2018/table-2.1"
   std::vector<std::filesystem::path> plugins;  ///< whose transforms are variants too
+  /// By variant: somebody else's program that prints its times, file first, words in braces to be filled in.
+  std::map<std::string, std::vector<std::string>> programs;
   int launches = 3;
   Settings settings{.max_time_s = 60};
   double time_limit_s = 120.0;  ///< a launch is ended after this long
@@ -74,6 +77,11 @@ struct Suite {
   std::vector<std::set<std::string>> tags;  ///< [point]: `--only tag=NAME` takes it by them
   std::vector<NamedValue> values;           ///< all that the tables say
   std::size_t dropped_oversubscribed = 0;   ///< points beyond max_oversubscription
+
+  /// Who measures the point: a component, a variant of `programs`, or "" for fft_bench.
+  [[nodiscard]] std::string program_of(const Point& point) const;
+  /// The command of a program that prints its times; null where another measures the point.
+  [[nodiscard]] const std::vector<std::string>* command_of(const Point& point) const;
 };
 
 /// 1 to 64 letters, digits and -, not starting with -: of suites and of their sizes.
@@ -82,10 +90,12 @@ struct Suite {
 /// Reads and expands a suite for a machine, in the `size` of its sizes; empty: its default. Throws
 /// InputError "file:line: key ...: what is allowed", Interrupted when an InterruptGuard was asked to stop, and what
 /// `words` throws.
+/// File names in it are from `folder`; empty: its own.
 [[nodiscard]] Suite load_suite(const std::filesystem::path& file, MachineSize machine, SuiteWords& words,
-                               const std::string& size = "");
+                               const std::string& size = "", const std::filesystem::path& folder = {});
 [[nodiscard]] Suite parse_suite(const std::string& text, const std::filesystem::path& file, MachineSize machine,
-                                SuiteWords& words, const std::string& size = "");
+                                SuiteWords& words, const std::string& size = "",
+                                const std::filesystem::path& folder = {});
 
 /// One launch of one point: indices into the suite's points, from 0.
 struct ScheduledLaunch {

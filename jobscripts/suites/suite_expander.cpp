@@ -6,6 +6,7 @@
 
 #include "core/threads.hpp"
 #include "jobscripts/base/process.hpp"
+#include "jobscripts/suites/suite_program.hpp"
 #include "jobscripts/suites/suite_size.hpp"
 #include "jobscripts/suites/suite_tags.hpp"
 
@@ -37,7 +38,30 @@ void Expander::read_defaults(const toml::table& table) {
 }
 
 void Expander::read_sweep(const toml::table& table) {
-  for (const auto& axis : read_table(table, {"[[sweep]]", point_keys(), true})) note("", axis);
+  const auto axes = read_table(table, {"[[sweep]]", point_keys(), true, "program"});
+  for (const auto& axis : axes) note("", axis);
+  if (const toml::node* program = table.get("program")) add_program(*program, axes);
+}
+
+/// The table's variants are names of that program's own.
+void Expander::add_program(const toml::node& node, const std::vector<Axis>& axes) {
+  const auto command = read_program(reader_, node, suite_.folder);
+  for (const auto& axis : axes) {
+    if (axis.key != "variant") continue;
+    for (const auto& variant : axis.values) {
+      if (!is_suite_name(variant.text))
+        reader_.fail(variant.line, fmt::format("key 'variant' is '{}'; expected a name for the program, of letters, "
+                                               "digits and -",
+                                               variant.text));
+      if (suite_.programs.try_emplace(variant.text, command).first->second != command)
+        reader_.fail(variant.line, fmt::format("key 'variant': '{}' names another program in an earlier table; "
+                                               "expected a name for each",
+                                               variant.text));
+    }
+    return;
+  }
+  if (!axes.empty())  // a table for another size has none
+    reader_.fail_key(node, "program", "a 'variant' in the same table, which names it");
 }
 
 void Expander::note(const std::string& program, const Axis& axis) {

@@ -39,6 +39,7 @@ class Expander {
     std::string grid_word;
   };
 
+  void add_program(const toml::node& node, const std::vector<Axis>& axes);
   [[nodiscard]] bool matches(const Point& point, const Condition& condition) const;
   void check_direction(const SuiteValue& kind, const SuiteValue& direction) const;
   void place_ranks(Point& point, const std::map<std::string, const SuiteValue*>& said, std::uint32_t line) const;

@@ -66,10 +66,12 @@ std::vector<Axis> TableReader::read_defaults(const toml::table& table) {
 }
 
 SuiteTable TableReader::read(const toml::table& table, const TableForm& form) const {
-  reader_.check_keys(table, names_with(form.keys, {"parameters", "zip", "exclude", "only", "size", "tags"}), form.name);
+  auto keys = names_with(form.keys, {"parameters", "zip", "exclude", "only", "size", "tags"});
+  if (form.further != nullptr) keys.emplace_back(form.further);
+  reader_.check_keys(table, keys, form.name);
   SuiteTable read;
   read.line = SuiteReader::line_of(table);
-  read.own = read_axes(table, /*single=*/false);
+  read.own = read_axes(table, /*single=*/false, form.further);
   std::vector<Axis> axes = read.own;
   const auto says = [&](std::string_view key) {
     return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == key; });
@@ -87,10 +89,11 @@ SuiteTable TableReader::read(const toml::table& table, const TableForm& form) co
   return read;
 }
 
-std::vector<Axis> TableReader::read_axes(const toml::table& table, bool single) const {
+std::vector<Axis> TableReader::read_axes(const toml::table& table, bool single, const char* further) const {
   std::vector<Axis> axes;
   for (const auto& [key, node] : SuiteReader::in_order(table)) {
     if (key == "zip" || key == "exclude" || key == "only" || key == "size" || key == "tags") continue;
+    if (further != nullptr && key == further) continue;
     if (key != "parameters") {
       axes.push_back(read_axis(key, *node, single));
       continue;

@@ -26,7 +26,8 @@ using Condition = std::vector<Axis>;
 struct TableForm {
   const char* name;
   const std::vector<PointKey>& keys;
-  bool defaults;  ///< [defaults] stand in for what it does not say
+  bool defaults;                  ///< [defaults] stand in for what it does not say
+  const char* further = nullptr;  ///< a key that is none of points
 };
 
 /// What a table says, before its lists are multiplied.
@@ -52,7 +53,7 @@ class TableReader {
   [[nodiscard]] std::string shape_on(const SuiteValue& shape, const Point& point) const;
 
  private:
-  [[nodiscard]] std::vector<Axis> read_axes(const toml::table& table, bool single) const;
+  [[nodiscard]] std::vector<Axis> read_axes(const toml::table& table, bool single, const char* further = nullptr) const;
   [[nodiscard]] Axis read_axis(const std::string& key, const toml::node& node, bool single) const;
   /// "cores", "1..cores" and "all" as the values that they stand for.
   [[nodiscard]] std::vector<SuiteValue> spell_out(const std::string& key, const std::vector<SuiteValue>& values) const;

@@ -125,7 +125,7 @@ def test_two_revisions_of_a_plugin_are_built_and_compared(fourscore, tmp_path):
     [
         (("--build", "make"), "--build and --artifact go together"),
         (("--plugin", "a.so", "b.so"), "--plugin: a.so is no file"),
-        (("HEAD", "HEAD", "--plugin", __file__, __file__), "--plugin names both sides"),
+        (("HEAD", "HEAD", "--plugin", __file__, __file__), "--plugin and --program name both sides"),
     ],
 )
 def test_a_comparison_of_plugins_that_cannot_be_is_refused(fourscore, options, said):

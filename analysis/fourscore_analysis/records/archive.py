@@ -143,7 +143,7 @@ def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = No
     for name in names:
         files = record_files(archive / "records" / name)
         chunks += [(str(archive), name, files[start : start + _CHUNK]) for start in range(0, len(files), _CHUNK)]
-        plan = _plan(archive, name)
+        plan = campaign_file(archive, name)
         campaigns[name].planned = _planned(plan)
         campaigns[name].size, campaigns[name].paper = _size_and_paper(plan)
     workers = workers or available_cores()
@@ -197,7 +197,7 @@ def _read_chunk(chunk: tuple[str, str, list[str]]) -> tuple[str, list[Run], list
     return name, runs, unreadable
 
 
-def _plan(archive: Path, name: str) -> dict[str, Any]:
+def campaign_file(archive: Path, name: str) -> dict[str, Any]:
     """campaign.json; {} where it is missing or unusable."""
     try:
         return table_of(parse_json(regular_content(archive / "campaigns" / name / "campaign.json")))

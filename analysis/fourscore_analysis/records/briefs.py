@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from fourscore_analysis.records.archive import Unreadable, record_files
+from fourscore_analysis.records.archive import Unreadable, campaign_file, record_files
 from fourscore_analysis.records.basics import STATUSES, median_of
 from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.index import open_index
@@ -95,9 +95,21 @@ def read_briefs(archive: Path, campaigns: Iterable[str], workers: int | None = N
     for launch in _read_files(archive, missing, workers or available_cores()):
         (found.launches if isinstance(launch, Brief) else found.unreadable).append(launch)
     found.launches = _without_superseded(found.launches)
+    _take_revisions(archive, found.launches)
     found.launches.sort(key=lambda one: one.file)
     found.unreadable.sort(key=lambda one: one.file)
     return found
+
+
+def _take_revisions(archive: Path, launches: Iterable[Brief]) -> None:
+    """A campaign may name the revision of the plugin or program that it measured (`fourscore run --revision`)."""
+    named: dict[str, str] = {}
+    for one in launches:
+        if one.campaign not in named:
+            said = campaign_file(archive, one.campaign).get("revision")
+            named[one.campaign] = said if isinstance(said, str) and said.isprintable() else ""
+        if revision := named[one.campaign]:
+            one.revision, one.dirty = revision, False
 
 
 def _without_superseded(launches: list[Brief]) -> list[Brief]:
