@@ -30,7 +30,7 @@ fourscore_part("FFTW threads" ${both_threads} drivers/local/fftw.cpp "local FFTs
   "libfftw3_threads or libfftw3f_threads not found" FOURSCORE_WITH_FFTW_THREADS)
 fourscore_part("FFTW MPI" ${FOURSCORE_MPI_FFTW} drivers/variants/reference/fftw_mpi.cpp "variant fftw-mpi" "${FOURSCORE_MPI_FFTW_REASON}")
 include(FourscoreMkl)
-find_path(FOURSCORE_POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h PATH_SUFFIXES pocketfft)
+find_path(FOURSCORE_POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h PATHS "${PROJECT_SOURCE_DIR}/.venv/include" PATH_SUFFIXES pocketfft)
 mark_as_advanced(FOURSCORE_POCKETFFT_INCLUDE_DIR)
 set(FOURSCORE_POCKETFFT_VERSION "")
 if(FOURSCORE_POCKETFFT_INCLUDE_DIR AND NOT EXISTS "${FOURSCORE_POCKETFFT_INCLUDE_DIR}/pocketfft_hdronly.h")
@@ -42,7 +42,7 @@ elseif(FOURSCORE_POCKETFFT_INCLUDE_DIR)
   set(FOURSCORE_POCKETFFT_VERSION "pocketfft_hdronly.h sha256:${header_sha256}")
 endif()
 fourscore_part("pocketfft" "${FOURSCORE_POCKETFFT_INCLUDE_DIR}" drivers/local/pocketfft.cpp
-  "local FFT library pocketfft, ${FOURSCORE_POCKETFFT_INCLUDE_DIR}" "no pocketfft_hdronly.h found: -DFOURSCORE_POCKETFFT_INCLUDE_DIR=")
+  "local FFT library pocketfft, ${FOURSCORE_POCKETFFT_INCLUDE_DIR}" "no pocketfft_hdronly.h found: jobscripts/setup --with pocketfft, or -DFOURSCORE_POCKETFFT_INCLUDE_DIR=")
 include(FourscoreCuda)
 include(FourscoreReferences)
 

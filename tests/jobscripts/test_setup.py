@@ -52,22 +52,39 @@ def test_an_index_without_mkl_is_named_and_fails(tree):
     assert calls(tree).endswith("--no-deps mkl mkl-include\n")
 
 
-def test_mkl_that_is_there_is_not_installed_again(tree):
-    for file in ("include/mkl_dfti.h", "lib/libmkl_core.so.3"):
-        (tree / ".venv" / file).parent.mkdir(exist_ok=True)
+THERE = {
+    "mkl": ("MKL", ["include/mkl_dfti.h", "lib/libmkl_core.so.3"]),
+    "dtfft": ("dtFFT", ["lib/python3.11/site-packages/dtfft/lib64/libdtfft.so"]),
+    "pocketfft": ("pocketfft", ["include/pocketfft/pocketfft_hdronly.h"]),
+}
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_what_is_there_is_not_installed_again(tree, name):
+    said, files = THERE[name]
+    for file in files:
+        (tree / ".venv" / file).parent.mkdir(parents=True, exist_ok=True)
         (tree / ".venv" / file).touch()
-    run = setup(tree, "--with=mkl")
+    run = setup(tree, f"--with={name}")
     assert run.returncode == 0, run.stderr
-    assert run.stdout.endswith("setup: MKL is there\n")
+    assert run.stdout.endswith(f"setup: {said} is there\n")
     assert calls(tree) == ""
+
+
+@pytest.mark.parametrize("name", ["dtfft", "pocketfft"])
+def test_an_index_that_lacks_it_is_named_and_leaves_nothing(tree, name):
+    run = setup(tree, "--with", name)
+    assert run.returncode == 3
+    assert f"no package index gave {THERE[name][0]}" in run.stderr and "ERROR: No matching distribution" in run.stderr
+    assert not (tree / ".venv" / THERE[name][1][0]).exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--with", "mlk"], "--with is 'mlk'; expected dtfft, mkl, mpi4py-fft or simgrid"),
-        (["--with"], "--with is ''; expected dtfft, mkl, mpi4py-fft or simgrid"),
-        (["--with", "mkl", "--no-python"], "--no-python"),
+        (["--with", "mlk"], "--with is 'mlk'; expected dtfft, mkl, mpi4py-fft, pocketfft or simgrid"),
+        (["--with"], "--with is ''; expected dtfft, mkl, mpi4py-fft, pocketfft or simgrid"),
+        *((["--with", name, "--no-python"], "which --no-python leaves out") for name in ("mkl", "dtfft", "pocketfft")),
         (["--for", "rnu"], "--for is 'rnu'"),
         (["--wiht", "mkl"], "unknown option '--wiht'"),
     ],
