@@ -11,6 +11,7 @@
 
 #include "core/problem.hpp"
 #include "core/standard_files.hpp"
+#include "core/wrapped_help.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
@@ -37,12 +38,12 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 }
 
 /// What CLI11 found unusable, with the nearest name where one was misspelt.
-int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   std::string message = error.what();
   const CLI::App* used = &app;
   std::string name_of_used;
   std::vector<std::string> commands;
-  int next = 1;  ///< the word that is not one of the commands
+  std::size_t next = 0;  ///< the word that is not one of the commands
   for (bool deeper = true; deeper;) {
     deeper = false;
     commands.clear();
@@ -56,7 +57,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
       break;
     }
   }
-  const bool no_command = !commands.empty() && argc > next && argv[next][0] != '-';
+  const bool no_command = !commands.empty() && words.size() > next && !words[next].starts_with('-');
   if (error.get_exit_code() == 0 && !no_command) {  // --help, --version
     std::ostringstream text;
     const int code = app.exit(error, text, text);
@@ -64,9 +65,9 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
     return code;
   }
   if (no_command) {
-    message = fmt::format("'{}' is not a command{}{}", argv[next],
+    message = fmt::format("'{}' is not a command{}{}", words[next],
                           name_of_used.empty() ? "" : fmt::format(" of `fourscore {}`", name_of_used),
-                          suggestion(argv[next], commands));
+                          suggestion(words[next], commands));
   } else if (const auto extra = used->remaining(true); !extra.empty()) {
     const std::string name = extra.front().substr(0, extra.front().find('='));
     message = fmt::format("'{}' is not {} of `fourscore {}`{}", extra.front(),
@@ -119,15 +120,24 @@ std::vector<const Command*> all_commands() {
   return commands;
 }
 
-int run(int argc, char** argv) {
+/// `fourscore help run` is `fourscore run --help`.
+std::vector<std::string> asked_words(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
+int run(const std::vector<std::string>& words) {
   CLI::App app(description, "fourscore");
   app.set_version_flag("--version", std::string("fourscore ") + FOURSCORE_VERSION);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(32);
+  app.formatter(std::make_shared<WrappedHelp>());
   std::function<int()> chosen;
   for (const Command* command : all_commands()) {
-    if (command->pass_on && argc > 1 && command->name == argv[1])
-      return guarded([&] { return command->pass_on({argv + 2, argv + argc}); });
+    if (command->pass_on && !words.empty() && command->name == words.front())
+      return guarded([&] { return command->pass_on({words.begin() + 1, words.end()}); });
     CLI::App* sub = app.add_subcommand(command->name, command->summary);
     if (!command->define) continue;
     sub->footer("Examples:\n" + command->examples);
@@ -135,9 +145,9 @@ int run(int argc, char** argv) {
     sub->callback([&chosen, action] { chosen = action; });
   }
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
-    return guarded([&] { return report_parse_error(app, error, argc, argv); });
+    return guarded([&] { return report_parse_error(app, error, words); });
   }
   return guarded(chosen);
 }
@@ -150,7 +160,7 @@ int main(int argc, char** argv) {
   // A write beyond a quota or size limit must be an error to report, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return fourscore::end_output(fourscore::run(argc, argv));
+    return fourscore::end_output(fourscore::run(fourscore::asked_words(argc, argv)));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fourscore: %s\n", error.what());
     return fourscore::exit_environment;

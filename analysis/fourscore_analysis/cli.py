@@ -6,9 +6,11 @@ from __future__ import annotations
 import argparse
 import difflib
 import io
+import itertools
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -17,6 +19,7 @@ from fourscore_analysis.commands.base import ENVIRONMENT_FAILED, OK, UNUSABLE_IN
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import MissingArchiveError, printable, shown
 
+COLUMNS = 100  # that --help takes
 FRONT = "--front="  # what the C++ program hands on where it asks how the words of a command are read
 
 
@@ -45,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"{name}: {sys.executable}: {error}; run jobscripts/setup", file=sys.stderr)
         return ENVIRONMENT_FAILED
+    except BrokenPipeError:  # whoever read it has enough
+        _drop_unwritten()
+        return OK
     except OSError as error:
         where = f" '{error.filename}'" if error.filename else ""
         print(printable(f"{name}: cannot write{where}: {error.strerror or error}"), file=sys.stderr)
@@ -60,6 +66,12 @@ def _drop_unwritten() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _wrapped(text: str) -> str:
+    """What is indented, as examples are, stays as it is."""
+    parts = itertools.groupby(text.splitlines(), key=lambda line: bool(line) and not line.startswith(" "))
+    return "\n".join(textwrap.fill(" ".join(part), COLUMNS) if prose else "\n".join(part) for prose, part in parts)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -108,8 +120,8 @@ def _options(
             parsers.add_parser(
                 command.name,
                 help=command.help,
-                description=command.help[0].upper() + command.help[1:] + ".",
-                epilog=command.examples,
+                description=_wrapped(command.help[0].upper() + command.help[1:] + "."),
+                epilog=_wrapped(command.examples),
             )
         )
     if front:

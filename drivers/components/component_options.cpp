@@ -9,6 +9,7 @@
 
 #include "components/benchmark_flags.hpp"
 #include "core/text.hpp"
+#include "core/wrapped_help.hpp"
 
 namespace fourscore::component {
 namespace {
@@ -46,6 +47,7 @@ void add_options(CLI::App& app, Options& options) {
 Options parse_command_line(int argc, char** argv, const ProgramCard& card) {
   CLI::App app(card.summary + "\nEverything that starts with --benchmark_ goes to Google Benchmark.", card.name);
   app.footer(footer(card));
+  app.formatter(std::make_shared<WrappedHelp>());
   Options options;
   add_options(app, options);
   std::vector<const char*> ours;

@@ -12,6 +12,7 @@
 
 #include "core/point_keys.hpp"
 #include "core/text.hpp"
+#include "core/wrapped_help.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "program/plugins.hpp"
 
@@ -201,7 +202,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
 Options parse_command_line(int argc, char** argv) {
   CLI::App app(description, "fft_bench");
   app.footer(examples);
-  app.get_formatter()->column_width(28);
+  app.formatter(std::make_shared<WrappedHelp>());
   Options options;
   Texts texts;
   add_point_options(app, options, texts);

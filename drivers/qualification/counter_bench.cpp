@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/standard_files.hpp"
+#include "core/wrapped_help.hpp"
 #include "hwcounters/cache_geometry.hpp"
 #include "hwcounters/counter.hpp"
 #include "qualification/qualify.hpp"
@@ -18,6 +19,7 @@ namespace {
 int run(int argc, char** argv) {
   CLI::App app("Counts kernels of known memory traffic (read, write, copy, streaming write) and compares.",
                "counter_bench");
+  app.formatter(std::make_shared<WrappedHelp>());
   CounterRequest request;
   std::string cache;
   std::size_t bytes = 0;

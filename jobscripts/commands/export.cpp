@@ -204,31 +204,30 @@ int export_records(const ExportOptions& options) {
 }
 
 Command export_command() {
-  return {"export", "Write records as CSV, JSON lines, or for Google Benchmark, Perfetto, Otava or Extra-P",
-          "  fourscore export --format csv -o samples.csv\n"
-          "  fourscore export --format jsonl --campaign strong-1a2b3c4d | jq .point\n"
-          "  fourscore export --format benchmark --campaign before -o before.json   # then: compare.py benchmarks "
-          "before.json after.json\n"
-          "  fourscore export --format chrome-trace --record out.json -o trace.json   # open it at ui.perfetto.dev\n",
-          60, [](CLI::App& app) -> std::function<int()> {
-            auto options = std::make_shared<ExportOptions>();
-            app.add_option("--format", options->format,
-                           "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), "
-                           "benchmark, chrome-trace (timelines), otava-csv (a row per build, a column per series), or\n"
-                           "extra-p (JSON lines: total and phases over ranks and elements)")
-                ->required()
-                ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace", "otava-csv", "extra-p"}));
-            app.add_option("--campaign", options->campaigns, "campaigns to write (default: all)")->type_name("NAME");
-            app.add_option("--record", options->records,
-                           "records to write: files, or names of files of the archive (default: all)")
-                ->type_name("FILE");
-            app.add_option("-o,--output", options->output,
-                           "file to write, whole or not at all (default: standard output)")
-                ->type_name("FILE");
-            app.add_flag("--json", options->json, "print as JSON what was written; wants -o FILE");
-            add_archive_option(app, options->archive);
-            return [options] { return export_records(*options); };
-          }};
+  return {
+      "export", "Write records as CSV, JSON lines, or for Google Benchmark, Perfetto, Otava or Extra-P",
+      "  fourscore export --format csv -o samples.csv\n"
+      "  fourscore export --format jsonl --campaign strong-1a2b3c4d | jq .point\n"
+      "  fourscore export --format benchmark --campaign before -o before.json   # for Google Benchmark's compare.py\n"
+      "  fourscore export --format chrome-trace --record out.json -o trace.json   # open it at ui.perfetto.dev\n",
+      60, [](CLI::App& app) -> std::function<int()> {
+        auto options = std::make_shared<ExportOptions>();
+        app.add_option("--format", options->format,
+                       "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), "
+                       "benchmark, chrome-trace (timelines), otava-csv (a row per build, a column per series), or\n"
+                       "extra-p (JSON lines: total and phases over ranks and elements)")
+            ->required()
+            ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace", "otava-csv", "extra-p"}));
+        app.add_option("--campaign", options->campaigns, "campaigns to write (default: all)")->type_name("NAME");
+        app.add_option("--record", options->records,
+                       "records to write: files, or names of files of the archive (default: all)")
+            ->type_name("FILE");
+        app.add_option("-o,--output", options->output, "file to write, whole or not at all (default: standard output)")
+            ->type_name("FILE");
+        app.add_flag("--json", options->json, "print as JSON what was written; wants -o FILE");
+        add_archive_option(app, options->archive);
+        return [options] { return export_records(*options); };
+      }};
 }
 
 FOURSCORE_REGISTER_COMMAND(export_command);

@@ -23,9 +23,12 @@ fs::path own_machines() {
     if (!names_folder(set)) throw InputError(fmt::format("FOURSCORE_MACHINES names {}, which is no folder", set));
     return set;
   }
-  const std::string home = environment("HOME");
-  if (home.empty()) return {};
-  const fs::path folder = fs::path(home) / ".config/fourscore/machines";
+  fs::path settings = environment("XDG_CONFIG_HOME");
+  if (!settings.is_absolute()) {  // the XDG base directory specification ignores others
+    if (environment("HOME").empty()) return {};
+    settings = fs::path(environment("HOME")) / ".config";
+  }
+  const fs::path folder = settings / "fourscore/machines";
   return names_folder(folder) ? folder : fs::path();
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 
 import pytest
@@ -22,6 +23,25 @@ def test_every_command_has_help_with_examples(fourscore, command):
 def test_help_shows_the_options_of_both_languages(fourscore, command, options):
     out = fourscore(*command.split(), "--help").stdout
     assert all(f"\n  {option} " in out for option in options.split())
+
+
+def test_help_fits_a_terminal_of_100_columns(fourscore):
+    asked = [[]] + [[name] for name in re.findall(r"^  ([a-z]+) ", fourscore("--help").stdout, re.MULTILINE)]
+    assert len(asked) > 20
+    asked += [["machine", "check"], ["counters", "qualify"], ["gate", "certify"], ["foreign", "check"], ["laboratory", "up"]]
+    wide = {}
+    for words in asked:
+        lines = fourscore(*words, "--help", environment={"COLUMNS": "100"}).stdout.splitlines()
+        # An example that is run by copying it may be longer: it must not be broken.
+        wide |= {(*words, line): len(line) for line in lines if len(line) > (100 if line[:12] != "  fourscore " else 120)}
+    assert not wide
+
+
+def test_help_is_a_command_too(fourscore):
+    assert fourscore("help").stdout == fourscore("--help").stdout
+    assert fourscore("help", "machine", "check").stdout == fourscore("machine", "check", "--help").stdout
+    assert fourscore("help", "history").stdout == fourscore("history", "--help").stdout
+    assert "'rum' is not a command; did you mean 'run'?" in fourscore("help", "rum", code=2).stderr
 
 
 def test_help_lists_every_command(fourscore):

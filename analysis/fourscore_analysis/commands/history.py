@@ -37,7 +37,14 @@ def _add(history: argparse.ArgumentParser) -> None:
     history.add_argument(
         "-o", "--output", type=file_of, default="history.html", metavar="FILE", help="the page (default: history.html)"
     )
-    history.add_argument("--json", type=file_of, metavar="FILE", help="write everything as JSON; - is standard output")
+    history.add_argument(
+        "--json",
+        type=file_of,
+        metavar="FILE",
+        nargs="?",
+        const=Path("-"),
+        help="write everything as JSON; without FILE to standard output",
+    )
     history.add_argument(
         "--fail-on-slowdown", action="store_true", help="exit code 1 where a slowdown stands that nobody acknowledged"
     )
