@@ -28,7 +28,8 @@ SKIPPED = {"build", ".venv", ".git", ".cache", "node_modules", "__pycache__"}
 
 FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2[`~]*\s*$", re.M | re.S)
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
-LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
+# Looks ahead, as a link's text may hold an image.
+LINK = re.compile(r"(?=\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\))")
 REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s+(\S+)", re.M)
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$", re.M)
 EXTERNAL = re.compile(r"^[a-z][a-z0-9+.-]*:", re.I)
@@ -130,6 +131,7 @@ def findings(root: Path) -> list[str]:
 PLANTED = (
     ("docs/planted.md", "[away](no-such-page.md)\n", "docs/planted.md:1: no-such-page.md leads nowhere"),
     ("docs/planted.md", "\n![a picture](images/no-such.svg)\n", "docs/planted.md:2: images/no-such.svg leads nowhere"),
+    ("docs/planted.md", "[![a](images/no.svg)](README.md)\n", "docs/planted.md:1: images/no.svg leads nowhere"),
     ("docs/planted.md", "# One\n[there](#two)\n", "docs/planted.md:2: docs/planted.md has no heading #two"),
     ("docs/planted.md", "[key](bibliography.md#nobody)\n", "docs/bibliography.md has no heading #nobody"),
     ("docs/planted.md", "[out](../../secret.md)\n", "docs/planted.md:1: ../../secret.md leads nowhere"),

@@ -1,0 +1,138 @@
+"""docs/site/build: every document is a page, every link of the built site leads somewhere, and the headers are there."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/contract"))
+from links import markdown_files  # noqa: E402
+
+BUILD = ROOT / "docs/site/build"
+
+
+def build(*words: str, code: int = 0) -> str:
+    run = subprocess.run([BUILD, *words], capture_output=True, text=True, timeout=300, check=False)
+    if run.returncode == 3:
+        pytest.skip(run.stderr.strip().splitlines()[0])
+    assert run.returncode == code, run.stdout + run.stderr
+    return run.stdout + run.stderr
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    build("--output", str(folder))
+    return folder
+
+
+class Reader(HTMLParser):
+    """The links of a page, its names to link to, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        for key, value in attributes:
+            if key in ("id", "name"):
+                self.names.add(value or "")
+            elif key in ("href", "src") and value and tag != "base":
+                self.links.append(value)
+
+
+def page_of(site: Path, document: Path) -> Path:
+    folder = document.parent if document.stem == "README" else document.with_suffix("")
+    return site / folder / "index.html"
+
+
+def test_every_document_is_a_page(site):
+    documents = [path.relative_to(ROOT) for path in markdown_files(ROOT)]
+    assert len(documents) > 50
+    assert [str(one) for one in documents if not page_of(site, one).is_file()] == []
+
+
+def test_every_link_of_the_site_leads_somewhere(site):
+    pages = {path: Reader(path.read_text(encoding="utf-8")) for path in site.rglob("index.html")}
+    assert len(pages) > 100
+    dead, outside = set(), set()
+    for page, reader in pages.items():
+        for link in reader.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                outside.add(link)
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            target = target / "index.html" if target.is_dir() else target
+            if not target.is_relative_to(site) or not target.is_file():
+                dead.add(f"{page.relative_to(site)}: {link}")
+            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].names:
+                dead.add(f"{page.relative_to(site)}: {link} (no such place)")
+    assert sorted(dead) == []
+    assert outside  # the papers' addresses are links, too
+
+
+def test_a_page_loads_nothing_from_outside(site):
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r"<(?:script|img|iframe)[^>]*src=\"https?:[^\"]*|<link[^>]*rel=\"stylesheet\"[^>]*href=\"https?:[^\"]*", text) == []
+
+
+def test_the_questions_are_the_contents(site):
+    contents = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    questions = re.findall(r"^\| (.*\?) \| \[[^]]*\]\((.*?)\)", contents, re.M)
+    assert len(questions) > 30
+    for question, document in questions:
+        page = page_of(site, (ROOT / "docs" / document).resolve().relative_to(ROOT)).read_text(encoding="utf-8")
+        assert question.replace("`", "") in html.unescape(re.search(r"<title>(.*?)</title>", page)[1])
+    front = (site / "index.html").read_text(encoding="utf-8")
+    assert all(heading in front for heading in [*re.findall(r"^## (.*)", contents, re.M), "Installed headers"])
+
+
+def test_the_search_knows_pages_and_headers_but_no_shown_source(site):
+    index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    places = {entry["location"] for entry in index["docs"]}
+    assert {"docs/gate/", "api/interfaces/#exchangespec", "api/interfaces/#fourscore_execute"} <= places
+    assert not any(place.endswith((".cpp/", ".toml/")) for place in places)
+
+
+def test_what_is_installed_is_in_the_reference(site):
+    text = (site / "api/interfaces/index.html").read_text(encoding="utf-8")
+    headings = re.findall(r"<h2 id=\"[^\"]*\">(.*?)<", text)
+    installed = sorted(path.name for path in (ROOT / "drivers/interfaces").iterdir() if path.suffix in (".h", ".hpp"))
+    assert sorted(heading.removeprefix("interfaces/") for heading in headings) == installed
+    assert "From and to are decompositions of the same shape" in text  # a comment above a declaration
+    assert "taken_" not in text  # a private member
+    assert not (site / "api/program").exists()  # not installed
+
+
+def test_lists_within_lists_are_indented_as_markdown_has_it():
+    """GitHub takes two spaces, and most other readers take four."""
+    wrong = [f"{path.relative_to(ROOT)}: {line}" for path in markdown_files(ROOT) for line in re.findall(r"^ {1,3}[-*] .*", path.read_text(encoding="utf-8"), re.M)]
+    assert wrong == []
+
+
+def test_versions_stand_beside_each_other(tmp_path):
+    for version in ("0.10.0", "0.9.0"):
+        (tmp_path / version).mkdir()
+        (tmp_path / version / "index.html").touch()
+    build("--output", str(tmp_path), "--version", "main")
+    listed = json.loads((tmp_path / "versions.json").read_text(encoding="utf-8"))
+    assert [(one["version"], one["aliases"]) for one in listed] == [("0.10.0", ["latest"]), ("0.9.0", []), ("main", [])]
+    assert "url=0.10.0/" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert '"provider": "mike"' in (tmp_path / "main/index.html").read_text(encoding="utf-8").replace('":"', '": "')
+
+
+def test_a_version_that_is_no_name_is_refused(tmp_path):
+    assert "--version is '../x'" in build("--output", str(tmp_path), "--version", "../x", code=2)
+    assert list(tmp_path.iterdir()) == []
