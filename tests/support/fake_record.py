@@ -7,7 +7,7 @@ from fake_identity import short_hash
 RESOLVED = {"grid": [], "input": "whole", "output": "whole"}
 CHECK = {"name": "dft", "when": "before", "error": 0.0, "tolerance": 1e-15}
 PLAN = {"distinct_plans": 1, "local_fft": ["fake"], "time_s": 0.001, "wisdom": "none"}
-SAMPLING = {"start": "barrier", "isolate": False, "phases": True, "seed": 1, "warmup": 1}
+SAMPLING = {"start": "barrier", "check": "all", "isolate": False, "phases": True, "seed": 1, "timeline": False, "warmup": 1}
 
 
 def now():
