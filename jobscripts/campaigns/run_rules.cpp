@@ -183,6 +183,8 @@ class Judge {
       }
     if (record.value("/verification/ok"_json_pointer, json()) != json(true))
       say_of(record, "its result was not verified");
+    if (const json by = record.value("verified_by", json(by_harness)); by != json(by_harness))
+      say_of(record, fmt::format("verified_by is {}; expected \"{}\"", by.dump(), by_harness));
     if (!record.value("failed_parts", json::object()).empty()) say_of(record, "a part of it failed");
     for (const auto& [key, what] : {std::pair{"code_hash", "program"}, std::pair{"machine_hash", "machine"}})
       if (const json said = record.at("provenance").value(key, json()); said != campaign_.value(key, json()))

@@ -133,6 +133,7 @@ CHANGES = [
     ("sampling/repetitions", 3, "repetitions is 3; expected 10"),
     ("sampling/warmup", 0, "warmup is 0; expected 1"),
     ("verification/ok", False, "its result was not verified"),
+    ("verified_by", "program", 'verified_by is "program"; expected "harness"'),
     ("verdict", {"status": "wrong", "reason": "the inverse differs"}, "wrong: the inverse differs"),
     ("failed_parts", {"isolate": {"status": "failed", "reason": "x"}}, "a part of it failed"),
     ("provenance/code_hash", "0" * 16, 'another program than the campaign\'s ("0000000000000000")'),
