@@ -91,5 +91,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         else:
             files.append(source_page(config, name))
     for page in api.pages(ROOT):
-        files.append(File.generated(config, page.path, content=page.text))
+        content = f"---\nsearch:\n  boost: 0.2\n---\n{page.text}"  # after the documents
+        files.append(File.generated(config, page.path, content=content))
     return files
