@@ -57,32 +57,37 @@ class _Job:
     heading: str
 
 
-# What the drawing processes inherit when they are forked: sending it to them would take longer than drawing.
+# What each drawing process is given when it begins, for all of its jobs.
 _views: list[View] = []
 _jobs: list[_Job] = []
+
+
+def _receive(views: list[View], jobs: list[_Job]) -> None:
+    global _views, _jobs
+    _views, _jobs = views, jobs
+    style.apply()
 
 
 def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
     """Draws every plot that has data, for each view, and writes the files into `folder`, which must exist. Raises
     InputError where something else than a file stands in a plot's place."""
-    global _views, _jobs
-    _views, _jobs = views, []
+    jobs: list[_Job] = []
     shape: list[list[tuple[Plot, list[int]]]] = []
     for number, view in enumerate(views):
         shape.append([])
         for plot in all_plots():
             pages = list(plot.pages(view))
-            start = len(_jobs)
+            start = len(jobs)
             for index, page in enumerate(pages, 1):
                 stem = f"{file_name(view.campaign.name)}-{plot.name}" + (f"-{index}" if len(pages) > 1 else "")
                 heading = part_title(f"{plot.title} · {view.campaign.name}", index, len(pages))
-                _jobs.append(_Job(number, plot, page, stem, heading))
+                jobs.append(_Job(number, plot, page, stem, heading))
             if pages:
-                shape[-1].append((plot, list(range(start, len(_jobs)))))
-    refuse_unless_regular(folder / f"{job.stem}{kind}" for job in _jobs for kind in SAVE_OPTIONS)
+                shape[-1].append((plot, list(range(start, len(jobs)))))
+    refuse_unless_regular(folder / f"{job.stem}{kind}" for job in jobs for kind in SAVE_OPTIONS)
     for view in views:
         remove_earlier(folder, view.campaign.name)
-    drawn = _draw_jobs(folder)
+    drawn = _draw_jobs(views, jobs, folder)
     return [[DrawnPlot(plot, [drawn[index] for index in indices]) for plot, indices in plots] for plots in shape]
 
 
@@ -100,13 +105,13 @@ def remove_earlier(folder: Path, campaign: str) -> None:
             path.unlink()
 
 
-def _draw_jobs(folder: Path) -> list[DrawnPage]:
-    style.apply()
-    arguments = [(index, folder) for index in range(len(_jobs))]
-    workers = min(available_cores(), len(_jobs))
+def _draw_jobs(views: list[View], jobs: list[_Job], folder: Path) -> list[DrawnPage]:
+    arguments = [(index, folder) for index in range(len(jobs))]
+    workers = min(available_cores(), len(jobs))
     if workers < 2:
+        _receive(views, jobs)
         return [_draw_job(argument) for argument in arguments]
-    with pool_of(workers) as pool:
+    with pool_of(workers, _receive, (views, jobs)) as pool:
         return list(pool.map(_draw_job, arguments))
 
 
