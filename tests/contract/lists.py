@@ -1,5 +1,5 @@
 """One list of phases, of flags, of point keys, of settings, of statuses and of steps, one schema version: what repeats them is held to
-core. The keys of a record are held to its schema.
+core. The keys of a record are held to its schema, and the Python package's version to that of CMake.
 
 Usage: lists.py ROOT             compares, prints what differs, exits 1 when something does
        lists.py ROOT --selftest  changes each list in memory and expects the difference to be found
@@ -215,6 +215,9 @@ def differences(root: Path, read: Read | None = None) -> Iterator[str]:
     file = file_with(root, analysis, "SCHEMA_VERSION = ")
     if int(re.search(r"^SCHEMA_VERSION = (\d+)", read(file), re.MULTILINE)[1]) != version:
         yield f"{file}: another SCHEMA_VERSION than {version}, that of core/record.hpp"
+    release = re.search(r"^project\(fourscore VERSION (\S+)", read("CMakeLists.txt"), re.MULTILINE)[1]
+    if f'__version__ = "{release}"' not in read(f"{analysis}/__init__.py").splitlines():
+        yield f"{analysis}/__init__.py: another __version__ than {release}, that of CMakeLists.txt"
     keys = point_keys(read("core/point_keys.cpp"))
     for place, named in keys_elsewhere(root, read):
         if sorted(named) != sorted(keys):
@@ -265,6 +268,7 @@ def selftest(root: Path) -> int:
             "SCHEMA_VERSION = ",
             "SCHEMA_VERSION = 9",
         ),
+        ("CMakeLists.txt", "project(fourscore VERSION ", "project(fourscore VERSION 9"),
     ]
     status = 0
     for file, old, new in spoilt:

@@ -21,16 +21,27 @@ EXAMPLES = """Examples:
   fourscore report strong-1a2b3c4d -o strong.html   one campaign
   fourscore report --paper all -o papers.html       every number of the papers, by their equations and beside ours
 """
+PROGRAM = "fourscore-report"  # of the wheel; there the archive is the first word
+EXAMPLES_OF_PROGRAM = """Examples:
+  fourscore-report archive                             newest campaign of each suite in ./archive -> report.html
+  fourscore-report archive strong -o strong.html       newest campaign of the suite 'strong'
+  fourscore-report --paper all -o papers.html          every number of the papers, by their equations
+"""
 
 
 def _add(report: argparse.ArgumentParser) -> None:
+    as_program = report.prog == PROGRAM
+    if as_program:
+        add_archive(report, as_word=True)
+        report.epilog = EXAMPLES_OF_PROGRAM
     report.add_argument(
         "campaigns",
         nargs="*",
         metavar="CAMPAIGN",
         help="a campaign, or a suite for its newest campaign (default: the newest of each suite)",
     )
-    add_archive(report)
+    if not as_program:
+        add_archive(report)
     report.add_argument(
         "-o", "--output", type=file_of, default="report.html", metavar="FILE", help="the page (default: report.html)"
     )
