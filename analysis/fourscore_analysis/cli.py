@@ -43,8 +43,10 @@ def main(arguments: Sequence[str] | None = None, program: str = "") -> int:
         sys.stdout.flush()
         return code
     except InputError as error:
-        print(printable(f"{name}: {error}"), file=sys.stderr)
-        return ENVIRONMENT_FAILED if isinstance(error, MissingArchiveError) else UNUSABLE_INPUT
+        missing = isinstance(error, MissingArchiveError)
+        hint = " (choose one with --archive DIR)" if missing and not program else ""
+        print(printable(f"{name}: {error}{hint}"), file=sys.stderr)
+        return ENVIRONMENT_FAILED if missing else UNUSABLE_INPUT
     except ImportError as error:
         print(f"{name}: {sys.executable}: {error}; run jobscripts/setup", file=sys.stderr)
         return ENVIRONMENT_FAILED

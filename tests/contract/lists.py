@@ -71,6 +71,8 @@ def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, list[str]]]:
     yield "suites/README.md", [name for name in names if name not in beside | {"fft_bench"}]
     folder = "analysis/fourscore_analysis/records"
     texts = "".join(read(path.relative_to(root).as_posix()) for path in sorted((root / folder).glob("*.py")))
+    file = "analysis/fourscore_analysis/points/keys.py"
+    yield file, [name for name in re.findall(r'^        "(\w+)": ', read(file), re.MULTILINE) if name not in beside]
     yield folder, list(set(re.findall(r'\bread\((?:point|terms), "(\w+)"', texts)) - beside)
 
 
@@ -258,6 +260,7 @@ def selftest(root: Path) -> int:
         ("results/README.md", '"start_skew_s": ', '"start_skew": '),
         ("results/run-record.schema.json", '"finding": ', '"findings": '),
         ("analysis/fourscore_analysis/records/transforms.py", 'read(terms, "layout"', 'read(terms, "layouts"'),
+        ("analysis/fourscore_analysis/points/keys.py", '"buffers": contract.buffers', '"buffer": contract.buffers'),
         ("analysis/fourscore_analysis/records/basics.py", 'read(point, "ranks"', 'read(point, "rank"'),
         ("cmake/FourscoreReferences.cmake", "fourscore_reference(p3dfft", "fourscore_reference(p3dff"),
         (file_with(root, "analysis/fourscore_analysis", "VARIANT_COLOURS = "), '"accfft"', '"acfft"'),
