@@ -49,6 +49,7 @@ def of_launch(campaign: Campaign, launch: Launch) -> dict[str, Any]:
         "status": launch.status,
         "reason": launch.reason,
         "flags": ",".join(launch.flags),
+        "verified_by": launch.verified_by if launch.time_s else "",
         "started_at": str(launch.volatile.get("started_at", "")),
         "machine_hash": launch.machine_hash,
         "code_hash": launch.code_hash,

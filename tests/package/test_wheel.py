@@ -68,7 +68,8 @@ order = {"by": ["file", "repetition"], "ignore_index": True}
 csv = pandas.read_csv(sys.argv[2], keep_default_na=False, na_values=[""]).sort_values(**order)
 frame = fourscore.open(sys.argv[1]).frame(phases=True).sort_values(**order)
 both, compared = [name for name in frame if name in csv], 0
-assert len(csv) == len(frame) > 100 and set(frame) - set(both) == {"elements", "credited_flops"}, set(frame) - set(both)
+assert len(csv) == len(frame) > 100
+assert set(frame) - set(both) == {"elements", "credited_flops", "verified_by"}, set(frame) - set(both)
 for name in both:
     there = csv[name].notna()
     ours, theirs = frame[name][there], csv[name][there].replace({"{}": ""})
