@@ -32,6 +32,6 @@ install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/f
   DESTINATION ${package_dir})
 
 install(DIRECTORY hwcounters/groups DESTINATION ${FOURSCORE_INSTALL_DATADIR} FILES_MATCHING PATTERN "*.toml")
-install(DIRECTORY analysis/fourscore_analysis analysis/fourscore_papers DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis PATTERN __pycache__ EXCLUDE)
-install(FILES analysis/pyproject.toml DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis)
+install(DIRECTORY analysis/fourscore analysis/fourscore_analysis analysis/fourscore_papers DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis PATTERN __pycache__ EXCLUDE)
+install(FILES analysis/pyproject.toml LICENSE DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

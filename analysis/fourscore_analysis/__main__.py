@@ -21,18 +21,25 @@ if not sys.warnoptions:
 INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 
 
-def guarded_main() -> int:
+def guarded_main(program: str = "") -> int:
     """main() of the command line. An exception that nothing expected ends with INTERNAL_ERROR: Python's own 1 would
     read as a verdict."""
     try:
         from fourscore_analysis.cli import main
 
-        return main()
+        return main(program=program)
     except Exception:
         traceback.print_exc()
-        words = ["fourscore", *sys.argv[1:2]]
-        print(f"{' '.join(words)}: an error of the program, not of its input; please report it", file=sys.stderr)
+        words = program or " ".join(["fourscore", *sys.argv[1:2]])
+        print(f"{words}: an error of the program, not of its input; please report it", file=sys.stderr)
         return INTERNAL_ERROR
+
+
+def report_program() -> int:
+    """What `fourscore-report` of an installed wheel runs."""
+    from fourscore_analysis.commands.report import PROGRAM
+
+    return guarded_main(PROGRAM)
 
 
 if __name__ == "__main__":

@@ -23,28 +23,30 @@ COLUMNS = 100  # that --help takes
 FRONT = "--front="  # what the C++ program hands on where it asks how the words of a command are read
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = "") -> int:
     """Returns the exit code: 0 done, 1 a result says no, 2 unusable input, 3 the environment failed; others are the
-    command's own."""
+    command's own. `program` names a program that is `report` alone."""
     for stream in (sys.stdout, sys.stderr):  # a terminal that knows ASCII alone gets escapes, not a failure
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     commands = all_commands()
     words = list(sys.argv[1:] if arguments is None else arguments)
     front = json.loads(words.pop(0).removeprefix(FRONT)) if words and words[0].startswith(FRONT) else None
-    options = _options(commands, words, front)
+    options = _options(commands, ["report", *words] if program else words, front, program)
     if front:
         given = {name: value for name, value in vars(options).items() if value is not None and value is not False}
         sys.stdout.buffer.write(b"\0".join(os.fsencode(f"{name}={value}") for name, value in given.items()))
         return OK
-    name = f"fourscore {options.command}"
+    name = program or f"fourscore {options.command}"
     try:
         code = commands[options.command].run(options)
         sys.stdout.flush()
         return code
     except InputError as error:
-        print(printable(f"{name}: {error}"), file=sys.stderr)
-        return ENVIRONMENT_FAILED if isinstance(error, MissingArchiveError) else UNUSABLE_INPUT
+        missing = isinstance(error, MissingArchiveError)
+        hint = " (choose one with --archive DIR)" if missing and not program else ""
+        print(printable(f"{name}: {error}{hint}"), file=sys.stderr)
+        return ENVIRONMENT_FAILED if missing else UNUSABLE_INPUT
     except ImportError as error:
         print(f"{name}: {sys.executable}: {error}; run jobscripts/setup", file=sys.stderr)
         return ENVIRONMENT_FAILED
@@ -110,7 +112,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _options(
-    commands: Mapping[str, Command], words: Sequence[str], front: Mapping[str, Any] | None
+    commands: Mapping[str, Command], words: Sequence[str], front: Mapping[str, Any] | None, program: str
 ) -> argparse.Namespace:
     """`front` has the options that the C++ program took out of the words, for --help and the nearest name."""
     parser = _Parser(prog="fourscore", description="Analysis of a fourscore archive.")
@@ -119,6 +121,7 @@ def _options(
         command.add(
             parsers.add_parser(
                 command.name,
+                prog=program or None,
                 help=command.help,
                 description=_wrapped(command.help[0].upper() + command.help[1:] + "."),
                 epilog=_wrapped(command.examples),

@@ -1,5 +1,5 @@
 """One list of phases, of flags, of point keys, of settings, of statuses and of steps, one schema version: what repeats them is held to
-core. The keys of a record are held to its schema.
+core. The keys of a record are held to its schema, and the Python package's version to that of CMake.
 
 Usage: lists.py ROOT             compares, prints what differs, exits 1 when something does
        lists.py ROOT --selftest  changes each list in memory and expects the difference to be found
@@ -71,6 +71,8 @@ def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, list[str]]]:
     yield "suites/README.md", [name for name in names if name not in beside | {"fft_bench"}]
     folder = "analysis/fourscore_analysis/records"
     texts = "".join(read(path.relative_to(root).as_posix()) for path in sorted((root / folder).glob("*.py")))
+    file = "analysis/fourscore_analysis/points/keys.py"
+    yield file, [name for name in re.findall(r'^        "(\w+)": ', read(file), re.MULTILINE) if name not in beside]
     yield folder, list(set(re.findall(r'\bread\((?:point|terms), "(\w+)"', texts)) - beside)
 
 
@@ -215,6 +217,9 @@ def differences(root: Path, read: Read | None = None) -> Iterator[str]:
     file = file_with(root, analysis, "SCHEMA_VERSION = ")
     if int(re.search(r"^SCHEMA_VERSION = (\d+)", read(file), re.MULTILINE)[1]) != version:
         yield f"{file}: another SCHEMA_VERSION than {version}, that of core/record.hpp"
+    release = re.search(r"^project\(fourscore VERSION (\S+)", read("CMakeLists.txt"), re.MULTILINE)[1]
+    if f'__version__ = "{release}"' not in read(f"{analysis}/__init__.py").splitlines():
+        yield f"{analysis}/__init__.py: another __version__ than {release}, that of CMakeLists.txt"
     keys = point_keys(read("core/point_keys.cpp"))
     for place, named in keys_elsewhere(root, read):
         if sorted(named) != sorted(keys):
@@ -255,6 +260,7 @@ def selftest(root: Path) -> int:
         ("results/README.md", '"start_skew_s": ', '"start_skew": '),
         ("results/run-record.schema.json", '"finding": ', '"findings": '),
         ("analysis/fourscore_analysis/records/transforms.py", 'read(terms, "layout"', 'read(terms, "layouts"'),
+        ("analysis/fourscore_analysis/points/keys.py", '"buffers": contract.buffers', '"buffer": contract.buffers'),
         ("analysis/fourscore_analysis/records/basics.py", 'read(point, "ranks"', 'read(point, "rank"'),
         ("cmake/FourscoreReferences.cmake", "fourscore_reference(p3dfft", "fourscore_reference(p3dff"),
         (file_with(root, "analysis/fourscore_analysis", "VARIANT_COLOURS = "), '"accfft"', '"acfft"'),
@@ -265,6 +271,7 @@ def selftest(root: Path) -> int:
             "SCHEMA_VERSION = ",
             "SCHEMA_VERSION = 9",
         ),
+        ("CMakeLists.txt", "project(fourscore VERSION ", "project(fourscore VERSION 9"),
     ]
     status = 0
     for file, old, new in spoilt:

@@ -33,11 +33,13 @@ def default_archive() -> Path:
     return Path(os.environ.get("FOURSCORE_ARCHIVE") or "fourscore-archive")
 
 
-def add_archive(command: argparse.ArgumentParser) -> None:
+def add_archive(command: argparse.ArgumentParser, as_word: bool = False) -> None:
+    """An option, or the first word."""
     default = str(default_archive())
     places = "$FOURSCORE_ARCHIVE, else the machine file's, else ./fourscore-archive"
     command.add_argument(
-        "--archive",
+        "archive" if as_word else "--archive",
+        **({"nargs": "?"} if as_word else {}),
         type=path_of,
         default=default,
         metavar="DIR",

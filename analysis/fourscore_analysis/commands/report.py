@@ -19,18 +19,30 @@ EXAMPLES = """Examples:
   fourscore report                                  newest campaign of each suite in ./fourscore-archive -> report.html
   fourscore report --archive /data/fft strong       newest campaign of the suite 'strong'
   fourscore report strong-1a2b3c4d -o strong.html   one campaign
+  fourscore report --tables tables --width column   tables for LaTeX, figures as wide as a paper's column
   fourscore report --paper all -o papers.html       every number of the papers, by their equations and beside ours
+"""
+PROGRAM = "fourscore-report"  # installed with the wheel; there the archive is the first word
+EXAMPLES_OF_PROGRAM = """Examples:
+  fourscore-report archive                             newest campaign of each suite in ./archive -> report.html
+  fourscore-report archive strong -o strong.html       newest campaign of the suite 'strong'
+  fourscore-report --paper all -o papers.html          every number of the papers, by their equations
 """
 
 
 def _add(report: argparse.ArgumentParser) -> None:
+    as_program = report.prog == PROGRAM
+    if as_program:
+        add_archive(report, as_word=True)
+        report.epilog = EXAMPLES_OF_PROGRAM
     report.add_argument(
         "campaigns",
         nargs="*",
         metavar="CAMPAIGN",
         help="a campaign, or a suite for its newest campaign (default: the newest of each suite)",
     )
-    add_archive(report)
+    if not as_program:
+        add_archive(report)
     report.add_argument(
         "-o", "--output", type=file_of, default="report.html", metavar="FILE", help="the page (default: report.html)"
     )
@@ -58,6 +70,20 @@ def _add(report: argparse.ArgumentParser) -> None:
         help="a page of a paper's numbers instead, with verdicts: a key of the bibliography, or all; may be repeated. "
         "Takes the whole archive; without one, the equations alone",
     )
+    report.add_argument(
+        "--tables",
+        type=path_of,
+        metavar="DIR",
+        help="write the points as tables too, into this folder: times, phases, memory and messages of each campaign, "
+        "for LaTeX (booktabs) and as CSV",
+    )
+    report.add_argument(
+        "--width",
+        type=_width,
+        metavar="WIDTH",
+        help="of each figure, with letters of the same size: 3.4in, 86mm, 8.6cm, or column, which is 3.4in "
+        "(default: 4.8in)",
+    )
     report.add_argument("--json", action="store_true", help="print what was written and found as JSON")
 
 
@@ -79,13 +105,29 @@ def _efficiencies(text: str) -> tuple[float, ...]:
     return values
 
 
+def _width(text: str) -> float:
+    from fourscore_analysis.plots.shared.layout import width_of
+    from fourscore_analysis.records.archive import InputError
+
+    try:
+        return width_of(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _run(options: argparse.Namespace) -> int:
-    if options.paper:
-        return _run_papers(options)
+    from fourscore_analysis.plots.shared.layout import WIDTH_IN, pages_of
+
+    with pages_of(options.width or WIDTH_IN):
+        return _run_papers(options) if options.paper else _run_campaigns(options)
+
+
+def _run_campaigns(options: argparse.Namespace) -> int:
     from fourscore_analysis.page.report import build_report
     from fourscore_analysis.tables.points import points_json
 
     chosen = {"efficiencies": options.efficiency} if options.efficiency else {}
+    chosen |= {"tables_folder": options.tables} if options.tables else {}
     report = build_report(
         options.archive, options.campaigns, options.output, options.plots, options.plot_points, **chosen
     )
@@ -97,6 +139,7 @@ def _run(options: argparse.Namespace) -> int:
                 {
                     "report": str(report.page),
                     "plots": str(report.plots_folder),
+                    **({"tables": str(options.tables)} if options.tables else {}),
                     "campaigns": [
                         {
                             "campaign": section.campaign.name,
@@ -116,7 +159,8 @@ def _run(options: argparse.Namespace) -> int:
     else:
         for section in report.sections:
             print(printable(f"{section.campaign.name}: {section.findings[0]}"))
-        print(printable(f"report: {report.page} (plots: {report.plots_folder})"))
+        tables = f"; tables: {options.tables}" if options.tables else ""
+        print(printable(f"report: {report.page} (plots: {report.plots_folder}{tables})"))
     return OK
 
 
@@ -128,6 +172,7 @@ def _run_papers(options: argparse.Namespace) -> int:
         (options.campaigns, "CAMPAIGN"),
         (options.plot_points is not None, "--plot-points"),
         (options.efficiency is not None, "--efficiency"),
+        (options.tables is not None, "--tables"),
     ):
         if given:
             raise InputError(f"--paper takes no {name}: a paper's page reads the whole archive")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from fourscore_analysis.page import svg
 from fourscore_analysis.plots import Plot, all_plots
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import layout, narrow, style
 from fourscore_analysis.points.units import part_title
 from fourscore_analysis.records.files import refuse_unless_regular, write_whole
 from fourscore_analysis.records.workers import available_cores, pool_of
@@ -55,34 +55,49 @@ class _Job:
     page: Any
     stem: str
     heading: str
+    width_in: float
 
 
-# What the drawing processes inherit when they are forked: sending it to them would take longer than drawing.
+# What each drawing process is given when it begins, for all of its jobs.
 _views: list[View] = []
 _jobs: list[_Job] = []
 
 
-def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
-    """Draws every plot that has data, for each view, and writes the files into `folder`, which must exist. Raises
-    InputError where something else than a file stands in a plot's place."""
+def _receive(views: list[View], jobs: list[_Job]) -> None:
     global _views, _jobs
-    _views, _jobs = views, []
+    _views, _jobs = views, jobs
+    style.apply()
+
+
+def plots_of(view: View) -> list[tuple[Plot, list[Any]]]:
+    """The plots for which a campaign has data, and what each of their pages shows."""
+    found = [(plot, list(plot.pages(view))) for plot in all_plots()]
+    return [(plot, pages) for plot, pages in found if pages]
+
+
+def heading_of(view: View, plot: Plot, page: int, pages: int) -> str:
+    """The heading of one page, counted from 1."""
+    return part_title(f"{plot.title} · {view.campaign.name}", page, pages)
+
+
+def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
+    """Draws every plot that has data, for each view, as wide as pages are where this is called, and writes the files
+    into `folder`, which must exist. Raises InputError where something else than a file stands in a plot's place."""
+    jobs: list[_Job] = []
     shape: list[list[tuple[Plot, list[int]]]] = []
     for number, view in enumerate(views):
         shape.append([])
-        for plot in all_plots():
-            pages = list(plot.pages(view))
-            start = len(_jobs)
+        for plot, pages in plots_of(view):
+            start = len(jobs)
             for index, page in enumerate(pages, 1):
                 stem = f"{file_name(view.campaign.name)}-{plot.name}" + (f"-{index}" if len(pages) > 1 else "")
-                heading = part_title(f"{plot.title} · {view.campaign.name}", index, len(pages))
-                _jobs.append(_Job(number, plot, page, stem, heading))
-            if pages:
-                shape[-1].append((plot, list(range(start, len(_jobs)))))
-    refuse_unless_regular(folder / f"{job.stem}{kind}" for job in _jobs for kind in SAVE_OPTIONS)
+                heading = heading_of(view, plot, index, len(pages))
+                jobs.append(_Job(number, plot, page, stem, heading, layout.width_in()))
+            shape[-1].append((plot, list(range(start, len(jobs)))))
+    refuse_unless_regular(folder / f"{job.stem}{kind}" for job in jobs for kind in SAVE_OPTIONS)
     for view in views:
         remove_earlier(folder, view.campaign.name)
-    drawn = _draw_jobs(folder)
+    drawn = _draw_jobs(views, jobs, folder)
     return [[DrawnPlot(plot, [drawn[index] for index in indices]) for plot, indices in plots] for plots in shape]
 
 
@@ -100,20 +115,21 @@ def remove_earlier(folder: Path, campaign: str) -> None:
             path.unlink()
 
 
-def _draw_jobs(folder: Path) -> list[DrawnPage]:
-    style.apply()
-    arguments = [(index, folder) for index in range(len(_jobs))]
-    workers = min(available_cores(), len(_jobs))
+def _draw_jobs(views: list[View], jobs: list[_Job], folder: Path) -> list[DrawnPage]:
+    arguments = [(index, folder) for index in range(len(jobs))]
+    workers = min(available_cores(), len(jobs))
     if workers < 2:
+        _receive(views, jobs)
         return [_draw_job(argument) for argument in arguments]
-    with pool_of(workers) as pool:
+    with pool_of(workers, _receive, (views, jobs)) as pool:
         return list(pool.map(_draw_job, arguments))
 
 
 def _draw_job(argument: tuple[int, Path]) -> DrawnPage:
     index, folder = argument
     job = _jobs[index]
-    figure = job.plot.draw(_views[job.view], job.page, job.heading)
+    with layout.pages_of(job.width_in):
+        figure = narrow.fit(job.plot.draw(_views[job.view], job.page, job.heading))
     drawn, root = save(figure, folder, job.stem)
     width, height = figure.get_size_inches() * 96
     page = DrawnPage(job.stem, round(width), round(height), "", "", job.heading, {})

@@ -17,7 +17,7 @@ from fourscore_analysis.papers import all_papers
 from fourscore_analysis.papers.base import KINDS, Judged, Paper, counts, judge
 from fourscore_analysis.papers.here import Here, read_here
 from fourscore_analysis.plots import plots_of
-from fourscore_analysis.plots.shared import style
+from fourscore_analysis.plots.shared import narrow, style
 from fourscore_analysis.plots.shared.paper_plot import PaperPlot
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import refuse_unless_regular, write_whole
@@ -114,7 +114,7 @@ def _section(paper: Paper, here: Here, folder: Path, glyphs: dict[str, tuple[str
 
 
 def _figure(paper: Paper, plot: PaperPlot, here: Here, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Figure:
-    figure = plot.draw(here, f"{paper.name} · {plot.title}")
+    figure = narrow.fit(plot.draw(here, f"{paper.name} · {plot.title}"))
     stem = f"{paper.name}-{plot.name}"
     refuse_unless_regular(folder / f"{stem}{kind}" for kind in figures.SAVE_OPTIONS)
     _, root = figures.save(figure, folder, stem)

@@ -1,4 +1,4 @@
-"""Puts the report together: reads, works out, draws, and writes one page and a folder of plots."""
+"""Puts the report together: reads, works out, draws, and writes one page, a folder of plots, and tables where asked."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fourscore_analysis.isoefficiency import tables as isoefficiency_tables
 from fourscore_analysis.isoefficiency.points import EFFICIENCIES, as_json
 from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.environment import environment
-from fourscore_analysis.page.figures import DrawnPlot, draw_all
-from fourscore_analysis.page.output import prepare_output
+from fourscore_analysis.page.figures import DrawnPlot, draw_all, file_name
+from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.link_loads import SATURATED
@@ -31,7 +31,7 @@ from fourscore_analysis.points.provenance import (
     volatile_ranges,
 )
 from fourscore_analysis.points.units import percent_text
-from fourscore_analysis.records.archive import Campaign, InputError, Unreadable, read_campaigns, select_campaigns
+from fourscore_analysis.records.archive import Campaign, Unreadable, read_campaigns, readable, select_campaigns
 from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import components as component_tables
@@ -43,6 +43,7 @@ from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
 from fourscore_analysis.tables import transforms as tables
 from fourscore_analysis.tables import wall_time
+from fourscore_analysis.tables.exported import TABLES, exported
 from fourscore_analysis.tables.findings import findings, wins
 from fourscore_analysis.tables.troubles import Trouble, troubles
 from fourscore_analysis.views.shelf import Shelf
@@ -53,6 +54,7 @@ MANY_RECORDS, FEW_PLOT_POINTS = 4000, 60  # beyond so many records the whole rep
 OPEN_TABLE_ROWS = 30
 OPEN_PAGES = 2  # pages of a plot that are open; the others unfold
 LONGEST_WORD = 24  # characters of a table that stay on one line
+TABLE_FILES = {"latex": ".tex", "csv": ".csv"}
 
 
 @dataclass
@@ -135,17 +137,17 @@ def build_report(
     plots_folder: Path | None,
     plot_points: int | None,
     efficiencies: tuple[float, ...] = EFFICIENCIES,
+    tables_folder: Path | None = None,
 ) -> Report:
-    """Writes `page` and the plots (by default into a folder beside it, called after it). Raises InputError for what
-    cannot be used, OSError when the files cannot be written."""
+    """Writes `page`, the plots (by default into a folder beside it, called after it), and tables where a folder is
+    given. Raises InputError for what cannot be used, OSError when the files cannot be written."""
     plots_folder = plots_folder or page.with_name(f"{page.stem}-plots")
     found = read_campaigns(archive, select_campaigns(archive, wanted))
     unreadable = [file for campaign in found for file in campaign.unreadable]
-    campaigns = [campaign for campaign in found if campaign.runs]
-    if not campaigns:
-        first, names = unreadable[0], ", ".join(f"'{campaign.name}'" for campaign in found)
-        raise InputError(f"no readable record in {names}; {first.file}: {first.reason}")
+    campaigns = readable(found)
     prepare_output(page, plots_folder, archive)
+    if tables_folder:
+        prepare_folder(tables_folder, archive, "tables")
     if plot_points is None:
         plot_points = default_plot_points(campaigns)
     views = [View(campaign, plot_points, efficiencies) for campaign in campaigns]
@@ -155,10 +157,21 @@ def build_report(
     sections = [section_of(view) for view in views]
     for section, plots in zip(sections, draw_all(views, plots_folder), strict=True):
         section.plots = plots
+    if tables_folder:
+        write_tables(views, tables_folder)
     identities = identity_parts({campaign.name: campaign.runs for campaign in campaigns})
     report = Report(sections, identities, unreadable, page, plots_folder)
     write_whole(page, render(report, archive).encode("utf-8", "backslashreplace"))
     return report
+
+
+def write_tables(views: list[View], folder: Path) -> None:
+    """CAMPAIGN-TABLE.tex and .csv for each table for which a campaign has something."""
+    for view in views:
+        for name in TABLES:
+            for kind, suffix in TABLE_FILES.items():
+                if content := exported(view, name, kind):
+                    write_whole(folder / f"{file_name(view.campaign.name)}-{name}{suffix}", content)
 
 
 def default_plot_points(campaigns: list[Campaign]) -> int:

@@ -47,7 +47,7 @@ class Map:
 
     @property
     def column_in(self) -> float:
-        return (layout.WIDTH_IN - self.left_in - layout.RIGHT_IN) / max(self.columns, LEAST_COLUMNS)
+        return (layout.width_in() - self.left_in - layout.RIGHT_IN) / max(self.columns, LEAST_COLUMNS)
 
     @property
     def left_in(self) -> float:

@@ -75,7 +75,7 @@ def campaign_names(archive: Path) -> list[str]:
     records = archive / "records"
     try:
         if not archive.exists():
-            raise MissingArchiveError(f"no archive at '{archive}': no such folder (choose one with --archive DIR)")
+            raise MissingArchiveError(f"no archive at '{archive}': no such folder")
         if not archive.is_dir():
             raise MissingArchiveError(f"'{archive}' is not an archive: not a folder")
         if not records.is_dir():
@@ -157,6 +157,16 @@ def read_campaigns(archive: Path, names: Sequence[str], workers: int | None = No
         if campaign.runs:
             campaign.suite = campaign.runs[0].suite
     return list(campaigns.values())
+
+
+def readable(found: Sequence[Campaign]) -> list[Campaign]:
+    """The campaigns that hold anything. Raises InputError where none does."""
+    campaigns = [campaign for campaign in found if campaign.runs]
+    if not campaigns:
+        first = next(file for campaign in found for file in campaign.unreadable)
+        names = ", ".join(f"'{campaign.name}'" for campaign in found)
+        raise InputError(f"no readable record in {names}; {first.file}: {first.reason}")
+    return campaigns
 
 
 def _drop_superseded(campaign: Campaign) -> None:

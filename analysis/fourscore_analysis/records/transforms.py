@@ -196,6 +196,7 @@ class Launch(Run):
     median_s: float = math.nan
     instance_s: tuple[float, ...] = ()  # for several instances: each from the start of all to its own end; medians
     phase_s: dict[str, float] = field(default_factory=dict)  # on the slowest rank of a repetition; median over these
+    sample_phase_s: np.ndarray | None = field(default=None, compare=False)  # [phase of phase_s][repetition]
     phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
     computing_s: tuple[float, ...] = ()  # by node, each rank's over its share of the work; () where not known
     components: tuple[Component, ...] = ()
@@ -420,6 +421,7 @@ def _read_samples(launch: Launch, data: dict[str, Any]) -> None:
         if abs(gap - launch.closure_worst) > CLOSURE_TOLERANCE:
             raise RecordError(f"closure.worst is {launch.closure_worst:g}, by its own samples {gap:g}")
     of_slowest_rank = phases[:, totals.argmax(axis=0), np.arange(totals.shape[1])]
+    launch.sample_phase_s = of_slowest_rank
     launch.phase_s = dict(zip(names, median_rows(of_slowest_rank).tolist(), strict=True))
     launch.phase_max_s = dict(zip(names, median_rows(phases.max(axis=1)).tolist(), strict=True))
     nodes = node_of_rank(launch.identity.get("launch", {}), launch.place) if launch.place.nodes > 1 else None

@@ -7,7 +7,10 @@ import ctypes
 import multiprocessing
 import os
 import signal
+import sys
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -17,11 +20,27 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def pool_of(workers: int) -> ProcessPoolExecutor:
-    """Forked, so that each has what was read, and hashes are the same in all of them. An interrupt reaches the command,
-    which ends them; when it is ended by a signal, even one that it cannot handle, the kernel does."""
-    context = multiprocessing.get_context("fork")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with, initargs=(os.getpid(),))
+def start_method() -> str:
+    """Forking is quickest, and hashes are then the same in all processes; but a program that has threads, or whose
+    libraries take no fork, may have chosen otherwise (multiprocessing.set_start_method). A server that forks would not
+    be the parent of the workers."""
+    chosen = multiprocessing.get_start_method(allow_none=True)
+    return "fork" if chosen == "fork" or (chosen is None and sys.platform == "linux") else "spawn"
+
+
+def pool_of(
+    workers: int, receive: Callable[..., None] | None = None, values: tuple[Any, ...] = ()
+) -> ProcessPoolExecutor:
+    """`receive(*values)` begins each: forked, it has the values for nothing. An interrupt reaches the command, which
+    ends them; when it is ended by a signal, even one that it cannot handle, the kernel does."""
+    context = multiprocessing.get_context(start_method())
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(os.getpid(), receive, values))
+
+
+def _begin(parent: int, receive: Callable[..., None] | None, values: tuple[Any, ...]) -> None:
+    _end_with(parent)
+    if receive:
+        receive(*values)
 
 
 def _end_with(parent: int) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fourscore_analysis.records.workers import start_method
 from processes import alive, children_of, wait_for
 
 ANALYSIS = Path(__file__).resolve().parents[3] / "analysis"
@@ -40,6 +41,15 @@ def test_workers_end_with_the_process_that_started_them(number):
     finally:
         for worker in filter(alive, workers):
             os.kill(worker, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "used"), [("fork", "fork"), ("spawn", "spawn"), ("forkserver", "spawn"), (None, "fork")]
+)
+def test_workers_start_as_the_program_has_chosen(chosen, used, monkeypatch):
+    monkeypatch.setattr("multiprocessing.get_start_method", lambda allow_none: chosen)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert start_method() == used
 
 
 def test_no_other_module_starts_processes():

@@ -1,0 +1,35 @@
+"""The keys of a point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fourscore_analysis.records.transforms import Cell, Method
+
+
+def point_keys(cell: Cell, method: Method) -> dict[str, Any]:
+    """The keys of a point by name, in the order of core/point_keys.cpp, as `fourscore export` writes them."""
+    contract, place = cell.contract, cell.place
+    return {
+        "variant": method.variant,
+        "exchange": method.exchange,
+        "local_fft": method.local_fft,
+        "shape": "x".join(map(str, cell.shape)),
+        "precision": contract.precision,
+        "kind": contract.kind,
+        "direction": contract.direction,
+        "ranks": place.ranks,
+        "nodes": place.nodes,
+        "ranks_per_node": place.ranks_per_node,
+        "placement_of_ranks": place.placement,
+        "platform": place.platform,
+        "host_order": place.host_order,
+        "grid": method.grid,
+        "threads": contract.threads,
+        "instances": contract.instances,
+        "placement": method.placement or "all",
+        "layout": contract.layout,
+        "buffers": contract.buffers,
+        "planner": contract.planner,
+        "parameters": method.parameters,
+    }
