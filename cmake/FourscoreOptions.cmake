@@ -48,6 +48,5 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 # Installed programs find the libraries of a module system where the build found them.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
-# Where an installed program finds suites/ and the Python package, from the folder that holds the program.
-set(FOURSCORE_INSTALL_DATADIR "${CMAKE_INSTALL_DATADIR}/fourscore")
-file(RELATIVE_PATH FOURSCORE_DATA_FROM_BIN "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${FOURSCORE_INSTALL_DATADIR}")
+# Where programs find their data, below the prefix that they are in (core/installed.hpp).
+set(FOURSCORE_INSTALL_DATADIR "share/fourscore")

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/environment.hpp"
+#include "core/installed.hpp"
 #include "core/nearest.hpp"
 #include "core/path_kind.hpp"
 #include "hwcounters/formula.hpp"
@@ -55,14 +56,9 @@ fs::path groups_folder(const CounterRequest& request) {
       throw CounterRequestError(fmt::format("{} is '{}', which is no folder", from, given.string()));
     return given;
   }
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (const fs::path& folder : {self.parent_path() / FOURSCORE_GROUPS_FROM_BIN, fs::path(FOURSCORE_GROUPS_SOURCE)})
-    if (fs::is_directory(folder, error)) return folder.lexically_normal();
-  throw CounterRequestError(fmt::format(
-      "no event groups: neither {} nor {} is there; name their folder with "
-      "FOURSCORE_GROUPS",
-      (self.parent_path() / FOURSCORE_GROUPS_FROM_BIN).lexically_normal().string(), FOURSCORE_GROUPS_SOURCE));
+  if (fs::path folder = installed_folder("groups"); !folder.empty()) return folder;
+  throw CounterRequestError(fmt::format("no event groups: {} is not there; name their folder with FOURSCORE_GROUPS",
+                                        installed_place("groups")));
 }
 
 Group find_group(const CounterBackend& backend, const CounterRequest& request, const std::string& arch) {

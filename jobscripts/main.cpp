@@ -15,6 +15,8 @@
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/command.hpp"
+#include "jobscripts/commands/completion.hpp"
+#include "jobscripts/commands/version.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {
@@ -131,10 +133,11 @@ std::vector<std::string> asked_words(int argc, char** argv) {
 
 int run(const std::vector<std::string>& words) {
   CLI::App app(description, "fourscore");
-  app.set_version_flag("--version", std::string("fourscore ") + FOURSCORE_VERSION);
+  app.set_version_flag("--version", std::string("fourscore ") + shown_version());
   app.require_subcommand(1);
   app.formatter(std::make_shared<WrappedHelp>());
   std::function<int()> chosen;
+  const bool completes = !words.empty() && words.front() == "complete";  // asked by a shell
   for (const Command* command : all_commands()) {
     if (command->pass_on && !words.empty() && command->name == words.front())
       return guarded([&] { return command->pass_on({words.begin() + 1, words.end()}); });
@@ -144,6 +147,11 @@ int run(const std::vector<std::string>& words) {
     const auto action = command->define(*sub);
     sub->callback([&chosen, action] { chosen = action; });
   }
+  if (completes)
+    return guarded([&] {
+      for (const std::string& one : completions(app, {words.begin() + 1, words.end()})) fmt::print("{}\n", one);
+      return exit_done;
+    });
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {

@@ -25,7 +25,7 @@
 #include "harness/system_files.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
-#include "revision.hpp"
+#include "source_revision.hpp"
 
 namespace fourscore {
 namespace {
@@ -54,6 +54,8 @@ fs::path own_program() {
   const fs::path named = fs::read_symlink(link, error);
   return fs::is_regular_file(named, error) ? named : link;
 }
+
+const char* shown_version() { return build_info::shown_version; }
 
 std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};

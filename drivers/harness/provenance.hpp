@@ -23,6 +23,8 @@ struct LocalLibraries {
 /// The file of this program, by the name that the link /proc/self/exe holds: read through the link itself, a program
 /// under Valgrind would get Valgrind. The link, where the program was replaced meanwhile and has no name any more.
 [[nodiscard]] std::filesystem::path own_program();
+/// "0.1.0 (841eb28d1c2e, 2026-11-27)": the version, and where they are known the revision and its day.
+[[nodiscard]] const char* shown_version();
 /// Name and version of the MPI that this program is linked with, in one line. May be called before MPI_Init.
 [[nodiscard]] std::string mpi_library();
 

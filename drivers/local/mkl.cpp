@@ -3,7 +3,7 @@
 // A descriptor of DFTI is one transform over up to seven axes, of any strides, and one loop over equal ones. What a
 // work has in further loops is called once for each of their elements.
 
-#ifdef FOURSCORE_MKL_LIBRARY_DIR
+#ifdef FOURSCORE_MKL
 #include <mkl_dfti.h>
 #include <mkl_version.h>
 #endif
@@ -21,7 +21,7 @@ namespace fourscore::local {
 
 namespace {
 
-#ifdef FOURSCORE_MKL_LIBRARY_DIR
+#ifdef FOURSCORE_MKL
 
 #if INTEL_MKL_VERSION >= 20260000
 constexpr auto forward_strides = DFTI_FWD_STRIDES;
@@ -214,7 +214,7 @@ class Mkl : public PlannedLibrary {
 
  protected:
   [[nodiscard]] std::unique_ptr<PassPlanner> planner_for([[maybe_unused]] const LocalFftSpec& spec) const override {
-#ifdef FOURSCORE_MKL_LIBRARY_DIR
+#ifdef FOURSCORE_MKL
     allow_threads(spec.threads);
     return std::make_unique<MklPlanner>(spec);
 #else

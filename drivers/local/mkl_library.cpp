@@ -8,11 +8,13 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/environment.hpp"
+#include "core/installed.hpp"
 #include "core/sha256.hpp"
 
 namespace fourscore::local {
 
-#ifdef FOURSCORE_MKL_LIBRARY_DIR
+#ifdef FOURSCORE_MKL
 
 namespace {
 
@@ -21,12 +23,17 @@ namespace fs = std::filesystem;
 /// The number at the end grows when MKL breaks with what was; packages for development have files without one.
 constexpr std::array endings{".so.3", ".so.2", ".so.1", ".so"};
 
+/// In a build tree the folder that was found when it was configured, else $MKLROOT's.
+fs::path folder() {
+  const fs::path configured = configured_place("mkl");
+  return configured.empty() ? fs::path(environment("MKLROOT")) / "lib" : configured;
+}
+
 /// Empty where there is none.
 fs::path file_of(std::string_view name) {
   std::error_code error;
   for (const char* ending : endings)
-    if (fs::path file = fmt::format("{}/lib{}{}", FOURSCORE_MKL_LIBRARY_DIR, name, ending); fs::exists(file, error))
-      return file;
+    if (fs::path file = folder() / fmt::format("lib{}{}", name, ending); fs::exists(file, error)) return file;
   return {};
 }
 
@@ -34,9 +41,9 @@ void open_file_of(const std::string& name) {
   const fs::path file = file_of(name);
   if (file.empty())
     throw std::runtime_error(
-        fmt::format("{} has no lib{}.so any more; run jobscripts/setup --with mkl, or configure "
-                    "anew",
-                    FOURSCORE_MKL_LIBRARY_DIR, name));
+        fmt::format("{} has no lib{}.so; name MKL's folder with MKLROOT, or run jobscripts/setup --with mkl and "
+                    "configure anew",
+                    folder().string(), name));
   // They name none of the libraries that they need: each finds the functions of the others among all that is loaded.
   if (::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr)
     throw std::runtime_error(fmt::format("{} cannot be loaded: {}", file.string(), ::dlerror()));

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "build_info.hpp"
 #include "core/moment.hpp"
 #include "core/point_keys.hpp"
+#include "harness/provenance.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore::bench {
@@ -79,7 +79,7 @@ void add_common_options(CLI::App& app, CommonOptions& options, const std::string
   add_question("--list", Mode::list, listed + " as JSON");
   add_question("--identity", Mode::identity, "identity of machine and program as JSON");
   add_question("--check-points", Mode::check_points, "read points as JSON lines, answer which can be measured here");
-  app.set_version_flag("--version", app.get_name() + " " + build_info::version, "version")->group(questions);
+  app.set_version_flag("--version", app.get_name() + " " + shown_version(), "version")->group(questions);
   app.get_help_ptr()->group(questions);
 }
 

@@ -29,6 +29,7 @@
 #include "program/record_builder.hpp"
 #include "program/screen.hpp"
 #include "program/wisdom.hpp"
+#include "results/figures_of_merit.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore::bench {
@@ -53,8 +54,9 @@ void deliver(const Launch& launch, const Options& options, const json& record,
     std::error_code ignored;
     if (has_optional_parts(options) && options.record) std::filesystem::remove(*options.verified_record, ignored);
     const std::string path = options.record ? options.record->string() : std::string();
-    const std::string text = options.json ? record.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                                          : summary(record, warnings, path, seconds_since(launch.begin));
+    const std::string text = options.json  ? record.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                             : options.fom ? figures_of_merit(record)
+                                           : summary(record, warnings, path, seconds_since(launch.begin));
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
       throw std::runtime_error("cannot write to standard output");
   });

@@ -102,7 +102,11 @@ void add_output_options(CLI::App& app, Options& options, Texts& texts) {
          "is there (default: that of --record with .verified behind)")
       ->check(not_empty())
       ->group(output_group);
-  app.add_flag("--json", options.json, "print the record instead of the summary")->group(output_group);
+  CLI::Option* const whole =
+      app.add_flag("--json", options.json, "print the record instead of the summary")->group(output_group);
+  app.add_flag("--fom", options.fom, "print figures of merit instead, as lines 'fom KEY VALUE' for other tools")
+      ->excludes(whole)
+      ->group(output_group);
   app.add_flag_callback(
          "--where",
          [&options] {

@@ -35,6 +35,7 @@ struct Options : CommonOptions {
   /// Where the verified samples wait while optional parts are measured; beside the record unless it was said otherwise.
   std::optional<std::filesystem::path> verified_record;
   bool json = false;
+  bool fom = false;
 };
 
 /// Throws Exit for --help, --version and a command line that cannot be used (code 2).

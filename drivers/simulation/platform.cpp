@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/installed.hpp"
 #include "core/nearest.hpp"
 #include "core/regular_file.hpp"
 
@@ -128,13 +129,10 @@ void read_shape(const Section& network, Platform& platform) {
     network.fail("hosts", fmt::format("is {}, and its extents give {}", shape.hosts, own));
 }
 
-/// An installed program finds them in its data folder; the environment comes first.
+/// The environment comes first.
 fs::path platforms_folder() {
   if (const char* folder = std::getenv("FOURSCORE_PLATFORMS")) return folder;
-  std::error_code error;
-  if (fs::is_directory(FOURSCORE_PLATFORMS_DEFAULT, error)) return FOURSCORE_PLATFORMS_DEFAULT;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return program.parent_path() / FOURSCORE_DATA_FROM_BIN / "platforms";
+  return installed_place("platforms");
 }
 
 nlohmann::json content_of(const toml::table& table) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/environment.hpp"
+#include "core/installed.hpp"
 #include "core/moment.hpp"
 #include "core/path_kind.hpp"
 #include "core/point_keys.hpp"
@@ -49,6 +51,9 @@ std::vector<std::string> program_command(const Campaign& campaign, const Archive
     add({"--counters", suite.counters.counters});
     if (!suite.counters.group.empty()) add({"--counter-group", suite.counters.group});
     if (!suite.counters.cache.empty()) add({"--counter-cache", suite.counters.cache});
+    // One's own fft_bench is in no prefix of fourscore's.
+    if (const fs::path groups = installed_folder("groups"); !groups.empty() && environment("FOURSCORE_GROUPS").empty())
+      add({"--counter-groups", groups.string()});
     if (const fs::path file = qualification_file(campaign, archive); names_something(file))
       add({"--qualification", file.string()});
   }

@@ -22,10 +22,10 @@
 namespace fourscore {
 namespace {
 
-/// $FOURSCORE_PYTHON, else the configured interpreter, else python3.
+/// $FOURSCORE_PYTHON, else in a build tree the configured interpreter, else python3.
 std::string python() {
   if (const std::string set = environment("FOURSCORE_PYTHON"); !set.empty()) return set;
-  const std::string configured = FOURSCORE_PYTHON_DEFAULT;
+  const std::string configured = configured_place("python").string();
   return configured.empty() ? "python3" : configured;
 }
 

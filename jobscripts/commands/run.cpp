@@ -1,13 +1,16 @@
 // fourscore run: launch what a suite still lacks.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "core/record.hpp"
+#include "core/statistics.hpp"
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/campaigns/campaign_lock.hpp"
@@ -22,6 +25,7 @@
 #include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/machines/place.hpp"
 #include "jobscripts/programs/bench.hpp"
+#include "results/export.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {
@@ -35,7 +39,27 @@ struct RunOptions : CampaignOptions {
   std::size_t max_launches = 0;
   std::string job;
   bool quiet = false;
+  bool fom = false;
 };
+
+/// Lines "fom SERIES KEY VALUE" of every point (docs/commands.md).
+std::string figures_of(const CampaignSummary& summary) {
+  std::string text;
+  for (const SummaryGroup& group : summary.groups)
+    for (const PointSummary& point : group.points) {
+      const std::string head = "fom " + printable(benchmark_name(point.point));
+      const bool ok = point.statuses.size() == 1 && point.statuses.contains("ok");
+      const bool is_foreign = std::ranges::find(point.flags, "foreign") != point.flags.end();
+      text += fmt::format("{} status {}\n", head,
+                          ok ? "ok" : fmt::format("{}", fmt::join(point.statuses | std::views::keys, ",")));
+      text += fmt::format("{} verified {}\n", head, ok && !is_foreign ? "yes" : "no");
+      if (point.launch_medians_s.empty()) continue;
+      text += fmt::format("{0} launches {1}\n{0} time_s {2:.9g}\n{0} gflops {3:.6g}\n{0} flags {4}\n", head,
+                          point.launch_medians_s.size(), median(point.launch_medians_s), point.gflops,
+                          point.flags.empty() ? "none" : fmt::format("{}", fmt::join(point.flags, ",")));
+    }
+  return text;
+}
 
 void dry_run(const Campaign& campaign, const Archive& archive, const std::set<std::string>& retry,
              const Selection& selection, bool as_json) {
@@ -100,6 +124,8 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
                    {"interrupted", interrupted}});
     result.update(size_json(campaign.suite));
     fmt::print("{}\n", result.dump(2, ' ', false, json::error_handler_t::replace));
+  } else if (options.fom) {
+    fmt::print("{}", figures_of(summary));
   } else {
     fmt::print("\nCampaign {}{} in {}\n{}", campaign.id, size_text(campaign.suite), archive.root().string(),
                summary_table(summary));
@@ -279,6 +305,9 @@ Command run_command() {
             app.add_option("--max-launches", options->max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
             app.add_flag("--quiet", options->quiet, "no progress");
+            app.add_flag("--fom", options->fom,
+                         "print figures of merit of every point in place of the table, as lines 'fom SERIES KEY VALUE'")
+                ->excludes("--json");
             app.add_option("--against", options->against,
                            "measure the suite in pairs with this fft_bench, which is the base, and say what became "
                            "slower (docs/gate.md); --launches are then pairs")

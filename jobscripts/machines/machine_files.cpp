@@ -36,7 +36,7 @@ fs::path own_machines() {
 
 std::vector<fs::path> all_machines() {
   std::map<std::string, fs::path> by_name;
-  for (const fs::path& folder : {own_machines(), shipped_folder("machines", "jobscripts/machines")}) {
+  for (const fs::path& folder : {own_machines(), installed_folder("machines")}) {
     if (folder.empty()) continue;
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))

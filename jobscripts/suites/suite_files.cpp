@@ -15,8 +15,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> suite_folders() {
   std::vector<fs::path> folders;
   if (const std::string set = environment("FOURSCORE_SUITES"); !set.empty()) folders.emplace_back(set);
-  folders.push_back(share_folder() / "suites");
-  folders.emplace_back(FOURSCORE_SOURCE_FOLDER "/suites");
+  folders.push_back(installed_folder("suites"));
   for (const auto& folder : folders)
     if (names_folder(folder)) return {folder};
   return {};
@@ -49,7 +48,7 @@ fs::path find_suite(const std::string& name) {
   for (const auto& suite : known) list += " " + suite;
   throw InputError(fmt::format("no suite '{}': neither a file nor a suite's name{}. Suites:{}", name,
                                nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
-                               list.empty() ? " none found" : list));
+                               list.empty() ? " none in " + installed_place("suites") : list));
 }
 
 }  // namespace fourscore

@@ -53,6 +53,8 @@ def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict
         "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",
         "-DCMAKE_CXX_COMPILER_LAUNCHER=",
         "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+        "-DCMAKE_DISABLE_FIND_PACKAGE_dtfft=ON",  # what setup may have put into .venv
+        "-DFOURSCORE_POCKETFFT_INCLUDE_DIR=",
     ]
     run = subprocess.run([cmake, "-G", "Ninja", "-S", root, "-B", folder, *fixed, *chosen], capture_output=True, text=True)
     if run.returncode != 0:

@@ -37,6 +37,11 @@ def test_help_fits_a_terminal_of_100_columns(fourscore):
     assert not wide
 
 
+def test_the_version_has_its_revision_and_day(fourscore):
+    said = fourscore("--version").stdout
+    assert re.fullmatch(r"fourscore \d+\.\d+\.\d+( \([0-9a-f]{12}, \d{4}-\d\d-\d\d(, changed)?\))?\n", said), said
+
+
 def test_help_is_a_command_too(fourscore):
     assert fourscore("help").stdout == fourscore("--help").stdout
     assert fourscore("help", "machine", "check").stdout == fourscore("machine", "check", "--help").stdout

@@ -27,7 +27,7 @@ def commands_with_dry_run(fourscore, words: tuple[str, ...] = ()) -> set[tuple[s
     text = fourscore(*words, "--help").stdout
     found = {words} if re.search(r"^  (-\S+, *)?--dry-run\b", text, re.MULTILINE) else set()
     listed = text.partition("Subcommands:\n")[2].partition("\n\n")[0]
-    for name in re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE):
+    for name in re.findall(r"^ {2,8}([a-z]+) ", listed, re.MULTILINE):
         found |= commands_with_dry_run(fourscore, (*words, name))
     return found
 

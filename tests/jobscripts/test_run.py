@@ -9,6 +9,16 @@ import pytest
 from fake_identity import machine_hash
 
 
+def test_figures_of_merit_are_lines_of_four_words(fourscore):
+    said = fourscore("run", fourscore.points('"good", "picky"', points=1), "--fom", "--quiet").stdout
+    rows = [line.split(" ") for line in said.splitlines()]
+    assert all(len(row) == 4 and row[0] == "fom" for row in rows), said
+    (series,) = {row[1] for row in rows if row[1].startswith("good/")}
+    found = {key: value for _, name, key, value in rows if name == series}
+    assert found["status"] == "ok" and found["verified"] == "yes" and found["launches"] == "2"
+    assert float(found["time_s"]) > 0 and float(found["gflops"]) > 0 and found["flags"] == "none"
+
+
 def test_every_launch_of_every_point_is_archived_once(fourscore):
     suite = fourscore.points(points=3, launches=2)
     result = json.loads(fourscore("run", suite, "--json").stdout)

@@ -354,6 +354,17 @@ HEADER = {
 HEADER["size"] = HEADER.pop("size_tables")
 HEADER |= {key: check_option(key) for key in OPTIONS} | {key: check_flag(key) for key in FLAGS}
 SWEEP = {key: check_point(key) for key in POINT} | {"zip": check_zip, "exclude": check_exclude, "only": check_only}
+
+
+def measure_by_a_program(fourscore):
+    mine = fourscore.folder / "mine"
+    mine.write_text("#!/bin/sh\necho sample_s 0.00001\n")
+    mine.chmod(0o755)
+    _, (record,), campaign = measured(fourscore, sweep='program = ["./mine"]\nvariant = "mine"')
+    assert record["samples"]["time_s"] == [0.00001] and "mine" in campaign["identities"]
+
+
+SWEEP["program"] = measure_by_a_program
 SWEEP["size"] = check_size
 SWEEP["tags"] = check_tags
 SWEEP |= PLACE

@@ -210,7 +210,7 @@ def test_a_record_that_nobody_vouches_for_is_foreign_and_never_ranked(fourscore,
     assert all("foreign" not in record["flags"] for record in mine)
     (answer,) = json.loads(fourscore(*asked).stdout)["answers"]
     assert answer["best"]["launches"] == 3 and not [f for f in answer["best"]["records"] if "theirs" in f]
-    assert "1 launch is left out: flagged foreign" in fourscore(*asked[:-1]).stdout
+    assert "1 launch is left out as unverified: flagged foreign" in fourscore(*asked[:-1]).stdout
     assert "all as they should be" in fourscore("verify").stdout
 
 

@@ -1,0 +1,17 @@
+# The build tree has the folders of an installation, so that programs find their data in both alike (core/installed.hpp).
+# Links to interpreters and libraries of this machine are in the build tree alone.
+set(share "${CMAKE_BINARY_DIR}/share/fourscore")
+file(MAKE_DIRECTORY "${share}")
+function(fourscore_share name target)
+  if(target AND EXISTS "${target}")
+    file(CREATE_LINK "${target}" "${share}/${name}" SYMBOLIC)
+  else()
+    file(REMOVE "${share}/${name}")
+  endif()
+endfunction()
+foreach(folder suites jobscripts/machines jobscripts/platforms hwcounters/groups analysis)
+  get_filename_component(name "${folder}" NAME)
+  fourscore_share(${name} "${PROJECT_SOURCE_DIR}/${folder}")
+endforeach()
+fourscore_share(python "${FOURSCORE_PYTHON}")
+fourscore_share(mkl "${FOURSCORE_MKL_LIBRARY_DIR}")
