@@ -28,7 +28,10 @@ fs::path own_folder() {
 
 fs::path installed_folder(const std::string& name) {
   const fs::path share = share_of_prefix();
-  return !share.empty() && names_folder(share / name) ? share / name : fs::path();
+  std::error_code error;
+  fs::path folder =
+      share.empty() ? fs::path() : fs::canonical(share / name, error);  // a link's target is what users know
+  return !error && names_folder(folder) ? folder : fs::path();
 }
 
 std::string installed_place(const std::string& name) {

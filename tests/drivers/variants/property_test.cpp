@@ -219,8 +219,8 @@ void Properties::check(const Pair& pair, const Problem& problem) const {
     instances.execute(clock, [&](std::size_t) { ++done; });
     clock.stop();
     EXPECT_EQ(done, instances.several() ? instances.here().size() : 0);
-    // MKL is less exact for some lengths on processors with AVX-512: 31 for 3x116.
-    const double bound = pair.variant->card().name == "mkl-cdft" ? 60 : 20;
+    // MKL is less exact for some lengths on processors with AVX-512: 31 for 3x116, 70 for 4x106x3.
+    const double bound = pair.variant->card().name == "mkl-cdft" ? 120 : 20;
     for (const auto& instance : instances.here())
       EXPECT_LT(error_of(instance, one, me), bound) << "run " << run << ", instance " << instance.number;
   }
