@@ -109,4 +109,4 @@ def test_a_tool_that_fails_is_named_with_its_last_lines(tree):
     said = check(tree, "jube", "--build", code=1, CODE="4", **path)
     assert "exit code 4" in said
     assert "--tag smoke -- packaging/jube/fourscore.xml" in said
-    assert "built by jube          ok" in check(tree, "jube", "--build", code=0, CODE="0", **path)
+    assert "taken by jube          ok" in check(tree, "jube", "--build", code=0, CODE="0", **path)
