@@ -27,6 +27,10 @@ VERSIONS = (
     ("analysis/pyproject.toml", r'^version = "([^"]+)"'),
     ("analysis/*/__init__.py", r'^__version__ = "([^"]+)"'),
     ("packaging/debian/changelog", r"\Afourscore \(([\d.]+)"),
+    ("packaging/conda/recipe.yaml", r'^  version: "([^"]+)"'),
+    ("packaging/easybuild/*.eb", r"^version = '([^']+)'"),
+    ("packaging/spack/package.py", r'^    version\("([^"]+)"'),
+    ("packaging/ramble/experiment.py", r'"version", default="([^"]+)"'),
 )
 CHANGELOG = "CHANGELOG.md"
 LICENCE = "BSD-3-Clause"
@@ -142,6 +146,8 @@ SPOILT = (
     (".zenodo.json", '"BSD-3-Clause"', '"MIT"'),
     (".zenodo.json", '"MPI"', '"PVM"'),
     ("CMakeLists.txt", "fourscore VERSION ", "fourscore VERSION 9."),
+    ("packaging/debian/changelog", "fourscore (", "fourscore (9."),
+    ("packaging/spack/package.py", 'version("', 'version("9.'),
     ("CHANGELOG.md", "\n## [", "\n## [9"),
 )
 

@@ -139,7 +139,7 @@ def found_in(path: Path) -> Iterator[tuple[int, Rule, str]]:
                 yield line, rule, words[match.start() :][:60]
 
 
-FOLDERS = ("analysis", "cmake", "core", "docs", "drivers", "examples", "hwcounters", "jobscripts", "results", "suites")
+FOLDERS = ("analysis", "cmake", "core", "docs", "drivers", "examples", "hwcounters", "jobscripts", "packaging", "results", "suites")
 
 
 def findings(root: Path) -> Iterator[str]:
