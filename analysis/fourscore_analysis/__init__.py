@@ -1,3 +1,3 @@
 """Reads a fourscore archive: records in, tables, plots and one page out. Launches nothing."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

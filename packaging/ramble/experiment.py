@@ -7,7 +7,7 @@ from benchpark.mpi import MpiOnlyExperiment
 
 class Fourscore(Experiment, MpiOnlyExperiment):
     variant("workload", default="transform", description="one point of fft_bench")
-    variant("version", default="0.1.0", description="version of fourscore")
+    variant("version", default="0.2.0", description="version of fourscore")
 
     def compute_applications_section(self):
         self.add_experiment_variable("variant", ["slab", "pencil"], named=True, matrixed=True)

@@ -18,7 +18,7 @@ class Fourscore(CMakePackage, CudaPackage):
 
     license("BSD-3-Clause")
 
-    version("0.1.0")
+    version("0.2.0")
 
     variant("mpi", default=True, description="The programs that measure; without it only what reads archives")
     variant("simgrid", default=False, description="They run under SimGrid's MPI, which simulates machines")
