@@ -39,13 +39,9 @@ std::vector<fs::path> named_files() {
 
 /// Its own functions come first, so that those of the FFTW that is linked do not stand in for them. The sanitizers
 /// cannot have that.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#ifdef FOURSCORE_SANITIZED
 constexpr int own_functions_first = 0;
-#define FOURSCORE_SANITIZED
-#endif
-#endif
-#ifndef FOURSCORE_SANITIZED
+#else
 constexpr int own_functions_first = RTLD_DEEPBIND;
 #endif
 

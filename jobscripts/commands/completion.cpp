@@ -111,7 +111,7 @@ std::vector<std::string> completions(const CLI::App& app, const std::vector<std:
   auto found = all_that_may_stand(app, words.empty() ? std::vector<std::string>{""} : words);
   std::erase_if(found, [&](const std::string& one) { return !words.empty() && !one.starts_with(words.back()); });
   std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "core/record.hpp"
 #include "core/statistics.hpp"
@@ -50,8 +49,9 @@ std::string figures_of(const CampaignSummary& summary) {
       const std::string head = "fom " + printable(benchmark_name(point.point));
       const bool ok = point.statuses.size() == 1 && point.statuses.contains("ok");
       const bool is_foreign = std::ranges::find(point.flags, "foreign") != point.flags.end();
-      text += fmt::format("{} status {}\n", head,
-                          ok ? "ok" : fmt::format("{}", fmt::join(point.statuses | std::views::keys, ",")));
+      std::string statuses;
+      for (const auto& [status, count] : point.statuses) statuses += (statuses.empty() ? "" : ",") + status;
+      text += fmt::format("{} status {}\n", head, ok ? "ok" : statuses);
       text += fmt::format("{} verified {}\n", head, ok && !is_foreign ? "yes" : "no");
       if (point.launch_medians_s.empty()) continue;
       text += fmt::format("{0} launches {1}\n{0} time_s {2:.9g}\n{0} gflops {3:.6g}\n{0} flags {4}\n", head,

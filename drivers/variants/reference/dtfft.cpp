@@ -172,6 +172,8 @@ class Dtfft : public PencilReference {
       return "layout natural; dtFFT leaves its result in x-pencils";
     if (problem.contract.effort != Effort::measure)
       return fmt::format("planner {}; dtFFT lets FFTW plan by measurement only", to_string(problem.contract.effort));
+    if (std::ranges::find(problem.shape, Index{1}) != problem.shape.end())
+      return "an extent of 1, with which dtFFT 3.2 gives wrong results";
     if (problem.elements() / ranks > std::numeric_limits<std::int32_t>::max() / 2)
       return "a rank's share has more elements than dtFFT's integers hold";
     return std::nullopt;
