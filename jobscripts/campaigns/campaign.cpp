@@ -131,11 +131,18 @@ PointCheck printing_point(Point point) {
 /// fft_bench says which machine this is.
 void add_printing_program(const Suite& suite, Campaign& campaign, const std::string& name, const std::string& bench,
                           const std::map<std::string, json>& identities) {
+  const Bench ours(find_bench(bench), suite.plugins);
+  const json list = ours.list();
+  for (const json& variant : list.value("variants", json::array()))
+    if (variant.value("name", "") == name)
+      throw InputError(
+          fmt::format("{}: key 'program': '{}' is a variant of fft_bench's own; expected another name for "
+                      "the program",
+                      suite.file.string(), name));
   const auto known = identities.find("");
   const std::vector<std::string>& command = suite.programs.at(name);
   campaign.programs[name] = command.front();
-  campaign.identities[name] =
-      printing_identity(command, known == identities.end() ? Bench(find_bench(bench)).identity() : known->second);
+  campaign.identities[name] = printing_identity(command, known == identities.end() ? ours.identity() : known->second);
   campaign.foreign.insert(name);
 }
 
@@ -246,6 +253,7 @@ void adopt(Campaign& campaign, const json& stored) {
   compare("size", "size", campaign.suite.size);
   compare("machine", "machine_hash", campaign.machine_hash);
   compare("program", "code_hash", campaign.code_hash);
+  if (!campaign.revision.empty()) compare("revision", "revision", campaign.revision);
   const json counters = counters_json(campaign.suite.counters);
   if (const json before = stored.value("counters", counters_json({})); before != counters)
     differing +=
@@ -329,10 +337,10 @@ Campaign plan_campaign(Suite suite, const std::string& bench, const Archive& arc
   const std::string counters = override_text(suite, request);
   if (request.counters) suite.counters = *request.counters;
   const std::string uncounted = skip_uncountable(campaign, suite).empty() ? "" : "without its counters";
-  const std::string digits =
-      sha256_hex(campaign.suite_sha256 + counters + uncounted +
-                 (request.machine.is_null() ? "" : request.machine.dump()) + campaign.machine_hash + campaign.code_hash)
-          .substr(0, 8);
+  const std::string digits = sha256_hex(campaign.suite_sha256 + counters + uncounted +
+                                        (request.machine.is_null() ? "" : request.machine.dump()) +
+                                        campaign.machine_hash + campaign.code_hash + request.revision)
+                                 .substr(0, 8);
   const std::string base = request.name.empty() ? suite.name + "-" + digits : request.name;
   campaign.id = choose_name(archive, base, request.fresh);
   campaign.suite = std::move(suite);

@@ -82,6 +82,7 @@ def test_what_cannot_be_is_failed_and_the_campaign_goes_on(printing, script, sta
         ('"none-of-path"', "mine", "'none-of-path' is no program in PATH; one of the suite's folder has a slash, as ./none-of-path"),
         ('"./mine", "{shap}"', "mine", "{shap} stands for nothing, did you mean {shape}?; expected one of variant,"),
         ('"./mine", 3', "mine", "key 'program' is 3; expected a string"),
+        ('"./mine"', "good", "'good' is a variant of fft_bench's own; expected another name for the program"),
         ('"./mine"', "my bench", "s.toml:7: key 'variant' is 'my bench'; expected a name for the program"),
     ],
 )
@@ -173,6 +174,14 @@ def test_the_writing_example_is_measured_and_the_harness_sets_its_flags(fourscor
     fourscore("verify")
     said = fourscore("best", "--shape", "8x8x8", "--ranks", "1", code=1).stdout
     assert "1 launch is left out as unverified" in said and "fastest" not in said
+
+
+def test_another_revision_of_one_build_is_another_campaign(printing):
+    suite = printing.make("echo sample_s 0.00001")
+    named = [json.loads(printing("run", suite, "--revision", revision, "--json").stdout)["campaign"] for revision in "aab"]
+    assert named[0] == named[1] != named[2]
+    said = printing("run", suite, "--revision", "c", "--campaign", named[0], code=2).stderr
+    assert "was begun with another revision (a, now c)" in said
 
 
 def test_history_orders_what_was_measured_by_the_revisions_of_its_own_repository(printing):
