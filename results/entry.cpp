@@ -242,6 +242,8 @@ json foreign_record(json said, const SeenLaunch& seen) {
   if (!has_times(said)) return record;
   record["flags"] = entry_flags(said, facts);
   record["verified_by"] = verifier_of(said, false);
+  // The problem says it, whatever the program computed.
+  if (!is_component(record)) record["credited_flops"] = point_from_json(seen.point).problem.credited_flops();
   return record;
 }
 

@@ -163,7 +163,6 @@ json PrintedTimes::record(const Point& point, int repetitions) {
   record["cards"] = {{"variant", {{"name", point.variant}, {"summary", "a program that prints its times"}}}};
   record["sampling"] = {{"repetitions", repetitions == 0 ? static_cast<int>(samples_s_.size()) : repetitions}};
   record["samples"] = samples();
-  record["credited_flops"] = point.problem.credited_flops();
   if (!checksum_.empty()) record["checksum"] = checksum_;
   return record;
 }

@@ -169,6 +169,7 @@ def test_the_writing_example_is_measured_and_the_harness_sets_its_flags(fourscor
     fourscore("run", suite, environment=REAL | {"FOURSCORE_BENCH": str(EXAMPLES / "numpy_bench")})
     (record,) = fourscore.records().values()
     assert record["verified_by"] == "program" and {"foreign", "in-cache"} <= set(record["flags"])
+    assert record["credited_flops"] == pytest.approx(5 * 512 * 9)
     seen = json.loads(subprocess.run([BIN / "fft_bench", "--identity"], check=True, capture_output=True, timeout=60).stdout)
     assert record["provenance"]["machine_hash"] == seen["machine_hash"]
     fourscore("verify")
