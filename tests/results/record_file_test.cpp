@@ -14,6 +14,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -30,6 +31,7 @@ struct Synced {
   off_t bytes = 0;
   nlink_t links = 0;
 };
+std::mutex syncing;  ///< guards `synced` and `named`: a test writes from many threads
 std::vector<Synced> synced;
 std::filesystem::path final_name;  ///< whose link is looked for when something is synced
 std::vector<bool> named;           ///< whether it was there
@@ -55,6 +57,7 @@ extern "C" int fsync(int fd) {
   if (::fstat(fd, &status) == 0) {
     std::error_code error;
     const std::string name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error).string();
+    const std::lock_guard lock(syncing);
     synced.push_back({S_ISDIR(status.st_mode), name, status.st_size, status.st_nlink});
     named.push_back(std::filesystem::exists(final_name, error));
   }
