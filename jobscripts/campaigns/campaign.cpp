@@ -203,6 +203,8 @@ void check_points(const Suite& suite, Campaign& campaign, const std::string& ben
     InterruptGuard::check();
     PointCheck& answer = answers[i];
     if (answer.error) errors.insert(place_of(suite, lines, answer) + answer.reason);
+    if (const auto unplaced = suite.unplaced.find(i); unplaced != suite.unplaced.end())
+      answer.reason = unplaced->second;
     const std::string id = point_id(answer.point);
     const auto [known, is_new] = seen.try_emplace(id, campaign.points.size());
     if (is_new) campaign.points.push_back({std::move(answer.point), id, answer.reason});

@@ -70,6 +70,9 @@ void add_measuring_options(CLI::App& app, CampaignOptions& options) {
                  "a machine file, or its name (`fourscore machine list`): nodes, cores, launcher, archive "
                  "(default: $FOURSCORE_MACHINE, else this machine)")
       ->type_name("NAME");
+  app.add_flag("--repack", options.place.repacks,
+               "place ranks on as few nodes as have a core for each thread, where the machine cannot have the nodes "
+               "that the suite says (default: such points are skipped)");
   app.add_option("--launcher", options.place.launcher,
                  "how to start MPI programs (`fourscore list launchers`; default: the machine file's, else "
                  "local)")
@@ -149,8 +152,10 @@ Suite chosen_suite(CampaignOptions& options, MachineSize size) {
 }
 
 nlohmann::json campaign_machine_json(const Machine& machine, MachineSize size) {
-  if (machine.file.empty()) return nullptr;
-  return {{"name", machine.name}, {"nodes", size.nodes}, {"cores", size.cores}};
+  nlohmann::json said;
+  if (!machine.file.empty()) said = {{"name", machine.name}, {"nodes", size.nodes}, {"cores", size.cores}};
+  if (size.repacks) said["repacked"] = true;
+  return said;
 }
 
 void require_launchable(const Place& place, const Campaign& campaign, const std::vector<PlannedLaunch>& planned) {
@@ -173,6 +178,22 @@ void require_launcher(const Place& place, const Campaign& campaign) {
       throw EnvironmentError(fmt::format("launcher '{}': {}: {}", place.launcher->card().name,
                                          program.empty() ? "fft_bench" : program, reason));
   }
+}
+
+nlohmann::json skipped_json(const Campaign& campaign) {
+  auto skipped = nlohmann::json::array();
+  for (const auto& point : campaign.points)
+    if (!point.skip_reason.empty())
+      skipped.push_back({{"point_id", point.id}, {"point", point_json(point.point)}, {"reason", point.skip_reason}});
+  return skipped;
+}
+
+std::string skipped_lines(const Campaign& campaign, const Selection& selection) {
+  std::string lines;
+  for (const auto& point : campaign.points)
+    if (!point.skip_reason.empty() && selection.takes(point, 0))
+      lines += fmt::format("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
+  return lines;
 }
 
 std::string one_line(const Point& point) {

@@ -56,6 +56,10 @@ void require_launcher(const Place& place, const Campaign& campaign);
 /// What of a machine file decides what a campaign measures: it is part of the campaign's identity. Null without one.
 [[nodiscard]] nlohmann::json campaign_machine_json(const Machine& machine, MachineSize size);
 
+/// Points that are not launched, with the reason: of the whole campaign, and as lines, those that are selected.
+[[nodiscard]] nlohmann::json skipped_json(const Campaign& campaign);
+[[nodiscard]] std::string skipped_lines(const Campaign& campaign, const Selection& selection);
+
 /// "slab alltoallv 64x64x64 double c2c forward, 4 ranks, ..."
 [[nodiscard]] std::string one_line(const Point& point);
 /// ", size here (also: paper)" of a suite that has sizes.

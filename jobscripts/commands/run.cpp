@@ -76,14 +76,10 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
                           {"point", point_json(campaign.points[launch.point].point)},
                           {"launch", launch.launch},
                           {"done", launch.done}});
-    json skipped = json::array();
-    for (const auto& point : campaign.points)
-      if (!point.skip_reason.empty())
-        skipped.push_back({{"point_id", point.id}, {"point", point_json(point.point)}, {"reason", point.skip_reason}});
     json result{{"campaign", campaign.id},
                 {"seed", campaign.seed},
                 {"launches", launches},
-                {"skipped", skipped},
+                {"skipped", skipped_json(campaign)},
                 {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed}};
     result.update(size_json(campaign.suite));
     fmt::print("{}\n", result.dump(2));
@@ -94,11 +90,8 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
     fmt::print("{:>5} {:<4} {}, launch {}\n", launch.order, launch.done ? "done" : "",
                one_line(campaign.points[launch.point].point), launch.launch);
   }
-  for (const auto& point : campaign.points)
-    if (!point.skip_reason.empty() && selection.takes(point, 0))
-      fmt::print("    - skip {}: {}\n", one_line(point.point), point.skip_reason);
-  fmt::print("Campaign {}{}: {} launches, {} done. Nothing was written.\n", campaign.id, size_text(campaign.suite),
-             planned.size(), done);
+  fmt::print("{}Campaign {}{}: {} launches, {} done. Nothing was written.\n", skipped_lines(campaign, selection),
+             campaign.id, size_text(campaign.suite), planned.size(), done);
   if (!campaign.exists && campaign.suite.seed == 0)
     fmt::print("The suite has no seed: the order is drawn anew when the campaign starts.\n");
 }
@@ -202,8 +195,9 @@ std::string first_host_of_this_job() {
 
 /// The size that a campaign is expanded for: in a job the machine's, of which the job is a part.
 MachineSize size_of(const RunOptions& options, const Place& place) {
-  if (options.job.empty()) return place.size;
-  return {place.options.cores, place.options.machine.nodes};
+  MachineSize size = place.size;
+  if (!options.job.empty()) size.nodes = place.options.machine.nodes;
+  return size;
 }
 
 /// The suite of another build and of this one, in pairs, and the verdict.

@@ -80,7 +80,8 @@ void keep_suite(const Campaign& campaign, const Archive& archive) {
   write_file(file, campaign.suite.text, Named::by_us);
 }
 
-void show_plan(const Campaign& campaign, const Submission& plan, bool as_json, bool by_login) {
+void show_plan(const Campaign& campaign, const Submission& plan, const Selection& selection, bool as_json,
+               bool by_login) {
   if (as_json) {
     json jobs = json::array();
     for (const ScriptedJob& job : plan.jobs)
@@ -90,10 +91,12 @@ void show_plan(const Campaign& campaign, const Submission& plan, bool as_json, b
                       {"expected_s", job.description.expected_s},
                       {"time_limit_s", job.description.time_limit_s},
                       {"script", job.script}});
-    fmt::print(
-        "{}\n",
-        json{{"campaign", campaign.id}, {"jobs", jobs}, {"in_jobs", plan.in_jobs}, {"held_back", plan.held_back}}.dump(
-            2, ' ', false, json::error_handler_t::replace));
+    fmt::print("{}\n", json{{"campaign", campaign.id},
+                            {"jobs", jobs},
+                            {"skipped", skipped_json(campaign)},
+                            {"in_jobs", plan.in_jobs},
+                            {"held_back", plan.held_back}}
+                           .dump(2, ' ', false, json::error_handler_t::replace));
     return;
   }
   for (const ScriptedJob& job : plan.jobs) fmt::print("# job {}\n{}\n", job.name, job.script);
@@ -104,9 +107,10 @@ void show_plan(const Campaign& campaign, const Submission& plan, bool as_json, b
     expected_s += job.description.expected_s;
   }
   fmt::print(
-      "Campaign {}{}: {} jobs with {} launches, at most {} of launches in all; {} launches in jobs already. "
+      "{}Campaign {}{}: {} jobs with {} launches, at most {} of launches in all; {} launches in jobs already. "
       "Nothing was written.\n",
-      campaign.id, size_text(campaign.suite), plan.jobs.size(), launches, shown_duration(expected_s), plan.in_jobs);
+      skipped_lines(campaign, selection), campaign.id, size_text(campaign.suite), plan.jobs.size(), launches,
+      shown_duration(expected_s), plan.in_jobs);
   if (by_login)
     fmt::print(
         "No compute node was asked for its identity yet: the campaign's name will be another if it differs from "
@@ -138,6 +142,9 @@ void show_submission(const Campaign& campaign, const Submission& done, bool as_j
   if (done.in_jobs > 0) more += fmt::format(", {} launches in jobs already", done.in_jobs);
   if (done.held_back > 0)
     more += fmt::format(", {} launches held back by most_jobs: submit again later", done.held_back);
+  const auto skipped =
+      std::ranges::count_if(campaign.points, [](const CampaignPoint& point) { return !point.skip_reason.empty(); });
+  if (skipped > 0) more += fmt::format(", {} skipped (--dry-run says why)", plural(skipped, "point"));
   if (done.settled > 0) more += fmt::format(", {} launches given up (`fourscore status` says why)", done.settled);
   fmt::print("Campaign {}{}: {} jobs submitted{}\n", campaign.id, size_text(campaign.suite), done.jobs.size(), more);
 }
@@ -231,7 +238,8 @@ int submit(SubmitOptions options) {
   SubmissionSettings settings{
       &scheduler, &machine, machine.time_limit_s, {options.retry.begin(), options.retry.end()}, nullptr};
   if (!options.time_limit.empty()) settings.time_limit_s = asked_time_limit_s(options.time_limit);
-  const MachineSize size(place.options.cores, machine.nodes);
+  MachineSize size = place.size;
+  size.nodes = machine.nodes;
   options.campaign.machine = campaign_machine_json(machine, size);
   const Suite suite = chosen_suite(options, size);
   const auto programs = programs_of(suite, options.bench);
@@ -255,7 +263,7 @@ int submit(SubmitOptions options) {
   Campaign campaign = planned_campaign();
   if (options.dry_run) {
     const Submission plan = plan_submission(campaign, archive, settings);
-    print_if_read([&] { show_plan(campaign, plan, options.json, by_login); });
+    print_if_read([&] { show_plan(campaign, plan, selection, options.json, by_login); });
     return exit_done;
   }
   // Who submits the same at the same time may have begun it meanwhile, and then its seed holds.

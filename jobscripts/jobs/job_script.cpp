@@ -53,6 +53,7 @@ JobRequest job_request(const Campaign& campaign, const Archive& archive, const M
   const auto add = [&](std::initializer_list<std::string> words) { command.insert(command.end(), words); };
   add({"--suite-folder", campaign.suite.folder.string()});
   if (!campaign.suite.size.empty()) add({"--size", campaign.suite.size});
+  if (campaign.machine.contains("repacked")) add({"--repack"});
   if (const auto bench = campaign.programs.find(""); bench != campaign.programs.end())
     add({"--bench", bench->second.string()});
   for (const auto& plugin : campaign.suite.plugins) add({"--plugin", plugin.string()});

@@ -45,6 +45,8 @@ Place find_place(const PlaceRequest& request) {
   place.options.cores = found.cores > 0 ? found.cores : usable_cores();
   place.options.mpirun = request.mpirun;
   place.size = MachineSize(place.options.cores, nodes);
+  place.size.is_named = !found.file.empty();
+  place.size.repacks = request.repacks;
   const std::string launcher = request.launcher.empty() ? found.launcher : request.launcher;
   place.launcher = LauncherRegistry::instance().find(launcher);
   if (place.launcher == nullptr) (void)LauncherRegistry::instance().get(launcher, "launcher");  // which throws

@@ -21,6 +21,7 @@ struct PlaceRequest {
   std::string machine;   ///< --machine, else $FOURSCORE_MACHINE, else this machine
   std::string launcher;  ///< --launcher, else the machine file's, else local
   std::string mpirun;    ///< --mpirun
+  bool repacks = false;  ///< --repack
 };
 
 /// In a job, its nodes are the machine's. Throws InputError for a machine or launcher that does not exist.

@@ -44,6 +44,8 @@ struct MachineSize {
       : cores(cores_of_a_node), nodes(number_of_nodes) {}
   int cores;  ///< per node
   int nodes;
+  bool is_named = false;  ///< a machine file says so: points that need more are not for it
+  bool repacks = false;   ///< such points go on the fewest nodes that have a core for each thread
 };
 
 /// A suite after expansion. Points are in the order written, each once, components after transforms.
@@ -74,9 +76,10 @@ struct Suite {
                                      {"preempted", 10},   {"failed", 1},        {"unknown", 2}};
   double max_oversubscription = 0.0;
   std::vector<Point> points;
-  std::vector<std::set<std::string>> tags;  ///< [point]: `--only tag=NAME` takes it by them
-  std::vector<NamedValue> values;           ///< all that the tables say
-  std::size_t dropped_oversubscribed = 0;   ///< points beyond max_oversubscription
+  std::vector<std::set<std::string>> tags;      ///< [point]: `--only tag=NAME` takes it by them
+  std::vector<NamedValue> values;               ///< all that the tables say
+  std::map<std::size_t, std::string> unplaced;  ///< [point] why the machine cannot have the nodes that its table says
+  std::size_t dropped_oversubscribed = 0;       ///< points beyond max_oversubscription
 
   /// Who measures the point: a component, a variant of `programs`, or "" for fft_bench.
   [[nodiscard]] std::string program_of(const Point& point) const;

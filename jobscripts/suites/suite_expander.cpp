@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
 #include "core/threads.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/suites/suite_program.hpp"
@@ -23,6 +24,14 @@ bool has_grid_words(const std::vector<AxisGroup>& groups) {
     for (const auto& axis : group)
       for (const auto& value : axis.values)
         if (axis.key == "grid" && is_word(axis.key, value.text)) return true;
+  return false;
+}
+
+/// Else the machine decides on how many nodes its ranks are.
+bool says_nodes(const SuiteTable& table) {
+  for (const auto& group : table.groups)
+    for (const auto& axis : group)
+      if (axis.key == "nodes" || axis.key == "ranks_per_node") return true;
   return false;
 }
 
@@ -185,6 +194,35 @@ void Expander::add_with_grids(std::vector<Draft> drafts, const SuiteTable& table
   }
 }
 
+double Expander::threads_per_core(const Point& point) const {
+  return static_cast<double>(ranks_per_node(point)) * threads_of(point) / machine_.cores;
+}
+
+bool Expander::is_oversubscribed(const Point& point) const {
+  return suite_.max_oversubscription > 0 && threads_per_core(point) > suite_.max_oversubscription;
+}
+
+/// Why the machine of a file cannot have the nodes that a table says; empty where it can. A table that says ranks alone
+/// leaves the nodes to the machine.
+std::string Expander::unplaced(const Point& point) const {
+  if (!machine_.is_named || point.platform != "none") return {};
+  if (point.nodes > machine_.nodes)
+    return fmt::format("it needs {}, and the machine has {} (key 'count' of [nodes]); --repack takes fewer",
+                       plural(point.nodes, "node"), machine_.nodes);
+  if (is_oversubscribed(point))
+    return fmt::format(
+        "it needs {} of {} on each node, which has {} (key 'cores' of [nodes]); --repack takes other nodes",
+        plural(ranks_per_node(point), "rank"), plural(threads_of(point), "thread"), plural(machine_.cores, "core"));
+  return {};
+}
+
+/// The fewest nodes of the machine that have a core for each thread.
+int Expander::fewest_nodes(const Point& point, int ranks) const {
+  const std::int64_t threads = std::int64_t{ranks} * threads_of(point);
+  return std::clamp(static_cast<int>((threads + machine_.cores - 1) / machine_.cores), 1,
+                    std::min(machine_.nodes, ranks));
+}
+
 /// Two of ranks, nodes and ranks_per_node decide the third. ranks alone goes on the fewest nodes of the machine that
 /// have a core for each thread.
 void Expander::place_ranks(Point& point, const std::map<std::string, const SuiteValue*>& said,
@@ -203,9 +241,7 @@ void Expander::place_ranks(Point& point, const std::map<std::string, const Suite
   point.nodes = nodes;
   if (nodes == 0) {
     point.nodes = each > 0 && ranks > 0 ? parts(ranks, each) : 1;
-    if (each == 0)
-      point.nodes = std::clamp(parts(std::int64_t{ranks} * threads_of(point), machine_.cores), 1,
-                               std::min(machine_.nodes, ranks));
+    if (each == 0) point.nodes = fewest_nodes(point, ranks);
   }
   if (ranks > 0)
     point.ranks = ranks;
@@ -214,6 +250,8 @@ void Expander::place_ranks(Point& point, const std::map<std::string, const Suite
   if (each > 0 && ranks_per_node(point) != each)
     reader_.fail(line, fmt::format("{} ranks on {} nodes are {} a node, and ranks_per_node is {}; say two of the three",
                                    point.ranks, point.nodes, ranks_per_node(point), each));
+  if (machine_.repacks && point.platform == "none" && (point.nodes > machine_.nodes || threads_per_core(point) > 1))
+    point.nodes = fewest_nodes(point, point.ranks);
   normalise_placement(point);
 }
 
@@ -264,14 +302,16 @@ void Expander::add(const Point& point, const SuiteTable& table) {
                  fmt::format("{} ranks cannot be on {} nodes: each node has at least one; leave the combination "
                              "out with exclude",
                              point.ranks, point.nodes));
-  const double threads_per_core = static_cast<double>(ranks_per_node(point)) * threads_of(point) / machine_.cores;
-  if (suite_.max_oversubscription > 0 && threads_per_core > suite_.max_oversubscription) {
+  const std::string reason = says_nodes(table) ? unplaced(point) : "";
+  const bool is_elsewhere = !machine_.is_named && point.nodes > machine_.nodes;  // whose cores nobody said
+  if (reason.empty() && !is_elsewhere && is_oversubscribed(point)) {
     ++suite_.dropped_oversubscribed;
     known->second = dropped;
     return;
   }
   if (suite_.points.size() == max_points)
     reader_.fail(table.line, fmt::format("the suite has more than {} points", max_points));
+  if (!reason.empty()) suite_.unplaced.emplace(suite_.points.size(), reason);
   suite_.points.push_back(point);
   suite_.tags.push_back(tags_);
 }

@@ -43,6 +43,10 @@ class Expander {
   [[nodiscard]] bool matches(const Point& point, const Condition& condition) const;
   void check_direction(const SuiteValue& kind, const SuiteValue& direction) const;
   void place_ranks(Point& point, const std::map<std::string, const SuiteValue*>& said, std::uint32_t line) const;
+  [[nodiscard]] double threads_per_core(const Point& point) const;
+  [[nodiscard]] int fewest_nodes(const Point& point, int ranks) const;
+  [[nodiscard]] bool is_oversubscribed(const Point& point) const;
+  [[nodiscard]] std::string unplaced(const Point& point) const;
   void check_product(const SuiteTable& table);
   void expand(const SuiteTable& table);
   [[nodiscard]] Draft build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position,

@@ -217,9 +217,11 @@ def test_a_partition_that_does_not_exist_is_refused_in_the_schedulers_words(clus
     assert "Invalid partition name specified" in error
 
 
-def test_more_nodes_than_the_machine_or_its_partition_has_are_refused(cluster):
-    error = cluster("submit", cluster.nodes_suite("8"), code=2).stderr
-    assert "8 nodes" in error and "at most 4 nodes" in error and "key 'count' of [nodes]" in error
+def test_more_nodes_than_the_machine_has_are_skipped_and_than_its_partition_has_refused(cluster):
+    said = cluster("submit", cluster.nodes_suite("8"), "--dry-run").stdout
+    assert "it needs 8 nodes, and the machine has 4 (key 'count' of [nodes]); --repack takes fewer" in said
+    repacked = json.loads(cluster("submit", cluster.nodes_suite("8"), "--repack", "--dry-run", "--json").stdout)
+    assert {job["nodes"] for job in repacked["jobs"]} == {2}  # 8 ranks, 4 cores a node
     cluster.machine(count=8)
     error = cluster("submit", cluster.nodes_suite("8"), code=2).stderr
     assert "Requested node configuration is not available" in error

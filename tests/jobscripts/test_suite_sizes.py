@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import tomllib
 
 import pytest
 
@@ -143,6 +144,41 @@ def test_a_papers_suite_plans_both_sizes(fourscore, suite, size):
     most = max(point["ranks"] * point.get("threads", 1) for point in points)
     offloads = any("offload" in point.get("parameters", {}) for point in points)  # a device each: the paper had four
     assert most <= (64 if simulated == {True} else 16) if size == "here" else most >= (4 if offloads else 64)
+
+
+@pytest.mark.parametrize("suite", PAPERS)
+def test_a_papers_suite_says_its_nodes(suite):
+    """Two of ranks, nodes and ranks_per_node: else the machine decides, and the experiment is another one."""
+    said = tomllib.loads((SUITES / f"{suite}.toml").read_text())
+    usual = said.get("defaults", {})
+    for table in said.get("sweep", []) + said.get("component", []):
+        if "paper" in table.get("size", "paper"):
+            keys = {"ranks", "nodes", "ranks_per_node"} & (table.keys() | usual.keys())
+            assert len(keys) >= 2, table
+
+
+def test_nodes_that_the_machine_cannot_have_are_skipped_or_asked_for_repacked(fourscore, tmp_path):
+    """figure-3 of lee2018 has 64 ranks a node, table-2.1 32 on each of 4 nodes."""
+    machine = tmp_path / "narrow.toml"
+    machine.write_text(
+        'name = "narrow"\ndescription = "16 cores a node"\nscheduler = "slurm"\nlauncher = "srun"\n'
+        '[nodes]\ncount = 16\ncores = 16\n[queue]\npartition = "p"\ntime_limit = "01:00:00"\n'
+    )
+
+    def planned(*words):
+        said = fourscore(
+            "run", "papers/lee2018/table-2.1", "--size", "paper", "--machine", machine, *words, "--dry-run", "--json", environment=REAL
+        )
+        return json.loads(said.stdout)
+
+    whole = planned()
+    assert not whole["launches"] and len(whole["skipped"]) == 14
+    reason = "it needs 32 ranks of 1 thread on each node, which has 16 cores (key 'cores' of [nodes]); --repack takes other nodes"
+    assert {point["reason"] for point in whole["skipped"]} == {reason}
+    assert {(point["point"]["nodes"], point["point"]["ranks_per_node"]) for point in whole["skipped"]} == {(4, 32)}
+    repacked = planned("--repack")
+    assert not repacked["skipped"] and repacked["campaign"] != whole["campaign"]
+    assert {(launch["point"]["nodes"], launch["point"]["ranks"]) for launch in repacked["launches"]} == {(8, 128)}
 
 
 def test_the_crossover_is_for_a_cluster_too_with_the_messages_between_its_nodes(fourscore):

@@ -16,6 +16,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 /// Two variants, of which `b` has a grid of two entries and the default exchange `y`, and two exchanges.
 class TwoVariants : public SuiteWords {
@@ -202,6 +204,50 @@ TEST(Suite, CyclicIsAPointOfItsOwnOnlyWhereItDiffersFromBlock) {
 TEST(Suite, OversubscriptionIsThatOfANode) {
   const Suite suite = parsed(std::string(placed) + "ranks = 8\nnodes = [1, 2]\n", {4, 2}, "max_oversubscription = 1.0");
   EXPECT_THAT(column(suite, "nodes"), ElementsAre("2"));
+}
+
+/// A machine of a file, with 4 cores a node and 2 nodes.
+MachineSize named(bool repacks = false) {
+  MachineSize machine(4, 2);
+  machine.is_named = true;
+  machine.repacks = repacks;
+  return machine;
+}
+
+TEST(Suite, NodesThatTheMachineOfAFileCannotHaveAreSaidOfThePoint) {
+  const std::string pinned = std::string(placed) + "nodes = [1, 2, 4]\nranks_per_node = [1, 8]\n";
+  const Suite suite = parsed(pinned, named(), "max_oversubscription = 1.0");
+  EXPECT_THAT(column(suite, "nodes"), ElementsAre("1", "1", "2", "2", "4", "4"));
+  EXPECT_EQ(suite.dropped_oversubscribed, 0U);
+  ASSERT_THAT(suite.unplaced, SizeIs(4));
+  EXPECT_THAT(suite.unplaced.at(1), HasSubstr("it needs 8 ranks of 1 thread on each node, which has 4 cores"));
+  EXPECT_THAT(suite.unplaced.at(3), HasSubstr("8 ranks of 1 thread"));
+  EXPECT_THAT(suite.unplaced.at(4), HasSubstr("it needs 4 nodes, and the machine has 2"));
+  EXPECT_THAT(suite.unplaced.at(5), HasSubstr("it needs 4 nodes"));
+  EXPECT_THAT(parsed(pinned, named()).unplaced, SizeIs(2)) << "without a limit of threads a core";
+  const Suite open = parsed(std::string(placed) + "ranks = [4, 64]\n", named(), "max_oversubscription = 1.0");
+  EXPECT_THAT(open.unplaced, IsEmpty()) << "the machine decides on the nodes";
+  EXPECT_EQ(open.dropped_oversubscribed, 1U);
+}
+
+TEST(Suite, NodesBeyondAMachineThatNoFileSaysAreLeftToTheLauncher) {
+  const Suite suite =
+      parsed(std::string(placed) + "nodes = 4\nranks_per_node = 8\n", {4, 2}, "max_oversubscription = 1.0");
+  EXPECT_THAT(column(suite, "nodes"), ElementsAre("4"));
+  EXPECT_THAT(suite.unplaced, IsEmpty());
+}
+
+TEST(Suite, RepackingPutsWhatTheMachineCannotHaveOnTheFewestNodes) {
+  const std::string pinned = std::string(placed) + "nodes = [1, 2, 4]\nranks_per_node = 1\nthreads = [1, 2]\n";
+  const Suite suite = parsed(pinned, named(true), "max_oversubscription = 1.0");
+  EXPECT_THAT(column(suite, "ranks"), ElementsAre("1", "1", "2", "2", "4", "4"));
+  EXPECT_THAT(column(suite, "nodes"), ElementsAre("1", "1", "2", "2", "1", "2")) << "what fits stays";
+  const Suite dense =
+      parsed(std::string(placed) + "nodes = 1\nranks_per_node = [8, 16]\n", named(true), "max_oversubscription = 1.0");
+  EXPECT_THAT(column(dense, "nodes"), ElementsAre("2", "2"));
+  EXPECT_THAT(dense.unplaced, SizeIs(1)) << "16 ranks have no place at all";
+  const Suite simulated = parsed(pinned + "platform = \"star\"\n", named(true));
+  EXPECT_THAT(column(simulated, "nodes"), ElementsAre("1", "1", "2", "2", "4", "4"));
 }
 
 TEST(Suite, ParametersAreKeysOfTheProduct) {
