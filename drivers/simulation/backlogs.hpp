@@ -5,8 +5,12 @@
 // when the longest of them has drained, and its latency is over. The last of the messages that begin together arrives
 // at the same time either way, which is what the most loaded link takes; the others arrive in the order in which they
 // were sent, and not all at the end.
+//
+// Where nodes store and forward, a message takes its links one after another, each for as long as its bytes take there,
+// as soon as the message is whole before it and the link has so long a gap.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <queue>
 #include <vector>
@@ -55,11 +59,15 @@ class Backlogs {
     }
   };
   double send(const Message& message);
+  double cut_through(const Message& message);
+  double store_and_forward(const Message& message);
   void add_load(const Message& message, double arrival_s);
 
   Platform platform_;
   std::unique_ptr<NetworkTopology> topology_;
-  std::vector<double> idle_at_s_;  // [link]
+  using BusyTimes = std::map<double, double>;  // begin and end, apart from each other
+  std::vector<BusyTimes> busy_s_;              // [link], where nodes store and forward
+  std::vector<double> idle_at_s_;              // [link]
   std::vector<ExchangeLoads> loads_;
   std::vector<double> out_idle_at_s_, in_idle_at_s_;  // [host], of the injection, where it is limited
   std::vector<std::int64_t> route_;                   // the route of the message in hand

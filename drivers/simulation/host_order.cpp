@@ -12,6 +12,9 @@ namespace fourscore {
 namespace {
 
 void require_lattice(const NetworkShape& network, const char* order) {
+  if (network.hosts_per_router > 1)
+    throw InputError(
+        fmt::format("host order {} with {} hosts a router; expected one", order, network.hosts_per_router));
   if (network.topology == "torus" || network.topology == "mesh") return;
   throw InputError(fmt::format("host order {} on a {}; expected a torus or a mesh", order, network.topology));
 }

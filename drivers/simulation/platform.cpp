@@ -107,8 +107,14 @@ void read_shape(const Section& network, Platform& platform) {
   if (sharing != "each direction" && sharing != "both directions")
     network.fail("sharing", fmt::format("'{}'; expected \"each direction\" or \"both directions\"", sharing));
   shape.shared_by_directions = sharing == "both directions";
+  const std::string routing = network.has("routing") ? network.text("routing") : "cut-through";
+  if (routing != "cut-through" && routing != "store-and-forward")
+    network.fail("routing", fmt::format("'{}'; expected \"cut-through\" or \"store-and-forward\"", routing));
+  platform.stores_and_forwards = routing == "store-and-forward";
   const bool lattice = shape.topology == "torus" || shape.topology == "mesh";
+  if (lattice && network.has("hosts_per_router")) shape.hosts_per_router = network.whole("hosts_per_router");
   if (lattice && network.has("dimensions")) {
+    if (shape.hosts_per_router > 1) network.fail("hosts_per_router", "expected extents with it, not dimensions");
     if (network.has("extents")) network.fail("dimensions", "extents are given too; expected one of the two");
     platform.dimensions = network.whole("dimensions");
     if (platform.dimensions > 8) network.fail("dimensions", "expected 1 to 8");
@@ -177,7 +183,7 @@ Platform read_platform(const fs::path& file) {
   const Section network(
       file, top.table("network"), "[network]",
       {"topology", "extents", "dimensions", "hosts", "down", "up", "groups", "routers", "hosts_per_router",
-       "link_bandwidth_bytes_per_s", "link_latency_s", "injection_bandwidth_bytes_per_s", "sharing"});
+       "link_bandwidth_bytes_per_s", "link_latency_s", "injection_bandwidth_bytes_per_s", "sharing", "routing"});
   read_shape(network, platform);
   platform.link_bandwidth_bytes_per_s = network.number("link_bandwidth_bytes_per_s", false);
   platform.link_latency_s = network.number("link_latency_s", true);
@@ -187,8 +193,9 @@ Platform read_platform(const fs::path& file) {
   platform.memory_bandwidth_bytes_per_s = host.number("memory_bandwidth_bytes_per_s", false);
   if (top.has("messages")) {
     const Section messages(file, top.table("messages"), "[messages]",
-                           {"send_overhead_s", "receive_overhead_s", "eager_limit_bytes"});
+                           {"send_overhead_s", "receive_overhead_s", "put_overhead_s", "eager_limit_bytes"});
     platform.send_overhead_s = messages.number_or("send_overhead_s", 0);
+    platform.put_overhead_s = messages.number_or("put_overhead_s", platform.send_overhead_s);
     platform.receive_overhead_s = messages.number_or("receive_overhead_s", 0);
     if (messages.has("eager_limit_bytes")) platform.eager_limit_bytes = messages.whole("eager_limit_bytes");
   }

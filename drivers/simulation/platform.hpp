@@ -15,13 +15,15 @@ struct Platform {
   std::string summary;  ///< one line
   std::string source;   ///< where the numbers are from
   NetworkShape network;
-  int dimensions = 0;  ///< extents = "auto": of a torus or mesh of as many hosts as are asked for
+  bool stores_and_forwards = false;  ///< a message is on one link at a time, whole; else on all of its way at once
+  int dimensions = 0;                ///< extents = "auto": of a torus or mesh of as many hosts as are asked for
   double link_bandwidth_bytes_per_s = 0;
   double link_latency_s = 0;
   double injection_bandwidth_bytes_per_s = 0;  ///< from a host into its network and out; 0: its links alone limit it
   double flops_per_s = 0;                      ///< per rank
   double memory_bandwidth_bytes_per_s = 0;     ///< per rank
   double send_overhead_s = 0, receive_overhead_s = 0;  ///< a rank's own time for each message
+  double put_overhead_s = 0;                           ///< and for each one-sided message
   int eager_limit_bytes = 0;                           ///< a longer message waits for its receiver
   nlohmann::json content;                              ///< the file's content, for the machine's identity
 };

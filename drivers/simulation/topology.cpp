@@ -29,7 +29,11 @@ std::int64_t product(const std::vector<int>& factors) {
 class Lattice : public NetworkTopology {
  public:
   Lattice(const NetworkShape& shape, bool wraps)
-      : extents_(shape.extents), nodes_(product(extents_)), wraps_(wraps), shared_(shape.shared_by_directions) {
+      : extents_(shape.extents),
+        nodes_(product(extents_)),
+        hosts_(shape.hosts_per_router),
+        wraps_(wraps),
+        shared_(shape.shared_by_directions) {
     strides_.resize(extents_.size());
     std::int64_t stride = 1;
     for (std::size_t d = extents_.size(); d-- > 0;) {
@@ -38,7 +42,9 @@ class Lattice : public NetworkTopology {
     }
   }
   [[nodiscard]] std::int64_t links() const override { return nodes_ * per_node(); }
-  void route(int from, int to, std::vector<std::int64_t>& links) const override {
+  void route(int from_host, int to_host, std::vector<std::int64_t>& links) const override {
+    const int from = from_host / hosts_;
+    const int to = to_host / hosts_;
     std::int64_t node = from;
     for (std::size_t d = 0; d < extents_.size(); ++d) {
       const int extent = extents_[d];
@@ -80,7 +86,8 @@ class Lattice : public NetworkTopology {
   }
 
   std::vector<int> extents_;
-  std::int64_t nodes_;
+  std::int64_t nodes_;  // routers
+  int hosts_;           // per router
   std::vector<std::int64_t> strides_;
   bool wraps_, shared_;
 };
@@ -301,8 +308,18 @@ const std::vector<std::string>& topology_names() {
   return names;
 }
 
+namespace {
+
+int hosts_of_lattice(const NetworkShape& shape) {
+  std::vector<int> factors = shape.extents;
+  factors.push_back(shape.hosts_per_router);
+  return static_cast<int>(product(factors));
+}
+
+}  // namespace
+
 int hosts_of(const NetworkShape& shape) {
-  if (shape.topology == "torus" || shape.topology == "mesh") return static_cast<int>(product(shape.extents));
+  if (shape.topology == "torus" || shape.topology == "mesh") return hosts_of_lattice(shape);
   if (shape.topology == "fat-tree") return static_cast<int>(product(shape.down));
   if (shape.topology == "dragonfly")
     return static_cast<int>(product({shape.groups, shape.routers, shape.hosts_per_router}));

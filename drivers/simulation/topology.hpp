@@ -12,10 +12,11 @@ namespace fourscore {
 /// What a network is made of; which of them a topology reads stands with its name in network_topologies().
 struct NetworkShape {
   std::string topology{};         ///< "torus", "mesh", "hypercube", "fat-tree", "dragonfly", "full" or "star"
-  std::vector<int> extents{};     ///< torus, mesh: hosts along each dimension; the last varies fastest
+  std::vector<int> extents{};     ///< torus, mesh: routers along each dimension; the last varies fastest
   std::vector<int> down{}, up{};  ///< fat-tree, from the hosts up: nodes below each switch, switches above each node
-  int groups = 0, routers = 0, hosts_per_router = 0;  ///< dragonfly: groups, routers of each, hosts of each
-  int hosts = 0;                                      ///< how many in all
+  int groups = 0, routers = 0;    ///< dragonfly: groups, routers of each
+  int hosts_per_router = 1;       ///< torus, mesh, dragonfly
+  int hosts = 0;                  ///< how many in all
   bool shared_by_directions = false;  ///< the two directions of a wire share its bandwidth, else each has its own
 };
 

@@ -120,6 +120,7 @@ void tell(SimulatedRank& rank) {
 
 void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs) {
   network = MessageNetwork{{platform.send_overhead_s, platform.receive_overhead_s},
+                           platform.put_overhead_s,
                            static_cast<double>(platform.eager_limit_bytes),
                            std::move(backlogs)};
 }

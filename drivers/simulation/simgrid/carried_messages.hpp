@@ -38,6 +38,7 @@ void pass_time(double seconds);
 /// What a platform says of messages, and its links.
 struct MessageNetwork {
   MessageOverheads overheads;
+  double put_s = 0;  ///< a rank's own time for each MPI_Put
   double eager_limit_bytes = 0;
   std::shared_ptr<Backlogs> backlogs;
 };

@@ -81,7 +81,7 @@ int put(const MessageBuffer& data, int target, MPI_Aint place, int count, MPI_Da
   if (window == nullptr) throw std::logic_error("a put into a window that mpi_windows.cpp does not know");
   static std::uint64_t puts = 0;
   const MessageNetwork& network = message_network();
-  pass_time(network.overheads.send_s);
+  pass_time(network.put_s);
   const WindowPart& part = window->parts[static_cast<std::size_t>(target)];
   const std::size_t to = shared_communicator(window->comm).hosts[static_cast<std::size_t>(target)];
   const double arrival_s = network.backlogs->arrival_s(

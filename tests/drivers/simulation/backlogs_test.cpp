@@ -49,6 +49,37 @@ TEST(Backlogs, AHostsInjectionLimitsWhatItsLinksWouldTake) {
   EXPECT_DOUBLE_EQ(backlogs.arrival_s({0, 100, 1, 2}), 4 + 1);
 }
 
+Platform storing_line_of(int hosts) {
+  Platform platform = line_of(hosts);
+  platform.stores_and_forwards = true;
+  return platform;
+}
+
+TEST(Backlogs, AStoredMessageTakesItsBytesOnEachLink) {
+  Backlogs backlogs(storing_line_of(4));
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({10, 200, 0, 3}), 10 + 3 * (2 + 1));
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({10, 200, 2, 2}), 10 + 2 * 0.2) << "within a host: read and written";
+}
+
+TEST(Backlogs, AStoredMessageTakesTheFirstGapOfALink) {
+  Backlogs backlogs(storing_line_of(4));
+  // On the link from 2 to 3 from 6 s to 8 s, and on that from 1 to 2 from 3 s to 5 s.
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({0, 200, 0, 3}), 9);
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({1, 500, 2, 3}), 1 + 5 + 1) << "before the first comes there";
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({2, 100, 1, 2}), 2 + 1 + 1);
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({2, 100, 1, 2}), 5 + 1 + 1) << "behind both";
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({3, 100, 2, 3}), 8 + 1 + 1) << "no gap is left before 8 s";
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({20, 100, 2, 3}), 20 + 1 + 1) << "idle again";
+}
+
+TEST(Backlogs, AStoredMessageWaitsForItsHostsInjectionToo) {
+  Platform platform = storing_line_of(3);
+  platform.injection_bandwidth_bytes_per_s = 50;
+  Backlogs backlogs(platform);
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({0, 100, 1, 0}), 2 + 1 + 1 + 2);
+  EXPECT_DOUBLE_EQ(backlogs.arrival_s({0, 100, 1, 2}), 4 + 1 + 1 + 2);
+}
+
 TEST(Backlogs, WhatIsAnnouncedGoesInTheOrderOfItsBeginning) {
   Backlogs backlogs(line_of(2));
   double late_s = -1, early_s = -1;

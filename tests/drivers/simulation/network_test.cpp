@@ -200,6 +200,34 @@ TEST_F(PlatformFile, ExtentsAndHostsMustAgree) {
               HasSubstr("is 20, and its extents give 16"));
 }
 
+TEST_F(PlatformFile, HostsOfOneRouterShareItsLinks) {
+  const std::string pairs = std::string("topology = \"mesh\"\nextents = [2, 2]\nhosts_per_router = 2\n") + rates;
+  const Platform platform = read_platform(write(pairs));
+  EXPECT_EQ(platform.network.hosts, 8);
+  const auto topology = make_topology(platform.network);
+  EXPECT_TRUE(route(*topology, 0, 1).empty());
+  EXPECT_EQ(route(*topology, 0, 7), route(*topology, 1, 6));
+  EXPECT_THAT(error_of([&] { (void)host_order(platform.network, 4, HostOrder::hilbert, 1); }),
+              HasSubstr("2 hosts a router; expected one"));
+  EXPECT_THAT(error(std::string("topology = \"mesh\"\ndimensions = 2\nhosts_per_router = 2\n") + rates),
+              HasSubstr("expected extents with it"));
+}
+
+TEST_F(PlatformFile, RoutingIsCutThroughUnlessItSaysOtherwise) {
+  const std::string star = std::string("topology = \"star\"\n") + rates;
+  EXPECT_FALSE(read_platform(write(star)).stores_and_forwards);
+  EXPECT_TRUE(read_platform(write(star + "routing = \"store-and-forward\"\n")).stores_and_forwards);
+  EXPECT_THAT(error(star + "routing = \"wormhole\"\n"),
+              HasSubstr("routing of [network]: 'wormhole'; expected \"cut-through\" or \"store-and-forward\""));
+}
+
+TEST_F(PlatformFile, APutTakesWhatASendTakesUnlessItSaysOtherwise) {
+  const std::string star = std::string("topology = \"star\"\n") + rates;
+  EXPECT_EQ(read_platform(write(star, "[messages]\nsend_overhead_s = 2e-6\n")).put_overhead_s, 2e-6);
+  EXPECT_EQ(read_platform(write(star, "[messages]\nsend_overhead_s = 2e-6\nput_overhead_s = 1e-7\n")).put_overhead_s,
+            1e-7);
+}
+
 TEST_F(PlatformFile, MoreHostsThanThereAreAreRefused) {
   const Platform platform = read_platform(write(std::string("topology = \"torus\"\nextents = [4, 4]\n") + rates));
   EXPECT_THAT(error_of([&] { (void)fitted(platform, 17); }), HasSubstr("has 16 hosts, and 17 are asked for"));

@@ -73,7 +73,7 @@ def test_a_map_of_link_loads_says_which_links_are_busy_in_which_exchange() -> No
     assert all(kind["links"] == 64 for kind in rows.values())
     assert [name for name, kind in rows.items() if kind["most_busy"] == 0] == ["+0", "-0"]
     assert [name for name, kind in columns.items() if kind["most_busy"] == 0] == ["+2", "-2"]
-    assert all(0.9 < exchange["busiest"][0]["busy"] <= 1 for exchange in loads)
+    assert all(0.5 < exchange["busiest"][0]["busy"] <= 1 for exchange in loads)  # the rest: messages of 4 us each
 
 
 def test_the_record_says_that_it_is_simulated_and_where() -> None:
@@ -83,14 +83,14 @@ def test_the_record_says_that_it_is_simulated_and_where() -> None:
     assert (point["ranks"], point["nodes"], point["platform"]) == (8, 4, "bluegene-l")
     assert "host_order" not in point
     assert identity["machine"]["simulator"].startswith("SimGrid 3.")
-    assert identity["machine"]["platform"]["network"]["link_bandwidth_bytes_per_s"] == 175e6
+    assert identity["machine"]["platform"]["network"]["link_bandwidth_bytes_per_s"] == 140e6
     assert made["verification"]["ok"]
 
 
 def test_computation_takes_what_the_host_is_charged() -> None:
     made = record(ranks=8)
     for times in made["samples"]["rank_phase_s"]["fft"]:
-        assert times == pytest.approx([5 * 32**3 * 15 / 8 / 4.375e8] * 2, rel=1e-3)
+        assert times == pytest.approx([5 * 32**3 * 15 / 8 / 1.75e9] * 2, rel=1e-3)
 
 
 def test_another_order_of_hosts_is_another_point_of_the_machine_and_another_time() -> None:
