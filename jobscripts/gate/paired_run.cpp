@@ -90,7 +90,7 @@ bool PairedRun::run(const ComparisonStage& stage) {
   const auto planned = launches(stage);
   std::size_t left = missing(stage);
   Progress progress(stderr, planned.size(), planned.size() - left, base_.settings.quiet);
-  int not_started = 0;
+  std::map<const Side*, int> not_started;  // in a row: the other side's launches say nothing of it
   for (const Launch& launch : planned) {
     if (launch.planned.done) continue;
     if (InterruptGuard::interrupted()) return false;
@@ -99,8 +99,9 @@ bool PairedRun::run(const ComparisonStage& stage) {
     const auto outcome = launch.runner->launch_one(launch.planned, progress, each_s * static_cast<double>(left),
                                                    each_s * static_cast<double>(left - 1));
     if (outcome == CampaignRunner::Outcome::interrupted) return false;
-    not_started = outcome == CampaignRunner::Outcome::not_started ? not_started + 1 : 0;
-    if (not_started == patience_with_the_launcher)
+    int& in_a_row = not_started[launch.side];
+    in_a_row = outcome == CampaignRunner::Outcome::not_started ? in_a_row + 1 : 0;
+    if (in_a_row == patience_with_the_launcher)
       throw EnvironmentError(launch.runner->not_started().back() + "; the same command goes on");
     spent_s_ += steady_s() - began_s;
     ++launched_;

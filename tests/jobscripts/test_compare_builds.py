@@ -100,6 +100,16 @@ def test_both_sides_plan_with_the_same_wisdom(builds):
     assert pathlib.Path(file).parent.parent == builds.fourscore.archive / "comparisons"
 
 
+@pytest.mark.parametrize("broken", ["base", "candidate"])
+def test_a_side_that_cannot_start_a_launch_ends_the_comparison(builds, broken):
+    """The other side's launches are fine: they say nothing of it."""
+    dead = 'case "$*" in *--record*) echo "no such library" >&2; exit 127;; esac'
+    sides = [builds.build(side, more=dead if side == broken else "") for side in ("base", "candidate")]
+    said = builds.compare(*sides, code=3).stderr
+    assert "did not run: the launcher ended with status 127" in said and "no such library" in said
+    assert len(builds.fourscore.finished()) <= 4
+
+
 def test_an_interrupted_comparison_goes_on_and_repeats_nothing(builds):
     sides = builds.build("before", more="sleep 0.1"), builds.build("after", 1.2, more="sleep 0.1")
     process = builds.fourscore.start("compare", *sides, "--suite", builds.suite, "--quiet")
