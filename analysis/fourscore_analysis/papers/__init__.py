@@ -1,4 +1,4 @@
-"""The papers' numbers judged: what `claims.py` of a paper is made of, and who judges it."""
+"""The papers' numbers judged: what `numbers.py` of a paper is made of, and who judges it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from fourscore_analysis.records.papers import sources
 
 
 def all_papers() -> dict[str, Paper]:
-    """Every paper that makes claims, by its name, in the order of names."""
-    found = {name: one.part("claims") for name, one in sources().items()}
+    """Every paper whose numbers are judged, by its name, in the order of names."""
+    found = {name: one.part("numbers") for name, one in sources().items()}
     return {name: module.PAPER for name, module in found.items() if module}

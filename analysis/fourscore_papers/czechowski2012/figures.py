@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from fourscore_papers.czechowski2012 import equations
-from fourscore_papers.czechowski2012.claims import KAPPAS, PARTS, as_digpufft, gpu_gains, largest, memory_over_network
+from fourscore_papers.czechowski2012.numbers import KAPPAS, PARTS, as_digpufft, gpu_gains, largest, memory_over_network
 from fourscore_papers.czechowski2012.placement_rows import equations_alone, facets, figure_of
 from fourscore_papers.czechowski2012.readings import AS_PRINTED, FOUND, keeneland_parts_s, node_of, outcome
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from fourscore_papers.eleftheriou2005 import equations
-from fourscore_papers.eleftheriou2005.claims import CYCLES_FOUND, EXTENT, setup
+from fourscore_papers.eleftheriou2005.numbers import CYCLES_FOUND, EXTENT, setup
 
 NAME = "eleftheriou2005"
 NODES = tuple(2**power for power in range(0, 11))

@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fourscore_papers.gupta1993 import equations
-from fourscore_papers.gupta1993.claims import MOST, NAME, lines_here, model_speedup, ncube1
+from fourscore_papers.gupta1993.numbers import MOST, NAME, lines_here, model_speedup, ncube1
 from fourscore_papers.gupta1993.equations import Machine
 from fourscore_papers.gupta1993.readings import START_S
 

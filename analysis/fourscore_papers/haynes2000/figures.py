@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fourscore_papers.haynes2000 import equations
-from fourscore_papers.haynes2000.claims import (
+from fourscore_papers.haynes2000.numbers import (
     Crossing,
     alpha_beta_here,
     crossings_here,

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_papers.lee2018 import equations
-from fourscore_papers.lee2018.claims import LARGE, NAME, NODE, SMALL, curve, cuts_of, decomposed
+from fourscore_papers.lee2018.numbers import LARGE, NAME, NODE, SMALL, curve, cuts_of, decomposed
 from fourscore_papers.lee2018.more_nodes import DIRECTION, SHAPE, VARIANTS, chosen, figure_of
 
 DIRECTIONS = {"forward": colours.BLUE, "backward": colours.VERMILLION}

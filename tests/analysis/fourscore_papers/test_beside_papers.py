@@ -13,9 +13,9 @@ from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.views.view import View
 from fourscore_papers.czechowski2012.plots import published_breakdown
 from fourscore_papers.eleftheriou2005.plots import published_scaling
-from fourscore_papers.gupta1993 import claims as gupta1993
+from fourscore_papers.gupta1993 import numbers as gupta1993
 from fourscore_papers.gupta1993.plots import published_speedup
-from fourscore_papers.haynes2000 import claims
+from fourscore_papers.haynes2000 import numbers
 from fourscore_papers.haynes2000 import equations as haynes2000
 from fourscore_papers.haynes2000.plots import crossover_model
 from fourscore_papers.lee2018.plots import equal_cores
@@ -207,7 +207,7 @@ def test_the_new_method_wins_by_its_model_with_many_nodes_and_small_grids():
     [rows] = crossover_model.pages(view)
     crossings = []
     for row in rows:
-        lines = crossover_model.model_lines(row, claims.printed_alpha_beta())
+        lines = crossover_model.model_lines(row, numbers.printed_alpha_beta())
         wins = [
             ranks
             for ranks, new, old in zip(

@@ -5,7 +5,7 @@ import math
 import pytest
 from fourscore_analysis.isoefficiency.points import families
 from fourscore_analysis.points.points import group_points
-from fourscore_papers.gupta1993 import claims
+from fourscore_papers.gupta1993 import numbers
 from fourscore_papers.gupta1993 import equations as gupta1993
 from fourscore_papers.gupta1993.isoefficiency import fitted, log2_size_kept, machine_of, overhead_of
 from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
@@ -56,7 +56,7 @@ def test_the_models_curve_keeps_the_efficiency_and_gives_every_rank_something_to
             assert e == pytest.approx(0.66) or size == least * math.log2(ranks)
         quick = gupta1993.Machine(KNOWN.t_c, 0.1 * KNOWN.t_w)
         assert log2_size_kept(overhead, quick, 0.5, 2**16) == least * 16
-    assert log2_size_kept(overhead_of(family_of("binary-exchange")), claims.ncube1(), 0.66, 64) == 6  # without t_s
+    assert log2_size_kept(overhead_of(family_of("binary-exchange")), numbers.ncube1(), 0.66, 64) == 6  # without t_s
 
 
 def overhead_of_point(*arguments, **changes):

@@ -2,9 +2,9 @@
 
 import pytest
 from fourscore_analysis.papers.here import Here
-from fourscore_papers.czechowski2012 import claims as czechowski2012
-from fourscore_papers.gupta1993 import claims as gupta1993
-from fourscore_papers.lee2018 import claims as lee2018
+from fourscore_papers.czechowski2012 import numbers as czechowski2012
+from fourscore_papers.gupta1993 import numbers as gupta1993
+from fourscore_papers.lee2018 import numbers as lee2018
 from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1e-9)

@@ -9,7 +9,7 @@ from fourscore_analysis.views.view import View
 from fourscore_papers.czechowski2012 import figures as czechowski2012
 from fourscore_papers.czechowski2012.plots import published_placement
 from fourscore_papers.haynes2000 import figures as haynes2000
-from fourscore_papers.haynes2000.claims import simulated_crossings
+from fourscore_papers.haynes2000.numbers import simulated_crossings
 from fourscore_papers.haynes2000.plots import crossover_model, published_latency
 from fourscore_papers.lee2018 import figures as lee2018
 from fourscore_papers.lee2018.plots import equal_cores, published_nodes

@@ -32,7 +32,7 @@ FILES = {
     "my_papers-1.0.dist-info/entry_points.txt": ENTRY_POINTS,
     "my_papers/__init__.py": "",
     "my_papers/smith26/__init__.py": "",
-    "my_papers/smith26/claims.py": """
+    "my_papers/smith26/numbers.py": """
 from fourscore_analysis.papers.base import Item, Paper
 from fourscore_analysis.papers.ranges import each, exactly
 def cores():

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_papers.gupta1993 import equations
-from fourscore_papers.gupta1993.claims import ncube1
+from fourscore_papers.gupta1993.numbers import ncube1
 from fourscore_papers.gupta1993.equations import Machine
 
 PAPER = "gupta1993"
