@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from fourscore_analysis.papers.here import Here
-from fourscore_analysis.papers.ranges import Claim, Claims, Range, printed, rounded_or_cut
+from fourscore_analysis.papers.ranges import Computations, Computed, Range, printed, rounded_or_cut
 from fourscore_analysis.records.published import Published, published
 
 NEAR = 0.10  # a relative difference up to here is an agreement within so many percent
@@ -50,8 +50,8 @@ class Item:
 
     conditions: tuple[str, ...] = ()  # columns
     given: tuple[str | tuple[int, str], ...] = ()  # columns, or cells as (row, column)
-    claims: Callable[[], Claims] = nothing  # the equations as they are printed
-    reading: Callable[[], Claims] = nothing  # under another reading, of cells that differ
+    computed: Callable[[], Computations] = nothing  # the equations as they are printed
+    reading: Callable[[], Computations] = nothing  # under another reading, of cells that differ
     measured: Callable[[Here], Iterable[Measured]] = nothing
 
 
@@ -95,18 +95,18 @@ class Number:
     column: str
     printed: Decimal | str
     given: bool = False
-    claims: tuple[Claim, ...] = ()
-    reading: Claim | None = None
+    computed: tuple[Computed, ...] = ()
+    reading: Computed | None = None
     measured: tuple[Measured, ...] = ()
     why: str = ""  # it disagrees, from published/
 
     @property
-    def ours(self) -> Claim | None:
+    def ours(self) -> Computed | None:
         """By the equations as printed: where there are several ways, the one that is farthest from the printed one."""
-        return max(self.claims, key=lambda claim: (not meets(self.printed, claim), abs(self._off(claim))), default=None)
+        return max(self.computed, key=lambda one: (not meets(self.printed, one), abs(self._off(one))), default=None)
 
-    def _off(self, claim: Claim) -> float:
-        return difference(self.printed, claim) or 0.0
+    def _off(self, computed: Computed) -> float:
+        return difference(self.printed, computed) or 0.0
 
     @property
     def difference(self) -> float | None:
@@ -117,7 +117,7 @@ class Number:
         """(measured here - printed) / printed; None of a measured value below zero, as a gain that is a loss."""
         if measured.value < 0:
             return None
-        return difference(self.printed, Claim(self.row, self.column, Range(measured.value, measured.value)))
+        return difference(self.printed, Computed(self.row, self.column, Range(measured.value, measured.value)))
 
     @property
     def kind(self) -> str:
@@ -167,33 +167,33 @@ def middle(value: Range) -> float:
     return (value.low + value.high) / 2
 
 
-def _value(claim: Claim | None) -> float | str | None:
-    if claim is None:
+def _value(computed: Computed | None) -> float | str | None:
+    if computed is None:
         return None
-    return claim.value if isinstance(claim.value, str) else middle(claim.value)
+    return computed.value if isinstance(computed.value, str) else middle(computed.value)
 
 
-def meets(number: Decimal | str, claim: Claim) -> bool:
-    """Whether the claim gives the printed number within its rounding, or lies beyond it where it is a bound."""
-    if isinstance(number, str) or isinstance(claim.value, str):
-        return number == claim.value
-    if claim.bound:
-        value = middle(claim.value)
-        return value > float(number) if claim.bound == "above" else value < float(number)
-    return rounded_or_cut(number).meets(claim.value)
+def meets(number: Decimal | str, computed: Computed) -> bool:
+    """Whether the formula gives the printed number within its rounding, or lies beyond it where it is a bound."""
+    if isinstance(number, str) or isinstance(computed.value, str):
+        return number == computed.value
+    if computed.bound:
+        value = middle(computed.value)
+        return value > float(number) if computed.bound == "above" else value < float(number)
+    return rounded_or_cut(number).meets(computed.value)
 
 
-def difference(number: Decimal | str, claim: Claim) -> float | None:
-    if isinstance(number, str) or isinstance(claim.value, str) or not number:
+def difference(number: Decimal | str, computed: Computed) -> float | None:
+    if isinstance(number, str) or isinstance(computed.value, str) or not number:
         return None
-    return middle(claim.value) / float(number) - 1
+    return middle(computed.value) / float(number) - 1
 
 
-def kind_of(number: Decimal | str, claim: Claim) -> str:
-    if meets(number, claim):
+def kind_of(number: Decimal | str, computed: Computed) -> str:
+    if meets(number, computed):
         return ROUNDING
-    off = difference(number, claim)
-    return WITHIN if off is not None and not claim.bound and abs(off) <= NEAR else DIFFERS
+    off = difference(number, computed)
+    return WITHIN if off is not None and not computed.bound and abs(off) <= NEAR else DIFFERS
 
 
 def within_text(off: float) -> str:
@@ -212,7 +212,7 @@ class Judged:
 
 def judge(paper: Paper, here: Here) -> list[Judged]:
     """Every printed number of the paper, each once, by the items' names. Raises ValueError where the module does not
-    fit the data: an item without a file, a claim of a cell that prints nothing or is a condition."""
+    fit the data: an item without a file, a number computed of a cell that prints nothing or is a condition."""
     return [_judged(paper.name, name, item, here) for name, item in sorted(paper.items.items())]
 
 
@@ -220,7 +220,7 @@ def _judged(paper: str, name: str, item: Item, here: Here) -> Judged:
     table = published(paper, name)
     where = f"{paper}/{name}"
     cells = {(number, column): value for number, column, value in _cells(paper, name) if column not in item.conditions}
-    claims = _by_cell(where, cells, item.claims())
+    computed = _by_cell(where, cells, item.computed())
     readings = _by_cell(where, cells, item.reading())
     measured = _by_cell(where, cells, item.measured(here))
     why = {(one.row, one.column): one.why for one in table.inconsistent}
@@ -228,7 +228,7 @@ def _judged(paper: str, name: str, item: Item, here: Here) -> Judged:
     for (row, column), value in cells.items():
         cell = (row, column)
         given = column in item.given or cell in item.given
-        if given and claims[cell]:
+        if given and computed[cell]:
             raise ValueError(f"{where}: row {row}, {column} is given and has a formula")
         reading = next(iter(readings[cell]), None)
         numbers.append(
@@ -239,7 +239,7 @@ def _judged(paper: str, name: str, item: Item, here: Here) -> Judged:
                 column,
                 value,
                 given,
-                tuple(claims[cell]),
+                tuple(computed[cell]),
                 reading,
                 tuple(measured[cell]),
                 why.get(cell, ""),

@@ -85,7 +85,7 @@ def rows_of(paper: str, item: str) -> list[dict[str, Any]]:
     return printed(paper, item)["rows"]
 
 
-class Claim(NamedTuple):
+class Computed(NamedTuple):
     """What a formula gives for one cell: a range of numbers, or a word. With a `bound` ("above" or "below") the printed
     number is one that the value must lie beyond."""
 
@@ -96,13 +96,13 @@ class Claim(NamedTuple):
     bound: str = ""
 
 
-Claims = Iterable[Claim]
+Computations = Iterable[Computed]
 
 
 def each(
     paper: str, item: str, column: str, formula: Callable[[dict[str, Any]], Range], said: str = ""
-) -> Iterator[Claim]:
+) -> Iterator[Computed]:
     """For the rows that print a number in the column; `said` is the formula in words."""
     for number, row in enumerate(rows_of(paper, item), 1):
         if row[column] is not None:
-            yield Claim(number, column, formula(row), said)
+            yield Computed(number, column, formula(row), said)

@@ -13,7 +13,7 @@ from fourscore_analysis.papers.base import (
     ROUNDING,
     THERE,
     WITHIN,
-    Claim,
+    Computed,
     Judged,
     Number,
     Paper,
@@ -109,13 +109,13 @@ def _digits(number: float, significant: int) -> str:
     return f"{int(whole):,}" + (f".{rest}" if rest else "") if abs(number) >= 1000 else text
 
 
-def claim_text(claim: Claim | None, column: str, printed: Decimal | str) -> str:
+def computed_text(computed: Computed | None, column: str, printed: Decimal | str) -> str:
     """With three digits, or as many as are printed."""
-    if claim is None:
+    if computed is None:
         return ""
-    if isinstance(claim.value, str):
-        return claim.value
-    value = middle(claim.value)
+    if isinstance(computed.value, str):
+        return computed.value
+    value = middle(computed.value)
     if not unit_of(column)[0] and value == round(value) and abs(value) < 1e6:
         return f"{round(value):,}"
     significant = max(3, len(printed.as_tuple().digits)) if isinstance(printed, Decimal) else 3
@@ -199,10 +199,10 @@ def _row(judged: Judged, number: Number) -> Row:
         where=condition_text(judged, number.row),
         quantity=column_text(column),
         printed=value_text(number.printed, column),
-        computed=claim_text(ours, column, number.printed),
+        computed=computed_text(ours, column, number.printed),
         formula=ours.formula if ours else "",
         difference=difference_text(number.difference) if ours and not ours.bound else "",
-        other=claim_text(number.reading, column, number.printed),
+        other=computed_text(number.reading, column, number.printed),
         other_formula=number.reading.formula if number.reading else "",
         other_verdict=_other_verdict(number),
         measured=measured_text(number),
@@ -220,9 +220,10 @@ def _other_verdict(number: Number) -> str:
     return KINDS[number.reading_kind]
 
 
-def _off(number: Number, claim: Claim) -> float:
+def _off(number: Number, computed: Computed) -> float:
     return (
-        Number(number.paper, number.item, number.row, number.column, number.printed, claims=(claim,)).difference or 0.0
+        Number(number.paper, number.item, number.row, number.column, number.printed, computed=(computed,)).difference
+        or 0.0
     )
 
 

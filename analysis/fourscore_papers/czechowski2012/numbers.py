@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
 from fourscore_analysis.papers.here import Here, fastest, what_text
-from fourscore_analysis.papers.ranges import Claim, Claims, Range, each, exactly, printed, rounded, rows_of
+from fourscore_analysis.papers.ranges import Computations, Computed, Range, each, exactly, printed, rounded, rows_of
 from fourscore_analysis.points.points import Point
 
 from fourscore_papers.czechowski2012 import equations
@@ -36,33 +36,33 @@ KAPPAS = {
 }
 
 
-def section_2() -> Claims:
+def section_2() -> Computations:
     rows = rows_of(NAME, "section-2")
     extent = int(rows[1]["shape"][0])
     time_s = float(rows[1]["time_us"]) * 1e-6
-    yield Claim(2, "flops_per_s", exactly(equations.flops(extent) / time_s), "5 N log2 N in 4 µs")
+    yield Computed(2, "flops_per_s", exactly(equations.flops(extent) / time_s), "5 N log2 N in 4 µs")
 
 
-def section_5_1() -> Claims:
+def section_5_1() -> Computations:
     row = rows_of(NAME, "section-5.1")[0]
     peak = row["nodes"] * row["cores_per_node"] * row["clock_hz"] * FLOPS_A_CYCLE
-    yield Claim(1, "used_cores", exactly(row["used_nodes"] * row["cores_per_node"]), "nodes × 24 cores")
-    yield Claim(1, "peak_flops_per_s", exactly(peak), "nodes × 24 cores × 2.1 GHz × 4 flops a cycle")
+    yield Computed(1, "used_cores", exactly(row["used_nodes"] * row["cores_per_node"]), "nodes × 24 cores")
+    yield Computed(1, "peak_flops_per_s", exactly(peak), "nodes × 24 cores × 2.1 GHz × 4 flops a cycle")
 
 
-def table_1() -> Claims:
+def table_1() -> Computations:
     rows = rows_of(NAME, "table-1")
     factors = {row["quantity"]: row["ten_year_factor"] for row in rows_of(NAME, "table-1-trends")}
     for number, row in enumerate(rows, 1):
         nodes = exactly(row["machine_peak_flops_per_s"]) / rounded(row["peak_flops_per_s"])
-        yield Claim(number, "nodes", nodes, "R_peak / C")
+        yield Computed(number, "nodes", nodes, "R_peak / C")
     for number, (before, after) in enumerate(zip(rows[:2], rows[2:], strict=True), 3):
         assert before["processor"] == after["processor"]
         for column, factor in factors.items():
-            yield Claim(number, column, rounded(before[column]) * rounded(factor), "2010 × ten-year factor")
+            yield Computed(number, column, rounded(before[column]) * rounded(factor), "2010 × ten-year factor")
 
 
-def table_1_trends() -> Claims:
+def table_1_trends() -> Computations:
     yield from each(
         NAME,
         "table-1-trends",
@@ -72,56 +72,58 @@ def table_1_trends() -> Claims:
     )
 
 
-def section_6() -> Claims:
+def section_6() -> Computations:
     speed = rounded(rows_of(NAME, "section-6")[0]["fft_flops_per_s"])
-    yield Claim(1, "of_peak_percent", speed / PEAK_FLOPS_PER_S * 100, "2.8 PF/s of 4 EF/s")
+    yield Computed(1, "of_peak_percent", speed / PEAK_FLOPS_PER_S * 100, "2.8 PF/s of 4 EF/s")
     found = outcome(AS_PRINTED)
-    yield Claim(1, "fft_flops_per_s", exactly(found.flops_per_s), "5 N log2 N / (T_mem + T_net), Eqs 2 and 5")
+    yield Computed(1, "fft_flops_per_s", exactly(found.flops_per_s), "5 N log2 N / (T_mem + T_net), Eqs 2 and 5")
 
 
-def section_6_reading() -> Claims:
-    yield Claim(1, "fft_flops_per_s", exactly(outcome(FOUND).flops_per_s), FOUND.name)
+def section_6_reading() -> Computations:
+    yield Computed(1, "fft_flops_per_s", exactly(outcome(FOUND).flops_per_s), FOUND.name)
 
 
-def figure_2() -> Claims:
+def figure_2() -> Computations:
     """Eqs 2 and 5 on the nodes of Table 1's CPU: which takes longer, and which grows faster once n is above Z."""
     cpu = node_of("CPU", years=0)
     nodes = float(rows_of(NAME, "figure-2")[0]["nodes"])
     memory_s = equations.memory_time_s(WEAK_EXTENT, nodes, cpu.memory_bytes_per_s, cpu.cache_bytes)
     network_s = equations.network_time_s(WEAK_EXTENT, nodes, cpu.link_bytes_per_s)
-    yield Claim(1, "longest_phase", "communication" if network_s > memory_s else "computation", "Eqs 2 and 5 at 4096³")
+    yield Computed(
+        1, "longest_phase", "communication" if network_s > memory_s else "computation", "Eqs 2 and 5 at 4096³"
+    )
     growth = [
         equations.flops_time_s(2 * WEAK_EXTENT, nodes, 1) / equations.flops_time_s(WEAK_EXTENT, nodes, 1),
         equations.network_time_s(2 * WEAK_EXTENT, nodes, 1) / equations.network_time_s(WEAK_EXTENT, nodes, 1),
     ]
     fastest_growing = "computation" if growth[0] > growth[1] else "communication"
-    yield Claim(1, "fastest_growing_phase", fastest_growing, "Eqs 1 and 2 grow as n³ log n, Eq. 5 as n³")
-    yield Claim(
+    yield Computed(1, "fastest_growing_phase", fastest_growing, "Eqs 1 and 2 grow as n³ log n, Eq. 5 as n³")
+    yield Computed(
         1, "cores", exactly(nodes * float(rows_of(NAME, "section-5.1")[0]["cores_per_node"])), "nodes × 24 cores"
     )
 
 
-def figure_5_of(found: Outcome, said: str) -> Claims:
+def figure_5_of(found: Outcome, said: str) -> Computations:
     """What is rounded in Table 1 is within 1 %."""
 
-    def claim(row: int, column: str, value: float) -> Claim:
-        return Claim(row, column, exactly(value) * Range(0.99, 1.01), said)
+    def number(row: int, column: str, value: float) -> Computed:
+        return Computed(row, column, exactly(value) * Range(0.99, 1.01), said)
 
-    yield claim(1, "net_over_mem", found.net_over_mem)
-    yield claim(2, "nodes", found.cpu_1_nodes)
-    yield claim(2, "speedup_over_gpu", found.cpu_1_speedup)
-    yield claim(2, "network_over_gpu", found.cpu_1_network_over_gpu)
-    yield claim(2, "nodes_over_gpu", found.cpu_1_nodes / found.gpu_nodes)
-    yield claim(3, "nodes", found.cpu_2_nodes)
-    yield claim(3, "peak_flops_per_s", found.cpu_2_peak_flops_per_s)
-    yield claim(4, "nodes", found.cpu_3_nodes)
-    yield claim(4, "nodes_over_gpu", found.cpu_3_nodes / found.gpu_nodes)
-    yield claim(4, "max_s", equations.max_time_s(found.memory_s, found.network_s))
+    yield number(1, "net_over_mem", found.net_over_mem)
+    yield number(2, "nodes", found.cpu_1_nodes)
+    yield number(2, "speedup_over_gpu", found.cpu_1_speedup)
+    yield number(2, "network_over_gpu", found.cpu_1_network_over_gpu)
+    yield number(2, "nodes_over_gpu", found.cpu_1_nodes / found.gpu_nodes)
+    yield number(3, "nodes", found.cpu_2_nodes)
+    yield number(3, "peak_flops_per_s", found.cpu_2_peak_flops_per_s)
+    yield number(4, "nodes", found.cpu_3_nodes)
+    yield number(4, "nodes_over_gpu", found.cpu_3_nodes / found.gpu_nodes)
+    yield number(4, "max_s", equations.max_time_s(found.memory_s, found.network_s))
 
 
-def figure_5_reading() -> Claims:
-    """Claims about the numbers that differ as printed."""
-    same = {(claim.row, claim.column): claim.value for claim in figure_5_of(outcome(AS_PRINTED), "")}
+def figure_5_reading() -> Computations:
+    """Of the numbers that differ as printed."""
+    same = {(one.row, one.column): one.value for one in figure_5_of(outcome(AS_PRINTED), "")}
     yield from (one for one in figure_5_of(outcome(FOUND), FOUND.name) if one.value != same[one.row, one.column])
 
 
@@ -139,23 +141,25 @@ def memory_over_network(year: float, kappa: float, exchanges: float, shuffle: bo
     return memory_s / equations.network_time_s(n, nodes[1], cpu.link_bytes_per_s, kappa, exchanges)
 
 
-def figure_6() -> Claims:
+def figure_6() -> Computations:
     """Eqs 2 and 5 with the exponents of other tori; Eq. 4 without a factor for the exchanges, as it is printed."""
     for number, row in enumerate(rows_of(NAME, "figure-6"), 1):
         kappa = KAPPAS[row["network"]]
         before, after = (memory_over_network(year, kappa, equations.EXCHANGES) for year in YEARS)
-        yield Claim(number, "mem_over_net_trend", "rises" if after > before else "falls", "Eqs 2 and 5, Table 1's CPU")
+        yield Computed(
+            number, "mem_over_net_trend", "rises" if after > before else "falls", "Eqs 2 and 5, Table 1's CPU"
+        )
         if row["mem_over_net_below"] is not None:
-            yield Claim(number, "mem_over_net_below", exactly(max(before, after)), "Eqs 2 and 5, 2010", "below")
+            yield Computed(number, "mem_over_net_below", exactly(max(before, after)), "Eqs 2 and 5, 2010", "below")
         if row["faster_than_bisection_up_to"] is not None:
             nodes = equations.nodes_of(PEAK_FLOPS_PER_S, node_of("CPU").flops_per_s)
-            yield Claim(number, "faster_than_bisection_up_to", exactly(2 * nodes ** (1 / 6)), "Eq. 5 / Eq. 4, 2020")
+            yield Computed(number, "faster_than_bisection_up_to", exactly(2 * nodes ** (1 / 6)), "Eq. 5 / Eq. 4, 2020")
 
 
-def figure_6_reading() -> Claims:
+def figure_6_reading() -> Computations:
     nodes = equations.nodes_of(PEAK_FLOPS_PER_S, node_of("CPU").flops_per_s)
     said = "Eq. 5 / Eq. 4 with its two exchanges counted too, 2020: P^(1/6)"
-    yield Claim(2, "faster_than_bisection_up_to", exactly(nodes ** (1 / 6)), said)
+    yield Computed(2, "faster_than_bisection_up_to", exactly(nodes ** (1 / 6)), said)
 
 
 # Ours, measured.
@@ -317,25 +321,25 @@ def searches() -> tuple[Search, ...]:
 PAPER = Paper(
     NAME,
     {
-        "figure-2": Item(("nodes",), claims=figure_2),
+        "figure-2": Item(("nodes",), computed=figure_2),
         "figure-3": Item(measured=figure_3_here),
         "figure-4": Item(("part",), measured=figure_4_here),
         "figure-5": Item(
             ("system",),
             given=((1, "peak_flops_per_s"), (2, "peak_flops_per_s")),
-            claims=lambda: figure_5_of(outcome(AS_PRINTED), "Eqs 2 and 5, Table 1, A = 6.3"),
+            computed=lambda: figure_5_of(outcome(AS_PRINTED), "Eqs 2 and 5, Table 1, A = 6.3"),
             reading=figure_5_reading,
         ),
-        "figure-6": Item(("network",), claims=figure_6, reading=figure_6_reading),
-        "section-2": Item(("machine", "dimensions", "shape"), given=("processors", "time_us"), claims=section_2),
+        "figure-6": Item(("network",), computed=figure_6, reading=figure_6_reading),
+        "section-2": Item(("machine", "dimensions", "shape"), given=("processors", "time_us"), computed=section_2),
         "section-3.1.2": Item(measured=a_here),
         "section-5.1": Item(
             ("machine", "processor"),
             given=("nodes", "cores_per_node", "clock_hz", "memory_bytes", "gpus_per_node", "used_nodes"),
-            claims=section_5_1,
+            computed=section_5_1,
         ),
         "section-5.3.1": Item(("of",), given=("bandwidth_bytes_per_s",)),
-        "section-6": Item(("machine",), given=("peak_flops_per_s",), claims=section_6, reading=section_6_reading),
+        "section-6": Item(("machine",), given=("peak_flops_per_s",), computed=section_6, reading=section_6_reading),
         "table-1": Item(
             ("processor", "year"),
             given=tuple(
@@ -352,9 +356,9 @@ PAPER = Paper(
                     "system_memory_bytes",
                 )
             ),
-            claims=table_1,
+            computed=table_1,
         ),
-        "table-1-trends": Item(("quantity",), given=("doubling_years",), claims=table_1_trends),
+        "table-1-trends": Item(("quantity",), given=("doubling_years",), computed=table_1_trends),
     },
     searches,
     remarks=(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
 from fourscore_analysis.papers.here import Here, comparable, fastest, what_text
-from fourscore_analysis.papers.ranges import Claim, Claims, exactly, printed, rounded, rows_of
+from fourscore_analysis.papers.ranges import Computations, Computed, exactly, printed, rounded, rows_of
 
 from fourscore_papers.eleftheriou2005 import equations
 
@@ -25,53 +25,55 @@ def setup() -> tuple[float, float]:
     return float(data["nodes"]), float(data["clock_hz"])
 
 
-def figure_2() -> Claims:
-    yield Claim(1, "nodes", exactly(equations.most_nodes_of_slabs(EXTENT)), "slabs: no more nodes than the extent")
+def figure_2() -> Computations:
+    yield Computed(1, "nodes", exactly(equations.most_nodes_of_slabs(EXTENT)), "slabs: no more nodes than the extent")
 
 
-def hardware_limits() -> Claims:
+def hardware_limits() -> Computations:
     for number, row in enumerate(rows_of(NAME, "hardware-limits"), 1):
         dimensions = DIMENSIONS[row["all_to_all_in"]]
-        yield Claim(number, "hops_over_p", exactly(equations.average_hops(dimensions, 1)), "a quarter of p a dimension")
-        yield Claim(number, "links", exactly(equations.links(dimensions)), "two a dimension")
+        yield Computed(
+            number, "hops_over_p", exactly(equations.average_hops(dimensions, 1)), "a quarter of p a dimension"
+        )
+        yield Computed(number, "links", exactly(equations.links(dimensions)), "two a dimension")
 
 
-def table_1() -> Claims:
+def table_1() -> Computations:
     for number, row in enumerate(rows_of(NAME, "table-1"), 1):
         mesh, torus, rest, network = (
             rounded(row[name]) for name in ("mesh_s", "torus_s", "non_bandwidth_s", "bandwidth_s")
         )
         volume = float(math.prod(row["shape"]))
         volume_log2 = volume * math.log2(row["shape"][0])
-        yield Claim(number, "mesh_over_torus", mesh / torus, "T_mesh / T_torus")
-        yield Claim(number, "non_bandwidth_s", 2 * torus - mesh, "2 T_torus - T_mesh")
-        yield Claim(number, "bandwidth_s", mesh - torus, "T_mesh - T_torus")
-        yield Claim(number, "non_bandwidth_per_n3_log2_n_s", rest / volume_log2, "T_non-bandwidth / (N³ log2 N)")
-        yield Claim(number, "bandwidth_per_n3_s", network / volume, "T_bandwidth / N³")
+        yield Computed(number, "mesh_over_torus", mesh / torus, "T_mesh / T_torus")
+        yield Computed(number, "non_bandwidth_s", 2 * torus - mesh, "2 T_torus - T_mesh")
+        yield Computed(number, "bandwidth_s", mesh - torus, "T_mesh - T_torus")
+        yield Computed(number, "non_bandwidth_per_n3_log2_n_s", rest / volume_log2, "T_non-bandwidth / (N³ log2 N)")
+        yield Computed(number, "bandwidth_per_n3_s", network / volume, "T_bandwidth / N³")
         if row["layer"] == "model":
             yield from model(
                 number, int(row["shape"][0]), equations.CYCLES, "8 N log2 N cycles for each of 3 N² transforms"
             )
 
 
-def model(number: int, n: int, cycles: float, said: str) -> Claims:
+def model(number: int, n: int, cycles: float, said: str) -> Computations:
     nodes, clock_hz = setup()
     bound = "three all-to-alls on the torus, 2 bits a cycle and link, 80 %"
-    yield Claim(number, "non_bandwidth_s", exactly(equations.computation_time_s(n, nodes, clock_hz, cycles)), said)
-    yield Claim(number, "bandwidth_s", exactly(equations.bandwidth_time_s(n, nodes, clock_hz)), bound)
-    yield Claim(
+    yield Computed(number, "non_bandwidth_s", exactly(equations.computation_time_s(n, nodes, clock_hz, cycles)), said)
+    yield Computed(number, "bandwidth_s", exactly(equations.bandwidth_time_s(n, nodes, clock_hz)), bound)
+    yield Computed(
         number, "torus_s", exactly(equations.torus_time_s(n, nodes, clock_hz, cycles)), f"{said}, and the bound"
     )
-    yield Claim(
+    yield Computed(
         number, "mesh_s", exactly(equations.mesh_time_s(n, nodes, clock_hz, cycles)), f"{said}, and twice the bound"
     )
 
 
-def table_1_reading() -> Claims:
+def table_1_reading() -> Computations:
     for number, row in enumerate(rows_of(NAME, "table-1"), 1):
         if row["layer"] == "model":
             found = model(number, int(row["shape"][0]), CYCLES_FOUND, FOUND)
-            yield from (claim for claim in found if claim.column != "bandwidth_s")
+            yield from (one for one in found if one.column != "bandwidth_s")
 
 
 # Ours, measured. MPI does not say whether its network is a torus or a mesh.
@@ -152,12 +154,12 @@ def table_1_search() -> Search:
 PAPER = Paper(
     NAME,
     {
-        "figure-2": Item(("library",), claims=figure_2),
+        "figure-2": Item(("library",), computed=figure_2),
         "figure-3": Item(("nodes",), measured=figure_3_here),
         "figure-4": Item(("layer", "nodes"), measured=figure_4_here),
-        "hardware-limits": Item(("all_to_all_in",), claims=hardware_limits),
+        "hardware-limits": Item(("all_to_all_in",), computed=hardware_limits),
         "parallel-performance-analysis": Item(("library", "points")),
-        "table-1": Item(("layer", "shape"), claims=table_1, reading=table_1_reading, measured=table_1_here),
+        "table-1": Item(("layer", "shape"), computed=table_1, reading=table_1_reading, measured=table_1_here),
     },
     lambda: (table_1_search(),),
     remarks=(

@@ -19,8 +19,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fourscore_papers.gupta1993 import equations
-from fourscore_papers.gupta1993.numbers import MOST, NAME, lines_here, model_speedup, ncube1
 from fourscore_papers.gupta1993.equations import Machine
+from fourscore_papers.gupta1993.numbers import MOST, NAME, lines_here, model_speedup, ncube1
 from fourscore_papers.gupta1993.readings import START_S
 
 SIZE_COLOURS = {1024: colours.VERMILLION, 65536: colours.BLUE}

@@ -9,7 +9,7 @@ from typing import Any
 from fourscore_analysis.isoefficiency.points import Family, families
 from fourscore_analysis.papers.base import Item, Measured, Paper
 from fourscore_analysis.papers.here import Here, what_text
-from fourscore_analysis.papers.ranges import Claim, Claims, Range, each, exactly, printed, rounded, rows_of
+from fourscore_analysis.papers.ranges import Computations, Computed, Range, each, exactly, printed, rounded, rows_of
 from fourscore_analysis.points.points import group_points
 
 from fourscore_papers.gupta1993 import equations, readings
@@ -22,15 +22,15 @@ MOST = 1024  # processors of the figures
 LEAST_GAIN = 1.5  # gain of the last doubling of the processors from which a curve is called nearly linear
 
 
-def table_1() -> Claims:
+def table_1() -> Computations:
     for number, row in enumerate(rows_of(NAME, "table-1"), 1):
         for machine, (ratio, _) in readings.RATIOS.items():
             slope = readings.k_of(row["efficiency"]) * ratio
             said = f"K t_w / t_c, t_w / t_c = {readings.ratio_text(ratio)}"
-            yield Claim(number, f"slope_{machine.lower()}", exactly(float(slope)), said)
+            yield Computed(number, f"slope_{machine.lower()}", exactly(float(slope)), said)
 
 
-def table_2() -> Claims:
+def table_2() -> Computations:
     ratio = rounded(printed(NAME, "table-2")["setup"]["t_w_over_t_c"])
     yield from each(
         NAME,
@@ -41,38 +41,40 @@ def table_2() -> Claims:
     )
 
 
-def table_3() -> Claims:
+def table_3() -> Computations:
     points = int(printed(NAME, "table-3")["setup"]["points"])
     for number, row in enumerate(rows_of(NAME, "table-3"), 1):
         found = equations.exponent(points, int(row["iteration"]), int(row["index"]))
-        yield Claim(number, "exponent_bits", f"{found:03b}", "reversed leading bits, section 3")
+        yield Computed(number, "exponent_bits", f"{found:03b}", "reversed leading bits, section 3")
 
 
-def table_4() -> Claims:
+def table_4() -> Computations:
     points = int(printed(NAME, "table-4")["setup"]["points"])
     for number, row in enumerate(rows_of(NAME, "table-4"), 1):
         p = int(row["processors"])
         for step, count in enumerate(equations.new_twiddle_factors(points, p)):
-            yield Claim(number, f"iteration_{step}_factors", exactly(count), "counted in Table 3")
+            yield Computed(number, f"iteration_{step}_factors", exactly(count), "counted in Table 3")
         solved = equations.twiddle_factors_solved(points, p) if p > 1 else points
-        yield Claim(number, "factors", exactly(equations.twiddle_factors(points, p)), "the recurrence of h")
-        yield Claim(number, "factors", exactly(solved), "2 (n/p - 1) + log p")
-        yield Claim(number, "cost_factors", exactly(p * equations.twiddle_factors(points, p)), "p h(8, p)")
+        yield Computed(number, "factors", exactly(equations.twiddle_factors(points, p)), "the recurrence of h")
+        yield Computed(number, "factors", exactly(solved), "2 (n/p - 1) + log p")
+        yield Computed(number, "cost_factors", exactly(p * equations.twiddle_factors(points, p)), "p h(8, p)")
 
 
-def isoefficiency(item: str, ratio: Callable[[float], float], said: str) -> Claims:
+def isoefficiency(item: str, ratio: Callable[[float], float], said: str) -> Computations:
     """Threshold t_c / (t_c + t), exponent K t / t_c, where a word costs t = ratio(t_w / t_c) t_c."""
     for number, row in enumerate(rows_of(NAME, item), 1):
         t = ratio(float(row["t_w_over_t_c"]))
-        yield Claim(number, "threshold_efficiency", exactly(equations.threshold(t)), f"t_c / (t_c + t), {said}")
-        yield Claim(number, "p_exponent", exactly(equations.slope(t, float(row["efficiency"]))), f"K t / t_c, {said}")
+        yield Computed(number, "threshold_efficiency", exactly(equations.threshold(t)), f"t_c / (t_c + t), {said}")
+        yield Computed(
+            number, "p_exponent", exactly(equations.slope(t, float(row["efficiency"]))), f"K t / t_c, {said}"
+        )
 
 
-def appendix_e_reading() -> Claims:
+def appendix_e_reading() -> Computations:
     yield from isoefficiency("appendix-e", lambda ratio: (ratio - 1) / ratio, "t / t_c = (t_w - t_c) / t_w")
 
 
-def section_6() -> Claims:
+def section_6() -> Computations:
     yield from each(
         NAME,
         "section-6",
@@ -84,27 +86,27 @@ def section_6() -> Claims:
     )
 
 
-def section_7() -> Claims:
+def section_7() -> Computations:
     """The first power of two on for which the mesh costs no more."""
     found = readings.crossing(equations.mesh_bisection_cost)
-    yield Claim(1, "processors", exactly(found), "2 p / log p = p / 2")
+    yield Computed(1, "processors", exactly(found), "2 p / log p = p / 2")
 
 
-def section_7_reading() -> Claims:
+def section_7_reading() -> Computations:
     found = readings.crossing(lambda p: 2 * equations.mesh_bisection_cost(p))
-    yield Claim(1, "processors", exactly(found), "4 p / log p = p / 2: 2 sqrt(p) channels in the bisection")
+    yield Computed(1, "processors", exactly(found), "4 p / log p = p / 2: 2 sqrt(p) channels in the bisection")
 
 
-def section_8() -> Claims:
+def section_8() -> Computations:
     data = printed(NAME, "section-8")
     for number, row in enumerate(data["rows"], 1):
         flops = exactly(data["setup"]["flops_per_unit"] / row["t_c_us"] * 10**6)
-        yield Claim(number, "flops_per_s", flops, "8 flops in t_c")
+        yield Computed(number, "flops_per_s", flops, "8 flops in t_c")
     ratio = float(data["setup"]["t_w_us"] / data["rows"][1]["t_c_us"])
-    yield Claim(2, "break_even_efficiency", exactly(equations.threshold(ratio)), "t_c / (t_c + t_w)")
+    yield Computed(2, "break_even_efficiency", exactly(equations.threshold(ratio)), "t_c / (t_c + t_w)")
 
 
-def section_8_machines() -> Claims:
+def section_8_machines() -> Computations:
     setup = printed(NAME, "section-8-machines")["setup"]
     yield from each(
         NAME,
@@ -117,7 +119,7 @@ def section_8_machines() -> Claims:
     )
 
 
-def section_8_problem_sizes() -> Claims:
+def section_8_problem_sizes() -> Computations:
     table = {row["efficiency"]: row for row in rows_of(NAME, "table-1")}
 
     def log2_points(row: dict[str, Any]) -> Range:
@@ -148,23 +150,23 @@ def curve_word(points: float, t_s_s: float) -> str:
     return LINEAR if gain >= LEAST_GAIN else SATURATES
 
 
-def figure_2() -> Claims:
+def figure_2() -> Computations:
     """Only the large transform: the small one is bounded by the start-up time, which the paper does not print."""
-    yield Claim(2, "curve", curve_word(65536, 0.0), "Eqs 1 and 4, t_s = 0, from 512 to 1,024 processors")
+    yield Computed(2, "curve", curve_word(65536, 0.0), "Eqs 1 and 4, t_s = 0, from 512 to 1,024 processors")
 
 
-def figure_2_reading() -> Claims:
+def figure_2_reading() -> Computations:
     for number, row in enumerate(rows_of(NAME, "figure-2"), 1):
         said = f"Eqs 1 and 4, t_s = {1e3 * readings.START_S:g} ms, from 512 to 1,024 processors"
-        yield Claim(number, "curve", curve_word(float(row["points"]), readings.START_S), said)
+        yield Computed(number, "curve", curve_word(float(row["points"]), readings.START_S), said)
 
 
-def figure_3() -> Claims:
+def figure_3() -> Computations:
     machine = ncube1()
     threshold = equations.threshold(machine.t_w_s / machine.t_c_s)
     for number, row in enumerate(rows_of(NAME, "figure-3"), 1):
         word = LINEAR if float(row["efficiency"]) < threshold else POOR
-        yield Claim(number, "curve", word, "E against t_c / (t_c + t_w)")
+        yield Computed(number, "curve", word, "E against t_c / (t_c + t_w)")
 
 
 # ---- ours, measured
@@ -221,29 +223,31 @@ _EXAMPLES = ("t_w_over_t_c", "efficiency")
 PAPER = Paper(
     NAME,
     {
-        "appendix-c": Item(_EXAMPLES, claims=lambda: isoefficiency("appendix-c", lambda ratio: 2 * ratio, "t = 2 t_w")),
+        "appendix-c": Item(
+            _EXAMPLES, computed=lambda: isoefficiency("appendix-c", lambda ratio: 2 * ratio, "t = 2 t_w")
+        ),
         "appendix-e": Item(
             _EXAMPLES,
-            claims=lambda: isoefficiency("appendix-e", lambda ratio: ratio - 1, "t = t_w - t_c"),
+            computed=lambda: isoefficiency("appendix-e", lambda ratio: ratio - 1, "t = t_w - t_c"),
             reading=appendix_e_reading,
         ),
         "examples-1-and-2": Item(
-            _EXAMPLES, claims=lambda: isoefficiency("examples-1-and-2", lambda ratio: ratio, "t = t_w")
+            _EXAMPLES, computed=lambda: isoefficiency("examples-1-and-2", lambda ratio: ratio, "t = t_w")
         ),
-        "figure-2": Item(("points",), claims=figure_2, reading=figure_2_reading, measured=figure_2_here),
-        "figure-3": Item(("efficiency",), claims=figure_3),
+        "figure-2": Item(("points",), computed=figure_2, reading=figure_2_reading, measured=figure_2_here),
+        "figure-3": Item(("efficiency",), computed=figure_3),
         "figure-4": Item(("network", "measured"), given=("efficiency",)),
-        "section-6": Item(("machine", "efficiency_percent", "saved_percent"), claims=section_6),
-        "section-7": Item(claims=section_7, reading=section_7_reading),
-        "section-8": Item(("t_c_us",), claims=section_8, measured=section_8_here),
+        "section-6": Item(("machine", "efficiency_percent", "saved_percent"), computed=section_6),
+        "section-7": Item(computed=section_7, reading=section_7_reading),
+        "section-8": Item(("t_c_us",), computed=section_8, measured=section_8_here),
         "section-8-machines": Item(
-            ("machine", "name"), given=("bandwidth_bytes_per_s", "flops_per_s"), claims=section_8_machines
+            ("machine", "name"), given=("bandwidth_bytes_per_s", "flops_per_s"), computed=section_8_machines
         ),
-        "section-8-problem-sizes": Item(("machine", "efficiency", "log2_processors"), claims=section_8_problem_sizes),
-        "table-1": Item(("efficiency",), claims=table_1),
-        "table-2": Item(("log2_points", "processors"), claims=table_2),
-        "table-3": Item(("iteration", "index"), claims=table_3),
-        "table-4": Item(("processors",), claims=table_4),
+        "section-8-problem-sizes": Item(("machine", "efficiency", "log2_processors"), computed=section_8_problem_sizes),
+        "table-1": Item(("efficiency",), computed=table_1),
+        "table-2": Item(("log2_points", "processors"), computed=table_2),
+        "table-3": Item(("iteration", "index"), computed=table_3),
+        "table-4": Item(("processors",), computed=table_4),
     },
     readings.searches,
     remarks=readings.REMARKS,

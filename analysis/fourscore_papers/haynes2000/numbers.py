@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
 from fourscore_analysis.papers.here import Here, fastest, what_text
-from fourscore_analysis.papers.ranges import Claim, Claims, rows_of
+from fourscore_analysis.papers.ranges import Computations, Computed, rows_of
 from fourscore_analysis.points.points import Point, group_by
 
 from fourscore_papers.haynes2000 import equations
@@ -33,14 +33,14 @@ FORMULAS: dict[tuple[str, str], Callable[[float, float, float, float], float]] =
 }
 
 
-def equations_4_and_5() -> Claims:
-    """A printed formula is ours where both give the same at every sample: then the claim is the formula itself."""
+def equations_4_and_5() -> Computations:
+    """A printed formula is ours where both give the same at every sample: then the formula itself is computed."""
     for number, row in enumerate(rows_of(NAME, "equations-4-and-5"), 1):
         for (method, column), ours in FORMULAS.items():
             if method == row["method"]:
                 same = all(_same(str(row[column]), ours, *sample) for sample in SAMPLES)
                 said = f"haynes2000/equations.py at {len(SAMPLES)} combinations of P, n and alpha"
-                yield Claim(number, column, str(row[column]) if same else "another value", said)
+                yield Computed(number, column, str(row[column]) if same else "another value", said)
 
 
 def _same(text: str, ours: Callable[..., float], nodes: int, elements: float, alpha_s: float) -> bool:
@@ -147,7 +147,7 @@ def searches() -> tuple[Search, ...]:
 PAPER = Paper(
     NAME,
     {
-        "equations-4-and-5": Item(("equation", "method"), claims=equations_4_and_5),
+        "equations-4-and-5": Item(("equation", "method"), computed=equations_4_and_5),
         "section-5": Item(("machine", "nodes"), measured=alpha_beta_here),
     },
     searches,

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from fourscore_analysis.papers.base import Item, Measured, Paper
 from fourscore_analysis.papers.here import Here, fastest, what_text
-from fourscore_analysis.papers.ranges import Claim, Claims, Range, each, exactly, printed, rounded, rows_of
+from fourscore_analysis.papers.ranges import Computations, Computed, Range, each, exactly, printed, rounded, rows_of
 from fourscore_analysis.points.points import Point, group_by
 
 from fourscore_papers.lee2018 import equations, readings
@@ -25,40 +25,40 @@ def cuts_of(decomposition: str) -> tuple[int, int]:
     return first, second
 
 
-def cores(item: str) -> Claims:
+def cores(item: str) -> Computations:
     data = printed(NAME, item)
     for number, row in enumerate(data["rows"], 1):
         a_node = row["cores_per_node"] if "cores_per_node" in row else data["setup"]["cores_per_node"]
         if row["cores"] is not None:
-            yield Claim(number, "cores", exactly(equations.cores(row["nodes"], a_node)), "nodes x PEs of a node")
+            yield Computed(number, "cores", exactly(equations.cores(row["nodes"], a_node)), "nodes x PEs of a node")
 
 
-def figure_2_3() -> Claims:
+def figure_2_3() -> Computations:
     table = printed(NAME, "table-2.1")
     by_cut = {row["decomposition"]: row for row in table["rows"]}
     slower = rounded(by_cut["20x20"]["backward_ms"]) / rounded(by_cut["10x10"]["backward_ms"])
-    yield Claim(1, "slower_percent", 100 * (slower - 1), "20x20 over 10x10 of Table 2.1, backward")
+    yield Computed(1, "slower_percent", 100 * (slower - 1), "20x20 over 10x10 of Table 2.1, backward")
     a_core = by_cut["20x20"]["chares_per_state"] / table["setup"]["cores"]
-    yield Claim(1, "chares_per_core", exactly(a_core), "400 pencils of a state on 128 PEs, on average")
+    yield Computed(1, "chares_per_core", exactly(a_core), "400 pencils of a state on 128 PEs, on average")
 
 
-def figure_2_3_reading() -> Claims:
+def figure_2_3_reading() -> Computations:
     most = equations.most_chares_a_core(equations.pencils((20, 20)), int(printed(NAME, "figure-2.3")["setup"]["cores"]))
-    yield Claim(1, "chares_per_core", exactly(most), "of the PE that has most")
+    yield Computed(1, "chares_per_core", exactly(most), "of the PE that has most")
 
 
-def figure_3_2_reading() -> Claims:
+def figure_3_2_reading() -> Computations:
     charm, node = readings.messages(readings.PAIRS)
     said = f"{readings.PAIRS} forward and backward transforms"
-    yield Claim(1, "messages", exactly(charm), said)
-    yield Claim(2, "messages", exactly(node), said, bound="below")
+    yield Computed(1, "messages", exactly(charm), said)
+    yield Computed(2, "messages", exactly(node), said, bound="below")
 
 
-def figure_3_4_reading() -> Claims:
-    yield Claim(1, "cores", exactly(equations.cores(16, 64)), "16 nodes, which Figure 3.3 has for 1,024 PEs")
+def figure_3_4_reading() -> Computations:
+    yield Computed(1, "cores", exactly(equations.cores(16, 64)), "16 nodes, which Figure 3.3 has for 1,024 PEs")
 
 
-def table_2_1() -> Claims:
+def table_2_1() -> Computations:
     yield from each(
         NAME,
         "table-2.1",
@@ -75,7 +75,7 @@ def table_2_1() -> Claims:
     )
 
 
-def table_3_1() -> Claims:
+def table_3_1() -> Computations:
     yield from each(
         NAME,
         "table-3.1",
@@ -85,7 +85,7 @@ def table_3_1() -> Claims:
     )
 
 
-def table_4_1() -> Claims:
+def table_4_1() -> Computations:
     """Shares are of the total that the first row implies."""
     first = rows_of(NAME, "table-4.1")[0]
     total = rounded(first["total_ms"]) / rounded(first["share_percent"])
@@ -105,39 +105,39 @@ def table_4_1() -> Claims:
     )
 
 
-def table_4_1_reading() -> Claims:
+def table_4_1_reading() -> Computations:
     row = rows_of(NAME, "table-4.1")[5]
     both = 2 * rounded(row["average_ms"])
-    yield Claim(6, "operations", both / rounded(row["average_ms"]), "the row has the time of one of two operations")
+    yield Computed(6, "operations", both / rounded(row["average_ms"]), "the row has the time of one of two operations")
 
 
-def section_4_2_1() -> Claims:
+def section_4_2_1() -> Computations:
     copies = rows_of(NAME, "table-4.1")[:2]
     both = rounded(copies[0]["share_percent"]) + rounded(copies[1]["share_percent"])
-    yield Claim(1, "share_percent", both, "both copies of Table 4.1")
+    yield Computed(1, "share_percent", both, "both copies of Table 4.1")
     backward = {row["allocation"]: rounded(row["backward_s"]) for row in rows_of(NAME, "table-4.2")}
     shorter = 1 - backward["default"] / backward["no GPU, FFTW"]
-    yield Claim(2, "shorter_percent", 100 * shorter, "default against FFTW of Table 4.2")
+    yield Computed(2, "shorter_percent", 100 * shorter, "default against FFTW of Table 4.2")
 
 
-def section_5_2_2() -> Claims:
+def section_5_2_2() -> Computations:
     two, four = ({int(row["nodes"]): row for row in rows_of(NAME, table)} for table in ("table-5.2", "table-5.3"))
     text = rows_of(NAME, "section-5.2.2")
     less = 1 - rounded(two[16]["completion_ms"]) / rounded(two[2]["completion_ms"])
-    yield Claim(1, "difference_percent", 100 * less, "16 against 2 nodes of Table 5.2")
+    yield Computed(1, "difference_percent", 100 * less, "16 against 2 nodes of Table 5.2")
     means = two[16]["forward_ms"] + two[16]["backward_ms"]
     apart = equations.shorter(float(means), float(two[16]["completion_ms"]))
-    yield Claim(2, "difference_percent", exactly(100 * apart), "Table 5.2, 16 nodes")
-    yield Claim(3, "completion_ms", exactly(two[8]["completion_ms"]), "Table 5.2, 8 nodes")
-    yield Claim(4, "completion_ms", exactly(four[16]["completion_ms"]), "Table 5.3, 16 nodes")
+    yield Computed(2, "difference_percent", exactly(100 * apart), "Table 5.2, 16 nodes")
+    yield Computed(3, "completion_ms", exactly(two[8]["completion_ms"]), "Table 5.2, 8 nodes")
+    yield Computed(4, "completion_ms", exactly(four[16]["completion_ms"]), "Table 5.3, 16 nodes")
     more = rounded(text[3]["completion_ms"]) / rounded(text[2]["completion_ms"]) - 1
-    yield Claim(4, "difference_percent", 100 * more, "97 ms over 61 ms, both of the text")
+    yield Computed(4, "difference_percent", 100 * more, "97 ms over 61 ms, both of the text")
 
 
-def section_5_2_2_reading() -> Claims:
+def section_5_2_2_reading() -> Computations:
     text = rows_of(NAME, "section-5.2.2")
     found = rounded(text[2]["completion_ms"]) * Range(1.585, 1.595)
-    yield Claim(4, "completion_ms", found, "59 % more than 61 ms")
+    yield Computed(4, "completion_ms", found, "59 % more than 61 ms")
 
 
 # ---- ours, measured: the suites papers/lee2018 have these points
@@ -294,24 +294,26 @@ PAPER = Paper(
     NAME,
     {
         "figure-2.2": Item(("decomposition",), measured=lambda here: share_here(here, "figure-2.2")),
-        "figure-2.3": Item(("decomposition",), claims=figure_2_3, reading=figure_2_3_reading, measured=figure_2_3_here),
+        "figure-2.3": Item(
+            ("decomposition",), computed=figure_2_3, reading=figure_2_3_reading, measured=figure_2_3_here
+        ),
         "figure-3.2": Item(("library", "decomposition", "nodes", "cores", "of"), reading=figure_3_2_reading),
         "figure-3.3": Item(
-            ("library", "nodes", "cores_per_node"), claims=lambda: cores("figure-3.3"), measured=figure_3_3_here
+            ("library", "nodes", "cores_per_node"), computed=lambda: cores("figure-3.3"), measured=figure_3_3_here
         ),
         "figure-3.4": Item(
-            ("library", "nodes", "against_nodes"), claims=lambda: cores("figure-3.4"), reading=figure_3_4_reading
+            ("library", "nodes", "against_nodes"), computed=lambda: cores("figure-3.4"), reading=figure_3_4_reading
         ),
         "figure-3.5": Item(
-            ("library", "nodes", "against_nodes", "against_cores_per_node"), claims=lambda: cores("figure-3.5")
+            ("library", "nodes", "against_nodes", "against_cores_per_node"), computed=lambda: cores("figure-3.5")
         ),
         "figure-3.6": Item(("cores_per_node",)),
         "figure-4.1": Item(("nodes",)),
-        "section-4.2.1": Item(("of",), claims=section_4_2_1),
-        "section-5.2.2": Item(("instances", "nodes"), claims=section_5_2_2, reading=section_5_2_2_reading),
-        "table-2.1": Item(("decomposition",), claims=table_2_1, measured=table_2_1_here),
-        "table-3.1": Item(("points_per_node", "threads"), claims=table_3_1, measured=table_3_1_here),
-        "table-4.1": Item(("operation",), claims=table_4_1, reading=table_4_1_reading, measured=table_4_1_here),
+        "section-4.2.1": Item(("of",), computed=section_4_2_1),
+        "section-5.2.2": Item(("instances", "nodes"), computed=section_5_2_2, reading=section_5_2_2_reading),
+        "table-2.1": Item(("decomposition",), computed=table_2_1, measured=table_2_1_here),
+        "table-3.1": Item(("points_per_node", "threads"), computed=table_3_1, measured=table_3_1_here),
+        "table-4.1": Item(("operation",), computed=table_4_1, reading=table_4_1_reading, measured=table_4_1_here),
         "table-4.2": Item(("allocation",), measured=table_4_2_here),
         "table-5.1": Item(("instances", "nodes"), measured=lambda here: several_here(here, "table-5.1")),
         "table-5.2": Item(("instances", "nodes"), measured=lambda here: several_here(here, "table-5.2")),

@@ -15,8 +15,8 @@ from fourscore_papers.czechowski2012.plots import published_breakdown
 from fourscore_papers.eleftheriou2005.plots import published_scaling
 from fourscore_papers.gupta1993 import numbers as gupta1993
 from fourscore_papers.gupta1993.plots import published_speedup
-from fourscore_papers.haynes2000 import numbers
 from fourscore_papers.haynes2000 import equations as haynes2000
+from fourscore_papers.haynes2000 import numbers
 from fourscore_papers.haynes2000.plots import crossover_model
 from fourscore_papers.lee2018.plots import equal_cores
 from synthetic import (

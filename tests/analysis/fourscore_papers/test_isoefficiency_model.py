@@ -5,8 +5,8 @@ import math
 import pytest
 from fourscore_analysis.isoefficiency.points import families
 from fourscore_analysis.points.points import group_points
-from fourscore_papers.gupta1993 import numbers
 from fourscore_papers.gupta1993 import equations as gupta1993
+from fourscore_papers.gupta1993 import numbers
 from fourscore_papers.gupta1993.isoefficiency import fitted, log2_size_kept, machine_of, overhead_of
 from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
 

@@ -13,20 +13,20 @@ from fourscore_analysis.papers.ranges import Range, exactly, printed, rounded, r
 from fourscore_analysis.records.published import all_published, published
 
 ITEMS = {f"{paper.name}/{item}": each for paper in all_papers().values() for item, each in paper.items.items()}
-WITH_FORMULAS = [name for name, each in ITEMS.items() if each.claims is not nothing]
+WITH_FORMULAS = [name for name, each in ITEMS.items() if each.computed is not nothing]
 
 
 @pytest.mark.parametrize("name", WITH_FORMULAS)
 def test_exactly_the_numbers_listed_as_inconsistent_disagree(name):
     paper, item = name.split("/")
     data = printed(paper, item)
-    claims = list(ITEMS[name].claims())
+    computed = list(ITEMS[name].computed())
     wrong = {}
-    for claim in claims:
-        number = data["rows"][claim.row - 1][claim.column]
-        if not meets(number, claim):
-            wrong[int(claim.row), claim.column] = claim.value
-    assert claims
+    for one in computed:
+        number = data["rows"][one.row - 1][one.column]
+        if not meets(number, one):
+            wrong[int(one.row), one.column] = one.value
+    assert computed
     listed = {(int(one["row"]), one["column"]): one["computed"] for one in data.get("inconsistent", [])}
     assert set(wrong) == set(listed), wrong
     for place, value in listed.items():

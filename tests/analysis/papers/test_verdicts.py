@@ -15,7 +15,7 @@ from fourscore_analysis.papers.base import (
     ROUNDING,
     THERE,
     WITHIN,
-    Claim,
+    Computed,
     Item,
     Number,
     counts,
@@ -74,10 +74,10 @@ def test_no_number_is_put_among_the_given_in_silence(name):
     assert sum(found.values()) - found[GIVEN] == JUDGED[name]
 
 
-def test_a_claim_of_a_cell_that_prints_nothing_is_an_error():
+def test_a_number_computed_of_a_cell_that_prints_nothing_is_an_error():
     paper = PAPERS["haynes2000"]
     for column in ("nodes", "alpha_beta_s"):  # a condition, and no column at all
-        wrong = Item(("machine", "nodes"), claims=lambda column=column: [Claim(1, column, exactly(1))])
+        wrong = Item(("machine", "nodes"), computed=lambda column=column: [Computed(1, column, exactly(1))])
         with pytest.raises(ValueError, match=f"haynes2000/section-5: row 1, {column}"):
             judge(replace(paper, items={"section-5": wrong}), Here())
     with pytest.raises(ValueError, match=r"section-99\.json"):
@@ -97,20 +97,20 @@ def test_a_claim_of_a_cell_that_prints_nothing_is_an_error():
     ],
 )
 def test_a_verdict_follows_from_the_printed_digits(printed, computed, bound, kind, verdict):
-    claim = Claim(1, "a", computed, "", bound)
-    number = Number("p", "i", 1, "a", Decimal(printed), claims=(claim,), why="because")
+    one = Computed(1, "a", computed, "", bound)
+    number = Number("p", "i", 1, "a", Decimal(printed), computed=(one,), why="because")
     assert (number.kind, number.verdict) == (kind, verdict)
 
 
 def test_the_formula_that_agrees_least_is_shown():
-    claims = tuple(Claim(1, "a", exactly(value), str(value)) for value in (2.0, 8.0, 2.1))
-    number = Number("p", "i", 1, "a", Decimal("2.0"), claims=claims)
+    computed = tuple(Computed(1, "a", exactly(value), str(value)) for value in (2.0, 8.0, 2.1))
+    number = Number("p", "i", 1, "a", Decimal("2.0"), computed=computed)
     assert (number.ours.formula, number.kind) == ("8.0", DIFFERS)
     assert number.difference == pytest.approx(3)
 
 
 def test_words_agree_or_differ():
-    same, other = (Number("p", "i", 1, "a", "rises", claims=(Claim(1, "a", word),)) for word in ("rises", "falls"))
+    same, other = (Number("p", "i", 1, "a", "rises", computed=(Computed(1, "a", word),)) for word in ("rises", "falls"))
     assert (same.kind, other.kind, other.difference) == (ROUNDING, DIFFERS, None)
     assert Number("p", "i", 1, "a", "rises").kind == THERE
 
@@ -158,9 +158,9 @@ def test_every_number_of_figure_5_agrees_within_5_percent_under_the_reading_that
     for each in figure.numbers:
         found = each.reading or each.ours
         if found and each.kind != GIVEN:
-            assert replace(each, claims=(found,), reading=None).kind in (ROUNDING, WITHIN)
-            off = replace(each, claims=(found,), reading=None).difference
-            assert replace(each, claims=(found,)).kind == ROUNDING or abs(off) < 0.05, each.column
+            assert replace(each, computed=(found,), reading=None).kind in (ROUNDING, WITHIN)
+            off = replace(each, computed=(found,), reading=None).difference
+            assert replace(each, computed=(found,)).kind == ROUNDING or abs(off) < 0.05, each.column
 
 
 def test_figure_6_of_czechowski2012_needs_a_memory_bandwidth_that_grows():

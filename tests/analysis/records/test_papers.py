@@ -37,7 +37,7 @@ from fourscore_analysis.papers.base import Item, Paper
 from fourscore_analysis.papers.ranges import each, exactly
 def cores():
     return each("smith26", "table-1", "cores", lambda row: exactly(2 * row["nodes"]), "2 nodes")
-PAPER = Paper("smith26", {"table-1": Item(("nodes",), claims=cores)})
+PAPER = Paper("smith26", {"table-1": Item(("nodes",), computed=cores)})
 """,
     "my_papers/smith26/model.py": """
 from dataclasses import replace

@@ -21,8 +21,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_papers.gupta1993 import equations
-from fourscore_papers.gupta1993.numbers import ncube1
 from fourscore_papers.gupta1993.equations import Machine
+from fourscore_papers.gupta1993.numbers import ncube1
 
 PAPER = "gupta1993"
 MOST_RANKS = 1024  # in the paper: the model's lines go on to here

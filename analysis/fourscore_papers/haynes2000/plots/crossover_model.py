@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_papers.haynes2000 import equations
-from fourscore_papers.haynes2000.numbers import NAME, printed_alpha_beta
 from fourscore_papers.haynes2000.meetings import NEW, TRADITIONAL, Meeting, meetings
+from fourscore_papers.haynes2000.numbers import NAME, printed_alpha_beta
 
 MODEL_RANKS = tuple(2**power for power in range(1, 11))
 ROWS_A_PAGE = 4
