@@ -1,4 +1,4 @@
-"""The page of the papers: a section for each, with its summary, its tables and its figures."""
+"""The page of the papers: a section for each, with its claims, its summary, its tables and its figures."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.papers import all_papers
 from fourscore_analysis.papers.base import KINDS, Judged, Paper, counts, judge
+from fourscore_analysis.papers.claims import VERDICTS, Conclusion, conclusions_of
+from fourscore_analysis.papers.claims import counts as claim_counts
 from fourscore_analysis.papers.here import Here, read_here
 from fourscore_analysis.plots import plots_of
 from fourscore_analysis.plots.shared import narrow, style
@@ -38,6 +40,7 @@ class Section:
 
     paper: Paper
     citation: str
+    claims: Sequence[Conclusion]
     judged: Sequence[Judged]
     summary: Sequence[str]
     searches: Sequence[tables.SearchTable]
@@ -59,6 +62,8 @@ class Section:
         ]
         return {
             "paper": self.paper.name,
+            "claims": [one.as_json() for one in self.claims],
+            "claim_verdicts": claim_counts(self.claims),
             "verdicts": counts(self.judged),
             "summary": list(self.summary),
             "remarks": list(self.paper.remarks),
@@ -101,12 +106,13 @@ def build_papers(names: Sequence[str], archive: Path | None, page: Path, plots_f
 
 
 def _section(paper: Paper, here: Here, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Section:
-    judged = judge(paper, here)
+    judged, claims = judge(paper, here), conclusions_of(paper.name, here)
     return Section(
         paper=paper,
         citation=judged[0].item.citation,
+        claims=claims,
         judged=judged,
-        summary=tables.summary(paper, judged, here),
+        summary=[*tables.claims_summary(claims), *tables.summary(paper, judged, here)],
         searches=[tables.search_table(search) for search in paper.searches()],
         items=[(one, tables.rows_of(one)) for one in judged],
         figures=[_figure(paper, plot, here, folder, glyphs) for plot in plots_of(paper.name)],
@@ -127,5 +133,5 @@ def _render(result: PapersPage, glyphs: Mapping[str, tuple[str, str]]) -> str:
     return (
         environment()
         .get_template("papers.html.j2")
-        .render(result=result, glyphs=glyphs, kinds=KINDS, version=__version__)
+        .render(result=result, glyphs=glyphs, kinds=KINDS, verdicts=VERDICTS, version=__version__)
     )

@@ -22,6 +22,8 @@ from fourscore_analysis.papers.base import (
     middle,
     within_text,
 )
+from fourscore_analysis.papers.claims import CONFIRMED, REFUTED, UNDECIDED, UNTESTED, Conclusion
+from fourscore_analysis.papers.claims import counts as claim_counts
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.points.units import digits
 
@@ -252,6 +254,17 @@ def summary(paper: Paper, judged: Sequence[Judged], here: Here) -> list[str]:
     else:
         said.append(f"{ours} have a measurement of the archive beside them.")
     return said
+
+
+def claims_summary(claims: Sequence[Conclusion]) -> list[str]:
+    """One sentence with how many conclusions of the paper have each verdict; none without claims."""
+    if not claims:
+        return []
+    found = claim_counts(claims)
+    return [
+        f"{len(claims)} conclusions of the paper: {found[CONFIRMED]} confirmed, {found[REFUTED]} refuted, "
+        f"{found[UNDECIDED]} undecided, {found[UNTESTED]} untested."
+    ]
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ def figure_5_of(found: Outcome, said: str) -> Computations:
 
 
 def figure_5_reading() -> Computations:
-    """Of the numbers that differ as printed."""
+    """Another reading for the numbers that differ as printed."""
     same = {(one.row, one.column): one.value for one in figure_5_of(outcome(AS_PRINTED), "")}
     yield from (one for one in figure_5_of(outcome(FOUND), FOUND.name) if one.value != same[one.row, one.column])
 

@@ -41,6 +41,7 @@ from synthetic.simulations import (
     placement_points,
     simulated_records,
 )
+from synthetic.told import here_told, told_records
 from synthetic.transforms import Maker, make_point, phase_model
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "fill",
     "gate_points",
     "grid_points",
+    "here_told",
     "identity_of",
     "instance_points",
     "known_records",
@@ -93,6 +95,7 @@ __all__ = [
     "strong_node_points",
     "strong_points",
     "thread_points",
+    "told_records",
     "weak_node_points",
     "weak_points",
 ]

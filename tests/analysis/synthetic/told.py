@@ -1,0 +1,42 @@
+"""An archive with the times that a test asks for, as the tests of papers' claims read one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from synthetic.common import campaign_of
+from synthetic.simulations import network_of
+from synthetic.transforms import Maker
+
+Told = tuple[dict[str, Any], float | dict[str, float]]
+
+
+def told_records(told: Iterable[Told], launches: int = 3, flags: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Each point takes so many seconds, all of it `fft`, or so many seconds of each phase. Alone a phase takes what
+    Maker.isolated says. A point on a platform is simulated, and launched once."""
+    maker = Maker("told-11111111", "told", repetitions=1)
+    found = []
+    for point, times in told:
+        phases = times if isinstance(times, dict) else {"fft": times}
+        rows = {name: [[seconds]] * point["ranks"] for name, seconds in phases.items()}
+        totals = [[sum(phases.values())]] * point["ranks"]
+        simulated = "platform" in point
+        for launch in range(1 if simulated else launches):
+            marks = [*(["simulated"] if simulated else []), *flags]
+            record = maker.with_samples(point, launch, totals, rows, marks)
+            if simulated:
+                record["provenance"]["identity"]["machine"] = {
+                    "platform": {"network": network_of(point)},
+                    "platform_name": point["platform"],
+                    "simulator": "SimGrid 3.32.0",
+                }
+            found.append(record)
+    return found
+
+
+def here_told(told: Iterable[Told], launches: int = 3, flags: Iterable[str] = ()) -> Any:
+    """The same as an archive beside a paper's numbers."""
+    from fourscore_analysis.papers.here import Here
+
+    return Here(None, [campaign_of(told_records(told, launches, flags))])
