@@ -18,6 +18,7 @@ from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.figures import DrawnPlot, draw_all, file_name
 from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
+from fourscore_analysis.points.device_gain import device_gains
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.link_loads import SATURATED
 from fourscore_analysis.points.points import group_by, setting_names
@@ -43,6 +44,7 @@ from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
 from fourscore_analysis.tables import transforms as tables
 from fourscore_analysis.tables import wall_time
+from fourscore_analysis.tables.device_gain import DeviceGainRow, device_gain_rows
 from fourscore_analysis.tables.exported import TABLES, exported
 from fourscore_analysis.tables.findings import findings, wins
 from fourscore_analysis.tables.troubles import Trouble, troubles
@@ -66,6 +68,7 @@ class Section:
     wins: str
     counts: dict[str, int]
     contract_tables: list[tables.ContractTable]
+    device_gain: list[DeviceGainRow]
     libraries: list[library_tables.LibraryRow]
     troubles: list[Trouble]
     memory: list[point_tables.MemoryRow]
@@ -100,13 +103,14 @@ class Section:
         return sorted({flag for member in members for flag in member.flags})
 
     def counted_json(self) -> dict[str, Any]:
-        """The constant A, alpha and beta of messages, what nodes do to their launches, what another local library
-        changes, isoefficiency, the floors of each point, and how busy simulated links are, where the campaign has
-        them."""
+        """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
+        devices, what another local library changes, isoefficiency, the floors of each point, and how busy simulated
+        links are, where the campaign has them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
             "nodes": self.view.node_effects.as_json() if self.view.node_effects.hosts else None,
+            "device_gains": [one.as_json() for one in device_gains(self.view.points)],
             "libraries": [one.as_json() for one in substitutions(self.view.points)],
             "isoefficiency": [as_json(family, self.view.efficiencies) for family in self.view.isoefficiency[0]],
             "floors": [one.as_json() for one in self.view.floors],
@@ -193,6 +197,7 @@ def section_of(view: View) -> Section:
         wins=wins(view.comparisons),
         counts=tables.status_counts(runs),
         contract_tables=tables.contract_tables(view),
+        device_gain=device_gain_rows(view),
         libraries=library_tables.library_rows(view),
         troubles=troubles(view),
         memory=point_tables.memory_rows(view),

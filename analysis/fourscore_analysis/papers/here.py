@@ -10,7 +10,7 @@ from pathlib import Path
 from fourscore_analysis.models.alpha_beta import AlphaBeta, alpha_betas
 from fourscore_analysis.models.constant import Constant, constants
 from fourscore_analysis.points.counting import counted_points
-from fourscore_analysis.points.points import Point, group_by, group_points
+from fourscore_analysis.points.points import Point, fastest, group_by, group_points
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign, campaign_names, read_campaigns
 
@@ -81,12 +81,6 @@ def _term(point: Point, name: str) -> object:
 def read_here(archive: Path | None) -> Here:
     """Raises InputError where `archive` is none."""
     return Here(archive, read_campaigns(archive, campaign_names(archive))) if archive else Here()
-
-
-def fastest(points: Sequence[Point]) -> Point | None:
-    """The fastest of the points with as many launches as any: a single lucky launch is no result."""
-    most = max((len(point.measured) for point in points), default=0)
-    return min((point for point in points if len(point.measured) == most), key=lambda one: one.time_s, default=None)
 
 
 def comparable(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -179,6 +179,11 @@ class Point:
         """What one transform queues on a device; the same in each launch."""
         return next((launch.device for launch in self.measured if launch.device), None)
 
+    @property
+    def on_device(self) -> bool:
+        """Whether its ranks compute on a device, or on what stands in for one."""
+        return any(launch.device or launch.device_models for launch in self.measured)
+
     @cached_property
     def traffic(self) -> Traffic | None:
         """The traffic of the busiest rank; the same in every launch."""
@@ -208,6 +213,12 @@ def _medians(values: Iterable[dict[str, float]]) -> dict[str, float]:
         for key, value in one.items():
             collected[key].append(value)
     return {key: statistics.median(found) for key, found in collected.items()}
+
+
+def fastest(points: Sequence[Point]) -> Point | None:
+    """The fastest of the points with as many launches as any: a single lucky launch is no result."""
+    most = max((len(point.measured) for point in points), default=0)
+    return min((point for point in points if len(point.measured) == most), key=lambda one: one.time_s, default=None)
 
 
 @dataclass

@@ -209,6 +209,7 @@ class Launch(Run):
     memory: Memory = field(default_factory=Memory)
     traffic: Traffic | None = None
     device: DeviceWork | None = None  # None without a device
+    device_models: tuple[str, ...] = ()  # devices that its ranks compute on, each model once
     counters: Counters | None = None
     least_bytes: dict[str, float] = field(default_factory=dict)  # by phase, of all ranks
     declared: Declared = field(default_factory=dict)
@@ -246,12 +247,13 @@ def read_record(path: Path, file: str) -> Launch | ComponentRun:
 
 def _launch(data: dict[str, Any], file: str) -> Launch:
     point, cost = read(data, "point", table_of), read(data, "cost", table_of, {})
-    values = run_values(data, file)
+    resolved, values = read(data, "resolved", table_of, {}), run_values(data, file)
     launch = Launch(
         **values,
         cell=_cell(point, values["place"]),
         method=_method(point),
-        resolved_grid=read(read(data, "resolved", table_of, {}), "grid", _grid, ""),
+        resolved_grid=read(resolved, "grid", _grid, ""),
+        device_models=read(resolved, "devices", _device_models, ()),
         credited_flops=read(data, "credited_flops", amount_of, None),
         formula_flops=read(cost, "flops", amount_of, None),
     )
@@ -276,6 +278,11 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         launch.link_loads = read(data, "link_loads", read_link_loads, ())
         launch.components = read(data, "isolated", each(_component), ())
     return launch
+
+
+def _device_models(value: Any) -> tuple[str, ...]:
+    kinds = [read(table_of(kind), "device", table_of) for kind in each(table_of)(value)]
+    return tuple(dict.fromkeys(read(read(kind, "identity", table_of), "model", name_of) for kind in kinds))
 
 
 def _failed_parts(value: Any) -> tuple[FailedPart, ...]:

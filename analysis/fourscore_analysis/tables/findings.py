@@ -7,6 +7,7 @@ from collections import Counter
 from fourscore_analysis.points.claims import LEAST_LAUNCHES, Claim, claim, doubts
 from fourscore_analysis.points.points import REFERENCE, Comparison, Point, plans_text
 from fourscore_analysis.points.units import percent_text, range_text, ratio_text, shape_text, time_text
+from fourscore_analysis.tables.device_gain import device_gain_findings
 from fourscore_analysis.tables.floors import floor_sentence
 from fourscore_analysis.tables.libraries import library_findings
 from fourscore_analysis.tables.link_loads import link_findings
@@ -35,8 +36,8 @@ def _size(one: Comparison) -> tuple[int, int]:
 
 def findings(view: View) -> list[str]:
     """Slow nodes; a sentence for each contract of the campaign, that of the largest problem first, then the most
-    measured, and how far that is from the machine's floors; what another local library changes;
-    differing plans; links that saturate; what was counted."""
+    measured, and how far that is from the machine's floors; what nodes gain from their devices; what
+    another local library changes; differing plans; links that saturate; what was counted."""
     by_contract: dict[str, list[Comparison]] = {}
     for one in view.comparisons:
         by_contract.setdefault(view.contract_of(one), []).append(one)
@@ -50,7 +51,7 @@ def findings(view: View) -> list[str]:
     counted = traffic_findings(view)
     if not sentences:
         return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
-    others = library_findings(view) + plan_findings(view) + link_findings(view)
+    others = device_gain_findings(view) + library_findings(view) + plan_findings(view) + link_findings(view)
     return slow_node_findings(view.node_effects) + sentences + others + counted
 
 

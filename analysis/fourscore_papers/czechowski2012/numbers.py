@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
-from fourscore_analysis.papers.here import Here, fastest, what_text
+from fourscore_analysis.papers.here import Here, what_text
 from fourscore_analysis.papers.ranges import Computations, Computed, Range, each, exactly, printed, rounded, rows_of
-from fourscore_analysis.points.points import Point
+from fourscore_analysis.points.device_gain import device_gains
+from fourscore_analysis.points.points import Point, fastest
 
 from fourscore_papers.czechowski2012 import equations
 from fourscore_papers.czechowski2012.readings import (
@@ -164,6 +165,7 @@ def figure_6_reading() -> Computations:
 
 # Ours, measured.
 
+ON_PROCESSORS = ("pencil", "p3dfft")  # the paper has P3DFFT
 COPIES = 3
 PARTS = {1: ("fft", "twiddle", "combine"), 2: ("pack", "unpack"), COPIES: ("h2d", "d2h")}  # by printed row
 
@@ -175,14 +177,10 @@ def as_digpufft(here: Here) -> list[Point]:
 
 
 def gpu_gains(here: Here) -> list[tuple[Point, float]]:
-    """Gain in percent over the processors, where pencil was measured on the same ranks too."""
-    found = []
-    for point in as_digpufft(here):
-        same = [one for one in here.transforms("pencil", point.cell.shape) if one.cell.place == point.cell.place]
-        other = fastest(same)
-        if other is not None:
-            found.append((point, 100 * (other.time_s / point.time_s - 1)))
-    return found
+    """Gain in percent over the processors of as many nodes, by pencils or P3DFFT on as many ranks as is best."""
+    processors = [point for name in ON_PROCESSORS for point in here.transforms(name)]
+    gains = device_gains([*as_digpufft(here), *processors])
+    return [(one.device, 100 * (one.ratio - 1)) for one in gains]
 
 
 def figure_3_here(here: Here) -> Iterator[Measured]:

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
-from fourscore_analysis.papers.here import Here, comparable, fastest, what_text
+from fourscore_analysis.papers.here import Here, comparable, what_text
 from fourscore_analysis.papers.ranges import Computations, Computed, exactly, printed, rounded, rows_of
+from fourscore_analysis.points.points import fastest
 
 from fourscore_papers.eleftheriou2005 import equations
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
-from fourscore_analysis.papers.here import Here, fastest, what_text
+from fourscore_analysis.papers.here import Here, what_text
 from fourscore_analysis.papers.ranges import Computations, Computed, rows_of
-from fourscore_analysis.points.points import Point, group_by
+from fourscore_analysis.points.points import Point, fastest, group_by
 
 from fourscore_papers.haynes2000 import equations
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fourscore_analysis.papers.base import Item, Measured, Paper
-from fourscore_analysis.papers.here import Here, fastest, what_text
+from fourscore_analysis.papers.here import Here, what_text
 from fourscore_analysis.papers.ranges import Computations, Computed, Range, each, exactly, printed, rounded, rows_of
-from fourscore_analysis.points.points import Point, group_by
+from fourscore_analysis.points.points import Point, fastest, group_by
 
 from fourscore_papers.lee2018 import equations, readings
 

@@ -176,7 +176,8 @@ def test_shares_and_gain_of_digpufft_are_of_pencils_with_copies_on_gpus():
         of_gpu = {"h2d": 0.15 * seconds, "d2h": 0.1 * seconds} if variant == "pencil-gpu" else {}
         rest = {"fft": 0.2 * seconds, "pack": 0.05 * seconds, "unpack": 0.05 * seconds}
         exchange = seconds - sum(rest.values()) - sum(of_gpu.values())
-        return on_device(point, seconds, {**rest, **of_gpu, "exchange": exchange}, flags)
+        work = {"h2d_copies": 2, "h2d_bytes": 1e9, "ffts": 3, "d2h_copies": 2, "d2h_bytes": 1e9} if of_gpu else None
+        return on_device(point, seconds, {**rest, **of_gpu, "exchange": exchange}, flags, work)
 
     records = [
         pencil("pencil", 1.2, 128),

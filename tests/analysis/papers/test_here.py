@@ -1,6 +1,7 @@
 """What is set beside a paper's numbers: of one contract, machine and build, and never a lucky launch."""
 
-from fourscore_analysis.papers.here import Here, comparable, fastest
+from fourscore_analysis.papers.here import Here, comparable
+from fourscore_analysis.points.points import fastest
 from fourscore_papers.eleftheriou2005.numbers import figure_3_here, figure_4_here
 from fourscore_papers.haynes2000.numbers import crossings_here
 from synthetic import Maker, campaign_of, make_point

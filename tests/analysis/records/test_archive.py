@@ -72,6 +72,7 @@ def test_the_newest_campaign_of_each_suite_is_the_default(example):
         "breakdown-33333333",
         "components-88888888",
         "czechowski2012-simulated-abababab",
+        "device-dede1111",
         "fft-constant-99999999",
         "grids-cccccccc",
         "haynes2000-simulated-abababab",

@@ -121,6 +121,7 @@ def example_archive(archive: Path) -> None:
     fill(archive, papers, paper_points(), 2)
     say_paper(archive, papers.campaign, PAPER_ITEMS)
     offload_campaign(archive)
+    device_campaign(archive)
     counted_campaigns(archive)
     simulated_campaign(archive)
     simulated_papers(archive)
@@ -148,6 +149,22 @@ def offload_campaign(archive: Path) -> None:
             record["cost"]["device"] = {f"{name}_per_rank": [value] * 2 for name, value in work.items()}
         store(archive, record)
     say_paper(archive, offload.campaign, ["lee2018/table-4.1", "lee2018/table-4.2"])
+
+
+def device_campaign(archive: Path) -> None:
+    """Pencils on the devices of one and of two nodes, and on their processors."""
+    device = Maker("device-dede1111", "device", seed=18)
+    work = {"h2d_copies": 3, "h2d_bytes": 1e6, "ffts": 3, "d2h_copies": 3, "d2h_bytes": 1e6}
+    for variant, ranks_a_node, seconds in (("pencil-gpu", 1, 0.010), ("pencil", 4, 0.012)):
+        for nodes in (1, 2):
+            ranks = nodes * ranks_a_node
+            point = make_point(variant, shape=(64, 64, 64), ranks=ranks, nodes=nodes)
+            for launch in range(2):
+                rows = [[seconds / nodes * (1 + 0.01 * launch)] * 3] * ranks
+                record = device.with_samples(point, launch, rows, {"fft": rows})
+                if variant == "pencil-gpu":
+                    record["cost"]["device"] = {f"{name}_per_rank": [value] * ranks for name, value in work.items()}
+                store(archive, record)
 
 
 def counted_campaigns(archive: Path) -> None:
