@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,10 @@ class Conclusion:
 
     @property
     def said(self) -> str:
-        """Simulated: T_mesh / T_torus is 1.60, 1.67. By the paper's equations: ..."""
-        return " ".join(f"{one.evidence.capitalize()}: {one.numbers}." for one in self.findings) or self.claim.untested
+        """Simulated: T_mesh / T_torus is 1.60, 1.67. By the paper's equations: ...; ..."""
+        by_evidence = groupby(self.findings, key=lambda one: one.evidence)
+        sentences = [(evidence, "; ".join(one.numbers for one in found)) for evidence, found in by_evidence]
+        return " ".join(f"{evidence.capitalize()}: {said}." for evidence, said in sentences) or self.claim.untested
 
     @property
     def commands(self) -> tuple[str, ...]:

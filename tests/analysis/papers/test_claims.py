@@ -52,6 +52,7 @@ def test_what_a_finding_rests_on_is_said_and_what_to_run_only_while_records_are_
     assert Conclusion(CLAIM, (by_equations,)).commands == ("fourscore run papers/smith26/one",)
     both = Conclusion(CLAIM, (by_equations, simulated))
     assert both.said == "By the paper's equations: it is 2. Simulated: it is 1.5."
+    assert Conclusion(CLAIM, (simulated, simulated)).said == "Simulated: it is 1.5; it is 1.5."
     assert both.commands == ()
     with pytest.raises(ValueError, match="evidence is 'heard'; expected one of measured here"):
         Finding("heard", True, "it is 2")
