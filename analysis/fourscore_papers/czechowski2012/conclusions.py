@@ -162,7 +162,7 @@ def gpus_gain_little(here: Here) -> Iterator[Finding]:
     by_equations = [
         100 * (sum(keeneland(link, False).values()) / sum(keeneland(link).values()) - 1) for link in LINKS.values()
     ]
-    said = f"by Eqs 2, 3, 8 and 9 GPUs gain {by_links(by_equations)}; section 5.1 has QDR InfiniBand"
+    said = f"GPUs gain {by_links(by_equations)} (Eqs 2, 3, 8 and 9; section 5.1 has QDR InfiniBand)"
     yield Finding(EQUATIONS, 0 < by_equations[0] <= LITTLE_PERCENT, said)
     if gains := gpu_gains(here):
         low, high = (choose(gains, key=lambda one: one[1]) for choose in (min, max))
@@ -175,7 +175,7 @@ def copies_cost(here: Here) -> Iterator[Finding]:
     least, most = ABOUT_A_QUARTER
     parts = [keeneland(link) for link in LINKS.values()]
     by_equations = [100 * of["copies"] / sum(of.values()) for of in parts]
-    said = f"by Eqs 2, 3, 8 and 9 copies take {by_links(by_equations)}; section 5.1 has QDR InfiniBand"
+    said = f"copies take {by_links(by_equations)} (Eqs 2, 3, 8 and 9; section 5.1 has QDR InfiniBand)"
     yield Finding(EQUATIONS, least <= by_equations[0] / 100 <= most, said)
     if point := largest(as_digpufft(here)):
         share = seconds_of(point, COPIES) / sum(point.phases.values())

@@ -21,6 +21,7 @@ SLABS = {MEASURED: "fftw-mpi", SIMULATED: "slab"}  # FFTW itself does not run in
 EXTENTS = (32, 64, 128)
 MOST_NODES, SPEEDUP = 1024, 250
 COMPARABLE = 1.5  # times as long at most
+FEW_NODES = 64  # at most
 MARGIN = 1.1  # a significant one: times as fast at least
 
 
@@ -138,7 +139,7 @@ def communication_bound(here: Here) -> Iterator[Finding]:
         )
         yield Finding(EQUATIONS, ratios[8] > 1, said)
     points = by_nodes(here, SIMULATED, "volumetric", EXTENT, on=TORUS)
-    few = min((nodes for nodes in points if nodes > 1), default=None)
+    few = min((nodes for nodes in points if 1 < nodes <= FEW_NODES), default=None)
     if few and (share := points[few].exchange_share) is not None:
         yield Finding(SIMULATED, share > 0.5, f"{100 * share:.0f} % of the time of 128³ is exchange on {few} nodes")
 
@@ -185,14 +186,18 @@ def packets_win(here: Here) -> Iterator[Finding]:
 
 @TESTS.of("mesh-over-torus-rises")
 def mesh_over_torus(here: Here) -> Iterator[Finding]:
-    printed = [row["mesh_over_torus"] for row in published(NAME, "table-1").rows if row["layer"] == "active packets"]
+    rows = published(NAME, "table-1").rows
+    printed = {
+        layer: [row["mesh_over_torus"] for row in rows if row["layer"] == layer]
+        for layer in LAYERS
+        if layer == "active packets"  # MPI has one size in print
+    }
     for layer, exchange in LAYERS.items():
         nodes, ratios = _mesh_over_torus(here, exchange)
         if len(ratios) > 1:
-            said = (
-                f"T_mesh / T_torus is {ratios_text(ratios)} with {layer} at {cubes_text(ratios)} on {nodes} nodes; "
-                f"{', '.join(map(ratio_text, printed))} in print with active packets"
-            )
+            said = f"T_mesh / T_torus is {ratios_text(ratios)} with {layer} at {cubes_text(ratios)} on {nodes} nodes"
+            if layer in printed:
+                said += f", {', '.join(map(ratio_text, printed[layer]))} in print on {setup()[0]:g} nodes"
             yield Finding(SIMULATED, rises(list(ratios.values())), said)
 
 
