@@ -25,6 +25,7 @@ from fourscore_papers.czechowski2012.numbers import (
     gpu_gains,
     largest,
     memory_over_network,
+    p3dfft_exchanges,
 )
 from fourscore_papers.czechowski2012.readings import (
     AS_PRINTED,
@@ -80,6 +81,11 @@ def communication_dominates(here: Here) -> Iterator[Finding]:
     if point := largest(on_several_nodes(here)):
         said = f"exchange is {percent_text(point.exchange_share)} of the time ({what_text(point)})"
         yield Finding(MEASURED, point.exchange_share > 0.5, said)
+    if found := p3dfft_exchanges(here):
+        point, exchange_s = max(found, key=lambda one: (one[0].cell.elements, one[0].cell.ranks))
+        share = exchange_s / point.time_s
+        said = f"alone the all-to-alls take {percent_text(share)} of the time of P3DFFT ({what_text(point)})"
+        yield Finding(MEASURED, share > 0.5, said)
 
 
 @TESTS.of("computation-grows-faster")

@@ -40,6 +40,8 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
     if ours:
         handles += [marker_handle(colour, "o", f"{name} here") for name, (_, colour) in MEASURED.items()]
         handles += [marker_handle(colour, "o", f"{name} alone", hollow=True) for name, (_, colour) in MEASURED.items()]
+    library = p3dfft_at(here, ours)
+    handles += [marker_handle(colours.INK, "D", "P3DFFT here, all of it")] * bool(library)
     figure, all_axes = layout.stacked_axes(
         heading, [2.3] + [2.3] * bool(ours), 0.62, top_in=layout.legend_room_in(handles, 2)
     )
@@ -49,9 +51,22 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
     if ours:
         for name, (phases, colour) in MEASURED.items():
             _ours_2(all_axes[1], ours, phases, colour, name)
+        if library:
+            [drawn] = all_axes[1].plot(
+                [point.cell.shape[0] for point in library], [point.time_s for point in library], color=colours.INK,
+                marker="D", markersize=4, linestyle="",
+            )  # fmt: skip
+            mark(drawn, *(f"{what_text(point)}: {time_text(point.time_s)}" for point in library))
         log_axes(all_axes[1], "n", "time (s)", [point.cell.shape[0] for point in ours])
         layout.facet_title(all_axes[1], "Here", f"pencil, {ours[0].cell.place.text()}")
     return figure
+
+
+def p3dfft_at(here: Here, beside: Sequence[Point]) -> list[Point]:
+    """P3DFFT on the cubes and nodes of these points, on as many ranks as is best."""
+    same = [(point.cell.shape, point.cell.place.nodes) for point in beside]
+    found = [point for point in here.transforms("p3dfft") if (point.cell.shape, point.cell.place.nodes) in same]
+    return comparable(found, lambda point: point.cell.shape[0])
 
 
 def pencils(here: Here) -> list[Point]:

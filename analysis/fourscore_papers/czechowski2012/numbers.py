@@ -176,6 +176,20 @@ def as_digpufft(here: Here) -> list[Point]:
     return [point for point in found if (point.method.option("staging") or "copy") == "copy"]
 
 
+def p3dfft_exchanges(here: Here) -> list[tuple[Point, float]]:
+    """P3DFFT on several nodes, and seconds of its all-to-alls: those of pencils at the same place, timed alone."""
+    found = []
+    for point in here.transforms("p3dfft"):
+        same = [
+            one
+            for one in here.transforms("pencil", point.cell.shape)
+            if one.cell == point.cell and one.alone.get("exchange") and point.cell.place.nodes > 1
+        ]
+        if other := fastest(same):
+            found.append((point, other.alone["exchange"]))
+    return found
+
+
 def gpu_gains(here: Here) -> list[tuple[Point, float]]:
     """Gain in percent over the processors of as many nodes, by pencils or P3DFFT on as many ranks as is best."""
     processors = [point for name in ON_PROCESSORS for point in here.transforms(name)]

@@ -83,6 +83,15 @@ def test_an_emulated_device_says_nothing_of_a_gpu():
             assert MEASURED not in {one.evidence for one in found}, claim
 
 
+@pytest.mark.parametrize(("library_s", "holds"), [(1.5, True), (1.7, False)])
+def test_the_all_to_alls_of_p3dfft_are_those_of_pencils_alone(library_s, holds):
+    """Alone the exchange takes 0.8 of its 1 s."""
+    library = make_point("p3dfft", "none", (128,) * 3, 4, nodes=4)
+    found = list(TESTS["communication-dominates"](here_told([(library, library_s), (pencil(), parts(1, 1))])))
+    assert found[-1].holds == holds
+    assert "of the time of P3DFFT (128³, 4 ranks on 4 nodes, p3dfft" in found[-1].numbers
+
+
 def test_one_node_says_nothing_of_the_network():
     here = here_told([(pencil(nodes=1), parts(1, 3))])
     assert {one.evidence for one in TESTS["communication-dominates"](here)} == {EQUATIONS}
