@@ -37,12 +37,15 @@ EXAMPLES = """Examples:
   fourscore predict --variant pencil --shape 4096x4096x4096 --machine frontier
   fourscore predict --variant pencil --shape 21000x21000x21000 --machine mine.toml --project trends.toml \\
       --years 2026:2036 --beside frontier -o projected.svg
+  fourscore predict --variant pencil --shape 4096x4096x4096 --machine mine.toml --as-fast-as frontier
 Without a file or a published machine the models are fitted to the archive, as `fourscore fit` does it. Times
 have an interval, and what lies outside of what was measured is marked.
 """
 FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2200, 200
 # Options that mean something in one use only, and the option that makes it.
-ONLY_WITH = {"years": "project", "beside": "project"}
+ONLY_WITH = {"years": "project", "beside": "project", "weak": "project"}
+# What --as-fast-as cannot be asked with: it finds the nodes, and has a table of its own.
+NOT_AS_FAST = ("project", "nodes", "grid", "exchange", "save_machine", "csv", "output")
 MOST_QUESTIONS = 1024  # per command
 
 
@@ -101,8 +104,17 @@ def _add(predict: argparse.ArgumentParser) -> None:
     predict.add_argument(
         "--save-machine", type=file_of, metavar="FILE", help="write the fitted parameters as a file for --machine"
     )
+    predict.add_argument(
+        "--as-fast-as",
+        default="",
+        metavar="M",
+        help="how many nodes of --machine take as long as --ranks of this machine (default: all of it)",
+    )
     predict.add_argument("--project", default="", metavar="TRENDS", help="a file of trends, or published ones")
     predict.add_argument("--years", type=_years, metavar="FIRST:LAST", help="with --project")
+    predict.add_argument(
+        "--weak", action="store_true", help="with --project: the elements grow from --shape on as the nodes do"
+    )
     predict.add_argument("--beside", default="", metavar="M", help="a real machine beside the last year projected")
     predict.add_argument(
         "-o", "--output", type=file_of, metavar="FILE", help="times over ranks, or the projection: .svg, .png or .pdf"
@@ -121,6 +133,8 @@ def _run(options: argparse.Namespace) -> int:
         return OK
     _refuse_incomplete(options)
     _prepare(options)
+    if options.as_fast_as:
+        return _equal_time(options)
     return _projection(options) if options.project else _predictions(options)
 
 
@@ -132,7 +146,11 @@ def _refuse_incomplete(options: argparse.Namespace) -> None:
         if getattr(options, name) and not getattr(options, other):
             raise InputError(f"--{name} goes with --{other} only")
     counts = options.ranks or []
+    if options.as_fast_as:
+        _refuse_beside_as_fast_as(options)
     if options.project:
+        if options.weak and options.ranks:
+            raise InputError("--weak takes all nodes of each year, and no --ranks")
         if not options.years:
             raise InputError("--project wants --years FIRST:LAST")
         if options.csv:
@@ -149,6 +167,17 @@ def _refuse_incomplete(options: argparse.Namespace) -> None:
         )
     if (asked := len(options.variant) * max(len(counts), 1) * max(len(options.machine), 1)) > MOST_QUESTIONS:
         raise InputError(f"{asked} predictions; expected at most {MOST_QUESTIONS}: fewer variants, machines or ranks")
+
+
+def _refuse_beside_as_fast_as(options: argparse.Namespace) -> None:
+    for name in NOT_AS_FAST:
+        if getattr(options, name):
+            raise InputError(f"--as-fast-as takes no --{name.replace('_', '-')}")
+    if not options.machine:
+        raise InputError("--as-fast-as wants --machine, whose nodes are to be found")
+    for name in ("variant", "ranks"):
+        if len(getattr(options, name) or ()) > 1:
+            raise InputError(f"--as-fast-as takes one --{name}, not several")
 
 
 def _prepare(options: argparse.Namespace) -> None:
@@ -284,18 +313,37 @@ def _projection(options: argparse.Namespace) -> int:
         machine = machine_of(trends.machine)
     if machine is None:
         machine = _fitted_machine(read_sources(options.archive, asked, wanted))
-    beside = machine_of(options.beside) if options.beside else None
-    if options.beside and beside is None:
-        raise InputError(
-            f"no machine {shown(options.beside)}; `fourscore predict --list-machines` has the published ones"
-        )
-    found = projected(machine, trends, options.years, wanted, ranks, beside)
+    beside = _known(options.beside) if options.beside else None
+    found = projected(machine, trends, options.years, wanted, ranks, beside, options.weak)
     if options.output:
         from fourscore_analysis.page.projection_figure import write_projection
 
         write_projection(found, options.output)
     print(json.dumps(projection_json(found), indent=1) if options.json else projection_text(found))
     return OK
+
+
+def _equal_time(options: argparse.Namespace) -> int:
+    """The exit code is 1 where no machine can be as fast."""
+    from fourscore_analysis.tables.equal_time import equal_time_json, equal_time_text
+    from fourscore_analysis.views.equal_time import equal_time, side_on
+
+    [variant] = options.variant
+    wanted = _wanted(options, variant)
+    given = side_on(_known(options.as_fast_as), wanted, options.ranks[0] if options.ranks else None)
+    found = [equal_time(given, _known(asked), wanted) for asked in options.machine]
+    print(json.dumps(equal_time_json(found), indent=1) if options.json else equal_time_text(found))
+    return OK if any(one.fewest for one in found) else SAYS_NO
+
+
+def _known(asked: str) -> Machine:
+    """A file of parameters or a published machine. Raises InputError."""
+    from fourscore_analysis.models.machines import machine_of
+
+    machine = machine_of(asked)
+    if machine is None:
+        raise InputError(f"no machine {shown(asked)}; `fourscore predict --list-machines` has the published ones")
+    return machine
 
 
 def _print(options: argparse.Namespace, found: list[Answer]) -> int:

@@ -31,6 +31,8 @@ from fourscore_analysis.models.work import (
     twiddles,
 )
 
+COMPUTED = ("fft", "shuffle", "twiddle", "combine")  # phases
+MANY_PIECES = 10**6  # what stays of one is nothing that counts, and no phase takes no time at all
 SHAPING = ("cache_bytes", "private_cache_bytes")
 COMPUTE = Form("compute", ("max", "sum"), "flops and memory traffic of an FFT at the same time, or one after the other")
 MEMORY = Form("memory", ("cached", "paper"), "memory traffic of what the caches do not hold, or of all data")
@@ -38,7 +40,12 @@ LENGTHS = Form("lengths", ("factors", "paper"), "a rate of their own for factors
 NODE_FORMS = (COMPUTE, MEMORY, LENGTHS)
 # A fit to one node knows the messages within it; and what it sees of an exchange is what was not hidden.
 LINKS = Form("links", ("all", "network"), "all messages use the link, or those between nodes only", "network")
-OVERLAP = Form("overlap", ("none", "pieces"), "an exchange takes its whole time, or what no computing hides", "pieces")
+OVERLAP = Form(
+    "overlap",
+    ("none", "pieces", "perfect"),
+    "an exchange takes its whole time; what no computing of the method hides; or what no computing could hide",
+    "pieces",
+)
 FORMS = (*NODE_FORMS, LINKS, OVERLAP)
 WORDS_OF_COMBINE = 3  # own and partner's read, own written
 WORDS_OF_TWIDDLE = 2  # read and written; the roots stay in cache
@@ -133,7 +140,10 @@ def copied(question: Question, forms: Forms, shaping: Mapping[str, float]) -> li
 
 
 def overlap(question: Question, forms: Forms) -> Overlap | None:
-    """In pencil-overlap, the transforms along the first axis need all pieces: they overlap nothing."""
+    """In pencil-overlap, the transforms along the first axis need all pieces: they overlap nothing. Where the overlap
+    is perfect, the longer of computing and messages is all that is left."""
+    if forms["overlap"] == "perfect":
+        return Overlap(MANY_PIECES, dict.fromkeys(COMPUTED, 1.0))
     pieces = pieces_in_flight(question)
     if forms["overlap"] != "pieces" or pieces < 2:
         return None

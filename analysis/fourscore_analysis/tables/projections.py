@@ -20,8 +20,9 @@ OF_NODE = ("cache_bytes",)  # what the ranks of a node share
 def projection_text(found: Projection) -> str:
     first = found.years[0].prediction
     shape = shape_text(first.question.cell.shape)
+    grows = f" in {found.years[0].year}, as many elements a node" if is_weak(found) else ""
     lines = [
-        f"{first.question.method.variant}, {shape}: {found.machine.name} by the trends {found.trends.name}, "
+        f"{first.question.method.variant}, {shape}{grows}: {found.machine.name} by the trends {found.trends.name}, "
         f"model {first.basis.model.name}",
         "  " + ", ".join(f"{name} {choice}" for name, choice in first.basis.forms.items()),
         "",
@@ -46,16 +47,23 @@ def phases_of(found: Projection) -> list[str]:
     return list(dict.fromkeys(phase for year in found.years for phase in year.prediction.phases))
 
 
+def is_weak(found: Projection) -> bool:
+    """Whether each year has a problem of its own."""
+    return len({year.prediction.question.cell.shape for year in found.years}) > 1
+
+
 def _year_lines(found: Projection) -> list[str]:
-    phases = phases_of(found)
+    phases, weak = phases_of(found), is_weak(found)
     drawn = any(year.prediction.total.interval for year in found.years)
-    rows = [["year", "ranks", *phases, "total", *(["95%"] if drawn else []), "FLOP/s", "T_mem/T_net", "limited by"]]
+    shown = ["year", *(["shape"] if weak else []), "ranks", *phases, "total", *(["95%"] if drawn else [])]
+    rows = [[*shown, "FLOP/s", "T_mem/T_net", "limited by"]]
     for year in found.years:
         prediction = year.prediction
         seconds = [prediction.phases.get(phase) for phase in phases]
         rows.append(
             [
                 str(year.year),
+                *([shape_text(prediction.question.cell.shape)] if weak else []),
                 str(prediction.question.ranks),
                 *(time_text(one.seconds) if one else "–" for one in seconds),
                 time_text(prediction.total.seconds),
@@ -149,6 +157,7 @@ def _year_json(year: Year) -> dict[str, Any]:
     machine = year.machine
     return {
         "year": year.year,
+        "shape": list(year.prediction.question.cell.shape),
         "nodes": machine.nodes,
         "ranks": year.prediction.question.ranks,
         "grid": list(year.prediction.question.grid),

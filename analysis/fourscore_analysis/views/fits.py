@@ -75,9 +75,10 @@ class MethodFit:
 def fits(campaigns: Sequence[Campaign], choice: Choice) -> list[MethodFit]:
     """Raises InputError where nothing can be fitted: no launches, several machines, no such model or form."""
     wanted = models_of(choice)
-    if ("overlap", "pieces") in choice.forms:
+    hiding = dict(choice.forms).get("overlap", "none")
+    if hiding in ("pieces", "perfect"):
         raise InputError(
-            "form overlap cannot be 'pieces' in a fit: what was measured of an exchange is what was not hidden"
+            f"form overlap cannot be '{hiding}' in a fit: what was measured of an exchange is what was not hidden"
         )
     launches = [launch for launch in usable(campaigns) if launch.machine_hash.startswith(choice.machine_hash)]
     if choice.machine_hash and not launches:

@@ -22,6 +22,7 @@ from fourscore_papers.czechowski2012.readings import (
     outcome,
     trends,
 )
+from fourscore_papers.czechowski2012.since import trends_search
 
 NAME = "czechowski2012"
 
@@ -71,6 +72,11 @@ def table_1_trends() -> Computations:
         lambda row: 2 ** (10 / rounded(row["doubling_years"])),
         "2^(10 / years)",
     )
+    rows = rows_of(NAME, "table-1-trends")
+    years = {row["quantity"]: rounded(row["doubling_years"]) for row in rows}
+    nodes = 2 ** (10 * (1 / years["machine_peak_flops_per_s"] - 1 / years["peak_flops_per_s"]))
+    number = next(number for number, row in enumerate(rows, 1) if row["quantity"] == "nodes")
+    yield Computed(number, "ten_year_factor", nodes, "R_peak / C: 2^(10 (1 / 1.0 - 1 / 1.7))")
 
 
 def section_6() -> Computations:
@@ -327,7 +333,7 @@ def figure_4_search() -> Search:
 
 
 def searches() -> tuple[Search, ...]:
-    return figure_5_search(), figure_4_search()
+    return figure_5_search(), figure_4_search(), trends_search()
 
 
 PAPER = Paper(

@@ -298,6 +298,17 @@ def test_many_pieces_take_the_larger_of_computing_and_network_as_gupta1993_and_c
         assert found.total_s == pytest.approx(max(computing, alone["exchange"]), rel=1e-3)
 
 
+@pytest.mark.parametrize("link", [1e9, 1e12])  # the network is the longer, or computing
+def test_a_perfect_overlap_leaves_the_longer_of_computing_and_network_of_any_method(link):
+    true, model = TRUE | {"link_bandwidth": link}, models()["czechowski2012"]
+    one = question("pencil", (4096,) * 3, 64, nodes=64, grid=(8, 8))
+    forms = model.default_forms() | OVERLAP
+    alone = predict(model, one, true, forms).phases
+    assert len(alone) == 3
+    found = predict(model, one, true, forms | {"overlap": "perfect"})
+    assert found.total_s == pytest.approx(max(alone["fft"] + alone["shuffle"], alone["exchange"]), rel=1e-5)
+
+
 def test_real_data_take_half_of_everything_and_single_precision_half_of_the_bytes():
     full = question("slab", (64,) * 3, 4)
     for changes, flops, moved in (({"kind": "r2c"}, 0.5, 0.5), ({"precision": "single"}, 1, 0.5)):
