@@ -1,7 +1,7 @@
 """eleftheriou2005: the volumetric method on a torus, by hops, links and their use.
 
 T = V_received N_hops / (N_links BW f): among p nodes of a line N_hops = p/4 and N_links = 2, of a plane p/2 and 4 (p
-is its edge), so that both are p/8. Without wrap-around (mesh) twice the time. f = 0.8 is measured there; here
+is its edge), so that both are p/8. Without wrap-around (mesh) twice the time. The paper assumes f = 0.8; here
 link_bandwidth is BW f of one link in one direction. The software's part is an overhead for each message. Compute, as
 the paper counts: 8 N log2 N cycles for each 1-D FFT; else that of models/parts.py."""
 

@@ -19,6 +19,7 @@ from fourscore_analysis.papers.claims import (
     Finding,
     Tests,
     conclusions_of,
+    counts,
     read_claims,
     refuse_unless_matched,
 )
@@ -107,6 +108,15 @@ def test_every_claim_of_our_papers_is_tested_or_says_what_is_missing(name):
         assert one.verdict != UNTESTED or one.claim.untested or one.commands, one.claim.id
         assert MEASURED not in {finding.evidence for finding in one.findings}, "there is no archive"
         assert SIMULATED not in {finding.evidence for finding in one.findings}, "there is no archive"
+
+
+@pytest.mark.parametrize("name", WITH_CLAIMS)
+def test_the_docs_count_the_verdicts_of_each_paper(name):
+    found = counts(claims := conclusions_of(name, Here()))
+    said = ", ".join(f"{count} {verdict}" for verdict, count in found.items())
+    section = (ROOT / "docs/published.md").read_text(encoding="utf-8").split(f"\n## {name}\n")[1].split("\n## ")[0]
+    line = f"**Conclusions**: {len(claims)} claims; without an archive {said}."
+    assert line in " ".join(section.split()), line
 
 
 @pytest.mark.parametrize("name", WITH_CLAIMS)
