@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from fourscore_analysis.papers.claims import EQUATIONS, MEASURED, PRINTED, SIMULATED, Finding, Tests
-from fourscore_analysis.papers.here import Here, comparable
-from fourscore_analysis.points.points import Point
+from fourscore_analysis.papers.here import Here, comparable, what_text
+from fourscore_analysis.points.points import Point, fastest, group_by
 from fourscore_analysis.points.units import digits, ratio_text, shape_text, time_text
 from fourscore_analysis.records.published import published
 
@@ -70,6 +70,24 @@ def scales(here: Here) -> Iterator[Finding]:
             said = ", ".join(f"{digits(value)} times as fast with {layer}" for layer, value in speedups.items())
             holds = all(value > SPEEDUP for value in speedups.values())
             yield Finding(evidence, holds, f"{MOST_NODES:,} nodes are {said} as one node")
+
+
+@TESTS.of("three-redistributions-for-six")
+def three_for_six(here: Here) -> Iterator[Finding]:
+    """Each pair of points differs in nothing else."""
+    found = [one for one in here.transforms("volumetric", layout="natural") if one.cell.ranks > 1]
+    ratios = []
+    for group in group_by(found, lambda one: (one.cell, one.method.exchange, one.measured[0].machine_hash)):
+        combined, separate = (
+            fastest([one for one in group if (one.method.option("redistributions") == "separate") == apart])
+            for apart in (False, True)
+        )
+        if combined and separate:
+            ratios.append((separate.time_s / combined.time_s, combined))
+    if ratios:
+        ratio, point = max(ratios, key=lambda one: (one[1].cell.elements, one[1].cell.ranks))
+        said = f"kept apart they take {ratio_text(ratio)} times as long ({what_text(point)})"
+        yield Finding(MEASURED, ratio > MARGIN, said)
 
 
 @TESTS.of("slabs-stop-at-the-extent")

@@ -42,6 +42,12 @@ def layers(kind, times: dict[int, tuple[float, float]], extent: int):
     ]
 
 
+def kept_apart(seconds: float):
+    """Six redistributions, where three take 1 s."""
+    six = real("volumetric", "alltoallv", 64, 8) | {"parameters": {"redistributions": "separate"}}
+    return [(real("volumetric", "alltoallv", 64, 8), 1.0), (six, seconds)]
+
+
 def both_networks(ratios: dict[int, float]):
     """T_mesh / T_torus of active packets by extent, on 512 nodes."""
     return [
@@ -94,6 +100,7 @@ CASES = [
         slabs_beside("slab", on_torus, {8: 1.0, 128: 1.0}, {8: 1.2, 128: 0.7, 1024: 0.1}),
         slabs_beside("slab", on_torus, {8: 1.0, 128: 1.0}, {8: 1.2, 128: 0.5}),
     ),
+    ("three-redistributions-for-six", MEASURED, kept_apart(1.5), kept_apart(1.0)),
     ("near-fftw-on-one-processor", MEASURED, [(ONE_RANK, 1.4), (FFTW, 1.0)], [(ONE_RANK, 1.6), (FFTW, 1.0)]),
     (
         "communication-bound-on-few-nodes",
