@@ -1,14 +1,15 @@
-"""The figures of gupta1993 and lee2018 on the papers' own axes: their equations, their numbers, and ours."""
+"""Figures on the papers' own axes: their equations, their numbers, and ours."""
 
 import math
 
 import pytest
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.records.published import published
+from fourscore_papers.czechowski2012 import figures as czechowski2012
 from fourscore_papers.eleftheriou2005 import figures as eleftheriou2005
 from fourscore_papers.gupta1993 import figures as gupta1993
 from fourscore_papers.lee2018 import figures as lee2018
-from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
+from synthetic import Known, Maker, campaign_of, here_told, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1e-9)
 EMPTY = Here()
@@ -153,3 +154,15 @@ def test_printed_times_and_ours_are_on_the_same_axes():
     [ours] = lines_of(halves, "-")
     assert (list(ours.get_xdata()), list(ours.get_ydata())) == ([2, 4], pytest.approx([500, 250]))
     assert lines_of(quarters, "-") == []
+
+
+def test_figure_2_of_czechowski2012_has_the_whole_time_of_p3dfft():
+    cubes = [(extent,) * 3 for extent in (64, 128)]
+    told = [(make_point("pencil", shape=cube, ranks=4), {"fft": 1.0, "exchange": 2.0}) for cube in cubes]
+    told += [(make_point("p3dfft", "none", cube, 4), 2.5) for cube in cubes]
+    figure = czechowski2012.draw_figure_2(here_told(told), "heading")
+    drawn = [line for line in figure.axes[1].lines if line.get_marker() == "D"]
+    assert [list(line.get_ydata()) for line in drawn] == [[2.5, 2.5]]
+    assert "P3DFFT here, all of it" in [text.get_text() for text in figure.legends[0].get_texts()]
+    without = czechowski2012.draw_figure_2(here_told(told[:2]), "heading")
+    assert not [line for line in without.axes[1].lines if line.get_marker() == "D"]
