@@ -101,9 +101,16 @@ def comparable(
     return [fastest([one for one in chosen if count(one) == value]) for value in sorted({count(one) for one in chosen})]
 
 
-def what_text(point: Point) -> str:
-    """128³, 2 ranks, pencil/alltoallv, natural, Imaginary 9000"""
+def on_nodes_of(nodes: int, points: Sequence[Point]) -> list[Point]:
+    """The points on as many nodes as the paper's; where there are none, all, and what_text() says so."""
+    return [point for point in points if point.cell.place.nodes == nodes] or list(points)
+
+
+def what_text(point: Point, nodes: int = 0) -> str:
+    """128³, 2 ranks, pencil/alltoallv, natural, Imaginary 9000; `nodes`: the paper's, said where ours are others."""
     layout = point.cell.contract.layout
     model = point.measured[0].identity.get("machine", {}).get("cpu_model")
     where = point.cell.place.text()
+    if nodes not in (0, point.cell.place.nodes):
+        where += f" (there on {nodes:,} nodes)" if nodes > 1 else " (there on 1 node)"
     return ", ".join([shape_text(point.cell.shape), where, point.label, layout, *([str(model)] if model else [])])

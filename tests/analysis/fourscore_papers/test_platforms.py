@@ -3,11 +3,10 @@ contradict each other would put two machines of one name beside each other."""
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
-
+import tomllib
 from fourscore_analysis.records.published import published
 from fourscore_papers.eleftheriou2005 import equations as bluegene
 from fourscore_papers.gupta1993 import readings as ncube
@@ -41,10 +40,15 @@ def test_blue_gene_is_what_the_model_of_table_1_reads(name):
     link = bluegene.UTILISATION * bluegene.link_bytes_per_s(clock_hz)
     assert read["network"]["link_bandwidth_bytes_per_s"] == pytest.approx(link)
     assert read["network"]["topology"] == ("mesh" if name.endswith("mesh") else "torus")
-    assert {key: read[key] for key in ("host", "messages")} == {key: platform("bluegene-l")[key] for key in ("host", "messages")}
+    assert {key: read[key] for key in ("host", "messages")} == {
+        key: platform("bluegene-l")[key] for key in ("host", "messages")
+    }
 
 
-@pytest.mark.parametrize(("name", "routing"), [("ncube", "store-and-forward"), ("ncube-mesh", "store-and-forward"), ("ncube-cut-through", "cut-through")])
+@pytest.mark.parametrize(
+    ("name", "routing"),
+    [("ncube", "store-and-forward"), ("ncube-mesh", "store-and-forward"), ("ncube-cut-through", "cut-through")],
+)
 def test_ncube_has_the_constants_of_section_8_and_the_start_up_of_figure_2(name, routing):
     printed = published("gupta1993", "section-8")
     t_c_us = min(row["t_c_us"] for row in printed.rows)  # in assembly: the one that the figures have

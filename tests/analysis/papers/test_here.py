@@ -2,7 +2,7 @@
 
 from fourscore_analysis.papers.here import Here, comparable
 from fourscore_analysis.points.points import fastest
-from fourscore_papers.eleftheriou2005.numbers import figure_3_here, figure_4_here
+from fourscore_papers.eleftheriou2005.numbers import figure_3_here, figure_4_here, table_1_here
 from fourscore_papers.haynes2000.numbers import crossings_here
 from synthetic import Maker, campaign_of, make_point
 
@@ -86,3 +86,14 @@ def test_both_methods_of_haynes2000_meet_on_the_same_cube_and_ranks_alone():
     [found] = crossings_here(here)
     new, traditional = (here.transforms(name, (16, 16, 16))[0].time_s for name in ("danielson-lanczos", "rods"))
     assert (found.extent, found.ranks, found.ratio) == (16, 4, new / traditional)
+
+
+def test_points_on_the_papers_nodes_come_first_and_others_say_where_the_papers_were():
+    """Table 1 of eleftheriou2005 is of 512 nodes with one rank each."""
+    packed = make_point("volumetric", "alltoallv", CUBE, 512, nodes=8)
+    [alone] = table_1_here(here_of((packed, 1)))
+    assert "512 ranks on 8 nodes (there on 512 nodes)" in alone.what
+    spread = make_point("volumetric", "alltoallv", CUBE, 512, nodes=512)
+    [beside] = table_1_here(here_of((packed, 3), (spread, 1)))
+    assert "(there" not in beside.what
+    assert "512 nodes" in beside.what
