@@ -16,10 +16,10 @@
 
 #include "core/parameters.hpp"
 #include "exchanges/active/packets.hpp"
-#include "exchanges/active/slots.hpp"
 #include "mpi/error.hpp"
 #include "redistribution/exchange_blocks.hpp"
 #include "redistribution/one_sided.hpp"
+#include "redistribution/packet_window.hpp"
 #include "redistribution/staging.hpp"
 
 namespace fourscore {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "exchanges/active/packets.hpp"
-#include "exchanges/active/slots.hpp"
 #include "interfaces/exchange.hpp"
 #include "mpi/handles.hpp"
 #include "redistribution/exchange_blocks.hpp"
+#include "redistribution/packet_window.hpp"
 #include "support/exchange_fixture.hpp"
 
 namespace fourscore {

@@ -1,4 +1,4 @@
-#include "exchanges/active/slots.hpp"
+#include "redistribution/packet_window.hpp"
 
 #include <algorithm>
 #include <array>
