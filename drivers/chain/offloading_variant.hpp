@@ -1,6 +1,6 @@
 #pragma once
-// Variants on the processors that offload their local transforms to a device where they are asked to: Charm-FFT's GPU
-// manager (lee2018, chapter 4).
+// Variants on the processors that offload their local transforms to a device where they are asked to, as lee2018
+// (chapter 4) puts cuFFT in the place of FFTW in Charm-NodeFFT.
 
 #include <optional>
 #include <string>

@@ -1,4 +1,5 @@
-// DiGPUFFT (czechowski2012, section 4): pencils, as `pencil` has them, with their local transforms on an accelerator.
+// DiGPUFFT (czechowski2012, sections 5.1 and 5.3): pencils, as `pencil` has them, with their local transforms on an
+// accelerator.
 
 #include "chain/device_plan.hpp"
 #include "chain/limits_and_cost.hpp"
