@@ -1,10 +1,12 @@
 // Three-dimensional decomposition (eleftheriou2005): blocks on a Px x Py x Pz mesh; each line of the mesh along z deals
 // its columns to its ranks, and the return from there is one redistribution with the departure to the pencils along y,
-// the return from those one with the departure to the pencils along x: three redistributions in place of six.
+// the return from those one with the departure to the pencils along x: three redistributions in place of six. Kept
+// apart, they are six.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
@@ -22,6 +24,14 @@ const std::vector<std::string> topology_names{"none", "cart"};
 /// constructs").
 bool is_cartesian(const Problem& problem) { return choice_parameter(problem, "topology", topology_names) == "cart"; }
 
+const std::vector<std::string> redistribution_names{"combined", "separate"};
+
+/// Whether each return to the blocks is one redistribution with the next departure ("we reduce the data redistributions
+/// to three, as opposed to six").
+bool is_combined(const Problem& problem) {
+  return choice_parameter(problem, "redistributions", redistribution_names) == "combined";
+}
+
 class Volumetric : public ChainVariant {
  public:
   [[nodiscard]] Card card() const override {
@@ -34,7 +44,11 @@ class Volumetric : public ChainVariant {
   [[nodiscard]] VariantFacts facts() const override {
     VariantFacts facts = ChainVariant::facts();
     facts.parameters = {{"topology", "cart: the mesh is a periodic Cartesian communicator, whose ranks MPI may reorder",
-                         topology_names.front(), topology_names}};
+                         topology_names.front(), topology_names},
+                        {"redistributions",
+                         "combined: a return to the blocks and the next departure are one; separate: data returns to "
+                         "the blocks between two axes",
+                         redistribution_names.front(), redistribution_names}};
     return facts;
   }
 
@@ -43,6 +57,7 @@ class Volumetric : public ChainVariant {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     require_grid(problem, ranks, 3);
     (void)is_cartesian(problem);
+    (void)is_combined(problem);
     const Index most = fewest_pencils(problem.complex_extents());
     if (ranks > most)
       return fmt::format(
@@ -59,12 +74,13 @@ class Volumetric : public ChainVariant {
   }
 
   /// Section "Parallel implementation": N/P elements a rank dealt within a line of Pz, a plane of Py Pz, a plane of
-  /// Px Py ranks, and for natural order a line of Px, less what stays on the rank. The paper's own bound takes the
-  /// whole N/P as received (V_received).
+  /// Px Py ranks, and for natural order a line of Px, less what stays on the rank. Separate redistributions deal them
+  /// within lines alone: away and back. The paper's own bound takes the whole N/P as received (V_received).
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const auto [px, py, pz] = fitting_grid(problem, ranks).extents;
-    const bool natural = problem.contract.layout == LayoutContract::natural;
-    return cost_of_even_exchanges(problem, ranks, {pz, py * pz, px * py, natural ? px : 1});
+    const int back = problem.contract.layout == LayoutContract::natural ? px : 1;
+    if (is_combined(problem)) return cost_of_even_exchanges(problem, ranks, {pz, py * pz, px * py, back});
+    return cost_of_even_exchanges(problem, ranks, {pz, pz, py, py, px, back});
   }
 
  protected:
@@ -78,7 +94,10 @@ class Volumetric : public ChainVariant {
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& mesh) const override {
     const VolumetricLayouts layouts = volumetric_layouts(problem.complex_extents(), mesh);
     const auto& [x, y, z] = layouts.pencils;
-    return arrange_stages(problem, {{layouts.blocks, {}}, {z, {2}}, {y, {1}}, {x, {0}}}, Return::direct);
+    const ChainStage blocks{layouts.blocks, {}};
+    std::vector<ChainStage> forward{blocks, {z, {2}}, {y, {1}}, {x, {0}}};
+    if (!is_combined(problem)) forward = {blocks, {z, {2}}, blocks, {y, {1}}, blocks, {x, {0}}};
+    return arrange_stages(problem, std::move(forward), Return::direct);
   }
 };
 

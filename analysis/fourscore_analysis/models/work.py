@@ -187,7 +187,10 @@ def _groups(question: Question, natural: bool | None = None) -> list[tuple[int, 
         return [*zip(grid, strides, strict=True), *([(p, 1)] if natural else [])]
     if variant == "volumetric":
         px, py, pz = (*grid, 1, 1, 1)[:3]
-        return [(pz, 1), (py * pz, 1), (px * py, pz), *([(px, py * pz)] if natural else [])]
+        back = [(px, py * pz)] if natural else []
+        if question.method.option("redistributions") == "separate":
+            return [(pz, 1), (pz, 1), (py, pz), (py, pz), (px, py * pz), *back]
+        return [(pz, 1), (py * pz, 1), (px * py, pz), *back]
     rows, columns = (*grid, 1, 1)[:2]
     if variant == "pencil" and len(question.cell.shape) == 2:  # blocks, whole rows, whole columns
         return [(columns, 1), (p, 1), *([(rows, columns)] if natural else [])]

@@ -148,6 +148,8 @@ def test_bytes_and_messages_are_those_that_a_record_declares():
         ("overdecomposed", (2, 2), (("pencils", "6"),), {}, 1048576, 42),
         ("node", (2, 2), (), {"threads": 2}, 1048576, 4),
         ("node", (2, 2), (("style", "charm"),), {"threads": 2}, 1048576, 2),
+        ("volumetric", (2, 2, 1), (), {"layout": "natural"}, 1835008, 5),
+        ("volumetric", (2, 2, 1), (("redistributions", "separate"),), {"layout": "natural"}, 2097152, 4),
         ("pencil-gpu", (4, 1), (), {}, 786432, 3),
         ("slab-gpu", (), (), {}, 786432, 3),
     ],
