@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* variant_name = "binary-exchange";
 const std::vector<std::string> radix_choices{"2", "4", "8", "16"};
+const std::vector<std::string> stage_choices{"direct", "pairwise"};
 const std::vector<std::string> local_choices{"library", "radix-2"};
 const std::vector<std::string> twiddle_choices{"on-the-fly", "precomputed"};
 
@@ -26,6 +27,7 @@ const std::vector<std::string> twiddle_choices{"on-the-fly", "precomputed"};
 AxisOptions options_of(const Problem& problem, int ranks) {
   AxisOptions options;
   options.radix = std::stoi(choice_parameter(problem, "radix", radix_choices));
+  options.pairwise = choice_parameter(problem, "stages", stage_choices) == "pairwise";
   options.pieces = integer_parameter(problem, "pieces", 1, 1, std::max<Index>(1, problem.elements() / ranks));
   options.whole_table = choice_parameter(problem, "twiddles", twiddle_choices) == "precomputed";
   options.local_radix2 = choice_parameter(problem, "local", local_choices) == "radix-2";
@@ -192,8 +194,9 @@ class BinaryExchange : public Variant {
                  .samples = {"1", "2", "5"}},
                 {"twiddles", "factors computed as they are needed, or a table of them all", twiddle_choices.front(),
                  twiddle_choices},
-                {"radix", "ranks that combine in a stage, each with radix - 1 partners", radix_choices.front(),
-                 radix_choices},
+                {"radix", "ranks that combine in a stage", radix_choices.front(), radix_choices},
+                {"stages", "of a stage, direct: radix - 1 partners at once; pairwise: log2 radix in turn",
+                 stage_choices.front(), stage_choices},
                 {"local", "a rank's own elements by one call of the library, or by log2 of them passes of radix 2",
                  local_choices.front(), local_choices}}};
   }
@@ -227,15 +230,17 @@ class BinaryExchange : public Variant {
   }
 
   /// Equation 4 for one rank: log2 p messages, here in pieces, of n/p words together in each step. With stages of radix
-  /// q it is q - 1 such messages log_q p times. With two extents p = P1 P2, so that radix 2 sends as much (appendix C).
-  /// Natural order adds log2 p steps of half as many words: within the 2 log2 p + 1 of appendix C.
+  /// q it is q - 1 such messages log_q p times, or, in pairwise stages, log2 p as with radix 2. With two extents p = P1
+  /// P2, so that radix 2 sends as much (appendix C). Natural order adds log2 p steps of half as many words: within the
+  /// 2 log2 p + 1 of appendix C.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const AxisOptions options = options_of(problem, ranks);
     const double share_bytes =
         static_cast<double>(problem.elements()) / ranks * static_cast<double>(problem.element_bytes());
     double arrays = 0;
     for (const int of_axis : grid_of(problem, ranks, options.local_radix2))
-      for (const int radix : stage_radices(of_axis, options.radix)) arrays += radix - 1;
+      for (const int radix : stage_radices(of_axis, options.radix))
+        arrays += options.pairwise ? log2_of(radix) : radix - 1;
     Cost cost{problem.credited_flops(), arrays * share_bytes, arrays * static_cast<double>(options.pieces)};
     if (problem.contract.layout == LayoutContract::natural) {
       cost.bytes_per_rank += log2_of(ranks) * share_bytes / 2;

@@ -52,8 +52,8 @@ template <class Real>
 void AxisTransform<Real>::plan_network(const Problem& problem, const AxisOptions& options) {
   const std::size_t works_in = from_end_ ? buffers_.to : buffers_.from;
   network_.emplace(line_.get(), view_.elements(),
-                   NetworkOptions{options.radix, options.pieces, problem.direction, from_end_}, data(works_in),
-                   data(1 - works_in), factors_ ? &*factors_ : nullptr);
+                   NetworkOptions{options.radix, options.pairwise, options.pieces, problem.direction, from_end_},
+                   data(works_in), data(1 - works_in), factors_ ? &*factors_ : nullptr);
 }
 
 template <class Real>

@@ -22,6 +22,7 @@ namespace fourscore {
 /// What the variant's parameters ask for.
 struct AxisOptions {
   int radix = 2;
+  bool pairwise = false;
   Index pieces = 1;
   bool whole_table = false;
   bool local_radix2 = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <utility>
 
 #include "core/digit_order.hpp"
 #include "mpi/error.hpp"
@@ -29,6 +31,43 @@ void combine_arrays(std::complex<Real>* __restrict own, const std::vector<std::c
     for (int s = 1; s < q; ++s) sum += kernels::product(factor[s], from[s - 1][i]);
     own[i] = sum;
   }
+}
+
+/// x i^power
+template <int power, class Real>
+std::complex<Real> turned(std::complex<Real> x) {
+  if constexpr (power == 1) return {-x.imag(), x.real()};
+  if constexpr (power == 2) return {-x.real(), -x.imag()};
+  if constexpr (power == 3) return {x.imag(), -x.real()};
+  return x;
+}
+
+/// own[i] = i^powers[0] own[i] + i^powers[1] other[i], without a multiplication.
+template <class Real>
+void combine_turned(std::complex<Real>* __restrict own, const std::complex<Real>* __restrict other,
+                    const std::vector<int>& powers, Index n) {
+  const auto run = [&]<int mine, int theirs>() {
+    for (Index i = 0; i < n; ++i) own[i] = turned<mine>(own[i]) + turned<theirs>(other[i]);
+  };
+  const auto with = [&]<int... both>(std::integer_sequence<int, both...>) {
+    const int wanted = 4 * powers[0] + powers[1];
+    ((both == wanted ? run.template operator()<both / 4, both % 4>() : void()), ...);
+  };
+  with(std::make_integer_sequence<int, 16>());
+}
+
+/// The powers of i that the factors are, or nothing where one is none. Their order is 16 at most.
+template <class Real>
+std::vector<int> powers_of_i(const std::vector<std::complex<Real>>& factors) {
+  constexpr Real rounding = 1e-3F;
+  std::vector<int> powers;
+  for (const std::complex<Real>& factor : factors) {
+    const bool is_real = std::abs(factor.imag()) < rounding;
+    if (!is_real && std::abs(factor.real()) >= rounding) return {};
+    const Real part = is_real ? factor.real() : factor.imag();
+    powers.push_back((is_real ? 0 : 1) + (part < 0 ? 2 : 0));
+  }
+  return powers;
 }
 
 }  // namespace
@@ -69,31 +108,58 @@ template <class Real>
 void ButterflyNetwork<Real>::plan_stages() {
   int first_bit = 0;
   for (const int radix : stage_radices(ranks_, options_.radix)) {
-    stages_.push_back(stage_at(first_bit, log2_of(radix)));
-    first_bit += log2_of(radix);
+    const int bits = log2_of(radix);
+    if (options_.pairwise && bits > 1)
+      add_pairwise(first_bit, bits);
+    else
+      stages_.push_back(stage_at(first_bit, bits));
+    first_bit += bits;
   }
   if (options_.from_end) std::ranges::reverse(stages_);
+  for (std::size_t i = 0; !options_.from_end && i + 1 < stages_.size(); ++i)  // before a step is after the last one
+    stages_[i].scale = std::exchange(stages_[i + 1].scale, Value(1));
+}
+
+/// A stage of radix q in steps of two ranks. In the words of stage_at(), w^(s (k + 2^l t)) = w^(s k) w_q^(s t): the
+/// first factor scales A_s before the first step, or from the end after the last. The rest is a transform of length q,
+/// of which nothing was known before.
+template <class Real>
+void ButterflyNetwork<Real>::add_pairwise(int first_bit, int bits) {
+  const Roots roots(Index{1} << (first_bit + bits), options_.direction);
+  const int mine = (me_ >> (log2_of(ranks_) - first_bit - bits)) & ((1 << bits) - 1);
+  for (int step = 0; step < bits; ++step) {
+    Stage& stage = stages_.emplace_back(stage_at(first_bit + step, 1, first_bit));
+    stage.quarters = powers_of_i(stage.factors);
+    if (step == 0) stage.scale = Value(roots.power(mine, output_known(0, first_bit)));
+  }
+}
+
+/// The number that these bits of the rank make of its output, the first of them the lowest.
+template <class Real>
+int ButterflyNetwork<Real>::output_known(int from_bit, int to_bit) const {
+  const int bits = to_bit - from_bit;
+  return reversed_bits((me_ >> (log2_of(ranks_) - to_bit)) & ((1 << bits) - 1), bits);
 }
 
 /// Let l bits be done, k their sum of b_i 2^i, and q = 2^bits. The rank whose next bits are the number s holds A_s, and
 /// the one whose next bits are t reversed forms sum_s w^(s (k + 2^l t)) A_s with w of order 2^l q: for q = 2 that is
 /// line 8 of Figure 1. From the end A_s is, but for a factor of q, the sum over t of w^(s (k + 2^l t)) times what the
-/// rank of t holds, w being conjugated by the direction.
+/// rank of t holds, w being conjugated by the direction. Bits before `known_from` are none of this transform.
 template <class Real>
-auto ButterflyNetwork<Real>::stage_at(int first_bit, int bits) const -> Stage {
-  const int all_bits = log2_of(ranks_);
-  const int shift = all_bits - first_bit - bits;
+auto ButterflyNetwork<Real>::stage_at(int first_bit, int bits, int known_from) const -> Stage {
+  const int shift = log2_of(ranks_) - first_bit - bits;
   const int radix = 1 << bits;
   const int mine = (me_ >> shift) & (radix - 1);
-  const int k = reversed_bits(me_ >> (all_bits - first_bit), first_bit);
-  const Roots roots(Index{1} << (first_bit + bits), options_.direction);
+  const int known = first_bit - known_from;
+  const int k = output_known(known_from, first_bit);
+  const Roots roots(Index{1} << (known + bits), options_.direction);
   Stage stage;
   for (int i = 0; i < radix; ++i) {  // in turn i all ranks go in pairs
     const int other = mine ^ i;
     if (i > 0) stage.partners.push_back(me_ ^ (i << shift));
     const int s = options_.from_end ? mine : other;
     const int t = reversed_bits(options_.from_end ? other : mine, bits);
-    stage.factors.push_back(Value(roots.power(s, k + (Index{t} << first_bit))));
+    stage.factors.push_back(Value(roots.power(s, k + (Index{t} << known))));
   }
   return stage;
 }
@@ -131,6 +197,16 @@ void ButterflyNetwork<Real>::exchange(std::size_t number) {
 
 template <class Real>
 void ButterflyNetwork<Real>::combine_range(const Stage& stage, Range range) {
+  if (stage.scale == Value(1)) return combine_unscaled(stage, range);
+  for (Index low = range.low; low < range.high; low += block_elements) {
+    const Range part{low, std::min(range.high, low + block_elements)};
+    combine_unscaled(stage, part);
+    for (Index i = part.low; i < part.high; ++i) own_[i] = kernels::product(stage.scale, own_[i]);
+  }
+}
+
+template <class Real>
+void ButterflyNetwork<Real>::combine_unscaled(const Stage& stage, Range range) {
   Value* own = own_ + range.low;
   const auto with = [&]<int q>() {
     std::array<const Value*, q - 1> others;
@@ -139,6 +215,7 @@ void ButterflyNetwork<Real>::combine_range(const Stage& stage, Range range) {
   };
   switch (stage.factors.size()) {
     case 2:
+      if (!stage.quarters.empty()) return combine_turned(own, landing_ + range.low, stage.quarters, range.size());
       return kernels::butterfly(own, landing_ + range.low, stage.factors[0], stage.factors[1], range.size());
     case 4:
       return with.template operator()<4>();

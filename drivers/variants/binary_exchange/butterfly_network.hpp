@@ -25,7 +25,8 @@ namespace fourscore {
 
 struct NetworkOptions {
   int radix = 2;
-  Index pieces = 1;  ///< messages to each partner of a stage
+  bool pairwise = false;  ///< a stage is log2 of its radix swaps, in place of one message to each of its other ranks
+  Index pieces = 1;       ///< messages to each partner of a stage
   Direction direction = Direction::forward;
   bool from_end = false;  ///< the inverse stages, the last one first
 };
@@ -34,6 +35,10 @@ struct NetworkOptions {
 /// ranks that differ in these alone swap their whole arrays, and each forms one of the q outputs, a sum of q arrays
 /// with one factor each. Together the stages are a transform of length P over the ranks' arrays, S_r, whose output k1 =
 /// sum_i b_i 2^i is left on rank r: sum_r' w_P^(r' k1) S_r'.
+///
+/// Pairwise stages send the words of radix 2 and have the multiplications of radix q. A rank multiplies its array once,
+/// by the factor that the stages before leave. Then the q ranks transform among themselves by log2 q steps of radix 2,
+/// whose factors are of order q alone: 1, -1, i and -i for q = 4. A step is then a stage of its own here.
 template <class Real>
 class ButterflyNetwork {
  public:
@@ -59,10 +64,12 @@ class ButterflyNetwork {
   [[nodiscard]] std::size_t workspace_bytes() const { return more_landing_ ? more_landing_->bytes() : 0; }
 
  private:
-  /// own = factors[0] own + the sum of factors[i + 1] times what partners[i] sends
+  /// own = scale (factors[0] own + the sum of factors[i + 1] times what partners[i] sends)
   struct Stage {
     std::vector<int> partners;
     std::vector<Value> factors;
+    std::vector<int> quarters;  ///< pairwise, where each factor is a power of i: those powers
+    Value scale{1};
   };
   struct Piece {
     Range range;
@@ -70,7 +77,9 @@ class ButterflyNetwork {
   };
 
   void plan_stages();
-  [[nodiscard]] Stage stage_at(int first_bit, int bits) const;
+  void add_pairwise(int first_bit, int bits);
+  [[nodiscard]] int output_known(int from_bit, int to_bit) const;
+  [[nodiscard]] Stage stage_at(int first_bit, int bits, int known_from = 0) const;
   [[nodiscard]] Value* landing(std::size_t partner) const;
 
   void run_whole(PhaseClock& clock);
@@ -78,6 +87,7 @@ class ButterflyNetwork {
   void swap_with(int partner);
   void post(const Stage& stage, Piece& piece);
   void combine_range(const Stage& stage, Range range);
+  void combine_unscaled(const Stage& stage, Range range);
   /// Multiplies by the factors too, where these are due after this stage.
   void combine_and_multiply(PhaseClock& clock, std::size_t stage, Range range);
   void multiply(PhaseClock& clock, Range range);

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "harness/cost_check.hpp"
+#include "harness/sent_messages.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "support/variant_fixture.hpp"
@@ -141,15 +142,42 @@ TEST_F(BinaryExchange, TakesTheMostSquareGridThatFits) {
 }
 
 TEST_F(BinaryExchange, IsRightWithEveryRadixOnOneLineAndOnGrids) {
-  for (const std::string radix : {"2", "4", "8", "16"})
-    for (const std::string pieces : {"1", "3"})
-      for (const std::vector<int>& grid : grids_of(ranks_))
-        for (Problem problem : contracts(grid.back() == 1 ? std::vector<Index>{768} : ordered_shape(grid, 16))) {
-          if (problem.shape.size() == 2) problem.grid = grid;
-          problem.parameters = {{"radix", radix}, {"pieces", pieces}};
-          if ((problem.contract.buffers == Buffers::in_place) == (pieces == "1")) check(problem);
-        }
-  EXPECT_GE(cases_, 8 * std::countr_zero(static_cast<unsigned>(std::max(2, ranks_))));
+  for (const std::string stages : {"direct", "pairwise"})
+    for (const std::string radix : {"2", "4", "8", "16"})
+      for (const std::string pieces : {"1", "3"})
+        for (const std::vector<int>& grid : grids_of(ranks_))
+          for (Problem problem : contracts(grid.back() == 1 ? std::vector<Index>{768} : ordered_shape(grid, 16))) {
+            if (problem.shape.size() == 2) problem.grid = grid;
+            problem.parameters = {{"radix", radix}, {"pieces", pieces}, {"stages", stages}};
+            if ((problem.contract.buffers == Buffers::in_place) == (pieces == "1")) check(problem);
+          }
+  EXPECT_GE(cases_, 16 * std::countr_zero(static_cast<unsigned>(std::max(2, ranks_))));
+}
+
+/// Section 6: "the amount of communication remains the same". Counted where it is handed to MPI.
+TEST_F(BinaryExchange, SendsInPairwiseStagesOfAnyRadixTheWordsOfRadix2) {
+  Problem problem;
+  problem.shape = {3072};
+  problem.contract.effort = Effort::estimate;
+  const auto sent = [&](const Parameters& parameters) {
+    problem.parameters = parameters;
+    const auto plan = test::make_plan(variant(), problem, nullptr);
+    PhaseClock clock(false);
+    return count_messages([&] { plan->execute(clock); });
+  };
+  const SentMessages of_radix_2 = sent({});
+  EXPECT_EQ(of_radix_2.messages, std::countr_zero(static_cast<unsigned>(ranks_)));
+  EXPECT_EQ(of_radix_2.bytes, of_radix_2.messages * 3072 / ranks_ * 16);
+  int compared = 0;
+  for (const int radix : {4, 8, 16}) {
+    if (radix > ranks_) continue;
+    const SentMessages pairwise = sent({{"radix", std::to_string(radix)}, {"stages", "pairwise"}});
+    EXPECT_EQ(pairwise.bytes, of_radix_2.bytes) << radix;
+    EXPECT_EQ(pairwise.messages, of_radix_2.messages) << radix;
+    EXPECT_GT(sent({{"radix", std::to_string(radix)}}).bytes, of_radix_2.bytes) << radix;
+    ++compared;
+  }
+  EXPECT_EQ(compared, std::max(0, std::countr_zero(static_cast<unsigned>(ranks_)) - 1));
 }
 
 TEST_F(BinaryExchange, IsRightWithPassesOfItsOwn) {
@@ -200,6 +228,7 @@ TEST_F(BinaryExchange, DeclaresTheMemoryOfArraysThatComeInTogetherAndOfItsFactor
     if (radix <= ranks_) {
       const auto text = std::to_string(radix);
       EXPECT_EQ(bytes({{"radix", text}}) - bytes({}), (radix - 2) * array);
+      EXPECT_EQ(bytes({{"radix", text}, {"stages", "pairwise"}}), bytes({})) << "one partner at a time";
       EXPECT_EQ(bytes({{"radix", text}, {"local", "radix-2"}}), (radix - 1) * array - 16);
     }
 }
@@ -290,6 +319,8 @@ TEST(BinaryExchangeFormula, OfRadixQIsQLessOneMessagesInEachOfLogQPStages) {
     EXPECT_DOUBLE_EQ(cost.bytes_per_rank, expected.messages * 4096 / expected.ranks * 16);
     problem.parameters["pieces"] = "5";
     EXPECT_DOUBLE_EQ(variant().cost(problem, expected.ranks).messages_per_rank, 5 * expected.messages);
+    problem.parameters["stages"] = "pairwise";
+    EXPECT_DOUBLE_EQ(variant().cost(problem, expected.ranks).messages_per_rank, 5 * std::log2(expected.ranks));
   }
 }
 
@@ -312,6 +343,7 @@ std::string answer(const std::vector<Index>& shape, int ranks, const Parameters&
 TEST(BinaryExchangeInput, SaysWhichValuesAreAllowed) {
   EXPECT_THAT(answer({64}, 4, {{"radix", "3"}}), AllOf(HasSubstr("error"), HasSubstr("'3'"), HasSubstr("2, 4, 8, 16")));
   EXPECT_THAT(answer({64}, 4, {{"radix", "32"}}), AllOf(HasSubstr("error"), HasSubstr("'32'")));
+  EXPECT_THAT(answer({64}, 4, {{"stages", "twice"}}), AllOf(HasSubstr("error"), HasSubstr("direct, pairwise")));
   EXPECT_THAT(answer({64}, 4, {{"local", "fftw"}}), AllOf(HasSubstr("error"), HasSubstr("library, radix-2")));
   EXPECT_THAT(answer({64}, 4, {{"local", "radix-2"}, {"twiddles", "on-the-fly"}}),
               AllOf(HasSubstr("error"), HasSubstr("on-the-fly"), HasSubstr("precomputed")));
