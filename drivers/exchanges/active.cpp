@@ -4,14 +4,11 @@
 // "ready" before data flows: slots that were taken are given back by a count. docs/algorithms/exchanges.md has more.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/parameters.hpp"
@@ -31,19 +28,6 @@ constexpr Index default_packet_bytes = 65536;
 constexpr Index most_packet_bytes = Index{1} << 30;
 constexpr Index default_in_flight = 4;
 constexpr Index most_in_flight = 1024;
-/// A millisecond or so: on a core of its own a rank that yields sooner loses it to whatever else runs on the machine.
-constexpr std::uint64_t patient_polls = 4096;
-/// Some microseconds, in which a flag often comes: giving the core away at once was seen to take longer.
-constexpr std::uint64_t hasty_polls = 128;
-
-/// A probe takes as long as many polls, and only moves what MPI does not move by itself.
-constexpr std::uint64_t polls_before_probe = 16;
-
-/// Idle polls before a rank gives its core away: fewer where the node has more ranks than cores. Collective.
-std::uint64_t polls_before_yield(MPI_Comm comm) {
-  const mpi::Communicator node = mpi::split_by_node(comm);
-  return mpi::size_of(node.get()) > sysconf(_SC_NPROCESSORS_ONLN) ? hasty_polls : patient_polls;
-}
 
 struct PacketSizes {
   Index bytes;      ///< in a packet, at most
@@ -159,7 +143,6 @@ class Active : public Exchange {
     for (const PacketStream& stream : incoming_)
       declared().volume.control_messages_sent += stream.rule.bursts();  // credit
     if (mpi::size_of(spec.agreeing_comm()) == 1) return;                // Open MPI gives one rank no window
-    polls_before_yield_ = polls_before_yield(spec.agreeing_comm());
     stage(spec);
     window_ = std::make_unique<PacketWindow>(comm_.get(), spec.agreeing_comm(), partners_of(outgoing_),
                                              partners_of(incoming_));
@@ -183,7 +166,7 @@ class Active : public Exchange {
     while (!is_complete()) {
       window_->poll();
       const bool took = take_bursts();
-      if (!send_bursts() && !took) give_way();
+      if (!send_bursts() && !took) window_->give_way();
     }
     window_->flush();
   }
@@ -247,14 +230,6 @@ class Active : public Exchange {
     return took;
   }
 
-  /// Lets MPI move what others put here, where it takes this process to do it, and lets the partners run.
-  void give_way() {
-    int found = 0;
-    if (idle_polls_ % polls_before_probe == 0)
-      FOURSCORE_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.get(), &found, MPI_STATUS_IGNORE));
-    if (++idle_polls_ % polls_before_yield_ == 0) std::this_thread::yield();
-  }
-
   ExchangeAgreement agreement_;
   mpi::Communicator comm_;
   MPI_Datatype type_;
@@ -263,8 +238,6 @@ class Active : public Exchange {
   CopyStep own_{CopyPlan(), nullptr, nullptr};
   std::vector<PacketStream> outgoing_;  ///< from the rank after this one on
   std::vector<PacketStream> incoming_;
-  std::uint64_t idle_polls_ = 0;
-  std::uint64_t polls_before_yield_ = patient_polls;
   std::vector<std::size_t> put_;  ///< which of outgoing_ have a burst without a flag
   Staging staging_;
   std::unique_ptr<PacketWindow> window_;  ///< null where nothing moves
@@ -290,7 +263,7 @@ class ActiveMethod : public ExchangeMethod {
   }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
     (void)sizes_of(problem, problem.element_bytes());
-    return why_no_windows_of_subsets(problem, exchange_name);
+    return why_no_windows_of_subsets(problem, fmt::format("exchange '{}'", exchange_name));
   }
   [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
     return why_no_window(comm, WindowMemory::allocated);

@@ -149,7 +149,7 @@ class RmaMethod : public ExchangeMethod {
   /// See make_window().
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
     (void)epoch_of(problem);
-    return why_no_windows_of_subsets(problem, exchange_name);
+    return why_no_windows_of_subsets(problem, std::string("exchange '") + exchange_name + "'");
   }
   [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
     return why_no_window(comm, WindowMemory::own);

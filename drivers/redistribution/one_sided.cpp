@@ -37,13 +37,13 @@ std::string why_no_window(MPI_Comm comm, WindowMemory memory) {
 }
 
 std::optional<std::string> why_no_windows_of_subsets([[maybe_unused]] const Problem& problem,
-                                                     [[maybe_unused]] const char* exchange) {
+                                                     [[maybe_unused]] const std::string& user) {
 #ifdef OPEN_MPI
   if (problem.instances > 1 && problem.placement == Placement::subset)
     return fmt::format(
-        "exchange '{}' cannot serve instances on subsets of the ranks here: Open MPI's windows (osc/rdma, seen in "
+        "{} cannot serve instances on subsets of the ranks here: Open MPI's windows (osc/rdma, seen in "
         "4.1.4) of disjoint communicators fall together; allowed: placement all",
-        exchange);
+        user);
 #endif
   return std::nullopt;
 }

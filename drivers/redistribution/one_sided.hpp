@@ -1,5 +1,5 @@
 #pragma once
-// What the one-sided exchanges share: whether MPI can make the windows that they need.
+// What methods over one-sided messages share: whether MPI can make the windows that they need.
 
 #include <mpi.h>
 
@@ -20,7 +20,8 @@ enum class WindowMemory {
 /// that TCP joins. Collective.
 [[nodiscard]] std::string why_no_window(MPI_Comm comm, WindowMemory memory);
 
-/// Nothing, or why windows of instances on subsets of the ranks cannot be used with this MPI.
-[[nodiscard]] std::optional<std::string> why_no_windows_of_subsets(const Problem& problem, const char* exchange);
+/// Nothing, or why windows of instances on subsets of the ranks cannot be used with this MPI. `user` of them: "exchange
+/// 'rma'".
+[[nodiscard]] std::optional<std::string> why_no_windows_of_subsets(const Problem& problem, const std::string& user);
 
 }  // namespace fourscore

@@ -1,9 +1,12 @@
 #include "redistribution/packet_window.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "mpi/error.hpp"
 
@@ -14,6 +17,19 @@ namespace {
 constexpr Index line_bytes = 64;
 constexpr int to_sender_tag = 0;
 constexpr int to_target_tag = 1;
+
+/// A millisecond or so: on a core of its own a rank that yields sooner loses it to whatever else runs on the machine.
+constexpr std::uint64_t patient_polls = 4096;
+/// Some microseconds, in which a flag often comes: giving the core away at once was seen to take longer.
+constexpr std::uint64_t hasty_polls = 128;
+/// A probe takes as long as many polls, and only moves what MPI does not move by itself.
+constexpr std::uint64_t polls_before_probe = 16;
+
+/// Idle polls before a rank gives its core away: fewer where the node has more ranks than cores. Collective.
+std::uint64_t polls_before_yield(MPI_Comm comm) {
+  const mpi::Communicator node = mpi::split_by_node(comm);
+  return mpi::size_of(node.get()) > sysconf(_SC_NPROCESSORS_ONLN) ? hasty_polls : patient_polls;
+}
 
 /// A counter that others put into, read as MPI writes it: in one piece.
 std::uint64_t value_of(std::uint64_t* counter) {
@@ -32,7 +48,8 @@ SlotRule slot_rule(Index packets, Index largest_bytes, Index in_flight) {
 }
 
 PacketWindow::PacketWindow(MPI_Comm comm, MPI_Comm plan_comm, const std::vector<Partner>& targets,
-                           const std::vector<Partner>& senders) {
+                           const std::vector<Partner>& senders)
+    : polls_before_yield_(polls_before_yield(plan_comm)) {
   Index bytes = static_cast<Index>(targets.size() + senders.size()) * line_bytes;
   for (const Partner& sender : senders) bytes += sender.rule.bytes();
   bytes_ = static_cast<std::size_t>(bytes);
@@ -135,8 +152,8 @@ const std::byte* PacketWindow::packet(std::size_t sender, Index ahead) const {
 
 /// What was read of the slots must have been read before their sender hears of it.
 void PacketWindow::credit(std::size_t sender, Index count) {
+  take(sender, count);
   Incoming& from = incoming_[sender];
-  from.taken += static_cast<std::uint64_t>(count);
   from.told = from.taken;
   FOURSCORE_MPI(MPI_Win_sync(window_.get()));
   put_counter(from.told, from.sender, from.credit);
@@ -151,6 +168,13 @@ void PacketWindow::put_counter(const std::uint64_t& value, int rank, MPI_Aint pl
 void PacketWindow::flush() {
   for (const int rank : unflushed_) FOURSCORE_MPI(MPI_Win_flush(rank, window_.get()));
   unflushed_.clear();
+}
+
+void PacketWindow::give_way() {
+  int found = 0;
+  if (idle_polls_ % polls_before_probe == 0)
+    FOURSCORE_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_.get(), &found, MPI_STATUS_IGNORE));
+  if (++idle_polls_ % polls_before_yield_ == 0) std::this_thread::yield();
 }
 
 }  // namespace fourscore

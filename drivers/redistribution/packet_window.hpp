@@ -1,6 +1,6 @@
 #pragma once
-// The windows of exchange `active`: where packets wait for the rank that they are for, and how it and their sender tell
-// each other how far they are.
+// Windows into which others put packets: where packets wait for the rank that they are for, and how it and their sender
+// tell each other how far they are.
 
 #include <mpi.h>
 
@@ -59,11 +59,17 @@ class PacketWindow {
   [[nodiscard]] bool has_come(std::size_t sender, Index count) const;
   /// Packet number `ahead` behind those taken.
   [[nodiscard]] const std::byte* packet(std::size_t sender, Index ahead) const;
-  /// Gives so many slots back to their sender.
+  /// So many packets are read. Nobody is told: their sender knows of the free slots in another way.
+  void take(std::size_t sender, Index count) { incoming_[sender].taken += static_cast<std::uint64_t>(count); }
+  /// Takes them, and gives their slots back to their sender.
   void credit(std::size_t sender, Index count);
 
   /// Completes what was put, at its targets.
   void flush();
+
+  /// For a rank that has nothing to do before more comes: lets MPI move what others put here, where it takes this
+  /// process to do it, and lets the partners run.
+  void give_way();
 
  private:
   struct Outgoing {
@@ -91,6 +97,8 @@ class PacketWindow {
   std::vector<Outgoing> outgoing_;
   std::vector<Incoming> incoming_;
   std::vector<int> unflushed_;  ///< ranks, some of them twice
+  std::uint64_t idle_polls_ = 0;
+  std::uint64_t polls_before_yield_ = 0;
   std::size_t bytes_ = 0;
   std::byte* base_ = nullptr;
   mpi::Communicator ranks_;  ///< the ranks of the window
