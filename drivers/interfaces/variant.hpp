@@ -78,6 +78,9 @@ class Variant {
   /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
   /// MPI.
   [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;
+  /// Nothing, or why a problem that it supports, all instances of it, cannot run between the ranks of comm, which only
+  /// MPI can tell: a network without one-sided communication, say. Collective. The point is then skipped.
+  [[nodiscard]] virtual std::string cannot_run_on(const Problem& /*problem*/, MPI_Comm /*comm*/) const { return {}; }
   /// Null: the problem is computed on processors alone.
   [[nodiscard]] virtual const DeviceUse* device_use(const Problem& /*problem*/) const { return nullptr; }
   /// Collective. Only called when supports() returned nothing.

@@ -127,6 +127,11 @@ Answer exchange_here(MPI_Comm comm, const ResolvedPoint& resolved) {
   return tried(comm, "exchange", resolved.point.exchange, [&] { return resolved.exchange->cannot_run_on(comm); });
 }
 
+Answer variant_here(MPI_Comm comm, const ResolvedPoint& resolved) {
+  return tried(comm, "variant", resolved.point.variant,
+               [&] { return resolved.variant->cannot_run_on(resolved.point.problem, comm); });
+}
+
 Answer devices_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent extent) {
   const Problem problem = one_instance(resolved.point.problem);
   const DeviceUse* const use = resolved.variant->device_use(problem);
@@ -165,6 +170,7 @@ std::optional<Refusal> may_run(const ResolvedPoint& resolved) {
 std::optional<Refusal> may_run_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent extent) {
   if (auto refusal = thread_level(comm, resolved)) return refusal;
   if (auto refusal = exchange_here(comm, resolved)) return refusal;
+  if (auto refusal = variant_here(comm, resolved)) return refusal;
   if (auto refusal = devices_here(comm, resolved, extent)) return refusal;
   return memory(comm, resolved, extent);
 }

@@ -1,6 +1,7 @@
 // log2 P pairwise combinations in place of an all-to-all (haynes2000): each rank transforms a strided subset of the
 // grid as a whole, then exchanges its array with one partner after another, of an even and an odd subset each, and
-// forms "own + phase factor * partner's" or "-" of it, which leaves a contiguous block of the result on every rank.
+// forms "own + phase factor * partner's" or "-" of it, which leaves a contiguous block of the result on every rank. The
+// arrays go by messages that both sides match, or are put into the partner's window.
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@
 #include "core/parameters.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "redistribution/one_sided.hpp"
+#include "redistribution/packet_window.hpp"
 #include "variants/danielson_lanczos/combine.hpp"
 #include "variants/danielson_lanczos/strided_subsets.hpp"
 
@@ -21,6 +24,13 @@ namespace {
 constexpr const char* variant_name = "danielson-lanczos";
 constexpr std::array<char, 3> axis_letters{'x', 'y', 'z'};
 constexpr int message_tag = 0;
+const std::vector<std::string> message_names{"two-sided", "one-sided"};
+
+/// Section 5: "use of lower-level vendor-specific libraries on the Origin would reduce the latency". It names none;
+/// here MPI's windows are that layer.
+bool is_one_sided(const Problem& problem) {
+  return choice_parameter(problem, "messages", message_names) == "one-sided";
+}
 
 // ---- how the splits are shared over the axes
 
@@ -110,11 +120,15 @@ class DanielsonLanczosPlan : public Plan {
   struct Step {
     int partner;
     std::unique_ptr<CombineStep> combine;
+    const void* received = nullptr;  ///< the partner's array
   };
 
   void plan_local_fft(const PlanContext& context, void* from, void* to);
   void plan_steps(const Problem& problem, const Grid& grid);
-  void swap_with(int partner) const;
+  void open_window();
+  void swap(std::size_t number);
+  void put_and_wait(std::size_t number);
+  void combine(const Step& step) const { step.combine->run(own_, step.received); }
   void declare_work();
 
   mpi::Communicator comm_;
@@ -127,8 +141,9 @@ class DanielsonLanczosPlan : public Plan {
   std::unique_ptr<LocalFft> fft_;
   bool combines_first_;  ///< the steps backwards: from blocks to subsets
   std::vector<Step> steps_;
-  void* own_ = nullptr;       ///< what the steps combine ...
-  void* partners_ = nullptr;  ///< ... with what comes in here
+  void* own_ = nullptr;                   ///< what the steps combine ...
+  void* partners_ = nullptr;              ///< ... with what comes in here, by messages of two sides
+  std::unique_ptr<PacketWindow> window_;  ///< one-sided messages only; target and sender number i are those of step i
 };
 
 /// Transposed: a forward transform goes from subsets to blocks, a backward one the same steps backwards. Natural: from
@@ -153,7 +168,8 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
   count_ = alone ? 0 : static_cast<int>(volume);
   bytes_ = volume * static_cast<Index>(element_bytes_);
 
-  allocate(context, static_cast<std::size_t>(bytes_), count_ > 0);
+  const bool one_sided = is_one_sided(problem) && !alone;
+  allocate(context, static_cast<std::size_t>(bytes_), count_ > 0 && (natural || !one_sided));
   Buffer& spare = buffer(buffers() - 1);
   void* subset = input();
   if (natural && !alone) {
@@ -166,6 +182,7 @@ DanielsonLanczosPlan::DanielsonLanczosPlan(const PlanContext& context, const Gri
   own_ = data(own);
   partners_ = data(own == 0 ? buffers() - 1 : 0);
   plan_steps(problem, grid);
+  if (one_sided) open_window();
   declare_work();
 }
 
@@ -200,14 +217,37 @@ void DanielsonLanczosPlan::plan_steps(const Problem& problem, const Grid& grid) 
       spec.period = 2 * Index{joined} * extents[a];
       spec.direction = problem.direction;
       spec.precision = problem.precision;
-      steps_.push_back({grid.rank_of(partner), make_combine_step(spec)});
+      steps_.push_back({grid.rank_of(partner), make_combine_step(spec), partners_});
     }
   if (combines_first_) std::ranges::reverse(steps_);
 }
 
-void DanielsonLanczosPlan::swap_with(int partner) const {
+/// A place for two arrays of each partner, which take turns.
+void DanielsonLanczosPlan::open_window() {
+  std::vector<PacketWindow::Partner> partners;
+  for (const Step& step : steps_) partners.push_back({step.partner, slot_rule(1, bytes_, 2)});
+  window_ = std::make_unique<PacketWindow>(comm_.get(), comm_.get(), partners, partners);
+  for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].received = window_->packet(i, 0);
+}
+
+void DanielsonLanczosPlan::swap(std::size_t number) {
+  if (window_) return put_and_wait(number);
+  const int partner = steps_[number].partner;
   FOURSCORE_MPI(MPI_Sendrecv(own_, count_, type_, partner, message_tag, partners_, count_, type_, partner, message_tag,
                              comm_.get(), MPI_STATUS_IGNORE));
+}
+
+/// No rank asks whether the partner's place is free: it is the one of the run before the last. The partner put its
+/// array of the last run only when it had combined that one, and that array has come.
+void DanielsonLanczosPlan::put_and_wait(std::size_t number) {
+  window_->poll();
+  window_->put(number, static_cast<const std::byte*>(own_), count_, type_);
+  window_->flush();
+  window_->flag(number);
+  window_->flush();
+  for (window_->poll(); !window_->has_come(number, 1); window_->poll()) window_->give_way();
+  steps_[number].received = window_->packet(number, 0);
+  window_->take(number, 1);
 }
 
 void DanielsonLanczosPlan::execute(PhaseClock& clock) {
@@ -230,13 +270,13 @@ void DanielsonLanczosPlan::execute(PhaseClock& clock) {
     fft_->execute();
   };
   if (!combines_first_) transform();
-  for (const Step& step : steps_) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
     {
       const Region region(clock, Phase::exchange);
-      swap_with(step.partner);
+      swap(i);
     }
     const Region region(clock, Phase::combine);
-    step.combine->run(own_, partners_);
+    combine(steps_[i]);
   }
   if (combines_first_) transform();
 }
@@ -255,12 +295,11 @@ std::vector<Component> DanielsonLanczosPlan::components() {
                             2 * static_cast<Index>(facts().grid.size()) * bytes_};
   if (!combines_first_) list.push_back(transform);
   int combinations = 0;
-  for (const Step& step : steps_) {
-    list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange,
-                    [this, partner = step.partner] { swap_with(partner); }, 2 * bytes_});
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    list.push_back({fmt::format("exchange-{}", ++exchanges), Phase::exchange, [this, i] { swap(i); }, 2 * bytes_});
     // Reads its own and the partner's, writes its own.
-    list.push_back({fmt::format("combine-{}", ++combinations), Phase::combine,
-                    [this, combine = step.combine.get()] { combine->run(own_, partners_); }, 3 * bytes_});
+    list.push_back(
+        {fmt::format("combine-{}", ++combinations), Phase::combine, [this, i] { combine(steps_[i]); }, 3 * bytes_});
   }
   if (combines_first_) list.push_back(transform);
   return list;
@@ -272,6 +311,10 @@ void DanielsonLanczosPlan::declare_work() {
   const auto steps = static_cast<Index>(steps_.size());
   facts.message_volume.bytes_sent += steps * count_ * static_cast<Index>(element_bytes_);
   facts.message_volume.messages_sent += steps;
+  if (window_) {
+    facts.message_volume.control_messages_sent += steps;  // a flag each
+    facts.workspace_bytes += window_->bytes();
+  }
   for (const Step& step : steps_) facts.workspace_bytes += step.combine->table_bytes();
   facts.local_ffts = {fft_->describe()};
 }
@@ -289,7 +332,9 @@ class DanielsonLanczos : public Variant {
   [[nodiscard]] VariantFacts facts() const override {
     const auto choices = split_choices(3);
     return {.exchange = "none",
-            .parameters = {{"split", "axes over which the splits are shared, in turn", choices.front(), choices}}};
+            .parameters = {{"split", "axes over which the splits are shared, in turn", choices.front(), choices},
+                           {"messages", "how partners swap: both sides match a message, or each puts into a window",
+                            message_names.front(), message_names}}};
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
@@ -297,8 +342,16 @@ class DanielsonLanczos : public Variant {
   }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 1, 3)) return reason;
+    (void)is_one_sided(problem);
     if (const Splits splits = splits_of(problem, ranks); !splits.refusal.empty()) return splits.refusal;
     return std::nullopt;
+  }
+
+  /// Instances on subsets have windows of their own, which Open MPI takes for one.
+  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm) const override {
+    if (!is_one_sided(problem)) return {};
+    if (const auto reason = why_no_windows_of_subsets(problem, "messages=one-sided")) return *reason;
+    return why_no_window(comm, WindowMemory::allocated);
   }
 
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
@@ -307,8 +360,8 @@ class DanielsonLanczos : public Variant {
     return std::make_unique<DanielsonLanczosPlan>(context, splits.grid);
   }
 
-  /// Equation 5: log2 P messages of the rank's n u / P bytes. The way from blocks to subsets, which the paper does
-  /// without, is one all-to-all.
+  /// Equation 5: log2 P messages of the rank's n u / P bytes, of whichever kind. The way from blocks to subsets, which
+  /// the paper does without, is one all-to-all.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override {
     const double steps = std::countr_zero(static_cast<unsigned>(ranks));
     const double share_bytes =
