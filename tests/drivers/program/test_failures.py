@@ -79,6 +79,7 @@ def test_an_exception_on_one_rank_ends_all_with_code_3(bench: Bench, tmp_path: P
         ("MPI_Win_sync", ("--variant", "slab", "--exchange", "shared")),
         ("MPI_Win_flush_all", ("--variant", "slab", "--exchange", "rma")),
         ("MPI_Win_flush", ("--variant", "slab", "--exchange", "active")),
+        ("MPI_Win_flush", ("--variant", "danielson-lanczos", "--parameter", "messages=one-sided")),
         ("MPI_Testsome", ("--variant", "node", "--threads", "2", "--parameter", "mpi=funneled")),
     ],
 )
@@ -97,17 +98,28 @@ def test_an_error_of_one_rank_is_reported_while_others_wait_for_it(
     assert f"fft_bench: rank 1: {call} failed on rank 1" in run.stderr
 
 
-@pytest.mark.parametrize(("exchange", "call"), [("rma", "MPI_Win_create"), ("active", "MPI_Win_allocate")])
-def test_an_exchange_that_mpi_cannot_do_between_the_ranks_is_skipped_with_its_words(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: str, call: str
+@pytest.mark.parametrize(
+    ("what", "call", "point"),
+    [
+        ("exchange 'rma'", "MPI_Win_create", ("--variant", "slab", "--exchange", "rma")),
+        ("exchange 'active'", "MPI_Win_allocate", ("--variant", "slab", "--exchange", "active")),
+        (
+            "variant 'danielson-lanczos'",
+            "MPI_Win_allocate",
+            ("--variant", "danielson-lanczos", "--parameter", "messages=one-sided"),
+        ),
+    ],
+)
+def test_what_mpi_cannot_do_between_the_ranks_is_skipped_with_its_words(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, call: str, point: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", call)
     out = tmp_path / "out.json"
-    run = bench("--variant", "slab", "--exchange", exchange, "--shape", "8x8x8", "--record", str(out), ranks=2)
+    run = bench(*point, "--shape", "8x8x8", "--record", str(out), ranks=2)
     assert run.returncode == 0, run.stderr
     verdict = json.loads(out.read_text())["verdict"]
     assert verdict["status"] == "skipped"
-    assert f"exchange '{exchange}' cannot run here: MPI makes no window between these ranks" in verdict["reason"]
+    assert f"{what} cannot run here: MPI makes no window between these ranks" in verdict["reason"]
     assert call in verdict["reason"]
 
 

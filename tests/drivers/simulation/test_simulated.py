@@ -49,6 +49,20 @@ def test_every_exchange_is_right_and_a_rank_does_not_wait_for_messages_of_the_ru
     assert made["samples"]["time_s"][0] == pytest.approx(made["samples"]["time_s"][1], rel=0.02)
 
 
+def test_partners_may_put_into_windows_and_a_flag_follows_each_array_when_that_has_arrived() -> None:
+    """So a step takes two latencies of 160 us in place of one; four nodes take two steps."""
+    times = []
+    for messages in ("two-sided", "one-sided"):
+        asked = ("--parameter", f"messages={messages}", "--platform", "ethernet-100mbit")
+        made = record(*asked, variant="danielson-lanczos", ranks=4)
+        assert made["verdict"]["status"] == "ok"
+        first, second = made["samples"]["time_s"]
+        assert first == pytest.approx(second, rel=1e-9)
+        times.append(first)
+    latency_s = 160e-6
+    assert times[1] - times[0] == pytest.approx(2 * latency_s, rel=0.02)
+
+
 def test_four_messages_through_one_link_take_four_times_as_long(tmp_path: pathlib.Path) -> None:
     """Ranks of a star send to all others at once: each link carries the messages of one rank."""
     times = []
