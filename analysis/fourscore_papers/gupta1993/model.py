@@ -1,8 +1,9 @@
 """gupta1993: 1-D FFTs by binary exchange or by transposition, T = t_c (n/p) log2 n + T_comm.
 
-Binary exchange (Eq. 1): log2 p (t_s + t_w n/p) on a hypercube; on a mesh 2 t_w n / sqrt p for all steps together.
-Two-dimensional transposition (Eq. 10): t_s (p - 1) + t_w n/p. A word is an element. The paper's single t_c is for every
-butterfly, wherever it is done (form butterflies = paper); else what a rank computes is that of models/parts.py."""
+Binary exchange (Eq. 4 over p): log2 p (t_s + t_w n/p) on a hypercube; on a mesh 2 t_w n / sqrt p for all steps
+together (Eq. 8 over p). Two-dimensional transposition (Eq. 11 over p): t_s (p - 1) + t_w n/p. A word is an element.
+The paper's single t_c is for every butterfly, wherever it is done (form butterflies = paper); else what a rank computes
+is that of models/parts.py."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ MODEL = Model(
     name="gupta1993",
     title="1-D FFTs: butterflies, message startup and words on a hypercube or mesh",
     citation="gupta1993",
-    equations="Eqs 1, 6 and 10",
+    equations="Eqs 4, 8 and 11",
     validity="one dimension, powers of two; p at most sqrt n for the transposition",
     variants=("binary-exchange", "transpose"),
     terms=terms,
