@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LARGEST_LOG2_POINTS = 1e6  # beyond this no size is sought: no machine holds 2^1e6 points
 
@@ -163,9 +163,10 @@ def throughput_gain(saved: float, efficiency: float) -> float:
     return 1 / (1 - saved * efficiency) - 1
 
 
-def mesh_channel_width(processors: float) -> float:
-    """Section 7: w = 2 sqrt(p) / log p, so that a mesh keeps up with a hypercube of equal channels."""
-    return 2 * math.sqrt(processors) / math.log2(processors)
+def mesh_channel_width(processors: float, dimensions: int = 2) -> float:
+    """Section 7: w = 2 sqrt(p) / log p, so that a mesh keeps up with a hypercube of equal channels. A mesh of m
+    dimensions by the same analysis, as section 10 says of 3: w = m p^(1/m) / log p."""
+    return dimensions * processors ** (1 / dimensions) / math.log2(processors)
 
 
 def hypercube_links_cost(processors: float) -> float:
@@ -173,9 +174,11 @@ def hypercube_links_cost(processors: float) -> float:
     return processors * math.log2(processors)
 
 
-def mesh_links_cost(processors: float) -> float:
-    """Section 7: 4 w p = 8 p sqrt(p) / log p."""
-    return 4 * mesh_channel_width(processors) * processors
+def mesh_links_cost(processors: float, width: float | None = None, dimensions: int = 2) -> float:
+    """Section 7: 4 w p, of a mesh as fast as a hypercube 8 p sqrt(p) / log p. As there, a processor counts the channels
+    of all its 2 m sides."""
+    width = mesh_channel_width(processors, dimensions) if width is None else width
+    return 2 * dimensions * width * processors
 
 
 def hypercube_bisection_cost(processors: float) -> float:
@@ -183,9 +186,43 @@ def hypercube_bisection_cost(processors: float) -> float:
     return processors / 2
 
 
-def mesh_bisection_cost(processors: float) -> float:
-    """Section 7: sqrt(p) channels of width w, 2 p / log p."""
-    return math.sqrt(processors) * mesh_channel_width(processors)
+def mesh_bisection_cost(processors: float, width: float | None = None, dimensions: int = 2) -> float:
+    """Section 7: sqrt(p) channels of width w, of a mesh as fast as a hypercube 2 p / log p."""
+    width = mesh_channel_width(processors, dimensions) if width is None else width
+    return processors ** (1 - 1 / dimensions) * width
+
+
+def widened_mesh_overhead(machine: Machine, points: float, processors: float, power: float) -> float:
+    """Eq. 8 where the channels' bandwidth grows as p^x (section 7): t_w / p^x in the place of t_w."""
+    wide = replace(machine, t_w_s=machine.t_w_s / processors**power)
+    return mesh_overhead(wide, points, processors)
+
+
+def widened_mesh_isoefficiency(machine: Machine, efficiency: float, processors: float, power: float) -> float:
+    """Section 7, of communication: p^(.5 - x) 2^(2 K (t_w / t_c) p^(.5 - x)), with Eq. 10's factor 2 K t_w."""
+    k, root = k_of(efficiency), processors ** (0.5 - power)
+    return 2 * k * machine.t_w_s * root * 2 ** (2 * k * machine.t_w_s / machine.t_c_s * root)
+
+
+def widened_mesh_concurrency(machine: Machine, processors: float, power: float) -> float:
+    """Section 7: p^(1 + x) log p. Channels p^x wide are full only where a processor has as many elements."""
+    return work(machine, processors ** (1 + power))
+
+
+# ---- section 10: meshes of more dimensions
+
+
+def grid_overhead(machine: Machine, points: float, processors: float, dimensions: int) -> float:
+    """Section 10 leaves a mesh of 3 dimensions to the reader, by an analysis as in section 4.2: distances double along
+    each dimension, t_s p log p + m t_w n p^(1/m). In two dimensions it is Eq. 8."""
+    words = dimensions * machine.t_w_s * points * processors ** (1 / dimensions)
+    return machine.t_s_s * processors * math.log2(processors) + words
+
+
+def grid_isoefficiency(machine: Machine, efficiency: float, processors: float, dimensions: int) -> float:
+    """For its words alone: W = m K t_w p^(1/m) 2^(m K (t_w / t_c) p^(1/m)), exponential. In two dimensions Eq. 10."""
+    along = dimensions * k_of(efficiency) * processors ** (1 / dimensions)
+    return along * machine.t_w_s * 2 ** (along * machine.t_w_s / machine.t_c_s)
 
 
 # ---- appendix A: twiddle factors
@@ -323,6 +360,21 @@ def overlapped_word(machine: Machine) -> float:
 def overlapped_overhead(machine: Machine, points: float, processors: float) -> float:
     """Appendix E on a hypercube: log p steps of (t_w - t_c) n/p + t_h on each processor, t_s = 0."""
     return (overlapped_word(machine) * points + machine.t_h_s * processors) * math.log2(processors)
+
+
+def overlapped_isoefficiency(machine: Machine, efficiency: float, processors: float) -> float:
+    """Appendix E on a hypercube: K (t_w - t_c) p^(K (t_w - t_c) / t_c) log p, and K t_h p log p where t_w <= t_c."""
+    if machine.t_w_s <= machine.t_c_s:
+        return k_of(efficiency) * machine.t_h_s * processors * math.log2(processors)
+    return hypercube_isoefficiency(replace(machine, t_w_s=overlapped_word(machine)), efficiency, processors)
+
+
+def overlapped_mesh_isoefficiency(machine: Machine, efficiency: float, processors: float) -> float:
+    """Appendix E on a mesh: 2 K (t_w - t_c) sqrt(p) 2^(2 K (t_w - t_c) / t_c sqrt(p)), and Eq. 15 where t_w <= t_c. In
+    print the exponent lacks "/ t_c": it has one in Eq. 10, and without it a unit."""
+    if machine.t_w_s <= machine.t_c_s:
+        return hop_isoefficiency(machine, efficiency, processors)
+    return mesh_isoefficiency(replace(machine, t_w_s=overlapped_word(machine)), efficiency, processors)
 
 
 # ---- Eq. 5 solved

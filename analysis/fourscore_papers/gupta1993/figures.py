@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from fourscore_analysis.isoefficiency.points import Family
+from fourscore_analysis.isoefficiency.points import Family, Need
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import colours, layout
@@ -18,15 +18,17 @@ from fourscore_analysis.records.published import published
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fourscore_papers.gupta1993 import equations
+from fourscore_papers.gupta1993 import equations, what_ifs
 from fourscore_papers.gupta1993.equations import Machine
 from fourscore_papers.gupta1993.numbers import MOST, NAME, lines_here, model_speedup, ncube1
 from fourscore_papers.gupta1993.readings import START_S
+from fourscore_papers.gupta1993.simulated import families_on
 
 SIZE_COLOURS = {1024: colours.VERMILLION, 65536: colours.BLUE}
 LEVEL_COLOURS = {0.66: colours.BLUE, 0.76: colours.GREEN, 0.87: colours.VERMILLION}
 MESH = colours.ORANGE
 SIMULATED = "ncube"  # the paper's machine, as a platform
+PLATFORMS = {"hypercube": SIMULATED, "mesh": "ncube-mesh"}
 LARGEST = 65536  # points that the paper measured
 PROCESSORS = tuple(range(1, MOST + 1, 3))
 STARTS = {START_S: "-", 0.0: ":"}  # seconds to start a message, and how its line looks
@@ -163,14 +165,30 @@ def draw_figure_4(here: Here, heading: str) -> Figure:
     networks = {"hypercube": (equations.hypercube_overhead, colours.BLUE), "mesh": (equations.mesh_overhead, MESH)}
     handles = [line_handle(colour, f"{name}, {WITH}") for name, (_, colour) in networks.items()]
     handles += [line_handle(colour, f"{name}, {WITHOUT}", ":") for name, (_, colour) in networks.items()]
+    simulated = {name: families_on(here, PLATFORMS[name], "binary-exchange") for name in networks}
+    handles += [
+        marker_handle(colour, "o", f"{name}, simulated", hollow=True)
+        for name, (_, colour) in networks.items()
+        if simulated[name]
+    ]
     figure, [axes] = layout.stacked_axes(heading, [2.6], 0.72, top_in=layout.legend_room_in(handles, 2))
     layout.page_legend(figure, handles, 2)
     for name, (overhead, colour) in networks.items():
         for start_s, style in STARTS.items():
             _draw_isoefficiency(axes, overhead, start_s, level, colour, style, name)
+        for family in simulated[name]:
+            _draw_simulated(axes, [need for need in family.needs(level) if need.inside], colour, name)
     _paper_axes(axes)
     layout.facet_title(axes, f"E = {level:g}", "nCUBE1, t_c = 80 µs, t_w = 16 µs")
     return figure
+
+
+def _draw_simulated(axes: Axes, needs: Sequence[Need], colour: str, network: str) -> None:
+    for need in needs:
+        at = (need.log2_elements * 2**need.log2_elements, need.ranks * math.log2(need.ranks))
+        look = {"color": colour, "marker": "o", "markersize": 5, "markerfacecolor": "white", "linestyle": ""}
+        [drawn] = axes.plot([at[0]], [at[1]], zorder=4, **look)
+        mark(drawn, f"{network}, {ranks_text(need.ranks)} simulated: n = {2**need.log2_elements:,.0f}")
 
 
 def _paper_axes(axes: Axes) -> None:
@@ -207,7 +225,10 @@ PLOTS = (
     PaperPlot(
         "figure-4",
         "Figure 4: isoefficiency on a mesh and a hypercube",
-        "By Eqs 4 and 8. On a mesh the size grows exponentially with the square root of the processors.",
+        "By Eqs 4 and 8. On a mesh the size grows exponentially with the square root of the processors. Circles: "
+        "nCUBE1's nodes simulated, as a hypercube and as a mesh, where an archive has them; sizes between simulated "
+        "ones.",
         draw_figure_4,
     ),
+    *what_ifs.PLOTS,
 )

@@ -228,4 +228,8 @@ REMARKS = (
     "The twiddle factors' overhead t'_c (n + p log p) leaves out - 2 p of p h(n, p) - n, which is small.",
     "Appendix C ends with 'much worse than that for the ordered case' and means the unordered one. Its overhead of a "
     "two-dimensional transform on a mesh lacks the factor p.",
+    "Appendix E prints 2 K (t_w - t_c) sqrt(p) as the exponent of 2 on a mesh, which lacks '/ t_c': an exponent has no "
+    "unit, and with t_w in the place of t_w - t_c it should be that of Eq. 10.",
+    "Section 7 widens the channels of a mesh by sqrt(p) / 2, and wants sqrt(p) / 4 elements in a step to fill them. It "
+    "does not say why half as many as the channel is wide. Its O(p^1.5 log p) stands by either.",
 )

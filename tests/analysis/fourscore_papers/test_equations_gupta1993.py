@@ -44,6 +44,16 @@ ROUND = Machine(t_c_s=10.0, t_w_s=2.0, t_s_s=100.0, t_h_s=5.0)
         (paper.mesh_links_cost(16), 128),
         (paper.hypercube_bisection_cost(16), 8),
         (paper.mesh_bisection_cost(16), 8),
+        (paper.mesh_channel_width(64, 3), 3 * 4 / 6),
+        (paper.mesh_links_cost(16, width=1), 64),
+        (paper.mesh_links_cost(64, dimensions=3), 6 * 2 * 64),
+        (paper.mesh_bisection_cost(16, width=3), 12),
+        (paper.mesh_bisection_cost(64, dimensions=3), 16 * 2),
+        (paper.widened_mesh_overhead(ROUND, 64, 16, 0.5), 100 * 16 * 4 + 2 * 2 * 64),
+        (paper.widened_mesh_isoefficiency(ROUND, 0.5, 16, 0.25), 2 * 2 * 2 * 2 ** (2 * 0.2 * 2)),
+        (paper.widened_mesh_concurrency(ROUND, 16, 0.5), 10 * 64 * 6),
+        (paper.grid_overhead(ROUND, 64, 64, 3), 100 * 64 * 6 + 3 * 2 * 64 * 4),
+        (paper.grid_isoefficiency(ROUND, 0.5, 64, 3), 3 * 4 * 2 * 2 ** (3 * 4 * 0.2)),
         (paper.twiddle_overhead(3.0, 64, 16), 3 * (64 + 64)),
         (paper.twiddle_isoefficiency(3.0, 0.5, 16), 3 * 64),
         (paper.serial_fraction(8, 16), (1 / 8 - 1 / 16) / (15 / 16)),
@@ -62,6 +72,10 @@ ROUND = Machine(t_c_s=10.0, t_w_s=2.0, t_s_s=100.0, t_h_s=5.0)
         (paper.overlapped_word(Machine(10, 15)), 5),
         (paper.overlapped_word(ROUND), 0),
         (paper.overlapped_overhead(Machine(10, 15, 0, 5), 64, 16), (5 * 64 + 5 * 16) * 4),
+        (paper.overlapped_isoefficiency(Machine(10, 15), 0.5, 16), 5 * 16**0.5 * 4),
+        (paper.overlapped_isoefficiency(ROUND, 0.5, 16), 5 * 16 * 4),
+        (paper.overlapped_mesh_isoefficiency(Machine(10, 15), 0.5, 16), 2 * 5 * 4 * 2 ** (2 * 0.5 * 4)),
+        (paper.overlapped_mesh_isoefficiency(ROUND, 0.5, 16), 2 * 5 * 64),
     ],
 )
 def test_an_equation_gives_what_is_computed_by_hand(computed, by_hand):
@@ -89,6 +103,22 @@ def test_the_transpose_method_of_most_dimensions_is_binary_exchange_and_of_two_i
 
 def test_two_dimensions_have_the_overhead_of_one():
     assert paper.two_dimensional_overhead(ROUND, 64, 16) == pytest.approx(paper.hypercube_overhead(ROUND, 64, 16))
+
+
+def test_a_mesh_of_two_dimensions_and_of_plain_channels_is_that_of_equations_8_and_10():
+    assert paper.grid_overhead(ROUND, 64, 16, 2) == pytest.approx(paper.mesh_overhead(ROUND, 64, 16))
+    assert paper.widened_mesh_overhead(ROUND, 64, 16, 0) == pytest.approx(paper.mesh_overhead(ROUND, 64, 16))
+    eq_10 = paper.mesh_isoefficiency(ROUND, 0.5, 16)
+    assert paper.grid_isoefficiency(ROUND, 0.5, 16, 2) == pytest.approx(eq_10)
+    assert paper.widened_mesh_isoefficiency(ROUND, 0.5, 16, 0) == pytest.approx(eq_10)
+
+
+def test_a_mesh_as_fast_as_a_hypercube_has_channels_of_the_width_of_section_7():
+    """Binary exchange, t_s = 0, in 2 and 3 dimensions."""
+    for dimensions in (2, 3):
+        width = paper.mesh_channel_width(64, dimensions)
+        mesh = paper.grid_overhead(Machine(10.0, 2.0 / width), 4096, 64, dimensions)
+        assert mesh == pytest.approx(paper.hypercube_overhead(Machine(10.0, 2.0), 4096, 64))
 
 
 def test_contention_takes_from_a_mesh_what_cut_through_routing_gives():

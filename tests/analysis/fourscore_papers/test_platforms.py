@@ -47,7 +47,12 @@ def test_blue_gene_is_what_the_model_of_table_1_reads(name):
 
 @pytest.mark.parametrize(
     ("name", "routing"),
-    [("ncube", "store-and-forward"), ("ncube-mesh", "store-and-forward"), ("ncube-cut-through", "cut-through")],
+    [
+        ("ncube", "store-and-forward"),
+        ("ncube-mesh", "store-and-forward"),
+        ("ncube-mesh-3d", "store-and-forward"),
+        ("ncube-cut-through", "cut-through"),
+    ],
 )
 def test_ncube_has_the_constants_of_section_8_and_the_start_up_of_figure_2(name, routing):
     printed = published("gupta1993", "section-8")
@@ -77,7 +82,15 @@ def test_hopper_is_the_torus_of_section_5_1():
 
 
 def test_every_platform_of_a_papers_suite_is_held_to_the_paper():
-    todays = {"hdr-fat-tree"}  # a machine of today, on purpose: lee2018/nodes
-    held = {"bluegene-l", "bluegene-l-mesh", "ncube", "ncube-mesh", "ncube-cut-through", "ethernet-100mbit"}
+    todays = {"hdr-fat-tree", "slingshot-dragonfly"}  # machines of today: lee2018/nodes, gupta1993/networks
+    held = {
+        "bluegene-l",
+        "bluegene-l-mesh",
+        "ncube",
+        "ncube-mesh",
+        "ncube-mesh-3d",
+        "ncube-cut-through",
+        "ethernet-100mbit",
+    }
     held |= {"hopper", "hopper-gemini", "hopper-torus-4d", "hopper-torus-5d"}
     assert platforms_of_papers() == held | todays
