@@ -22,13 +22,12 @@ from fourscore_papers.gupta1993 import equations, what_ifs
 from fourscore_papers.gupta1993.equations import Machine
 from fourscore_papers.gupta1993.numbers import MOST, NAME, lines_here, model_speedup, ncube1
 from fourscore_papers.gupta1993.readings import START_S
-from fourscore_papers.gupta1993.simulated import families_on
+from fourscore_papers.gupta1993.simulated import PLATFORMS, families_on
 
 SIZE_COLOURS = {1024: colours.VERMILLION, 65536: colours.BLUE}
 LEVEL_COLOURS = {0.66: colours.BLUE, 0.76: colours.GREEN, 0.87: colours.VERMILLION}
 MESH = colours.ORANGE
-SIMULATED = "ncube"  # the paper's machine, as a platform
-PLATFORMS = {"hypercube": SIMULATED, "mesh": "ncube-mesh"}
+SIMULATED = PLATFORMS["hypercube"]
 LARGEST = 65536  # points that the paper measured
 PROCESSORS = tuple(range(1, MOST + 1, 3))
 STARTS = {START_S: "-", 0.0: ":"}  # seconds to start a message, and how its line looks

@@ -11,13 +11,17 @@ from fourscore_analysis.papers.base import Item, Measured, Paper
 from fourscore_analysis.papers.here import Here, what_text
 from fourscore_analysis.papers.ranges import Computations, Computed, Range, each, exactly, printed, rounded, rows_of
 from fourscore_analysis.points.points import group_points
+from fourscore_analysis.points.units import ranks_text
 
 from fourscore_papers.gupta1993 import equations, readings
 from fourscore_papers.gupta1993.equations import Machine
 from fourscore_papers.gupta1993.isoefficiency import machine_of
+from fourscore_papers.gupta1993.simulated import PLATFORMS, families_on
 
 NAME = "gupta1993"
 LINEAR, SATURATES, POOR = "nearly linear", "saturates at a small number of processors", "poor isoefficiency"
+RAPID, ALIKE = "much more rapid", "as rapid"
+LEAST_RATIO = 10  # a mesh of MOST processors that needs so many times the points of a hypercube grows much faster
 MOST = 1024  # processors of the figures
 LEAST_GAIN = 1.5  # gain of the last doubling of the processors from which a curve is called nearly linear
 
@@ -169,6 +173,18 @@ def figure_3() -> Computations:
         yield Computed(number, "curve", word, "E against t_c / (t_c + t_w)")
 
 
+def figure_4() -> Computations:
+    """The points that a mesh needs over those of a hypercube, Eqs 4 and 8 without t_s; no processor is without work."""
+    level = float(rows_of(NAME, "figure-4")[1]["efficiency"])
+    cube, mesh = (
+        max(math.log2(MOST), equations.log2_points_for(of, ncube1(), level, MOST))
+        for of in (equations.hypercube_overhead, equations.mesh_overhead)
+    )
+    word = RAPID if mesh - cube > math.log2(LEAST_RATIO) else ALIKE
+    said = f"2^{mesh:.1f} points against 2^{cube:.1f} on 1,024 processors, Eqs 4 and 8, t_s = 0"
+    yield Computed(2, "curve", word, said)
+
+
 # ---- ours, measured
 
 
@@ -204,6 +220,42 @@ def figure_2_here(here: Here) -> Iterator[Measured]:
             yield Measured(number, "curve", best.speedup.value, launches, f"speedup, {what_text(best.point)}")
 
 
+def figure_3_here(here: Here) -> Iterator[Measured]:
+    """The slope of log n against log p that keeps each efficiency, on a real machine and on the simulated hypercube."""
+    real = [family for family in lines_here(here)[:1] if family.has_curve]
+    for number, row in enumerate(rows_of(NAME, "figure-3"), 1):
+        for family in real + families_on(here, PLATFORMS["hypercube"], "binary-exchange"):
+            slope = family.slope(float(row["efficiency"]))
+            if slope is not None:
+                most = max(family.measured, key=lambda one: one.ranks).point
+                launches = min(len(one.point.measured) for one in family.measured)
+                said = f"log n over log p, to {most.cell.place.text()}, {most.label}"
+                yield Measured(number, "curve", slope, launches, said)
+
+
+def mesh_over_hypercube(here: Here, level: float) -> tuple[int, float, int] | None:
+    """Most simulated ranks on which both were measured; the points that keep an efficiency on the mesh over those on
+    the hypercube; launches. None without both."""
+    found = {network: families_on(here, platform, "binary-exchange") for network, platform in PLATFORMS.items()}
+    sizes = {
+        network: {need.ranks: need.log2_elements for family in of for need in family.needs(level) if need.inside}
+        for network, of in found.items()
+    }
+    both = set(sizes["mesh"]) & set(sizes["hypercube"])
+    if not both:
+        return None
+    launches = min(len(one.point.measured) for of in found.values() for family in of for one in family.measured)
+    return max(both), 2 ** (sizes["mesh"][max(both)] - sizes["hypercube"][max(both)]), launches
+
+
+def figure_4_here(here: Here) -> Iterator[Measured]:
+    found = mesh_over_hypercube(here, float(rows_of(NAME, "figure-4")[1]["efficiency"]))
+    if found:
+        ranks, ratio, launches = found
+        said = f"points on a mesh over those on a hypercube, {ranks_text(ranks)} simulated of nCUBE1"
+        yield Measured(2, "curve", ratio, launches, said)
+
+
 def section_8_here(here: Here) -> Iterator[Measured]:
     """Speed of a unit and break-even efficiency, from t_c and t_w fitted to the times of binary exchange."""
     family = next((one for one in lines_here(here) if one.has_curve), None)
@@ -235,8 +287,8 @@ PAPER = Paper(
             _EXAMPLES, computed=lambda: isoefficiency("examples-1-and-2", lambda ratio: ratio, "t = t_w")
         ),
         "figure-2": Item(("points",), computed=figure_2, reading=figure_2_reading, measured=figure_2_here),
-        "figure-3": Item(("efficiency",), computed=figure_3),
-        "figure-4": Item(("network", "measured"), given=("efficiency",)),
+        "figure-3": Item(("efficiency",), computed=figure_3, measured=figure_3_here),
+        "figure-4": Item(("network", "measured"), given=("efficiency",), computed=figure_4, measured=figure_4_here),
         "section-6": Item(("machine", "efficiency_percent", "saved_percent"), computed=section_6),
         "section-7": Item(computed=section_7, reading=section_7_reading),
         "section-8": Item(("t_c_us",), computed=section_8, measured=section_8_here),

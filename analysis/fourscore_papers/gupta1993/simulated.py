@@ -5,6 +5,7 @@ from __future__ import annotations
 from fourscore_analysis.isoefficiency.points import Family, families
 from fourscore_analysis.papers.here import Here
 
+PLATFORMS = {"hypercube": "ncube", "mesh": "ncube-mesh"}  # the paper's machine, and its nodes as a mesh
 XOR = ("schedule", "xor")  # the order of partners in section 5, of the exchange pairwise
 
 

@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from fourscore_analysis.papers import all_papers
+from fourscore_analysis.papers.base import judge
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.records.published import published
 from fourscore_papers.czechowski2012 import figures as czechowski2012
@@ -166,3 +168,44 @@ def test_figure_2_of_czechowski2012_has_the_whole_time_of_p3dfft():
     assert "P3DFFT here, all of it" in [text.get_text() for text in figure.legends[0].get_texts()]
     without = czechowski2012.draw_figure_2(here_told(told[:2]), "heading")
     assert not [line for line in without.axes[1].lines if line.get_marker() == "D"]
+
+
+def on_both_networks(mesh_needs: float):
+    """Binary exchange on 64 simulated nodes, of which a hypercube keeps 0.66 from 2^9 points on."""
+    points = [
+        make_point("binary-exchange", "none", (n,), ranks, nodes=ranks, precision="single", platform=platform)
+        for platform in ("ncube", "ncube-mesh")
+        for n in (2**6, 2**14)
+        for ranks in (1, 16, 64)
+    ]
+
+    def seconds(p) -> float:
+        n, ranks = p["shape"][0], p["ranks"]
+        if ranks == 1:
+            return float(n)
+        needs = (9.0 if p["platform"] == "ncube" else mesh_needs) - (6 - math.log2(ranks))
+        e = 0.66 + (math.log2(n) - needs) / 100
+        return n / ranks / e
+
+    return here_of(points, seconds)
+
+
+def test_figure_4_has_the_simulated_mesh_and_hypercube():
+    [axes] = plot_of(gupta1993, "figure-4").draw(on_both_networks(13.0), "heading").axes
+    found = {end(line) for line in axes.lines if line.get_marker() == "o"}
+    sizes = {(9, 64), (7, 16), (13, 64), (11, 16)}
+    expected = {(power * 2**power, int(ranks * math.log2(ranks))) for power, ranks in sizes}
+    assert {(round(x), round(y)) for x, y in found} == expected
+
+
+def test_curves_of_figures_3_and_4_have_a_verdict_and_what_was_simulated():
+    """64 nodes need 2^9 points where 16 need 2^7: slope 1; the mesh needs 2^4 times as many."""
+    here = on_both_networks(13.0)
+    judged = {one.item.item: one for one in judge(all_papers()["gupta1993"], here)}
+    [mesh] = [number for number in judged["figure-4"].numbers if number.column == "curve"]
+    assert (mesh.printed, mesh.kind) == ("much more rapid", "rounding")
+    [one] = mesh.measured
+    assert (one.value, one.launches) == (pytest.approx(16), 2)
+    curves = {number.row: number for number in judged["figure-3"].numbers}
+    assert [curves[row].kind for row in (1, 2, 3)] == ["rounding"] * 3
+    assert [one.value for one in curves[1].measured] == [pytest.approx(1)]
