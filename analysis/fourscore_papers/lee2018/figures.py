@@ -17,8 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_papers.lee2018 import equations
+from fourscore_papers.lee2018.measured import LARGE, NAME, NODE, SMALL, curve, decomposed
 from fourscore_papers.lee2018.more_nodes import DIRECTION, SHAPE, VARIANTS, chosen, figure_of
-from fourscore_papers.lee2018.numbers import LARGE, NAME, NODE, SMALL, curve, cuts_of, decomposed
+from fourscore_papers.lee2018.numbers import cuts_of
 
 DIRECTIONS = {"forward": colours.BLUE, "backward": colours.VERMILLION}
 MEASURES = {"completion_ms": "until the last is done", "forward_ms": "forward", "backward_ms": "backward"}

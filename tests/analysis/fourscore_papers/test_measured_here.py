@@ -4,7 +4,8 @@ import pytest
 from fourscore_analysis.papers.here import Here
 from fourscore_papers.czechowski2012 import numbers as czechowski2012
 from fourscore_papers.gupta1993 import numbers as gupta1993
-from fourscore_papers.lee2018 import numbers as lee2018
+from fourscore_papers.lee2018 import measured as lee2018
+from fourscore_papers.lee2018 import numbers as lee2018_numbers
 from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1e-9)
@@ -47,7 +48,7 @@ def test_radix_2_and_words_of_8_bytes_come_first():
 
 
 def test_nothing_is_measured_without_an_archive():
-    for paper in (gupta1993, lee2018):
+    for paper in (gupta1993, lee2018_numbers):
         for item in paper.PAPER.items.values():
             assert list(item.measured(Here())) == []
 

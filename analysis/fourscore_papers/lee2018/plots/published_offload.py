@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from fourscore_papers.lee2018.numbers import ALLOCATIONS as MEMORY
+from fourscore_papers.lee2018.measured import ALLOCATIONS as MEMORY
 
 PAPER = "lee2018"
 H2D, KERNELS, D2H = "to the device", "kernels", "to the host"
