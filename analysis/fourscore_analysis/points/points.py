@@ -200,6 +200,12 @@ class Point:
         means = [statistics.mean(launch.instance_s) for launch in self.measured if launch.instance_s]
         return statistics.median(means) if means else None
 
+    @cached_property
+    def forward_mean_s(self) -> float | None:
+        """The mean time of a round trip until its forward half is through on every rank; median over launches."""
+        means = [launch.forward_mean_s for launch in self.measured if launch.forward_mean_s is not None]
+        return statistics.median(means) if means else None
+
     def memory(self, name: str) -> float | None:
         """Largest over launches of a value of records.Memory."""
         values = [value for launch in self.measured if (value := getattr(launch.memory, name)) is not None]

@@ -4,6 +4,7 @@ results/README.md."""
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,7 @@ class Launch(Run):
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
     instance_s: tuple[float, ...] = ()  # for several instances: each from the start of all to its own end; medians
+    forward_mean_s: float | None = None  # a round trip's: until the forward half was through on every rank
     phase_s: dict[str, float] = field(default_factory=dict)  # on the slowest rank of a repetition; median over these
     sample_phase_s: np.ndarray | None = field(default=None, compare=False)  # [phase of phase_s][repetition]
     phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
@@ -402,6 +404,8 @@ def _read_samples(launch: Launch, data: dict[str, Any]) -> None:
     launch.time_s = read(samples, "time_s", some(time_of))
     launch.median_s = median_of(launch.time_s)
     launch.instance_s = tuple(median_of(times) for times in read(samples, "instance_time_s", each(some(amount_of)), ()))
+    forward_s = read(samples, "forward_s", each(amount_of), ())
+    launch.forward_mean_s = statistics.fmean(forward_s) if forward_s else None
     launch.closure_worst = read(read(samples, "closure", table_of, {}), "worst", amount_of, None)
     totals = read(samples, "rank_total_s", rows_of, None)  # [rank][repetition]
     if totals is not None and totals.size:

@@ -1,4 +1,4 @@
-"""Tables 2.1, 3.1 and 5.1 to 5.3 of lee2018: its printed times, and ours on the same axes."""
+"""Tables 2.1, 3.1 and 5.1 to 5.3 of lee2018: its printed times, and ours on the same axes; and its figures."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from fourscore_papers.lee2018 import equations
 from fourscore_papers.lee2018.measured import LARGE, NAME, NODE, SMALL, curve, decomposed
 from fourscore_papers.lee2018.more_nodes import DIRECTION, SHAPE, VARIANTS, chosen, figure_of
 from fourscore_papers.lee2018.numbers import cuts_of
+from fourscore_papers.lee2018.over_nodes import draw_figure_3_1, draw_figures_3_4_and_3_5, draw_figures_4
+from fourscore_papers.lee2018.receives import draw_receives
 
 DIRECTIONS = {"forward": colours.BLUE, "backward": colours.VERMILLION}
 MEASURES = {"completion_ms": "until the last is done", "forward_ms": "forward", "backward_ms": "backward"}
@@ -162,6 +164,35 @@ PLOTS = (
         "Table 3.1: time against worker threads",
         "Charm-NodeFFT, one instance, backward: on every number of nodes 16 threads were best. Ours is node on 300³.",
         draw_table_3_1,
+    ),
+    PaperPlot(
+        "figure-3.1",
+        "Figure 3.1: forward and backward against worker threads",
+        "Charm-NodeFFT on two nodes. One thread packs and sends all that leaves the Z state, which a forward transform "
+        "does. Ours is node with style = charm and z-to-y = one-thread, and dotted with z-to-y = threads.",
+        draw_figure_3_1,
+    ),
+    PaperPlot(
+        "figure-3.2",
+        "Figure 3.2: messages received over time",
+        "Messages that each worker has received in one backward transform, from the traced run. Dotted: what the "
+        "decomposition of the thesis gives, 94 messages for a PE of Charm-FFT and 36 for a node of Charm-NodeFFT in "
+        "six transforms. Where ours has other numbers of cores, its workers share the messages otherwise.",
+        draw_receives,
+    ),
+    PaperPlot(
+        "figures-3.4-3.5",
+        "Figures 3.4 and 3.5: time against nodes, with 64 and 16 cores of each",
+        "300³ backward. Charm-FFT is best on few nodes with many cores, Charm-NodeFFT on many nodes with 16 of each. "
+        "The text prints times of Charm-FFT alone. Hollow: simulated nodes, where an archive has them.",
+        draw_figures_3_4_and_3_5,
+    ),
+    PaperPlot(
+        "figures-4",
+        "Figures 4.1 and 4.2: FFTW, cuFFT and kinds of host memory",
+        "Charm-NodeFFT, 300³ backward on 1 to 4 nodes. The text prints how much less time cuFFT takes, 34.5 % on one "
+        "node and 19.9 % on four, and that default memory is the fastest. Ours is node, on real GPUs alone.",
+        draw_figures_4,
     ),
     PaperPlot(
         "tables-5",

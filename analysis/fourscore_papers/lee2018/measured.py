@@ -99,6 +99,43 @@ def figure_3_3_here(here: Here) -> Iterator[Measured]:
         yield _time(2, "backward_ms", charm)
 
 
+def on_nodes(here: Here, variant: str, cores_a_node: int) -> dict[int, Point]:
+    """One of both methods backward on 300³ by nodes, with so many cores of each."""
+    found = here.transforms(variant, LARGE, direction="backward")
+    return curve(
+        [one for one in found if one.cell.place.ranks_per_node * one.cell.contract.threads == cores_a_node],
+        lambda point: point.cell.place.nodes,
+    )
+
+
+def simulated_on_nodes(here: Here, variant: str, cores_a_node: int) -> dict[int, Point]:
+    """The same on simulated nodes."""
+    found = [
+        point
+        for point in here.points
+        if (point.method.variant, point.cell.shape) == (variant, LARGE)
+        and point.cell.contract.platform != "none"
+        and (point.cell.contract.kind, point.cell.contract.direction) == ("c2c", "backward")
+        and point.cell.place.ranks_per_node * point.cell.contract.threads == cores_a_node
+    ]
+    return curve(found, lambda point: point.cell.place.nodes)
+
+
+def figure_3_4_here(here: Here) -> Iterator[Measured]:
+    charm, node = (on_nodes(here, variant, 64) for variant in (CHARM, NODE))
+    if 8 in charm:
+        yield _time(1, "backward_low_ms", charm[8])
+    if 16 in node and 32 in node:
+        yield _change(2, "longer_percent", equations.longer(node[32].time_s, node[16].time_s), node[32], node[16])
+
+
+def figure_3_5_here(here: Here) -> Iterator[Measured]:
+    few, many = on_nodes(here, NODE, 64), on_nodes(here, NODE, 16)
+    if 16 in few and 64 in many:
+        shorter = equations.shorter(many[64].time_s, few[16].time_s)
+        yield _change(2, "shorter_percent", shorter, many[64], few[16])
+
+
 def table_3_1_here(here: Here) -> Iterator[Measured]:
     for number, row in enumerate(rows_of(NAME, "table-3.1"), 1):
         place = {"ranks": int(row["nodes"]), "threads": int(row["threads"])}
@@ -107,54 +144,155 @@ def table_3_1_here(here: Here) -> Iterator[Measured]:
             yield _time(number, "backward_ms", point)
 
 
+def by_threads(here: Here, direction: str, z_to_y: str = "one-thread") -> dict[int, Point]:
+    """Charm-NodeFFT's method by worker threads, on the ranks with most of them; the largest shape that was measured."""
+    found = [
+        point
+        for shape in (LARGE, SMALL)
+        for point in here.transforms(NODE, shape, direction=direction)
+        if (point.method.option("z-to-y") or "threads") == z_to_y and point.method.option("style") == "charm"
+    ]
+    lines = [
+        curve(same, lambda point: point.cell.contract.threads)
+        for same in group_by(found, lambda point: (point.cell.shape, point.cell.place.nodes, point.cell.ranks))
+    ]
+    return max(lines, key=len, default={})
+
+
+def gain_of_threads(by_count: dict[int, Point]) -> float:
+    """The time with fewest threads over the least with more."""
+    fewest = min(by_count)
+    return by_count[fewest].time_s / min(point.time_s for count, point in by_count.items() if count > fewest)
+
+
+def figure_3_1_here(here: Here) -> Iterator[Measured]:
+    forward, backward = (by_threads(here, direction) for direction in ("forward", "backward"))
+    if min(len(forward), len(backward)) > 1:
+        ratio = gain_of_threads(backward) / gain_of_threads(forward)
+        one = backward[max(backward)]
+        said = f"gain of threads over that of the forward transform, {what_text(one)}"
+        yield Measured(1, "curve", ratio, len(one.measured), said)
+
+
 ALLOCATIONS = {"default": "pageable", "pinned": "pinned", "unified": "managed"}  # Table 4.2 to host-memory
 LARGEST = (500,) * 3
+STATES = 3  # Z, Y and X, each with copies and transforms of its own
+
+
+def allocated(points: Iterable[Point], allocation: str) -> list[Point]:
+    """The points with this kind of host memory of Table 4.2; for any other word those without a device."""
+    memory = ALLOCATIONS.get(allocation)
+    if memory is None:
+        return [one for one in points if one.method.option("offload") is None]
+    offloaded = [one for one in points if one.method.option("offload")]
+    return [one for one in offloaded if (one.method.option("host-memory") or "pinned") == memory]
+
+
+def offloaded_here(here: Here) -> list[Point]:
+    """Both methods on 300³ there and back, each state's pencils of a rank in one launch on a real device: Charm-NodeFFT
+    first, of which Table 4.1 is."""
+    found = [
+        fastest(
+            [
+                one
+                for one in here.transforms(variant, LARGE, direction="roundtrip")
+                if one.method.option("offload") == launch and one.device is not None
+            ]
+        )
+        for variant, launch in ((NODE, "pencil"), (CHARM, "rank"))
+    ]
+    return [point for point in found if point is not None]
 
 
 def table_4_1_here(here: Here) -> Iterator[Measured]:
-    """Copies of a rank's pencils, each state's in one launch, forward and backward: of the GPU's busy time."""
-    found = here.transforms(CHARM, LARGE, direction="roundtrip")
-    point = fastest([one for one in found if one.method.option("offload") == "rank" and one.device is not None])
-    if point is None:
-        return
-    busy = sum(point.phases.get(phase, 0.0) for phase in ("h2d", "d2h", "fft"))
-    for number, phase, operations in ((1, "h2d", point.device.h2d_copies), (2, "d2h", point.device.d2h_copies)):
-        time_s = point.phases.get(phase, 0.0)
-        values = {
-            "total_ms": 1e3 * time_s,
-            "average_ms": 1e3 * time_s / operations,
-            "operations": operations,
-            "share_percent": 100 * equations.share(time_s, busy),
-        }
-        for column, value in values.items():
-            yield Measured(number, column, value, len(point.measured), what_text(point))
+    """Copies of a rank's pencils and their transforms, forward and backward: of the GPU's busy time. The transforms of
+    each axis are timed alone. Our pencils need no conversion."""
+    for point in offloaded_here(here):
+        busy = sum(point.phases.get(phase, 0.0) for phase in ("h2d", "d2h", "fft"))
+        for number, phase, operations in ((1, "h2d", point.device.h2d_copies), (2, "d2h", point.device.d2h_copies)):
+            yield from _operation(number, point, point.phases.get(phase, 0.0), operations, busy)
+        for number, time_s in enumerate(axis_times(point), 4):
+            yield from _operation(number, point, time_s, 2, busy)
+
+
+def axis_times(point: Point) -> list[float]:
+    """Transforms along each axis, forward and backward together, in the order of the forward ones; [] where the states
+    of a rank are not three, or were not timed alone."""
+    names = [(f"fft-{state}", f"backward fft-{STATES + 1 - state}") for state in range(1, STATES + 1)]
+    if not all(name in point.components for both in names for name in both):
+        return []
+    return [sum(point.components[name] for name in both) for both in names]
+
+
+def _operation(row: int, point: Point, time_s: float, operations: float, busy_s: float) -> Iterator[Measured]:
+    values = {
+        "total_ms": 1e3 * time_s,
+        "average_ms": 1e3 * time_s / operations,
+        "operations": operations,
+        "share_percent": 100 * equations.share(time_s, busy_s),
+    }
+    for column, value in values.items():
+        yield Measured(row, column, value, len(point.measured), what_text(point))
 
 
 def table_4_2_here(here: Here) -> Iterator[Measured]:
     for number, row in enumerate(rows_of(NAME, "table-4.2"), 1):
-        memory = ALLOCATIONS.get(row["allocation"])
         for direction in ("forward", "backward"):
             found = here.transforms(NODE, LARGEST, direction=direction, ranks=4)
-            if memory is None:
-                found = [one for one in found if one.method.option("offload") is None]
-            else:
-                offloaded = [one for one in found if one.method.option("offload")]
-                found = [one for one in offloaded if (one.method.option("host-memory") or "pinned") == memory]
-            point = fastest(found)
+            point = fastest(allocated(found, row["allocation"]))
             if point is not None:
                 yield Measured(number, f"{direction}_s", point.time_s, len(point.measured), what_text(point))
 
 
+def by_nodes(here: Here, allocation: str) -> dict[int, Point]:
+    """Charm-NodeFFT's method backward on 300³ with this kind of host memory, or none, by nodes with a rank each."""
+    found = here.transforms(NODE, LARGE, direction="backward")
+    return curve(
+        [one for one in allocated(found, allocation) if one.cell.place.ranks_per_node == 1],
+        lambda point: point.cell.place.nodes,
+    )
+
+
+def figure_4_1_here(here: Here) -> Iterator[Measured]:
+    fftw, cufft = by_nodes(here, ""), by_nodes(here, "default")
+    for number, row in enumerate(rows_of(NAME, "figure-4.1"), 1):
+        nodes = int(row["nodes"])
+        if nodes in fftw and nodes in cufft:
+            shorter = equations.shorter(cufft[nodes].time_s, fftw[nodes].time_s)
+            yield _change(number, "shorter_percent", shorter, cufft[nodes], fftw[nodes])
+
+
+def figure_4_2_here(here: Here) -> Iterator[Measured]:
+    """Times over that of the default on the most nodes."""
+    default = by_nodes(here, "default")
+    for number, row in enumerate(rows_of(NAME, "figure-4.2"), 1):
+        found = by_nodes(here, row["allocation"])
+        both = set(found) & set(default)
+        if both:
+            one, other = found[max(both)], default[max(both)]
+            launches = min(len(one.measured), len(other.measured))
+            said = f"times over those of the default, {what_text(one)}"
+            yield Measured(number, "curve", one.time_s / other.time_s, launches, said)
+
+
 def several_here(here: Here, item: str) -> Iterator[Measured]:
-    """Instances at once, there and back: the time until the last is done."""
+    """Instances at once, there and back: the time until the last is done. One alone also has the means of both ways; a
+    record of several has the time of each instance, and not that of each way."""
     data = printed(NAME, item)
     for number, row in enumerate(data["rows"], 1):
         many = int(row["instances"])
         found = here.transforms(NODE, SMALL, direction="roundtrip", ranks=int(row["nodes"]), instances=many)
         wanted = data["setup"]["placement"] if many > 1 else ""
         point = fastest([one for one in found if one.method.placement == wanted])
-        if point is not None:
-            yield _time(number, "completion_ms", point)
+        if point is None:
+            continue
+        yield _time(number, "completion_ms", point)
+        if many == 1 and point.forward_mean_s is not None and point.mean_s is not None:
+            for column, time_s in (
+                ("forward_ms", point.forward_mean_s),
+                ("backward_ms", point.mean_s - point.forward_mean_s),
+            ):
+                yield Measured(number, column, 1e3 * time_s, len(point.measured), what_text(point))
 
 
 def _time(row: int, column: str, point: Point) -> Measured:

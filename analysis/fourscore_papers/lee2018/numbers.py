@@ -8,7 +8,12 @@ from fourscore_analysis.papers.ranges import Computations, Computed, Range, each
 from fourscore_papers.lee2018 import equations, readings
 from fourscore_papers.lee2018.measured import (
     figure_2_3_here,
+    figure_3_1_here,
     figure_3_3_here,
+    figure_3_4_here,
+    figure_3_5_here,
+    figure_4_1_here,
+    figure_4_2_here,
     several_here,
     share_here,
     table_2_1_here,
@@ -16,6 +21,7 @@ from fourscore_papers.lee2018.measured import (
     table_4_1_here,
     table_4_2_here,
 )
+from fourscore_papers.lee2018.receives import figure_3_2_here
 
 NAME = "lee2018"
 
@@ -148,18 +154,27 @@ PAPER = Paper(
         "figure-2.3": Item(
             ("decomposition",), computed=figure_2_3, reading=figure_2_3_reading, measured=figure_2_3_here
         ),
-        "figure-3.2": Item(("library", "decomposition", "nodes", "cores", "of"), reading=figure_3_2_reading),
+        "figure-3.1": Item(("of",), measured=figure_3_1_here),
+        "figure-3.2": Item(
+            ("library", "decomposition", "nodes", "cores", "of"), reading=figure_3_2_reading, measured=figure_3_2_here
+        ),
         "figure-3.3": Item(
             ("library", "nodes", "cores_per_node"), computed=lambda: cores("figure-3.3"), measured=figure_3_3_here
         ),
         "figure-3.4": Item(
-            ("library", "nodes", "against_nodes"), computed=lambda: cores("figure-3.4"), reading=figure_3_4_reading
+            ("library", "nodes", "against_nodes"),
+            computed=lambda: cores("figure-3.4"),
+            reading=figure_3_4_reading,
+            measured=figure_3_4_here,
         ),
         "figure-3.5": Item(
-            ("library", "nodes", "against_nodes", "against_cores_per_node"), computed=lambda: cores("figure-3.5")
+            ("library", "nodes", "against_nodes", "against_cores_per_node"),
+            computed=lambda: cores("figure-3.5"),
+            measured=figure_3_5_here,
         ),
         "figure-3.6": Item(("cores_per_node",)),
-        "figure-4.1": Item(("nodes",)),
+        "figure-4.1": Item(("nodes",), measured=figure_4_1_here),
+        "figure-4.2": Item(("allocation",), measured=figure_4_2_here),
         "section-4.2.1": Item(("of",), computed=section_4_2_1),
         "section-5.2.2": Item(("instances", "nodes"), computed=section_5_2_2, reading=section_5_2_2_reading),
         "table-2.1": Item(("decomposition",), computed=table_2_1, measured=table_2_1_here),
