@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 
 from fourscore_papers.lee2018 import equations
 from fourscore_papers.lee2018.measured import LARGE, NAME, NODE, SMALL, curve, decomposed
-from fourscore_papers.lee2018.more_nodes import DIRECTION, SHAPE, VARIANTS, chosen, figure_of
+from fourscore_papers.lee2018.more_nodes import DIRECTION, PLATFORM, SHAPE, VARIANTS, chosen, figure_of
 from fourscore_papers.lee2018.numbers import cuts_of
 from fourscore_papers.lee2018.over_nodes import draw_figure_3_1, draw_figures_3_4_and_3_5, draw_figures_4
 from fourscore_papers.lee2018.receives import draw_receives
@@ -26,7 +26,6 @@ from fourscore_papers.lee2018.receives import draw_receives
 DIRECTIONS = {"forward": colours.BLUE, "backward": colours.VERMILLION}
 MEASURES = {"completion_ms": "until the last is done", "forward_ms": "forward", "backward_ms": "backward"}
 COLUMNS = 2
-PLATFORM = "hdr-fat-tree"  # in papers/lee2018/nodes
 
 
 def draw_table_2_1(here: Here, heading: str) -> Figure:

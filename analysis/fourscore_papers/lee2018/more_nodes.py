@@ -20,6 +20,7 @@ from matplotlib.lines import Line2D
 
 PAPER = "lee2018"
 SHAPE, DIRECTION = (300,) * 3, "backward"
+PLATFORM = "hdr-fat-tree"  # in papers/lee2018/nodes
 VARIANTS = ("pencil", "overdecomposed", "node")
 CHARM, NODE = "Charm-FFT", "Charm-NodeFFT"
 ITEMS = ("table-2.1", "table-3.1", "figure-3.3", "figure-3.4")
