@@ -183,7 +183,7 @@ CASES = [
         "meshes-do-not-scale",
         SIMULATED,
         both_networks({4: 6.0, 64: 10.0}, {4: 6.0, 64: 14.0}),
-        both_networks({4: 6.0, 64: 10.0}, {4: 7.0, 64: 11.0}),
+        both_networks({4: 6.0, 64: 14.0}, {4: 7.0, 64: 15.0}),
     ),
     (
         "transposition-needs-cut-through",
