@@ -19,6 +19,7 @@ from fourscore_papers.haynes2000.pairwise_phases import alpha_beta_bytes, commun
 TESTS = Tests()
 PAIRWISE, AT_ONCE = "pairwise", "p2p"
 WAYS = {PAIRWISE: "with its messages one after the other", AT_ONCE: "with all its messages under way at once"}
+ONE_SIDED = "one-sided"  # value of the parameter `messages` of danielson-lanczos
 NEAR = 0.05  # relative difference up to which times are those of an equation
 RISE = 0.02  # relative difference below which ratios count as equal
 MANY = 16  # nodes from which on the method is expected to win
@@ -234,3 +235,28 @@ def clusters(_: Here) -> Iterator[Finding]:
         f"on {NODES} nodes it wins below {slow:.0f}³ with a latency of 2 kB, and below {fast:.0f}³ with a tenth of it"
     )
     yield Finding(EQUATIONS, fast < slow, said)
+
+
+@TESTS.of("lower-level-messages-have-less-latency")
+def lower_level(here: Here) -> Iterator[Finding]:
+    """The new method over one-sided messages against two-sided ones: the smallest cube, on the most nodes."""
+    found = [
+        point
+        for point in here.transforms(NEW)
+        if len(point.cell.shape) == 3 and point.cell.ranks == point.cell.place.nodes > 1 and communication_s(point)
+    ]
+    groups = group_by(found, lambda one: (one.cell, one.measured[0].machine_hash, one.measured[0].code_hash))
+    both = [
+        (one_sided, two_sided)
+        for same in groups
+        if (one_sided := fastest([one for one in same if one.method.option("messages") == ONE_SIDED]))
+        and (two_sided := fastest([one for one in same if one.method.option("messages") != ONE_SIDED]))
+    ]
+    if both:
+        new, old = min(both, key=lambda pair: (pair[0].cell.elements, -pair[0].cell.ranks))
+        ratio = communication_s(new) / communication_s(old)
+        said = (
+            f"{cube(new.cell.shape[0])} on {new.cell.ranks} nodes takes {ratio_text(ratio)} times as long over "
+            "one-sided messages as over two-sided ones"
+        )
+        yield Finding(MEASURED, ratio < 1, said)

@@ -92,6 +92,18 @@ def test_equations_hold_for_messages_one_after_the_other_alone():
     assert simulated("equation-5-holds", on_network(1.2)) == [False]
 
 
+@pytest.mark.parametrize(("seconds", "holds"), [(0.8, True), (1.2, False)])
+def test_one_sided_messages_are_held_against_two_sided_ones_of_the_smallest_cube(seconds, holds):
+    told = []
+    for extent, one_sided in ((8, seconds), (64, 5.0)):
+        for messages, time_s in (("one-sided", one_sided), ("two-sided", 1.0)):
+            point = make_point(NEW, "none", (extent,) * 3, 16, nodes=16, parameters={"messages": messages})
+            told.append((point, {"fft": 0.1, "exchange": time_s}))
+    [found] = TESTS["lower-level-messages-have-less-latency"](here_told(told))
+    assert (found.evidence, found.holds) == (MEASURED, holds)
+    assert list(TESTS["lower-level-messages-have-less-latency"](here_told(told[:1]))) == []
+
+
 def test_messages_and_bytes_are_those_that_the_records_count():
     assert simulated("fewer-messages", on_network()) == [True]
     assert simulated("more-bytes", on_network()) == [True]
@@ -99,6 +111,7 @@ def test_messages_and_bytes_are_those_that_the_records_count():
     assert simulated("more-bytes", on_network(messages=0.5)) == [False]
 
 
+OF_RECORDS = {"equation-4-holds", "equation-5-holds", "lower-level-messages-have-less-latency"}
 OF_EQUATIONS = {
     "fewer-messages": ("new_messages", lambda nodes: 1e3),
     "more-bytes": ("new_packet_bytes", lambda elements, nodes: 1.0),
@@ -123,8 +136,9 @@ def test_other_equations_would_refute_a_conclusion(claim, monkeypatch):
 
 def test_what_needs_records_or_cannot_be_tested_is_untested_without():
     found = {one.claim.id for one in conclusions_of("haynes2000", Here()) if one.verdict == UNTESTED}
-    assert found == {"equation-4-holds", "equation-5-holds", "two-kilobytes-on-ethernet", "as-many-flops"}
+    lower = "lower-level-messages-have-less-latency"
+    assert found == {"equation-4-holds", "equation-5-holds", "two-kilobytes-on-ethernet", "as-many-flops", lower}
 
 
 def test_every_test_of_a_conclusion_is_tried_both_ways():
-    assert {case[0] for case in CASES} | set(OF_EQUATIONS) | {"equation-4-holds", "equation-5-holds"} == set(TESTS)
+    assert {case[0] for case in CASES} | set(OF_EQUATIONS) | OF_RECORDS == set(TESTS)
