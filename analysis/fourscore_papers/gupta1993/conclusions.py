@@ -263,9 +263,9 @@ def radix(here: Here) -> Iterator[Finding]:
 
 def _radix(here: Here) -> Iterator[tuple[str, Finding]]:
     """Stages of a higher radix in pairwise steps, as the section has them; direct ones send more words."""
-    for evidence, group in variations(here, BINARY):
-        alike = [one for one in group if _radix_of(one) == 2 or one.method.option("stages") == "pairwise"]
-        by_radix = {_radix_of(same[0]): fastest(same) for same in group_by(alike, _radix_of)}
+    for evidence, group in _alike(variations(here, BINARY), {"radix", "stages"}):
+        pairwise = [one for one in group if _radix_of(one) == 2 or one.method.option("stages") == "pairwise"]
+        by_radix = {_radix_of(same[0]): fastest(same) for same in group_by(pairwise, _radix_of)}
         seconds = {q: point.phases_max.get("exchange", 0.0) for q, point in sorted(by_radix.items()) if point}
         if len(seconds) > 1 and seconds.get(2):
             ratios = {q: value / seconds[2] for q, value in seconds.items() if q > 2}
@@ -276,6 +276,13 @@ def _radix(here: Here) -> Iterator[tuple[str, Finding]]:
                 f"{', '.join(map(str, ratios))}"
             )
             yield evidence, Finding(evidence, all(abs(one - 1) <= 2 * SAME for one in ratios.values()), said)
+
+
+def _alike(found: Iterable[tuple[str, list[Point]]], but: set[str]) -> Iterator[tuple[str, list[Point]]]:
+    """The same groups, of points that differ in nothing but these parameters."""
+    for evidence, group in found:
+        for same in group_by(group, lambda point: tuple(one for one in point.method.options if one[0] not in but)):
+            yield evidence, same
 
 
 def _radix_of(point: Point) -> int:
@@ -401,7 +408,7 @@ def overlap(here: Here) -> Iterator[Finding]:
     said = f"with t_w = 2 t_c and E = 0.9 the exponent of p falls from {before:g} to {after:g}"
     yield Finding(EQUATIONS, 1 < after < before, said)
     found = {}
-    for evidence, group in variations(here, BINARY):
+    for evidence, group in _alike(variations(here, BINARY), {"pieces"}):
         whole = fastest([one for one in group if (one.method.option("pieces") or "1") == "1"])
         pieces = fastest([one for one in group if (one.method.option("pieces") or "1") != "1"])
         if evidence == MEASURED and whole and pieces:
