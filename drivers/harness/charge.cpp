@@ -12,8 +12,9 @@ std::size_t number_of(Phase phase) { return static_cast<std::size_t>(phase); }
 
 }  // namespace
 
-PhaseSeconds charges_of(const SimulatedMachine& machine, double flops, const std::map<Phase, Index>& min_bytes) {
-  PhaseSeconds bytes{}, flops_of{};
+Charges charges_of(const SimulatedMachine& machine, double flops, const std::map<Phase, Index>& min_bytes,
+                   RankThreads threads) {
+  std::array<double, phase_count> bytes{}, flops_of{};
   for (const auto& [phase, count] : min_bytes)
     if (phase != Phase::exchange) bytes[number_of(phase)] = static_cast<double>(count);
   double computed = 0;
@@ -22,23 +23,38 @@ PhaseSeconds charges_of(const SimulatedMachine& machine, double flops, const std
     for (const Phase phase : computing) flops_of[number_of(phase)] = flops * bytes[number_of(phase)] / computed;
   else
     flops_of[number_of(bytes[number_of(Phase::other)] > 0 ? Phase::other : Phase::fft)] = flops;
-  PhaseSeconds seconds{};
-  for (std::size_t phase = 0; phase < phase_count; ++phase)
-    seconds[phase] =
-        std::max(flops_of[phase] / machine.flops_per_s, bytes[phase] / machine.memory_bandwidth_bytes_per_s);
-  return seconds;
+  Charges charges;
+  charges.threads = threads.of_plan;
+  for (std::size_t phase = 0; phase < phase_count; ++phase) {
+    const int together = phase == number_of(Phase::fft) ? threads.of_library : 1;
+    charges.phases[phase] = {
+        std::max(flops_of[phase] / machine.flops_per_s, bytes[phase] / machine.memory_bandwidth_bytes_per_s) / together,
+        bytes[phase]};
+  }
+  return charges;
 }
 
-double charge_of(const Component& component, const PhaseSeconds& charges, const std::map<Phase, Index>& min_bytes) {
+Charge charge_of(const Component& component, const Charges& charges, const std::map<Phase, Index>& min_bytes) {
   const auto of_phase = min_bytes.find(component.phase);
-  if (!component.min_bytes || of_phase == min_bytes.end() || of_phase->second == 0) return 0;
-  return charges[number_of(component.phase)] * static_cast<double>(*component.min_bytes) /
-         static_cast<double>(of_phase->second);
+  if (!component.min_bytes || of_phase == min_bytes.end() || of_phase->second == 0) return {};
+  const Charge& all = charges.phases[number_of(component.phase)];
+  const double bytes = static_cast<double>(*component.min_bytes), of = static_cast<double>(of_phase->second);
+  return {all.seconds * bytes / of / charges.threads, all.bytes * bytes / of};
+}
+
+void ChargingObserver::begin_run() {
+  stretches_.fill(0);
+  told_.fill(0);
+  keeps_loads_ = may_keep_loads_ && runs_++ == 1;
+  if (charges_.threads > 1)
+    machine_.listen_to_threads([this](Phase phase, std::int64_t bytes) { works_on(phase, bytes); });
 }
 
 void ChargingObserver::end_run() {
   stretches_before_ = stretches_;
+  told_before_ = told_;
   if (keeps_loads_) machine_.enter_exchange(-1);
+  if (charges_.threads > 1) machine_.listen_to_threads(nullptr);
 }
 
 void ChargingObserver::switched_to(Phase phase) noexcept {
@@ -47,8 +63,18 @@ void ChargingObserver::switched_to(Phase phase) noexcept {
   // Variants that send piece by piece have hundreds of stretches: the last of those kept has all that follow.
   if (keeps_loads_ && phase == Phase::exchange)
     machine_.enter_exchange(static_cast<int>(std::min<std::int64_t>(stretch, most_exchanges) - 1));
-  if (stretches_before_[number] == 0 || charges_[number] <= 0) return;
-  machine_.advance(charges_[number] / static_cast<double>(stretches_before_[number]));
+  const Charge& charge = charges_.phases[number];
+  const auto stretches = static_cast<double>(stretches_before_[number]);
+  if (stretches == 0 || charge.seconds <= 0 || told_before_[number] > 0) return;
+  machine_.work(charge.seconds / stretches, charge.bytes / stretches);
+}
+
+void ChargingObserver::works_on(Phase phase, std::int64_t bytes) {
+  const std::size_t number = number_of(phase);
+  told_[number] += bytes;
+  if (bytes == 0 || told_before_[number] == 0) return;
+  const double share = static_cast<double>(bytes) / static_cast<double>(told_before_[number]);
+  machine_.work(charges_.phases[number].seconds * share, charges_.phases[number].bytes * share);
 }
 
 }  // namespace fourscore

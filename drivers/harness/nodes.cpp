@@ -264,7 +264,7 @@ json JobNodes::placement() const {
 
 namespace {
 
-/// All are alike, and each rank has a core of its own.
+/// All are alike, and each thread has a core of its own.
 JobNodes describe_simulated_nodes(const SimulatedMachine& machine) {
   JobNodes nodes;
   nodes.node_of_rank = nodes.kernel_of_rank = machine.node_of_rank;
@@ -273,6 +273,8 @@ JobNodes describe_simulated_nodes(const SimulatedMachine& machine) {
     auto& ranks = nodes.facts[static_cast<std::size_t>(node)].ranks;
     ranks.push_back({{static_cast<int>(ranks.size())}});
   }
+  if (machine.cores > 0)
+    for (NodeFacts& node : nodes.facts) node.most_cores = static_cast<std::size_t>(machine.cores);
   nodes.facts_by_kernel = nodes.facts;
   std::vector<int> all(nodes.facts.size());
   std::iota(all.begin(), all.end(), 0);

@@ -208,9 +208,10 @@ Timeline Sampler::trace(const std::function<void()>& prepare, const std::functio
   TimelineRecorder recorder(comm_, static_cast<std::size_t>(std::max(1, threads)));
   std::optional<ChargingObserver> charging;
   if (options_.charges) {
-    charging.emplace(*simulated_machine(), *options_.charges);
+    charging.emplace(*simulated_machine(), *options_.charges, false);
     PhaseClock counting(*charging);
     prepare();
+    charging->begin_run();
     counting.start();
     run(counting);
     counting.stop();
@@ -221,9 +222,11 @@ Timeline Sampler::trace(const std::function<void()>& prepare, const std::functio
   recorder.align();
   FOURSCORE_MPI(MPI_Barrier(comm_));
   const std::int64_t begin = PhaseClock::now_ns();
+  if (charging) charging->begin_run();
   recorder.clock().start();
   run(recorder.clock());
   recorder.clock().stop();
+  if (charging) charging->end_run();
   return recorder.gather(begin, PhaseClock::now_ns());
 }
 

@@ -26,7 +26,7 @@ struct SamplingOptions {
   bool phases = true;
   std::optional<SlowDown> slow_down{};  ///< in all these runs; wants phases
   /// On a simulated machine: what a run's phases take on this rank beside messages.
-  std::optional<PhaseSeconds> charges{};
+  std::optional<Charges> charges{};
 };
 
 /// Clocks count as aligned where they are off by no more than this share of the shortest run.

@@ -75,8 +75,19 @@ ThreadLevel wanted_thread_level(const Point& point) {
 
 /// Where time is simulated, what measures time or counts work would tell of the simulator.
 void require_what_can_be_simulated(const Options& options) {
-  if (simulated_machine() == nullptr) return;
+  const SimulatedMachine* const machine = simulated_machine();
+  if (machine == nullptr) return;
   if (options.counters) throw InputError("--counters on a simulated machine would count the simulator; expected none");
+  const Point& point = options.point;
+  const int threads = point.problem.threads;
+  if (threads > 1 && machine->cores == 0)
+    throw InputError(
+        fmt::format("platform '{}' does not say how many cores a host has; expected cores in its [host], or one thread",
+                    point.platform));
+  const int ranks = (point.ranks + point.nodes - 1) / point.nodes;
+  if (machine->cores > 0 && ranks * threads > machine->cores)
+    throw InputError(fmt::format("{} of {} each on a host of platform '{}', which has {} cores", plural(ranks, "rank"),
+                                 plural(threads, "thread"), point.platform, machine->cores));
 }
 
 /// Valid on rank 0; empty elsewhere.

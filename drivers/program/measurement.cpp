@@ -288,18 +288,18 @@ Samples sample(Sampler& sampler, Instances& instances, Verifiers& verifiers, boo
 }
 
 /// On a simulated machine a component takes its charge beside its messages.
-std::vector<Component> charged(std::vector<Component> components, const PhaseSeconds& charges,
+std::vector<Component> charged(std::vector<Component> components, const Charges& charges,
                                const std::map<Phase, Index>& min_bytes) {
   for (Component& component : components)
-    component.run = [run = component.run, seconds = charge_of(component, charges, min_bytes)] {
-      if (seconds > 0) simulated_machine()->advance(seconds);
+    component.run = [run = component.run, charge = charge_of(component, charges, min_bytes)] {
+      if (charge.seconds > 0) simulated_machine()->work(charge.seconds, charge.bytes);
       run();
     };
   return components;
 }
 
 std::vector<ComponentSamples> sample_components(MPI_Comm comm, Sampler& sampler, Instances& instances,
-                                                const Problem& problem, const std::optional<PhaseSeconds>& charges) {
+                                                const Problem& problem, const std::optional<Charges>& charges) {
   std::vector<Component> components = instances.components();
   if (charges) components = charged(std::move(components), *charges, instances.min_bytes(problem));
   check_components(comm, components);
@@ -419,7 +419,10 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
     Problem planned = problem;
     planned.grid = instances->here().front().plan->facts().grid;
     const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops;
-    sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances->min_bytes(problem));
+    const LocalFftUse use = resolved.variant->local_fft(problem);
+    const int of_library = use.own ? 1 : use.threads;
+    sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances->min_bytes(problem),
+                                  {problem.threads / of_library, of_library});
   }
   Sampler sampler(comm, sampling);
   const Stopwatch measure_watch;

@@ -135,6 +135,15 @@ void read_shape(const Section& network, Platform& platform) {
     network.fail("hosts", fmt::format("is {}, and its extents give {}", shape.hosts, own));
 }
 
+void read_host(const Section& host, Platform& platform) {
+  platform.flops_per_s = host.number("speed_flops_per_s", false);
+  platform.memory_bandwidth_bytes_per_s = host.number("memory_bandwidth_bytes_per_s", false);
+  platform.host_memory_bandwidth_bytes_per_s = host.number_or("host_memory_bandwidth_bytes_per_s", 0);
+  if (host.has("cores")) platform.cores = host.whole("cores");
+  platform.barrier_s_per_thread = host.number_or("barrier_s_per_thread", 0);
+  platform.hand_over_s = host.number_or("hand_over_s", 0);
+}
+
 /// The environment comes first.
 fs::path platforms_folder() {
   if (const char* folder = std::getenv("FOURSCORE_PLATFORMS")) return folder;
@@ -188,9 +197,12 @@ Platform read_platform(const fs::path& file) {
   platform.link_bandwidth_bytes_per_s = network.number("link_bandwidth_bytes_per_s", false);
   platform.link_latency_s = network.number("link_latency_s", true);
   platform.injection_bandwidth_bytes_per_s = network.number_or("injection_bandwidth_bytes_per_s", 0);
-  const Section host(file, top.table("host"), "[host]", {"speed_flops_per_s", "memory_bandwidth_bytes_per_s"});
-  platform.flops_per_s = host.number("speed_flops_per_s", false);
-  platform.memory_bandwidth_bytes_per_s = host.number("memory_bandwidth_bytes_per_s", false);
+  read_host({file,
+             top.table("host"),
+             "[host]",
+             {"speed_flops_per_s", "memory_bandwidth_bytes_per_s", "host_memory_bandwidth_bytes_per_s", "cores",
+              "barrier_s_per_thread", "hand_over_s"}},
+            platform);
   if (top.has("messages")) {
     const Section messages(file, top.table("messages"), "[messages]",
                            {"send_overhead_s", "receive_overhead_s", "put_overhead_s", "eager_limit_bytes"});

@@ -19,10 +19,14 @@ struct Platform {
   int dimensions = 0;                ///< extents = "auto": of a torus or mesh of as many hosts as are asked for
   double link_bandwidth_bytes_per_s = 0;
   double link_latency_s = 0;
-  double injection_bandwidth_bytes_per_s = 0;  ///< from a host into its network and out; 0: its links alone limit it
-  double flops_per_s = 0;                      ///< per rank
-  double memory_bandwidth_bytes_per_s = 0;     ///< per rank
-  double send_overhead_s = 0, receive_overhead_s = 0;  ///< a rank's own time for each message
+  double injection_bandwidth_bytes_per_s = 0;    ///< from a host into its network and out; 0: its links alone limit it
+  double flops_per_s = 0;                        ///< per thread
+  double memory_bandwidth_bytes_per_s = 0;       ///< per thread
+  double host_memory_bandwidth_bytes_per_s = 0;  ///< per host, for all its threads; 0: each thread alone is limited
+  int cores = 0;                                 ///< per host; 0: a rank has one thread
+  double barrier_s_per_thread = 0;               ///< a barrier of a rank's threads, for each of them
+  double hand_over_s = 0;                        ///< for what one thread takes over from another
+  double send_overhead_s = 0, receive_overhead_s = 0;  ///< a thread's own time for each message
   double put_overhead_s = 0;                           ///< and for each one-sided message
   int eager_limit_bytes = 0;                           ///< a longer message waits for its receiver
   nlohmann::json content;                              ///< the file's content, for the machine's identity

@@ -42,7 +42,6 @@ class SmpiLauncher : public Launcher {
 
   [[nodiscard]] std::string refuses(const LauncherOptions& /*options*/, const LaunchRequest& request) const override {
     if (request.platform == "none") return "it runs on simulated machines, and the point names no platform";
-    if (request.threads > 1) return "SimGrid's MPI gives a rank one thread";
     if (request.placement == RankPlacement::socket) return "simulated hosts have no sockets";
     return {};
   }

@@ -11,12 +11,12 @@
 
 #include "mpi/error.hpp"
 #include "simulation/simgrid/shared_communicators.hpp"
+#include "simulation/simgrid/simulated_threads.hpp"
 
 namespace fourscore {
 namespace {
 
 namespace s4u = simgrid::s4u;
-constexpr double poll_s = 1e-6;
 
 std::optional<MessageNetwork> network;  // NOLINT: written before the first rank starts
 
@@ -34,9 +34,11 @@ std::size_t size_of_type(MPI_Datatype type) {
 }
 
 /// The other side of a message has come.
-void tell_of_meeting(SimulatedRank& rank, bool& is_asleep, const CarriedRequest* request) {
-  const bool waits_for_any = request != nullptr && std::exchange(rank.is_asleep_for_any, false);
-  if (std::exchange(is_asleep, false) || waits_for_any) tell(rank);
+void tell_of_meeting(SimulatedRank& rank, SimulatedThread*& asleep, const CarriedRequest* request) {
+  SimulatedThread* const waits = std::exchange(asleep, nullptr);
+  SimulatedThread* const waits_for_any = request == nullptr ? nullptr : std::exchange(rank.asleep_for_any, nullptr);
+  if (waits != nullptr) tell(*waits);
+  if (waits_for_any != nullptr && waits_for_any != waits) tell(*waits_for_any);
 }
 
 void set_off(Transfer& transfer, double begin_s, std::size_t to) {
@@ -61,38 +63,38 @@ void meet(Transfer& transfer, MPI_Comm comm) {
 
 /// Until the backlogs know when they arrive.
 void sleep_until_begun(const TransferSides& sides) {
-  double begun_s = rank_now_s();
+  double begun_s = thread_now_s();
   for (const auto& side : sides) begun_s = std::max(begun_s, side.transfer->begin_s);
   sleep_until(begun_s);
   network->backlogs->begun_until(begun_s);
 }
 
-bool& asleep_flag(const TransferSide& side) {
-  return side.receives ? side.transfer->is_receiver_asleep : side.transfer->is_sender_asleep;
+SimulatedThread*& asleep_at(const TransferSide& side) {
+  return side.receives ? side.transfer->asleep_receiver : side.transfer->asleep_sender;
 }
 
-/// Counts what has to come before over_s() can be known in the calling rank's `awaited`, `most` at most.
+/// Counts what has to come before over_s() can be known in the calling thread's `awaited`, `most` at most.
 void await_others(const TransferSides& sides, int most) {
   int missing = 0;
   for (const auto& side : sides) {
     if (side.transfer->is_met() || (!side.receives && !side.transfer->waits)) continue;
-    asleep_flag(side) = true;
+    asleep_at(side) = &this_thread();
     ++missing;
   }
-  this_rank().awaited = std::min(most, missing);
+  this_thread().awaited = std::min(most, missing);
 }
 
-/// Sleeps until what the calling rank awaits comes, or until `at_most_s`.
+/// Sleeps until what the calling thread awaits comes, or until `at_most_s`.
 void sleep_until_told(double at_most_s) {
-  SimulatedRank& rank = this_rank();
+  SimulatedThread& thread = this_thread();
   const double left_s = at_most_s - s4u::Engine::get_clock();
-  if (rank.awaited == 0 && at_most_s < never_s)
+  if (thread.awaited == 0 && at_most_s < never_s)
     sleep_until(at_most_s);
   else if (at_most_s == never_s)
     sleep_until_woken();
   else if (left_s > 0)
-    (void)rank.wake->acquire_timeout(left_s);  // a late wake() only lets a later sleep look again
-  rank.awaited = 0;
+    (void)thread.wake->acquire_timeout(left_s);  // a late wake() only lets a later sleep look again
+  thread.awaited = 0;
 }
 
 /// Looking at hundreds of requests for each that is over would take the host minutes: it looks as one that polls.
@@ -100,7 +102,7 @@ void look_again(double now_s, double next_s) {
   double looks_s = std::max(now_s + poll_s, s4u::Engine::get_clock());
   if (std::abs(looks_s - next_s) < 1e-11) looks_s = next_s;  // SimGrid's clock rounds
   sleep_until(looks_s);
-  this_rank().busy_until_s = looks_s;
+  this_thread().busy_until_s = looks_s;
 }
 
 }  // namespace
@@ -110,12 +112,12 @@ void sleep_until(double time_s) {
 }
 
 void sleep_until_woken() {
-  SimulatedRank& rank = this_rank();
-  while (rank.awaited > 0) rank.wake->acquire();
+  SimulatedThread& thread = this_thread();
+  while (thread.awaited > 0) thread.wake->acquire();
 }
 
-void tell(SimulatedRank& rank) {
-  if (--rank.awaited == 0) rank.wake->release();
+void tell(SimulatedThread& thread) {
+  if (--thread.awaited == 0) thread.wake->release();
 }
 
 void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs) {
@@ -127,20 +129,27 @@ void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs
 
 const MessageNetwork& message_network() { return *network; }
 
-SimulatedRank& this_rank() {
-  static std::vector<std::unique_ptr<SimulatedRank>> ranks;
-  const auto actor = static_cast<std::size_t>(s4u::this_actor::get_pid());
-  if (actor >= ranks.size()) ranks.resize(actor + 1);
-  if (!ranks[actor]) {
-    ranks[actor] = std::make_unique<SimulatedRank>();
-    ranks[actor]->host = s4u::this_actor::get_host()->get_netpoint()->id();
-  }
-  return *ranks[actor];
+namespace {
+
+std::vector<SimulatedThread*>& threads_of_actors() {
+  static std::vector<SimulatedThread*> threads;
+  return threads;
 }
 
-double rank_now_s() { return std::max(s4u::Engine::get_clock(), this_rank().busy_until_s); }
+}  // namespace
 
-void pass_time(double seconds) { s4u::this_actor::sleep_until(rank_now_s() + seconds); }
+void be_thread(SimulatedThread& thread) {
+  const auto actor = static_cast<std::size_t>(s4u::this_actor::get_pid());
+  auto& threads = threads_of_actors();
+  if (actor >= threads.size()) threads.resize(actor + 1);
+  threads[actor] = &thread;
+}
+
+SimulatedThread& this_thread() { return *threads_of_actors()[static_cast<std::size_t>(s4u::this_actor::get_pid())]; }
+
+double thread_now_s() { return std::max(s4u::Engine::get_clock(), this_thread().busy_until_s); }
+
+void pass_time(double seconds) { s4u::this_actor::sleep_until(thread_now_s() + seconds); }
 
 void spend_a_poll() { pass_time(poll_s); }
 
@@ -204,14 +213,15 @@ void copy_message(const MessageBuffer& from, const MessageBuffer& to, MPI_Comm c
 }
 
 TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer) {
-  SimulatedRank& rank = this_rank();
-  rank.busy_until_s = rank_now_s() + network->overheads.send_s;
+  SimulatedThread& thread = this_thread();
+  SimulatedRank& rank = *thread.rank;
+  thread.busy_until_s = thread_now_s() + network->overheads.send_s;
   SharedCommunicator& shared = shared_communicator(comm);
   const auto destination = static_cast<std::size_t>(address.destination);
   Transfer& transfer = shared.mailboxes[destination].side_of(address, false);
   transfer.sender = &rank;
   transfer.sent = buffer;
-  transfer.sent_s = rank.busy_until_s;
+  transfer.sent_s = thread.busy_until_s;
   transfer.bytes = buffer.bytes();
   transfer.exchange = rank.exchange;
   transfer.waits = static_cast<double>(transfer.bytes) > network->eager_limit_bytes;
@@ -221,7 +231,7 @@ TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const Messa
   }
   if (transfer.is_met()) {
     meet(transfer, comm);
-    tell_of_meeting(*transfer.receiver, transfer.is_receiver_asleep, transfer.receive_request);
+    tell_of_meeting(*transfer.receiver, transfer.asleep_receiver, transfer.receive_request);
   }
   return {&transfer, false};
 }
@@ -232,10 +242,10 @@ TransferSide post_receive(MPI_Comm comm, const MessageAddress& address, const Me
   Transfer& transfer = box.side_of(address, true);
   transfer.receiver = &rank;
   transfer.received = buffer;
-  transfer.posted_s = rank_now_s();
+  transfer.posted_s = thread_now_s();
   if (transfer.is_met()) {
     meet(transfer, comm);
-    tell_of_meeting(*transfer.sender, transfer.is_sender_asleep, transfer.send_request);
+    tell_of_meeting(*transfer.sender, transfer.asleep_sender, transfer.send_request);
   }
   return {&transfer, true};
 }
@@ -258,11 +268,12 @@ void release(const TransferSide& side) {
 }
 
 void wait_for_all(const TransferSides& sides) {
+  stop_looking_for_others();
   await_others(sides, std::numeric_limits<int>::max());
   sleep_until_woken();
   sleep_until_begun(sides);
   std::vector<double> arrivals_s;
-  double sent_s = rank_now_s(), taken_s = sent_s;
+  double sent_s = thread_now_s(), taken_s = sent_s;
   for (const auto& side : sides) {
     if (side.receives)
       arrivals_s.push_back(over_s(side));
@@ -276,7 +287,7 @@ void wait_for_all(const TransferSides& sides) {
 
 void wait_for_any(const TransferSides& sides) {
   while (true) {
-    const double now_s = rank_now_s();
+    const double now_s = thread_now_s();
     sleep_until(now_s);
     network->backlogs->begun_until(now_s);
     double next_s = never_s;
@@ -288,23 +299,24 @@ void wait_for_any(const TransferSides& sides) {
     }
     await_others(sides, 1);
     sleep_until_told(next_s);
-    for (const auto& side : sides) asleep_flag(side) = false;
+    for (const auto& side : sides) asleep_at(side) = nullptr;
     look_again(now_s, next_s);
   }
 }
 
 void wait_for_any_request() {
-  SimulatedRank& rank = this_rank();
+  SimulatedThread& thread = this_thread();
+  SimulatedRank& rank = *thread.rank;
   while (true) {
-    const double now_s = rank_now_s();
+    const double now_s = thread_now_s();
     sleep_until(now_s);
     network->backlogs->begun_until(now_s);
     if (!rank.requests.over_at(now_s).empty()) return;
     const double next_s = rank.requests.next_s();
-    rank.is_asleep_for_any = rank.requests.has_unmet();
-    rank.awaited = rank.is_asleep_for_any ? 1 : 0;
+    rank.asleep_for_any = rank.requests.has_unmet() ? &thread : nullptr;
+    thread.awaited = rank.asleep_for_any != nullptr ? 1 : 0;
     sleep_until_told(next_s);
-    rank.is_asleep_for_any = false;
+    rank.asleep_for_any = nullptr;
     look_again(now_s, next_s);
   }
 }

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/phase.hpp"
 #include "simulation/backlogs.hpp"
 #include "simulation/collective_times.hpp"
 #include "simulation/platform.hpp"
@@ -30,10 +32,11 @@ namespace fourscore {
 /// Before the first rank starts.
 void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs);
 
-/// The calling rank's time: the simulation's clock, or later by what its messages cost it since it last slept.
-[[nodiscard]] double rank_now_s();
-/// Lets so many seconds of the calling rank's own time pass.
+/// The calling thread's time: the simulation's clock, or later by what its messages cost it since it last slept.
+[[nodiscard]] double thread_now_s();
+/// Lets so many seconds of the calling thread's own time pass.
 void pass_time(double seconds);
+inline constexpr double poll_s = 1e-6;  ///< a look for what has not come
 
 /// What a platform says of messages, and its links.
 struct MessageNetwork {
@@ -63,21 +66,36 @@ struct MessageBuffer {
 void unpack_message(const std::vector<std::byte>& from, const MessageBuffer& to, MPI_Comm comm);
 void copy_message(const MessageBuffer& from, const MessageBuffer& to, MPI_Comm comm);
 
+struct SimulatedThread;
+struct SimulatedTeam;
+
 /// A rank of MPI_COMM_WORLD as this program keeps it.
 struct SimulatedRank {
-  simgrid::s4u::SemaphorePtr wake = simgrid::s4u::Semaphore::create(0);
+  std::size_t number = 0;
   std::size_t host = 0;
-  double busy_until_s = 0;
-  int awaited = 0;                 ///< what has to come before it is woken
-  bool is_asleep_for_any = false;  ///< until the other side of one of its requests comes
-  int exchange = -1;               ///< whose messages it sends: ExchangeLoads
+  int exchange = -1;  ///< whose messages it sends: ExchangeLoads
   RequestQueue requests{};
+  SimulatedThread* asleep_for_any = nullptr;  ///< until the other side of one of the rank's requests comes
+  SimulatedTeam* team = nullptr;              ///< its threads, where there are several now
+  std::function<void(Phase, std::int64_t bytes)> listener{};  ///< told what they work on
 };
-[[nodiscard]] SimulatedRank& this_rank();
-/// Sleeps until all that the calling rank's `awaited` counts has come.
+
+/// A thread of a rank: an actor of SimGrid. Those that run at once share the rank's requests.
+struct SimulatedThread {
+  SimulatedRank* rank = nullptr;
+  simgrid::s4u::SemaphorePtr wake = simgrid::s4u::Semaphore::create(0);
+  double busy_until_s = 0;
+  int awaited = 0;       ///< what has to come before it is woken
+  double looked_s = -1;  ///< when it last paused
+};
+/// The calling actor is from here on a thread of `rank`. The thread must outlive the actor's calls.
+void be_thread(SimulatedThread& thread);
+[[nodiscard]] SimulatedThread& this_thread();
+[[nodiscard]] inline SimulatedRank& this_rank() { return *this_thread().rank; }
+/// Sleeps until all that the calling thread's `awaited` counts has come.
 void sleep_until_woken();
 /// One thing that it waits for has come.
-void tell(SimulatedRank& rank);
+void tell(SimulatedThread& thread);
 void sleep_until(double time_s);
 
 struct MessageAddress {
@@ -98,10 +116,10 @@ struct Transfer {
   double arrival_s = -1;            ///< the same
   std::vector<std::byte> kept{};    ///< the data, if the sender does not wait for its receiver
   std::size_t bytes = 0;
-  int exchange = -1;                                          ///< its sender's
-  bool waits = false;                                         ///< for its receiver
-  bool is_sender_asleep = false, is_receiver_asleep = false;  ///< until the other side comes
-  int users = 2;                                              ///< the ranks that are not done with it
+  int exchange = -1;                                                     ///< its sender's
+  bool waits = false;                                                    ///< for its receiver
+  SimulatedThread *asleep_sender = nullptr, *asleep_receiver = nullptr;  ///< until the other side comes
+  int users = 2;                                                         ///< the ranks that are not done with it
   CarriedRequest *send_request = nullptr, *receive_request = nullptr;
   Transfer* next = nullptr;  ///< that waits for its other side: Mailbox
 
@@ -137,9 +155,9 @@ inline constexpr double never_s = std::numeric_limits<double>::infinity();
 void wait_for_all(const TransferSides& sides);
 /// Sleeps until one of them is over, or was when the rank last looked: it looks every microsecond.
 void wait_for_any(const TransferSides& sides);
-/// The same for all requests of the calling rank, of which each must have one message.
+/// The same for all requests of the calling thread's rank, of which each must have one message.
 void wait_for_any_request();
-/// The time that a rank spends on a poll that finds no message.
+/// The time that a thread spends on a poll that finds no message.
 void spend_a_poll();
 
 }  // namespace fourscore

@@ -31,9 +31,9 @@ int together(MPI_Comm comm, const MessageBuffer& send, const MessageBuffer& rece
   const std::uint64_t number = shared.call_of[self]++;
   CollectiveCall& call = call_number(shared, number);
   const std::span<Visit> visits = call.visits;
-  SimulatedRank& rank = this_rank();
-  visits[self] = {&rank, {rank.host, rank_now_s()}, send, receive, 0};
-  rank.awaited = 1;
+  SimulatedThread& thread = this_thread();
+  visits[self] = {&thread, {thread.rank->host, thread_now_s()}, send, receive, 0};
+  thread.awaited = 1;
   if (++call.came < visits.size()) {
     sleep_until_woken();
   } else {
@@ -41,9 +41,9 @@ int together(MPI_Comm comm, const MessageBuffer& send, const MessageBuffer& rece
     for (const Visit& visit : visits) comers.push_back(visit.comer);
     const LeaveTimes leave_s = for_all(visits, comers);
     for (std::size_t each = 0; each < visits.size(); ++each) visits[each].leaves_s = leave_s[each];
-    rank.awaited = 0;
+    thread.awaited = 0;
     for (std::size_t each = 0; each < visits.size(); ++each)
-      if (each != self) tell(*visits[each].rank);
+      if (each != self) tell(*visits[each].thread);
   }
   const double leaves_s = visits[self].leaves_s;
   ++call.left;

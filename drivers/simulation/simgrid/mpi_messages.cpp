@@ -51,7 +51,7 @@ void finish(MPI_Request& handle, MPI_Status* status) {
 /// Takes those that are over, `most` at most; what a rank spends for each message that it takes so is added to its
 /// time.
 int finish_some(int count, MPI_Request* requests, int* indices, MPI_Status* statuses, int most) {
-  const double now_s = rank_now_s();
+  const double now_s = thread_now_s();
   message_network().backlogs->begun_until(now_s);
   RequestQueue& queue = this_rank().requests;
   // Not for a few: to queue all that is in flight takes longer.
@@ -71,7 +71,7 @@ int finish_some(int count, MPI_Request* requests, int* indices, MPI_Status* stat
     indices[taken++] = i;
     if (by_queue) over = queue.over_at(now_s);
   }
-  this_rank().busy_until_s = now_s + received * message_network().overheads.receive_s;
+  this_thread().busy_until_s = now_s + received * message_network().overheads.receive_s;
   return taken;
 }
 
@@ -96,7 +96,7 @@ bool is_queue_asked(int count, const MPI_Request* requests) {
 
 /// The first unfinished side of each request; no request is finished.
 TransferSides missing_of(int count, const MPI_Request* requests) {
-  const double now_s = rank_now_s();
+  const double now_s = thread_now_s();
   TransferSides missing;
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
@@ -227,7 +227,7 @@ int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  const double now_s = rank_now_s();
+  const double now_s = thread_now_s();
   message_network().backlogs->begun_until(now_s);
   *flag = std::all_of(requests, requests + count,
                       [now_s](MPI_Request each) { return each == MPI_REQUEST_NULL || is_over(*ours(each), now_s); });
@@ -251,6 +251,12 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 
 int MPI_Cancel(MPI_Request* request) {
   for (const auto& side : ours(*request)->sides) cancel(ours(*request)->comm, side);
+  return MPI_SUCCESS;
+}
+
+/// One thread runs at a time, each of which knows its rank.
+int MPI_Query_thread(int* provided) {
+  *provided = MPI_THREAD_MULTIPLE;
   return MPI_SUCCESS;
 }
 

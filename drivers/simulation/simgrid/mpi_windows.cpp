@@ -71,7 +71,7 @@ CarriedWindow* find(MPI_Win window) {
 
 /// What has arrived by now is there.
 void look(CarriedWindow& window) {
-  const double now_s = rank_now_s();
+  const double now_s = thread_now_s();
   for (Puts& puts = window.arriving; !puts.empty() && puts.top().arrival_s <= now_s; puts.pop())
     unpack_message(puts.top().data, puts.top().target, window.comm);
 }
@@ -85,7 +85,7 @@ int put(const MessageBuffer& data, int target, MPI_Aint place, int count, MPI_Da
   const WindowPart& part = window->parts[static_cast<std::size_t>(target)];
   const std::size_t to = shared_communicator(window->comm).hosts[static_cast<std::size_t>(target)];
   const double arrival_s = network.backlogs->arrival_s(
-      {rank_now_s(), static_cast<double>(data.bytes()), this_rank().host, to, this_rank().exchange});
+      {thread_now_s(), static_cast<double>(data.bytes()), this_rank().host, to, this_rank().exchange});
   double& arrived_by_s = window->arrived_by_s[static_cast<std::size_t>(target)];
   arrived_by_s = std::max(arrived_by_s, arrival_s);
   part.arriving->push(
@@ -94,7 +94,7 @@ int put(const MessageBuffer& data, int target, MPI_Aint place, int count, MPI_Da
 }
 
 void flush_all(CarriedWindow& window) {
-  sleep_until(std::max(rank_now_s(), *std::ranges::max_element(window.arrived_by_s)));
+  sleep_until(std::max(thread_now_s(), *std::ranges::max_element(window.arrived_by_s)));
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ int MPI_Accumulate(const void* data, int count, MPI_Datatype type, int target, M
 int MPI_Win_flush(int rank, MPI_Win window) {
   const CarriedWindow* const carried = find(window);
   if (carried == nullptr) return PMPI_Win_flush(rank, window);
-  sleep_until(std::max(rank_now_s(), carried->arrived_by_s[static_cast<std::size_t>(rank)]));
+  sleep_until(std::max(thread_now_s(), carried->arrived_by_s[static_cast<std::size_t>(rank)]));
   return MPI_SUCCESS;
 }
 

@@ -28,10 +28,27 @@ std::unique_ptr<SharedCommunicator>& world() {
   return shared;
 }
 
+/// A rank's handle of a communicator.
+struct Handle {
+  SharedCommunicator* shared = nullptr;
+  std::size_t rank = 0;
+};
+
 /// SimGrid has one handle of MPI_COMM_WORLD for all ranks, and one for each rank of every other communicator.
-std::unordered_map<MPI_Comm, SharedCommunicator*>& others() {
-  static std::unordered_map<MPI_Comm, SharedCommunicator*> all;
+std::unordered_map<MPI_Comm, Handle>& others() {
+  static std::unordered_map<MPI_Comm, Handle> all;
   return all;
+}
+
+/// Null for one whose making this file does not see.
+Handle* find_other(MPI_Comm comm) {
+  const auto found = others().find(comm);
+  return found == others().end() ? nullptr : &found->second;
+}
+
+/// Called by the rank's first thread.
+void keep(MPI_Comm made, SharedCommunicator* shared) {
+  others()[made] = {shared, static_cast<std::size_t>(mpi::rank_in(made))};
 }
 
 /// What a rank brings to the call that makes a communicator, and what it takes along.
@@ -86,7 +103,7 @@ int split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
   const int code = PMPI_Comm_create(comm, members, made);
   FOURSCORE_MPI(MPI_Group_free(&members));
   FOURSCORE_MPI(MPI_Group_free(&all));
-  if (code == MPI_SUCCESS) others()[*made] = own.shared;
+  if (code == MPI_SUCCESS) keep(*made, own.shared);
   return code;
 }
 
@@ -135,15 +152,21 @@ void Mailbox::remove(const Transfer* transfer) {
 
 void share_world(std::vector<std::size_t> hosts) { world() = make_shared_communicator(std::move(hosts)); }
 
-SharedCommunicator& shared_communicator(MPI_Comm comm) {
-  if (comm == MPI_COMM_WORLD) return *world();
-  const auto found = others().find(comm);
-  if (found == others().end())
-    throw std::logic_error("a communicator whose making shared_communicators.cpp does not see");
-  return *found->second;
+namespace {
+
+Handle& other(MPI_Comm comm) {
+  Handle* const found = find_other(comm);
+  if (found == nullptr) throw std::logic_error("a communicator whose making shared_communicators.cpp does not see");
+  return *found;
 }
 
-std::size_t rank_in_shared(MPI_Comm comm) { return static_cast<std::size_t>(mpi::rank_in(comm)); }
+}  // namespace
+
+SharedCommunicator& shared_communicator(MPI_Comm comm) {
+  return comm == MPI_COMM_WORLD ? *world() : *other(comm).shared;
+}
+
+std::size_t rank_in_shared(MPI_Comm comm) { return comm == MPI_COMM_WORLD ? this_rank().number : other(comm).rank; }
 
 }  // namespace fourscore
 
@@ -154,7 +177,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
   using namespace fourscore;
   const Founding own = found_together(comm, 0, own_rank(comm));
   const int code = PMPI_Comm_dup(comm, made);
-  if (code == MPI_SUCCESS) others()[*made] = own.shared;
+  if (code == MPI_SUCCESS) keep(*made, own.shared);
   return code;
 }
 
@@ -178,15 +201,15 @@ int MPI_Cart_create(MPI_Comm comm, int dimensions, const int* extents, const int
   const int rank = own_rank(comm);
   const Founding own = found_together(comm, rank < ranks ? 0 : MPI_UNDEFINED, rank);
   const int code = PMPI_Cart_create(comm, dimensions, extents, periods, reorder, made);
-  if (code == MPI_SUCCESS && *made != MPI_COMM_NULL) others()[*made] = own.shared;
+  if (code == MPI_SUCCESS && *made != MPI_COMM_NULL) keep(*made, own.shared);
   return code;
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
   using namespace fourscore;
-  if (const auto found = others().find(*comm); found != others().end()) {
-    if (--found->second->users == 0) delete found->second;
-    others().erase(found);
+  if (const Handle* const found = find_other(*comm)) {
+    if (--found->shared->users == 0) delete found->shared;
+    others().erase(*comm);
   }
   return PMPI_Comm_free(comm);
 }

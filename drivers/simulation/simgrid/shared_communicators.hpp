@@ -39,7 +39,7 @@ class Mailbox {
 
 /// A rank within a collective call.
 struct Visit {
-  SimulatedRank* rank = nullptr;
+  SimulatedThread* thread = nullptr;
   Comer comer;
   MessageBuffer send, receive;
   double leaves_s = 0;
@@ -62,7 +62,7 @@ struct SharedCommunicator {
 /// Takes the hosts of MPI_COMM_WORLD's ranks. Before the first rank starts.
 void share_world(std::vector<std::size_t> hosts);
 [[nodiscard]] SharedCommunicator& shared_communicator(MPI_Comm comm);
-/// The calling rank's number in `comm`.
+/// The calling thread's rank in `comm`. SimGrid knows only that of a rank's first thread.
 [[nodiscard]] std::size_t rank_in_shared(MPI_Comm comm);
 
 }  // namespace fourscore

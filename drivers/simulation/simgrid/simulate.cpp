@@ -22,6 +22,7 @@
 #include "simulation/simgrid/carried_messages.hpp"
 #include "simulation/simgrid/network_zone.hpp"
 #include "simulation/simgrid/shared_communicators.hpp"
+#include "simulation/simgrid/simulated_threads.hpp"
 
 namespace fourscore {
 namespace {
@@ -30,7 +31,7 @@ namespace s4u = simgrid::s4u;
 constexpr const char* instance = "fourscore";
 
 std::int64_t simulated_now_ns() {
-  const double now_s = s4u::this_actor::is_maestro() ? s4u::Engine::get_clock() : rank_now_s();
+  const double now_s = s4u::this_actor::is_maestro() ? s4u::Engine::get_clock() : thread_now_s();
   return std::llround(now_s * 1e9);
 }
 
@@ -88,9 +89,11 @@ SimulatedMachine machine_of(const Simulation& simulation, const Platform& platfo
   machine.host_order = simulation.host_order;
   machine.flops_per_s = platform.flops_per_s;
   machine.memory_bandwidth_bytes_per_s = platform.memory_bandwidth_bytes_per_s;
+  machine.cores = platform.cores;
   machine.nodes = simulation.nodes;
   for (int rank = 0; rank < simulation.ranks; ++rank) machine.node_of_rank.push_back(node_of(simulation, rank));
-  machine.advance = pass_time;
+  machine.work = work;
+  machine.listen_to_threads = [](auto listener) { this_rank().listener = std::move(listener); };
   machine.enter_exchange = [](int number) { this_rank().exchange = number; };
   machine.link_loads = [] { return link_loads_json(*message_network().backlogs); };
   return machine;
@@ -125,12 +128,21 @@ int simulate(const Simulation& simulation, const std::function<int()>& rank_main
   }
   carry_messages(platform, network.backlogs);
   share_world(number_of_host);
+  simulate_threads(platform);
+  std::vector<SimulatedRank> ranks(static_cast<std::size_t>(simulation.ranks));
   int code = 0;
   for (int rank = 0; rank < simulation.ranks; ++rank) {
-    const auto actor = s4u::Actor::init(fmt::format("rank {}", rank), host_of_rank[static_cast<std::size_t>(rank)]);
+    const auto number = static_cast<std::size_t>(rank);
+    ranks[number].number = number;
+    ranks[number].host = number_of_host[number];
+    const auto actor = s4u::Actor::init(fmt::format("rank {}", rank), host_of_rank[number]);
     actor->set_property("instance_id", instance);
     actor->set_property("rank", std::to_string(rank));
-    actor->start([&code, &rank_main] { code = std::max(code, rank_main()); });
+    actor->start([&code, &rank_main, &own = ranks[number]] {
+      SimulatedThread thread{&own};
+      be_thread(thread);
+      code = std::max(code, rank_main());
+    });
   }
   s4u::Engine::on_deadlock_cb([] {
     const std::string& noted = noted_of_deadlock();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -140,14 +139,18 @@ void NodeExchange::deal_to_threads(std::vector<Segment>& segments, std::vector<s
 void NodeExchange::pack_segment(std::size_t i) const {
   if (i >= sends_.size()) {
     const OwnSegment& own = own_[i - sends_.size()];
+    team_.works_on(Phase::pack, own.copy.bytes());
     own.copy.run(own.from, own.to);
   } else if (sends_[i].copied) {
+    team_.works_on(Phase::pack, sends_[i].copy.bytes());
     sends_[i].copy.run(sends_[i].box, sends_[i].at);
   }
 }
 
 void NodeExchange::unpack_segment(std::size_t i) const {
-  if (receives_[i].copied) receives_[i].copy.run(receives_[i].at, receives_[i].box);
+  if (!receives_[i].copied) return;
+  team_.works_on(Phase::unpack, receives_[i].copy.bytes());
+  receives_[i].copy.run(receives_[i].at, receives_[i].box);
 }
 
 void NodeExchange::send(std::size_t i) {
@@ -240,9 +243,10 @@ void NodeExchange::take_arrivals(PhaseClock& clock) {
     {
       const Region region(clock, Phase::exchange);
       if (!next_arrival(segment)) {
-        std::this_thread::yield();
+        team_.pause_together();
         continue;
       }
+      team_.take_over();
     }
     const Region region(clock, Phase::unpack);
     unpack_segment(segment);
@@ -321,6 +325,7 @@ bool NodeExchange::unpack_next() {
   std::size_t next = next_unpack_.load(std::memory_order_relaxed);
   while (next < arrived_.load(std::memory_order_acquire))
     if (next_unpack_.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) {
+      team_.take_over();
       unpack_segment(arrivals_[next]);
       return true;
     }
@@ -331,7 +336,10 @@ bool NodeExchange::unpack_next() {
 bool NodeExchange::serve_mpi(PhaseClock& clock, bool receives) {
   const Region region(clock, Phase::exchange);
   const std::size_t before = sent_ + received_;
-  while (sent_ < sends_.size() && packed_[sent_].load(std::memory_order_acquire) != 0) send(sent_++);
+  while (sent_ < sends_.size() && packed_[sent_].load(std::memory_order_acquire) != 0) {
+    team_.take_over();
+    send(sent_++);
+  }
   if (!receives || received_ == receives_.size()) return sent_ + received_ > before;
   int count = 0;
   FOURSCORE_MPI(MPI_Testsome(static_cast<int>(receives_.size()), receive_requests_.data(), &count, completed_.data(),
@@ -360,7 +368,7 @@ void NodeExchange::lead(PhaseClock& clock, bool unpacks) {
     if (team_.failed()) return;
     if (sent_ == sends_.size() && (!unpacks || received_ == receives_.size())) break;
     const Region region(clock, Phase::exchange);
-    if (!served) std::this_thread::yield();
+    if (!served) team_.pause();
   }
   if (!unpacks) return;
   const Region region(clock, Phase::exchange);
@@ -389,7 +397,7 @@ void NodeExchange::wait_for_arrival() const {
   while (!team_.failed()) {
     const std::size_t next = next_unpack_.load(std::memory_order_relaxed);
     if (next >= receives_.size() || next < arrived_.load(std::memory_order_acquire)) return;
-    std::this_thread::yield();
+    team_.pause_together();
   }
 }
 

@@ -56,14 +56,14 @@ LocalFftSpec spec_of(const Problem& problem, const Axes& transformed, const Exte
 }
 
 /// Whether the threads of the ranks on this node, or of this rank, are more than the cores that they may use.
-/// Collective.
+/// Collective. A simulated machine has a core for each thread.
 bool is_crowded(MPI_Comm comm, int threads) {
   const mpi::Communicator node = mpi::split_by_node(comm);
   Index all = threads;
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, node.get()));
   const auto online = static_cast<Index>(std::thread::hardware_concurrency());
   const auto usable = static_cast<Index>(omp_get_num_procs());
-  return (online > 0 && all > online) || threads > usable;
+  return ThreadStandIn::at_hand() == nullptr && ((online > 0 && all > online) || threads > usable);
 }
 
 }  // namespace
@@ -132,6 +132,8 @@ void NodePlan::make_passes(const PlanContext& context) {
         const Index offset = share.low * strides[dealt] * element_bytes_;
         const std::size_t out = p + 1 == list.size() ? places_[s].leaves_in : places_[s].lands_in;
         pass.of_thread.push_back(context.local_fft.make(spec, data(places_[s].lands_in) + offset, data(out) + offset));
+        pass.bytes.push_back(2 * static_cast<Index>(list[p].size()) * of_share[0] * of_share[1] * of_share[2] *
+                             element_bytes_);
       }
     }
   }
@@ -169,6 +171,7 @@ void NodePlan::run_passes(std::size_t stage, int thread, PhaseClock& clock) {
     const auto own = static_cast<std::size_t>(thread);
     if (!options_.on_device) {
       const Region region(clock, Phase::fft);
+      team_.works_on(Phase::fft, pass.bytes[own]);
       team_.step(thread, [&] { pass.of_thread[own]->execute(); });
       team_.barrier();
       continue;

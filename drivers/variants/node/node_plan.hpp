@@ -36,6 +36,7 @@ class NodePlan : public Plan {
   /// One local transform, shared out; a barrier follows. On a device thread 0 has all of it.
   struct Pass {
     std::vector<std::unique_ptr<LocalFft>> of_thread;
+    std::vector<Index> bytes{};  ///< [thread] that it moves; empty on a device
   };
   struct Places {
     std::size_t lands_in = 0;

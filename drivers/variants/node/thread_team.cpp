@@ -14,6 +14,7 @@ namespace fourscore {
 
 ThreadTeam::ThreadTeam(int threads, bool crowded)
     : threads_(threads), crowded_(crowded), errors_(static_cast<std::size_t>(threads)) {
+  if (ThreadStandIn::at_hand() != nullptr) return;
   int given = 0;
 #pragma omp parallel num_threads(threads)
 #pragma omp master
@@ -25,6 +26,7 @@ ThreadTeam::ThreadTeam(int threads, bool crowded)
 }
 
 void ThreadTeam::run_on_all(void (*call)(const void* work, int thread), const void* work) const {
+  if (const ThreadStandIn* const stand_in = ThreadStandIn::at_hand()) return stand_in->run(threads_, call, work);
   bool complete = true;
 #pragma omp parallel num_threads(threads_)
   {
@@ -48,6 +50,7 @@ void ThreadTeam::throw_first() {
 /// OpenMP's own busy-waits for milliseconds where each rank's threads have cores enough, but the node's together not.
 /// Who sleeps instead gets its core back as soon as it is woken.
 void ThreadTeam::barrier() const {
+  if (const ThreadStandIn* const stand_in = ThreadStandIn::at_hand()) return stand_in->barrier();
   if (!crowded_) {
 #pragma omp barrier
     return;

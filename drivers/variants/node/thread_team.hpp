@@ -1,11 +1,14 @@
 #pragma once
-// The OpenMP threads of one rank. Where the compiler has no OpenMP this is declared, but not there.
+// The OpenMP threads of one rank, or on a simulated machine what stands in for them. Where the compiler has no OpenMP
+// this is declared, but not there.
 
 #include <atomic>
 #include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "core/thread_stand_in.hpp"
 
 namespace fourscore {
 
@@ -45,9 +48,27 @@ class ThreadTeam {
 
   /// All threads of run() reach it the same number of times. Orders memory as well.
   void barrier() const;
-  /// Between two looks at something that another thread, or MPI, has to do.
-  void pause() const {
-    if (crowded_) std::this_thread::yield();
+  /// Between two looks at something that another thread, or MPI, has to do: gives way.
+  static void pause() {
+    if (const ThreadStandIn* const stand_in = ThreadStandIn::at_hand())
+      stand_in->pause();
+    else
+      std::this_thread::yield();
+  }
+  /// The same where all threads that wait look at the same.
+  static void pause_together() {
+    if (const ThreadStandIn* const stand_in = ThreadStandIn::at_hand())
+      stand_in->pause_together();
+    else
+      std::this_thread::yield();
+  }
+  /// What another thread has done is taken over, or a part of a phase's work begun: on simulated machines that takes
+  /// time.
+  static void take_over() {
+    if (const ThreadStandIn* const stand_in = ThreadStandIn::at_hand()) stand_in->take_over();
+  }
+  static void works_on(Phase phase, std::int64_t bytes) {
+    if (const ThreadStandIn* const stand_in = ThreadStandIn::at_hand()) stand_in->works_on(phase, bytes);
   }
   [[nodiscard]] bool crowded() const { return crowded_; }
 

@@ -190,6 +190,21 @@ TEST_F(PlatformFile, IsReadWithAllItSays) {
   EXPECT_EQ(platform.eager_limit_bytes, 1024);
 }
 
+TEST_F(PlatformFile, SaysWhatThreadsOfAHostShareAndCost) {
+  const std::string star = std::string("topology = \"star\"\n") + rates;
+  const Platform without = read_platform(write(star));
+  EXPECT_EQ(without.cores, 0);
+  EXPECT_EQ(without.host_memory_bandwidth_bytes_per_s, 0);
+  EXPECT_EQ(without.barrier_s_per_thread, 0);
+  const Platform platform = read_platform(write(
+      star, "cores = 68\nhost_memory_bandwidth_bytes_per_s = 3e11\nbarrier_s_per_thread = 1e-7\nhand_over_s = 2e-7\n"));
+  EXPECT_EQ(platform.cores, 68);
+  EXPECT_EQ(platform.host_memory_bandwidth_bytes_per_s, 3e11);
+  EXPECT_EQ(platform.barrier_s_per_thread, 1e-7);
+  EXPECT_EQ(platform.hand_over_s, 2e-7);
+  EXPECT_THAT(error(star, "hand_over = 2e-7\n"), HasSubstr("expected 'hand_over_s'"));
+}
+
 TEST_F(PlatformFile, AQuantityWithoutAUnitIsRefused) {
   EXPECT_THAT(error("topology = \"star\"\nlink_bandwidth = 1e9\nlink_latency_s = 0\n"),
               HasSubstr("'link_bandwidth' of [network] has no unit; expected 'link_bandwidth_bytes_per_s'"));

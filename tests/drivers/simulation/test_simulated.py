@@ -21,12 +21,14 @@ def simulated(
     places = {"FOURSCORE_SIMULATED_RANKS": str(ranks), "FOURSCORE_SIMULATED_NODES": str(nodes or ranks)}
     if "--planner" not in options:
         options = (*options, "--planner", "estimate")
-    command = [str(BENCH), "--variant", variant, "--shape", "32x32x32", *options]
+    if "--shape" not in options:
+        options = (*options, "--shape", "32x32x32")
+    command = [str(BENCH), "--variant", variant, *options]
     return subprocess.run(command, env=os.environ | places, capture_output=True, text=True, timeout=120)
 
 
 def record(*options: str, variant: str = "pencil", ranks: int = 64, nodes: int | None = None) -> dict:
-    few = ("--repetitions", "2", "--warmup", "1", "--check", "spots", "--json")
+    few = ("--repetitions", "2", "--warmup", "1", "--json", *(() if "--check" in options else ("--check", "spots")))
     platform = () if "--platform" in options else ("--platform", "bluegene-l")
     run = simulated(*platform, *few, *options, variant=variant, ranks=ranks, nodes=nodes)
     assert run.returncode == 0, run.stderr
@@ -107,6 +109,69 @@ def test_computation_takes_what_the_host_is_charged() -> None:
         assert times == pytest.approx([5 * 32**3 * 15 / 8 / 1.75e9] * 2, rel=1e-3)
 
 
+def threaded(tmp_path: pathlib.Path, host: str, *options: str, ranks: int = 4, nodes: int | None = None) -> dict:
+    """A record of node on hosts of 16 cores whose network costs next to nothing."""
+    platform = tmp_path / "threaded.toml"
+    platform.write_text(
+        'summary = "s"\nsource = "s"\n[network]\ntopology = "star"\nlink_bandwidth_bytes_per_s = 1e12\n'
+        f"link_latency_s = 0\n[host]\ncores = 16\nspeed_flops_per_s = 1e9\nmemory_bandwidth_bytes_per_s = 1e9\n{host}"
+    )
+    made = record("--platform", str(platform), *options, variant="node", ranks=ranks, nodes=nodes)
+    assert made["verdict"]["status"] == "ok"
+    return made
+
+
+def last(made: dict, phase: str) -> float:
+    return max(rank[-1] for rank in made["samples"]["rank_phase_s"][phase])
+
+
+STYLES = ["mpi=funneled", "mpi=multiple", "style=charm"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_rank_of_four_threads_computes_four_times_as_fast(style: str, tmp_path: pathlib.Path) -> None:
+    one, four = (threaded(tmp_path, "", "--threads", threads, "--parameter", style) for threads in ("1", "4"))
+    assert last(four, "fft") == pytest.approx(last(one, "fft") / 4, rel=1e-3)
+    assert four["samples"]["time_s"][0] < 0.6 * one["samples"]["time_s"][0]
+    assert four["flags"] == ["simulated"]
+
+
+@pytest.mark.parametrize("style", [*STYLES, "z-to-y=one-thread"])
+def test_threads_on_several_nodes_are_right_and_take_the_same_digits_each_time(style: str, tmp_path: pathlib.Path) -> None:
+    options = ("--threads", "4", "--check", "all", "--parameter", style, "--shape", "24x20x18")
+    if style == "z-to-y=one-thread":
+        options += ("--parameter", "style=charm")
+    for ranks, nodes in ((2, 2), (8, 8), (8, 2)):
+        first, second = (threaded(tmp_path, "", *options, ranks=ranks, nodes=nodes) for _ in range(2))
+        assert first["samples"] == second["samples"]
+
+
+def test_one_thread_that_packs_alone_takes_the_time_of_one(tmp_path: pathlib.Path) -> None:
+    """On a 1x4 grid a rank has three messages, for three threads, and a block of its own, for the first of them."""
+    options = ("--threads", "4", "--grid", "1x4", "--parameter", "style=charm")
+    packed_s = 2 * 16 * 32**3 / 4 / 1e9  # read and written
+    assert last(threaded(tmp_path, "", *options), "pack") == pytest.approx(packed_s / 2, rel=1e-3)
+    alone = threaded(tmp_path, "", *options, "--parameter", "z-to-y=one-thread")
+    assert last(alone, "pack") == pytest.approx(packed_s, rel=1e-3)
+
+
+@pytest.mark.parametrize(("of_host", "longer"), [("4e9", 1), ("2e9", 2), ("1e9", 4)])
+def test_threads_share_the_memory_of_their_host(of_host: str, longer: int, tmp_path: pathlib.Path) -> None:
+    free = threaded(tmp_path, "", "--threads", "4")
+    shared = threaded(tmp_path, f"host_memory_bandwidth_bytes_per_s = {of_host}\n", "--threads", "4")
+    assert last(shared, "fft") == pytest.approx(longer * last(free, "fft"), rel=1e-3)
+
+
+def test_barriers_and_hand_overs_take_what_the_platform_says(tmp_path: pathlib.Path) -> None:
+    options = ("--threads", "4", "--parameter", "style=charm")
+    none, barriers, hand_overs = (
+        threaded(tmp_path, host, *options)["samples"]["time_s"][0]
+        for host in ("", "barrier_s_per_thread = 1e-3\n", "hand_over_s = 1e-3\n")
+    )
+    assert round((barriers - none) / 4e-3) == 6  # after each of 3 passes, before and after messages, at the end
+    assert hand_overs > none + 1e-3
+
+
 def test_another_order_of_hosts_is_another_point_of_the_machine_and_another_time() -> None:
     row, shuffled = record(), record("--host-order", "random")
     assert row["point_id"] != shuffled["point_id"]
@@ -127,6 +192,8 @@ def test_another_order_of_hosts_is_another_point_of_the_machine_and_another_time
         (("--platform", "hdr-fat-tree", "--host-order", "hilbert"), 8, "expected a torus or a mesh"),
         (("--platform", "slingshot-dragonfly"), 5000, "has 4224 hosts, and 5000 are asked for"),
         (("--platform", "ncube"), 12, "expected a power of two"),
+        (("--platform", "bluegene-l", "--threads", "2"), 8, "does not say how many cores a host has"),
+        (("--platform", "knl-omni-path", "--threads", "69"), 8, "1 rank of 69 threads each on a host"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(options: tuple[str, ...], ranks: int, message: str) -> None:
