@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import math
 import tomllib
 from fourscore_analysis.records.published import published
 from fourscore_papers.eleftheriou2005 import equations as bluegene
@@ -81,6 +82,15 @@ def test_hopper_is_the_torus_of_section_5_1():
             assert platform(cubic)["network"][key] == network[key]
 
 
+def test_knights_landing_transforms_as_fast_as_section_2_2_1_says():
+    table, timeline = published("lee2018", "table-2.1"), published("lee2018", "figure-2.2")
+    of_transforms_s = min(row["backward_ms"] for row in table.rows) * 1e-3 * timeline.rows[0]["fft_percent"] / 100
+    flops = FLOPS * 300**3 * math.log2(300**3)
+    host = platform("knl-omni-path")["host"]
+    assert host["speed_flops_per_s"] == pytest.approx(flops / table.setup["cores"] / of_transforms_s, rel=0.02)
+    assert host["cores"] >= max(row["cores_per_node"] for row in published("lee2018", "figure-3.3").rows if row["cores_per_node"])
+
+
 def test_every_platform_of_a_papers_suite_is_held_to_the_paper():
     todays = {"hdr-fat-tree", "slingshot-dragonfly"}  # machines of today: lee2018/nodes, gupta1993/networks
     held = {
@@ -92,5 +102,5 @@ def test_every_platform_of_a_papers_suite_is_held_to_the_paper():
         "ncube-cut-through",
         "ethernet-100mbit",
     }
-    held |= {"hopper", "hopper-gemini", "hopper-torus-4d", "hopper-torus-5d"}
+    held |= {"hopper", "hopper-gemini", "hopper-torus-4d", "hopper-torus-5d", "knl-omni-path"}
     assert platforms_of_papers() == held | todays

@@ -8,7 +8,6 @@ from fourscore_analysis.papers.here import Here
 from fourscore_analysis.views.view import View
 from fourscore_papers.czechowski2012 import figures as czechowski2012
 from fourscore_papers.czechowski2012.plots import published_placement
-from fourscore_papers.eleftheriou2005 import figures as eleftheriou2005
 from fourscore_papers.haynes2000 import figures as haynes2000
 from fourscore_papers.haynes2000.numbers import simulated_crossings
 from fourscore_papers.haynes2000.plots import crossover_model, published_latency
@@ -19,9 +18,7 @@ from synthetic import (
     OVERHEADS,
     Maker,
     campaign_of,
-    here_told,
     latency_points,
-    make_point,
     network_of,
     node_points,
     placement_points,
@@ -226,20 +223,3 @@ def test_the_page_of_lee2018_has_the_simulated_nodes(tmp_path: Path):
     alone.savefig(tmp_path / "alone.svg")
     assert not markers(alone.axes[0])
     assert len(printed_times(alone.axes[0])) == 4
-
-
-def test_each_layer_of_a_simulated_blue_gene_has_its_own_parts_and_bars():
-    """Seconds on torus and mesh: the fastest of both layers would mix 4 and 5."""
-    seconds = {("alltoallv", "bluegene-l"): 4.0, ("alltoallv", "bluegene-l-mesh"): 6.0}
-    seconds |= {("active", "bluegene-l"): 3.0, ("active", "bluegene-l-mesh"): 5.0}
-    here = here_told(
-        (make_point("volumetric", exchange, (64, 64, 64), 512, nodes=512, platform=platform), time_s)
-        for (exchange, platform), time_s in seconds.items()
-    )
-    assert eleftheriou2005.simulated_parts(here, "active packets", 64, 512) == pytest.approx((1.0, 2.0))
-    assert eleftheriou2005.simulated_parts(here, "MPI collective", 64, 512) == pytest.approx((2.0, 2.0))
-    assert eleftheriou2005.simulated_parts(here, "MPI collective", 32, 512) is None
-    [axes] = eleftheriou2005.draw_figure_5(here, "Figure 5").axes
-    hatched = [bar for bar in axes.patches if bar.get_hatch()]
-    assert len(hatched) == 4
-    assert len(axes.patches) == 4 + 2 * len(eleftheriou2005.rows())
