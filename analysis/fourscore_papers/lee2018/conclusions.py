@@ -26,6 +26,7 @@ from fourscore_papers.lee2018.measured import (
     gain_of_threads,
     offloaded_here,
     on_nodes,
+    simulated_on_nodes,
 )
 from fourscore_papers.lee2018.more_nodes import PLATFORM
 from fourscore_papers.lee2018.receives import figure_3_2_here
@@ -34,6 +35,7 @@ TESTS = Tests()
 MARGIN = 1.05  # times as fast from which one is faster
 FEW, MANY = 4, 64  # nodes on which the methods are compared; from which on there are many
 LEAST_CORES = 25  # with fewer, even the 25 pencils of the coarsest decomposition are more than one a core
+KNIGHTS = "knl-omni-path"  # in papers/lee2018/threads-simulated
 THREADS = (4, 16, 32)  # the fewest, the best and the most of Table 3.1
 
 
@@ -113,12 +115,14 @@ def sixteen_threads(here: Here) -> Iterator[Finding]:
         rows = [row for row in table.rows if row["nodes"] == nodes]
         times = {row["threads"]: row["backward_ms"] / 1e3 for row in rows}
         yield _thread_finding(PRINTED, nodes, times)
-    points = here.transforms(NODE, LARGE, direction="backward")
-    for nodes in sorted({point.cell.place.nodes for point in points}):
-        same = [one for one in points if one.cell.place.nodes == one.cell.ranks == nodes]
-        times = {threads: point.time_s for threads, point in curve(same, lambda one: one.cell.contract.threads).items()}
-        if set(THREADS) <= set(times):
-            yield _thread_finding(MEASURED, nodes, dict(sorted(times.items())))
+    for evidence, platform in ((MEASURED, "none"), (SIMULATED, KNIGHTS)):
+        points = here.transforms(NODE, LARGE, direction="backward", platform=platform)
+        for nodes in sorted({point.cell.place.nodes for point in points}):
+            same = [one for one in points if one.cell.place.nodes == one.cell.ranks == nodes]
+            found = curve(same, lambda one: one.cell.contract.threads)
+            if set(THREADS) <= set(found):
+                times = {threads: found[threads].time_s for threads in sorted(found)}
+                yield _thread_finding(evidence, nodes, times)
 
 
 def _thread_finding(evidence: str, nodes: int, times: Mapping[int, float]) -> Finding:
@@ -145,11 +149,11 @@ def one_thread(here: Here) -> Iterator[Finding]:
 
 def methods_on_nodes(here: Here) -> Iterator[tuple[str, dict[str, dict[int, Point]]]]:
     """Evidence, and both methods backward on 300³ by nodes: with as many cores of each node, or simulated."""
-    cores = [64, 16]
-    real = {name: [on_nodes(here, name, count) for count in cores] for name in (CHARM, NODE)}
-    best = {name: _fastest_by_nodes(of) for name, of in real.items()}
-    if all(best.values()):
-        yield MEASURED, best
+    for evidence, points_of in ((MEASURED, on_nodes), (SIMULATED, simulated_on_nodes)):
+        found = {name: [points_of(here, name, count) for count in (64, 16)] for name in (CHARM, NODE)}
+        best = {name: _fastest_by_nodes(of) for name, of in found.items()}
+        if all(best.values()):
+            yield evidence, best
     simulated = {
         name: {one.cell.place.nodes: one for one in here.simulated(PLATFORM, name, LARGE, direction="backward")}
         for name in (CHARM, NODE)
@@ -197,13 +201,14 @@ def many_nodes(here: Here) -> Iterator[Finding]:
     row = next(row for row in published(NAME, "figure-3.5").rows if row["shorter_percent"] is not None)
     said = f"{row['nodes']} nodes of 16 take {row['shorter_percent']} % less than {row['against_nodes']} of 64"
     yield Finding(PRINTED, row["shorter_percent"] > 0, said)
-    wide, narrow = on_nodes(here, NODE, 64), on_nodes(here, NODE, 16)
-    both = [nodes for nodes in sorted(wide) if 4 * nodes in narrow]
-    if both:
-        few, many = both[-1], 4 * both[-1]
-        times = {f"{few} x 64": wide[few].time_s, f"{many} x 16": narrow[many].time_s}
-        said = f"{64 * few:,} cores take {times_text(times)}"
-        yield Finding(MEASURED, wide[few].time_s > MARGIN * narrow[many].time_s, said)
+    for evidence, points_of in ((MEASURED, on_nodes), (SIMULATED, simulated_on_nodes)):
+        wide, narrow = points_of(here, NODE, 64), points_of(here, NODE, 16)
+        both = [nodes for nodes in sorted(wide) if 4 * nodes in narrow]
+        if both:
+            few, many = both[-1], 4 * both[-1]
+            times = {f"{few} x 64": wide[few].time_s, f"{many} x 16": narrow[many].time_s}
+            said = f"{64 * few:,} cores take {times_text(times)}"
+            yield Finding(evidence, wide[few].time_s > MARGIN * narrow[many].time_s, said)
 
 
 # ---- chapter 4: a GPU
