@@ -195,9 +195,7 @@ std::string first_host_of_this_job() {
 
 /// The size that a campaign is expanded for: in a job the machine's, of which the job is a part.
 MachineSize size_of(const RunOptions& options, const Place& place) {
-  MachineSize size = place.size;
-  if (!options.job.empty()) size.nodes = place.options.machine.nodes;
-  return size;
+  return options.job.empty() ? place.size : whole_machine(place);
 }
 
 /// The suite of another build and of this one, in pairs, and the verdict.

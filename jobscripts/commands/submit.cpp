@@ -238,8 +238,7 @@ int submit(SubmitOptions options) {
   SubmissionSettings settings{
       &scheduler, &machine, machine.time_limit_s, {options.retry.begin(), options.retry.end()}, nullptr};
   if (!options.time_limit.empty()) settings.time_limit_s = asked_time_limit_s(options.time_limit);
-  MachineSize size = place.size;
-  size.nodes = machine.nodes;
+  const MachineSize size = whole_machine(place);
   options.campaign.machine = campaign_machine_json(machine, size);
   const Suite suite = chosen_suite(options, size);
   const auto programs = programs_of(suite, options.bench);

@@ -45,12 +45,19 @@ Place find_place(const PlaceRequest& request) {
   place.options.cores = found.cores > 0 ? found.cores : usable_cores();
   place.options.mpirun = request.mpirun;
   place.size = MachineSize(place.options.cores, nodes);
-  place.size.is_named = !found.file.empty();
+  place.size.is_named = !found.file.empty() && nodes == found.nodes;  // a job may be a part of it
   place.size.repacks = request.repacks;
   const std::string launcher = request.launcher.empty() ? found.launcher : request.launcher;
   place.launcher = LauncherRegistry::instance().find(launcher);
   if (place.launcher == nullptr) (void)LauncherRegistry::instance().get(launcher, "launcher");  // which throws
   return place;
+}
+
+MachineSize whole_machine(const Place& place) {
+  MachineSize size = place.size;
+  size.nodes = place.options.machine.nodes;
+  size.is_named = !place.options.machine.file.empty();
+  return size;
 }
 
 void tell_interconnect(const Machine& machine) {
@@ -74,11 +81,9 @@ std::string refusal(const Place& place, const LaunchRequest& request) {
   const std::string reason = refusal_of(*place.launcher, place.options, request);
   if (!reason.empty())
     return fmt::format("launcher '{}': {}{}", place.launcher->card().name, reason, others(place, request));
-  if (request.nodes <= place.size.nodes) return {};
-  if (current_allocation()) return fmt::format("this job has {} nodes", place.size.nodes);
-  if (place.options.machine.file.empty()) return {};  // how many there are is not said
-  return fmt::format("machine {} has jobs of at most {} nodes (key 'count' of [nodes])", place.options.machine.name,
-                     place.size.nodes);
+  if (request.nodes > place.size.nodes && current_allocation())
+    return fmt::format("this job has {} nodes", place.size.nodes);
+  return {};  // the nodes of a machine file are looked at when its suite is expanded
 }
 
 }  // namespace fourscore

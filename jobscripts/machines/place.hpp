@@ -27,6 +27,9 @@ struct PlaceRequest {
 /// In a job, its nodes are the machine's. Throws InputError for a machine or launcher that does not exist.
 [[nodiscard]] Place find_place(const PlaceRequest& request);
 
+/// The size of the machine, of which the job that this runs in may be a part.
+[[nodiscard]] MachineSize whole_machine(const Place& place);
+
 /// What the machine file says of the interconnect holds for all that is started from now on: FOURSCORE_INTERCONNECT,
 /// unless the environment has it.
 void tell_interconnect(const Machine& machine);

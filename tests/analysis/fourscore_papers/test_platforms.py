@@ -3,10 +3,10 @@ contradict each other would put two machines of one name beside each other."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
-import math
 import tomllib
 from fourscore_analysis.records.published import published
 from fourscore_papers.eleftheriou2005 import equations as bluegene
@@ -88,7 +88,9 @@ def test_knights_landing_transforms_as_fast_as_section_2_2_1_says():
     flops = FLOPS * 300**3 * math.log2(300**3)
     host = platform("knl-omni-path")["host"]
     assert host["speed_flops_per_s"] == pytest.approx(flops / table.setup["cores"] / of_transforms_s, rel=0.02)
-    assert host["cores"] >= max(row["cores_per_node"] for row in published("lee2018", "figure-3.3").rows if row["cores_per_node"])
+    assert host["cores"] >= max(
+        row["cores_per_node"] for row in published("lee2018", "figure-3.3").rows if row["cores_per_node"]
+    )
 
 
 def test_every_platform_of_a_papers_suite_is_held_to_the_paper():

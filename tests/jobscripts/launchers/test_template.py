@@ -105,7 +105,6 @@ def test_the_interconnect_reaches_ranks_whatever_the_launcher_passes_on(template
             ["9 ranks fill fewer than 4 nodes with 3 on each"],
         ),
         (ALL, (2, 1, 1, "socket"), ["no word for socket"]),
-        (ALL, (16, 16), ["at most 8 nodes", "'count' of [nodes]"]),
     ],
 )
 def test_what_the_line_cannot_say_is_refused_before_anything_is_launched(template, line, point, words):
