@@ -41,7 +41,7 @@ from synthetic.simulations import (
     placement_points,
     simulated_records,
 )
-from synthetic.told import here_told, told_records
+from synthetic.told import here_told, holds_of, told_records
 from synthetic.transforms import Maker, make_point, phase_model
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "gate_points",
     "grid_points",
     "here_told",
+    "holds_of",
     "identity_of",
     "instance_points",
     "known_records",

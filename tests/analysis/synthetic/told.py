@@ -40,3 +40,8 @@ def here_told(told: Iterable[Told], launches: int = 3, flags: Iterable[str] = ()
     from fourscore_analysis.papers.here import Here
 
     return Here(None, [campaign_of(told_records(told, launches, flags))])
+
+
+def holds_of(test: Any, evidence: str, told: Iterable[Told], flags: Iterable[str] = ()) -> list[bool | None]:
+    """What the test of a claim finds by that evidence: in such an archive, whether the conclusion holds."""
+    return [one.holds for one in test(here_told(told, flags=flags)) if one.evidence == evidence]

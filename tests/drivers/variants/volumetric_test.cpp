@@ -135,6 +135,14 @@ class VolumetricPlan : public testing::Test {
   [[nodiscard]] static std::unique_ptr<Plan> plan_with(const Problem& problem, const std::string& exchange) {
     return test::make_plan(volumetric(), problem, &ExchangeRegistry::instance().get(exchange, "exchange"));
   }
+  [[nodiscard]] static Problem cube_on(const Grid& mesh, Direction direction, LayoutContract layout) {
+    Problem problem;
+    problem.shape = {16, 16, 16};
+    problem.direction = direction;
+    problem.contract = {layout, Buffers::in_place, Effort::estimate};
+    problem.grid.assign(mesh.extents.begin(), mesh.extents.end());
+    return problem;
+  }
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
   const int me_ = mpi::rank_in(MPI_COMM_WORLD);
 };
@@ -145,11 +153,7 @@ TEST_F(VolumetricPlan, RedistributesThreeTimes) {
   for (const Grid& mesh : meshes_of(ranks_))
     for (const auto direction : {Direction::forward, Direction::backward})
       for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
-        Problem problem;
-        problem.shape = {16, 16, 16};
-        problem.direction = direction;
-        problem.contract = {layout, Buffers::in_place, Effort::estimate};
-        problem.grid.assign(mesh.extents.begin(), mesh.extents.end());
+        const Problem problem = cube_on(mesh, direction, layout);
         const auto plan = plan_with(problem, "alltoallv");
         const auto [x, y, z] = mesh.extents;
         int expected = (z > 1) + (y * z > 1) + (x * y > 1);
@@ -172,11 +176,7 @@ TEST_F(VolumetricPlan, RedistributesSixTimesWhereReturnsAndDeparturesAreSeparate
   for (const Grid& mesh : meshes_of(ranks_))
     for (const auto direction : {Direction::forward, Direction::backward})
       for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
-        Problem problem;
-        problem.shape = {16, 16, 16};
-        problem.direction = direction;
-        problem.contract = {layout, Buffers::in_place, Effort::estimate};
-        problem.grid.assign(mesh.extents.begin(), mesh.extents.end());
+        Problem problem = cube_on(mesh, direction, layout);
         problem.parameters["redistributions"] = "separate";
         const auto plan = plan_with(problem, "alltoallv");
         const auto [x, y, z] = mesh.extents;
