@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from conftest import Bench, read_record
@@ -66,8 +67,10 @@ class FourNodes:
 
     def __init__(self, rig: SlurmRig, bench: Bench):
         self.rig = rig
-        self.program = rig.folder / "fft_bench"  # which the nodes see, wherever the build folder is
+        self.program = rig.folder / "bin/fft_bench"  # which the nodes see, wherever the build folder is
+        self.program.parent.mkdir()
         shutil.copy(bench.plain, self.program)
+        shutil.copytree(Path(bench.plain).parents[1] / "share", rig.folder / "share", symlinks=True)  # MKL is found by it
         self.is_open_mpi = json.loads(ask("--identity"))["identity"]["code"]["mpi"].startswith("Open MPI")
         self.numbers = itertools.count()
 
