@@ -1,4 +1,5 @@
-// 1-D transforms of local data, batched and strided as the variants' phases use them.
+// 1-D transforms of local data, batched and strided as the variants' phases use them; and multiplications and additions
+// in registers, of whose rate that of a transform is a share.
 //
 // Flops are credited: 5 n log2 n a transform, 2.5 n log2 n of real data. Bytes are the least that must move when
 // nothing stays in cache: every element is read once and written once.
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "components/component_main.hpp"
+#include "components/memory_kernels.hpp"
+#include "components/multiply_add.hpp"
 #include "core/field.hpp"
 #include "interfaces/exchange.hpp"
 #include "interfaces/local_fft.hpp"
@@ -159,11 +162,37 @@ class FftWork : public Work {
   std::unique_ptr<LocalFft> fft_;
 };
 
+/// x -> 3 - x over and over: an even number of steps gives every number back, exactly.
+template <class Real>
+class MultiplyAddWork : public Work {
+ public:
+  MultiplyAddWork() : x_(ordinary_buffer(numbers() * sizeof(Real))) {
+    for (std::size_t i = 0; i < numbers(); ++i) data()[i] = static_cast<Real>(i);
+  }
+  [[nodiscard]] static std::size_t numbers() { return multiply_add_chains * multiply_add_lanes<Real>(); }
+
+  double error() override {
+    run(1);
+    double worst = 0;
+    for (std::size_t i = 0; i < numbers(); ++i)
+      worst = std::max(worst, std::abs(static_cast<double>(data()[i]) - static_cast<double>(i)));
+    return worst;
+  }
+  void run(std::int64_t iterations) override {
+    for (std::int64_t i = 0; i < iterations; ++i) multiply_add_all<Real>(data(), -1, 3);
+  }
+
+ private:
+  [[nodiscard]] Real* data() const { return static_cast<Real*>(x_->data()); }
+
+  std::unique_ptr<Buffer> x_;
+};
+
 class LocalFftBench : public Program {
  public:
   [[nodiscard]] ProgramCard card() const override {
     return {"local_fft_bench",
-            "Batched 1-D transforms along a contiguous, the middle and the slowest axis of a box",
+            "Batched 1-D transforms along a contiguous, the middle and the slowest axis of a box, and a core's peak",
             "interfaces/local_fft.hpp",
             false,
             {{"lengths",
@@ -199,6 +228,8 @@ class LocalFftBench : public Program {
                              fmt::format("{} of {}", c.in_place ? "a buffer" : "2 buffers", size_text(bytes)));
       add(session, c);
     }
+    for (const std::string& precision : session.parameters().list("precision"))
+      precision == "double" ? add_peak<double>(session, precision) : add_peak<float>(session, precision);
   }
 
  private:
@@ -235,6 +266,22 @@ class LocalFftBench : public Program {
               }
     if (cases.empty()) parameters.refuse("layouts", "kind r2c is measured in the layout contiguous only");
     return cases;
+  }
+
+  template <class Real>
+  static void add_peak(Session& session, const std::string& precision) {
+    const auto numbers = static_cast<double>(MultiplyAddWork<Real>::numbers());
+    const double bytes = numbers * sizeof(Real);
+    Benchmark benchmark;
+    benchmark.kernel = "multiply-add";
+    benchmark.name = fmt::format("{}/{}", benchmark.kernel, precision);
+    benchmark.labels = {{"precision", precision}, {"vectors", vector_name()}};
+    benchmark.numbers = {{"size_bytes", bytes},
+                         {"working_set_bytes", bytes},
+                         {"bytes", 2 * bytes},
+                         {"flops", 2 * numbers * static_cast<double>(multiply_add_steps)}};
+    benchmark.make = [] { return std::make_unique<MultiplyAddWork<Real>>(); };
+    session.add(std::move(benchmark));
   }
 
   static void add(Session& session, const Case& c) {

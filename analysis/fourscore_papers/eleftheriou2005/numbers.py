@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 
 from fourscore_analysis.papers.base import Item, Measured, Paper, Search, Tried
 from fourscore_analysis.papers.here import Here, comparable, on_nodes_of, what_text
 from fourscore_analysis.papers.ranges import Computations, Computed, exactly, printed, rounded, rows_of
+from fourscore_analysis.points.components import TRANSFORMS
 from fourscore_analysis.points.points import fastest
+from fourscore_analysis.records.basics import median_of
+from fourscore_analysis.records.components import Benchmark
 
 from fourscore_papers.eleftheriou2005 import equations
 
@@ -114,6 +118,35 @@ def figure_4_here(here: Here) -> Iterator[Measured]:
             yield Measured(number, "speedup_above", one.time_s / most.time_s, launches, what_text(most))
 
 
+def efficiency_here(here: Here) -> Iterator[Measured]:
+    """The local library that comes nearest to the peak, beside the paper's best. Nothing here is like its own naive
+    kernel."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    models: dict[str, str] = {}
+    points = rows_of(NAME, "parallel-performance-analysis")[0]["points"]
+    for run in (run for campaign in here.campaigns for run in campaign.components):
+        if run.component != TRANSFORMS or run.status != "ok" or run.simulated or run.foreign:
+            continue
+        peak = max((flops_per_s(one) for one in run.benchmarks if is_double(one, "multiply-add")), default=0.0)
+        kernels = [one for one in run.benchmarks if is_double(one, "c2c") and one.number("length") == points]
+        if peak and kernels:
+            best = max(kernels, key=flops_per_s)
+            shares[best.label("library")].append(100 * flops_per_s(best) / peak)
+            models[best.label("library")] = str(run.identity.get("machine", {}).get("cpu_model", ""))
+    if shares:
+        library, found = max(shares.items(), key=lambda item: median_of(item[1]))
+        what = ", ".join(filter(None, (library, f"{points} points", "share of multiply-adds", models[library])))
+        yield Measured(1, "efficiency_above_percent", median_of(found), len(found), what)
+
+
+def is_double(one: Benchmark, kernel: str) -> bool:
+    return one.kernel == kernel and one.label("precision") == "double"
+
+
+def flops_per_s(one: Benchmark) -> float:
+    return (one.number("flops") or 0.0) / one.median_s
+
+
 def table_1_search() -> Search:
     rows = [row for row in rows_of(NAME, "table-1") if row["layer"] == "model"]
     nodes, clock_hz = setup()
@@ -160,7 +193,7 @@ PAPER = Paper(
         "figure-3": Item(("nodes",), measured=figure_3_here),
         "figure-4": Item(("layer", "nodes"), measured=figure_4_here),
         "hardware-limits": Item(("all_to_all_in",), computed=hardware_limits),
-        "parallel-performance-analysis": Item(("library", "points")),
+        "parallel-performance-analysis": Item(("library", "points"), measured=efficiency_here),
         "table-1": Item(("layer", "shape"), computed=table_1, reading=table_1_reading, measured=table_1_here),
     },
     lambda: (table_1_search(),),

@@ -3,11 +3,14 @@
 import pytest
 from fourscore_analysis.papers.here import Here
 from fourscore_papers.czechowski2012 import numbers as czechowski2012
+from fourscore_papers.eleftheriou2005 import numbers as eleftheriou2005
 from fourscore_papers.gupta1993 import numbers as gupta1993
 from fourscore_papers.lee2018 import measured as lee2018
 from fourscore_papers.lee2018 import numbers as lee2018_numbers
 from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point
+from synthetic.components import benchmark, component_point, component_record
 
+BEYOND = 2.0**30  # bytes, beyond any cache
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1e-9)
 
 
@@ -202,3 +205,30 @@ def test_shares_and_gain_of_digpufft_are_of_pencils_with_copies_on_gpus():
     ]
     emulated = here_of([pencil("pencil-gpu", 1.0, 128, flags=["emulated"])])
     assert list(czechowski2012.figure_4_here(emulated)) == []
+
+
+def kernel_of_64(library: str, rate: float, flags=()):
+    """A launch in which the multiply-adds reach 10 GFLOP/s."""
+    fft = {"layout": "contiguous", "precision": "double", "library": library}
+    benchmarks = [
+        benchmark("c2c", BEYOND, rate, fft, length=64, flops=1e9),
+        benchmark("c2c", BEYOND, 9.9e9, fft | {"layout": "slowest"}, length=128, flops=1e9),
+        benchmark("multiply-add", BEYOND, 10e9, {"precision": "double"}, flops=1e9),
+        benchmark("multiply-add", BEYOND, 5e9, {"precision": "single"}, flops=1e9),
+    ]
+    return component_record(Maker(), component_point("local_fft_bench", library=library), 0, benchmarks, flags)
+
+
+def test_the_efficiency_of_the_best_kernel_stands_beside_that_of_blue_gene():
+    slow, fast = kernel_of_64("fftw", 2e9), kernel_of_64("mkl", 4e9)
+    [one] = eleftheriou2005.efficiency_here(here_of([slow, fast]))
+    assert (one.row, one.column, one.launches) == (1, "efficiency_above_percent", 1)
+    assert one.value == pytest.approx(40)
+    assert one.what.startswith("mkl, 64 points")
+
+
+def test_no_efficiency_without_a_peak_or_of_a_simulated_machine():
+    simulated = kernel_of_64("mkl", 4e9, ("simulated",))
+    without = kernel_of_64("mkl", 4e9)
+    without["benchmarks"] = [one for one in without["benchmarks"] if one["kernel"] == "c2c"]
+    assert list(eleftheriou2005.efficiency_here(here_of([simulated, without]))) == []

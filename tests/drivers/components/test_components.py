@@ -19,7 +19,7 @@ SMALL: dict[str, tuple[dict[str, str], set[str]]] = {
     ),
     "local_fft_bench": (
         {"lengths": "1,2,8,13,30", "points": "4000", "precision": "all", "kind": "all", "buffers": "all", "planner": "estimate"},
-        {"c2c", "r2c"},
+        {"c2c", "r2c", "multiply-add"},
     ),
     "copy_bench": ({"size": "4KiB,100001", "device": "host"}, {"copy"}),
 }
@@ -98,6 +98,8 @@ def expected_amounts(program: str, entry: dict) -> tuple[float, float]:
     if program == "local_transpose_bench":
         whole = element * numbers["elements"]
         return 2 * (whole // 256 * 256 if kernel in ("copy", "streaming-copy") else whole), 0
+    if kernel == "multiply-add":
+        return 2 * numbers["size_bytes"], 2 * 1024 * numbers["size_bytes"] / (element / 2)
     if program == "local_fft_bench":
         n, batch = numbers["length"], numbers["batch"]
         real = kernel == "r2c"
