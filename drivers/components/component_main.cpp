@@ -16,8 +16,8 @@
 #include "mpi/error.hpp"
 #include "mpi/thread_level.hpp"
 #include "program/launch.hpp"
-#include "program/measurement.hpp"
 #include "program/queries.hpp"
+#include "program/verifiers.hpp"
 
 namespace fourscore::component {
 namespace {

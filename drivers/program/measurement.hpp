@@ -47,9 +47,6 @@ struct Measurement {
 
 /// The record's "harness" without write_s: the steps that were made.
 [[nodiscard]] nlohmann::json harness_json(const StepTimes& steps);
-/// An array of objects. JSON has no NaN and no infinity: an error that is not finite is absent, and its check is not
-/// ok.
-[[nodiscard]] nlohmann::json checks_json(const std::vector<Check>& checks);
 
 /// Whether something is asked for that comes after the samples, and may fail when these are verified.
 [[nodiscard]] bool has_optional_parts(const Options& options);

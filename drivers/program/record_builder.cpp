@@ -10,6 +10,7 @@
 #include "harness/instances.hpp"
 #include "harness/simulated.hpp"
 #include "program/counters.hpp"
+#include "program/verifiers.hpp"
 
 namespace fourscore::bench {
 namespace {
