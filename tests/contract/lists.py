@@ -259,7 +259,7 @@ def selftest(root: Path) -> int:
         ("results/README.md", '"threads": 1', '"thread": 1'),
         ("results/README.md", '"start_skew_s": ', '"start_skew": '),
         ("results/run-record.schema.json", '"finding": ', '"findings": '),
-        ("analysis/fourscore_analysis/records/transforms.py", 'read(terms, "layout"', 'read(terms, "layouts"'),
+        ("analysis/fourscore_analysis/records/cells.py", 'read(terms, "layout"', 'read(terms, "layouts"'),
         ("analysis/fourscore_analysis/points/keys.py", '"buffers": contract.buffers', '"buffer": contract.buffers'),
         ("analysis/fourscore_analysis/records/basics.py", 'read(point, "ranks"', 'read(point, "rank"'),
         ("cmake/FourscoreReferences.cmake", "fourscore_reference(p3dfft", "fourscore_reference(p3dff"),

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fourscore_analysis.records.cells import Cell, Contract, Method
 from fourscore_analysis.records.papers import modules_of, sources
-from fourscore_analysis.records.transforms import Cell, Contract, Method
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from fourscore_analysis.models.base import Question
 from fourscore_analysis.points.points import contract_terms, method_labels
 from fourscore_analysis.points.provenance import differences
 from fourscore_analysis.records.archive import Campaign, InputError
+from fourscore_analysis.records.cells import Contract, Method
 from fourscore_analysis.records.flags import doubts_of_time
-from fourscore_analysis.records.transforms import Contract, Launch, Method
+from fourscore_analysis.records.transforms import Launch
 
 LEAST_SHARE = 0.01  # share of a launch's time; a phase below it is not fitted
 # Phases as the models count them: packing and unpacking are one local transposition. What a library does in one call

@@ -13,7 +13,8 @@ from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.said import flags_text, head_text
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import time_text, time_unit
-from fourscore_analysis.records.transforms import PHASES, Lane, Timeline
+from fourscore_analysis.records.timelines import Lane, Timeline
+from fourscore_analysis.records.transforms import PHASES
 
 ROW_IN, FEW_ROWS_IN = 0.15, 0.26  # a lane; where there are few of them
 FEW_ROWS = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fourscore_analysis.records.transforms import Cell, Method
+from fourscore_analysis.records.cells import Cell, Method
 
 
 def point_keys(cell: Cell, method: Method) -> dict[str, Any]:

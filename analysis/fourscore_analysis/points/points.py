@@ -17,16 +17,8 @@ from fourscore_analysis.points.stats import Spread, resampled_medians, spread
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import (
-    PHASES,
-    STATUSES,
-    Cell,
-    Contract,
-    DeviceWork,
-    Launch,
-    Method,
-    Traffic,
-)
+from fourscore_analysis.records.cells import Cell, Contract, Method
+from fourscore_analysis.records.transforms import PHASES, STATUSES, DeviceWork, Launch, Traffic
 
 REFERENCE = "fftw-mpi"
 LEAST_SHARE = 0.01  # share of the transform; a phase below it is not compared with its components alone

@@ -14,28 +14,26 @@ import numpy as np
 from fourscore_analysis.records.basics import (
     HARNESS_STAGES,
     STATUSES,
-    Place,
     Run,
     check_slowest,
     check_spans,
     median_of,
     run_values,
 )
+from fourscore_analysis.records.cells import Cell, Method, grid_of, read_cell, read_method
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
 from fourscore_analysis.records.declared import Declared, read_declared
 from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.link_loads import ExchangeLoad, read_link_loads
 from fourscore_analysis.records.nodes import node_of_rank, seconds_by_node, work_of_ranks
 from fourscore_analysis.records.rank_columns import read_rank_columns
+from fourscore_analysis.records.timelines import Timeline, read_timeline
 from fourscore_analysis.records.traffic import Counters, read_counters, read_least_bytes
 from fourscore_analysis.records.values import (
     RecordError,
     amount_of,
-    column_of,
-    count_of,
     each,
     entries,
-    integer_of,
     name_of,
     parse_json,
     read,
@@ -54,63 +52,6 @@ SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 3
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """What two measurements must share to be ranked against each other."""
-
-    layout: str
-    buffers: str
-    normalisation: str
-    precision: str
-    kind: str
-    direction: str
-    planner: str
-    threads: int
-    instances: int
-    platform: str = "none"  # the simulated machine; its times are never ranked with those of real ones
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """Who solves the problem, and with which options."""
-
-    variant: str
-    exchange: str
-    local_fft: str
-    grid: str  # "auto" or "2x2"
-    parameters: str  # "" or "name=value, ..."
-    placement: str = ""  # "all" or "subset" for several instances; "" for one
-    options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
-
-    def option(self, name: str) -> str | None:
-        """The value of one of the variant's own parameters, None where it was not given."""
-        return dict(self.options).get(name)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One comparison: the same problem at the same place under the same contract."""
-
-    contract: Contract
-    shape: tuple[int, ...]
-    place: Place
-
-    @property
-    def ranks(self) -> int:
-        return self.place.ranks
-
-    @property
-    def elements(self) -> int:
-        return math.prod(self.shape)
-
-    @property
-    def credited_flops(self) -> float:
-        """5 N log2 N, half of it for real data, there and back, of all instances: the convention of benchFFT."""
-        factor = 2.5 if self.contract.kind == "r2c" else 5.0
-        transforms = self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
-        return transforms * factor * self.elements * math.log2(self.elements)
 
 
 @dataclass(slots=True)
@@ -153,28 +94,6 @@ class DeviceWork:
     ffts: float
     d2h_copies: float
     d2h_bytes: float
-
-
-@dataclass(slots=True)
-class Lane:
-    """What one thread of one rank did when: columns of one length, seconds on the axis of all lanes."""
-
-    rank: int
-    lane: int
-    dropped: int
-    phases: tuple[str, ...]
-    begin_s: np.ndarray
-    end_s: np.ndarray
-
-
-@dataclass(slots=True)
-class Timeline:
-    """One traced run; time 0 is when its first rank started."""
-
-    end_s: float
-    alignment: str
-    uncertainty_s: float  # for the worst rank's clock
-    lanes: tuple[Lane, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +171,9 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
     resolved, values = read(data, "resolved", table_of, {}), run_values(data, file)
     launch = Launch(
         **values,
-        cell=_cell(point, values["place"]),
-        method=_method(point),
-        resolved_grid=read(resolved, "grid", _grid, ""),
+        cell=read_cell(point, values["place"]),
+        method=read_method(point),
+        resolved_grid=read(resolved, "grid", grid_of, ""),
         device_models=read(resolved, "devices", _device_models, ()),
         credited_flops=read(data, "credited_flops", amount_of, None),
         formula_flops=read(cost, "flops", amount_of, None),
@@ -276,7 +195,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         launch.least_bytes = read_least_bytes(cost)
         launch.declared = read_declared(data)
         launch.failed_parts = read(data, "failed_parts", _failed_parts, ())
-        launch.timeline = read(data, "timeline", _timeline, None)
+        launch.timeline = read(data, "timeline", read_timeline, None)
         launch.link_loads = read(data, "link_loads", read_link_loads, ())
         launch.components = read(data, "isolated", each(_component), ())
     return launch
@@ -300,45 +219,6 @@ def _component(value: Any) -> Component:
     if of_ranks := part.get("rank_s"):
         check_slowest(time_s, rows_of(of_ranks))
     return Component(read(part, "name", name_of), read(part, "phase", name_of), median_of(time_s))
-
-
-def _cell(point: dict[str, Any], place: Place) -> Cell:
-    shape = read(point, "shape", each(integer_of))
-    if not 1 <= len(shape) <= 3 or min(shape) < 1:
-        raise RecordError(f"shape {shown(point['shape'])} is not 1 to 3 positive extents")
-    if math.prod(shape) >= 2**63:
-        raise RecordError(f"shape {shown(point['shape'])} has more elements than can be addressed")
-    terms = read(point, "contract", table_of)
-    contract = Contract(
-        layout=read(terms, "layout", name_of),
-        buffers=read(terms, "buffers", name_of),
-        normalisation=read(terms, "normalisation", name_of, "none"),
-        precision=read(point, "precision", name_of),
-        kind=read(point, "kind", name_of),
-        direction=read(point, "direction", name_of),
-        planner=read(terms, "planner", name_of),
-        threads=read(point, "threads", count_of, 1),
-        instances=read(point, "instances", count_of, 1),
-        platform=place.platform,
-    )
-    return Cell(contract, shape, place)
-
-
-def _method(point: dict[str, Any]) -> Method:
-    parameters = read(point, "parameters", entries(name_of), {})
-    return Method(
-        variant=read(point, "variant", name_of),
-        exchange=read(point, "exchange", name_of, "none"),
-        local_fft=read(point, "local_fft", name_of, ""),
-        grid=read(point, "grid", _grid, "auto"),
-        parameters=", ".join(f"{name}={value}" for name, value in parameters.items()),
-        placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
-        options=tuple(parameters.items()),
-    )
-
-
-def _grid(value: Any) -> str:
-    return value if isinstance(value, str) else "x".join(str(extent) for extent in each(count_of)(value))
 
 
 def _read_memory(memory: Memory, data: dict[str, Any]) -> None:
@@ -369,27 +249,6 @@ def _device_work(cost: dict[str, Any]) -> DeviceWork | None:
     if len({len(column) for column in columns}) > 1:
         raise RecordError("columns of cost.device differ in length")
     return DeviceWork(*max(zip(*columns, strict=True), key=lambda one: one[1] + one[4]))
-
-
-def _timeline(value: Any) -> Timeline:
-    data = table_of(value)
-    clock = read(data, "clock", table_of)
-    return Timeline(
-        end_s=max(read(data, "rank_end_s", some(amount_of))),
-        alignment=read(clock, "alignment", name_of),
-        uncertainty_s=max(read(clock, "uncertainty_s", some(amount_of))),
-        lanes=read(data, "lanes", each(_lane)),
-    )
-
-
-def _lane(value: Any) -> Lane:
-    lane = table_of(value)
-    begin_s, end_s = read(lane, "begin_s", column_of), read(lane, "end_s", column_of)
-    phases = read(lane, "phase", each(name_of))
-    if not len(phases) == len(begin_s) == len(end_s):
-        raise RecordError("columns of a lane differ in length")
-    rank, number, dropped = (read(lane, key, integer_of) for key in ("rank", "lane", "dropped"))
-    return Lane(rank, number, dropped, phases, begin_s, end_s)
 
 
 def median_rows(values: np.ndarray) -> np.ndarray:

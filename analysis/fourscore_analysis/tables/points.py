@@ -18,7 +18,7 @@ from fourscore_analysis.points.units import (
     time_text,
 )
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import Cell
+from fourscore_analysis.records.cells import Cell
 from fourscore_analysis.views.view import View
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from fourscore_analysis.models.base import Question
-from fourscore_analysis.records.transforms import Contract, Method
+from fourscore_analysis.records.cells import Contract, Method
 from fourscore_analysis.views.fits import MethodFit
 
 # Keys of a sweep that are a field of the contract of the same name.

@@ -10,7 +10,7 @@ from fourscore_analysis.models.advice import Next, next_points, tied
 from fourscore_analysis.models.grids import grids
 from fourscore_analysis.models.predictions import Prediction
 from fourscore_analysis.points.units import ranks_text, shape_text
-from fourscore_analysis.records.transforms import Contract
+from fourscore_analysis.records.cells import Contract
 from fourscore_analysis.views.fits import Choice
 from fourscore_analysis.views.predictions import Answer, Source, Wanted, answer, question_of
 

@@ -12,7 +12,8 @@ from fourscore_analysis.points.points import Comparison, Point, group_by
 from fourscore_analysis.points.stats import Estimate
 from fourscore_analysis.records.archive import Campaign, InputError
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import Cell, Launch
+from fourscore_analysis.records.cells import Cell
+from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.views.view import View
 
 RATIO_CONFIDENCE = 0.95

@@ -25,7 +25,8 @@ from fourscore_analysis.models.predictions import (
 from fourscore_analysis.models.work import ON_DEVICE, VARIANTS
 from fourscore_analysis.records.archive import Campaign, InputError, campaign_names, read_campaigns
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import Cell, Contract, Launch, Method
+from fourscore_analysis.records.cells import Cell, Contract, Method
+from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.records.values import shown
 from fourscore_analysis.views.fits import Choice, MethodFit, fits, models_of
 

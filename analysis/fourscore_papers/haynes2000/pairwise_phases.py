@@ -11,7 +11,7 @@ from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.simulated import network_of
 from fourscore_analysis.points.units import digits, time_text
-from fourscore_analysis.records.transforms import Method
+from fourscore_analysis.records.cells import Method
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 

@@ -16,7 +16,7 @@ from fourscore_analysis.plots.shared import colours, layout
 from fourscore_analysis.plots.shared.paper_plot import line_handle
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import digits, time_unit
-from fourscore_analysis.records.transforms import Lane
+from fourscore_analysis.records.timelines import Lane
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -12,7 +12,7 @@ from fourscore_analysis.models.certainty import NOISE
 from fourscore_analysis.models.machines import Machine, Quantity
 from fourscore_analysis.models.predictions import Basis, Timed, basis_of_machine, predicted
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import Cell, Contract, Method
+from fourscore_analysis.records.cells import Cell, Contract, Method
 from fourscore_analysis.tables.columns import doubt_text
 from synthetic.modelled_records import KNOWN
 

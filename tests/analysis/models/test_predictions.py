@@ -21,7 +21,7 @@ from fourscore_analysis.models.predictions import (
 )
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import Cell, Contract, Method
+from fourscore_analysis.records.cells import Cell, Contract, Method
 from synthetic.modelled_records import KNOWN
 
 CONTRACT = Contract("transposed", "in-place", "none", "double", "c2c", "forward", "measure", 1, 1)

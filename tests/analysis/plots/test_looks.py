@@ -17,7 +17,8 @@ from fourscore_analysis.plots.shared.component_axes import small_multiples
 from fourscore_analysis.plots.shared.lines import MOST_CURVES, draw_series, even_parts, is_power_of_two
 from fourscore_analysis.points.components import Curve, CurveGroup, CurvePoint
 from fourscore_analysis.records.archive import Campaign
-from fourscore_analysis.records.transforms import Method, parse_record
+from fourscore_analysis.records.cells import Method
+from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.points import exchange_rows
 from fourscore_analysis.tables.wall_time import wall_time
 from fourscore_analysis.views.view import View

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from fourscore_analysis.plots import breakdown_size, decomposition, instances, plan_time, threads, timeline, traffic
 from fourscore_analysis.plots.shared import colours
-from fourscore_analysis.records.transforms import Method, parse_record
+from fourscore_analysis.records.cells import Method
+from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.views.view import View
 from fourscore_papers.haynes2000.plots import crossover

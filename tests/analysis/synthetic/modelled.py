@@ -10,7 +10,7 @@ from fourscore_analysis.models.base import Question, models, predict
 from fourscore_analysis.models.fit import Given
 from fourscore_analysis.models.observations import LEAST_SHARE, Observation
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.transforms import Cell, Contract, Method
+from fourscore_analysis.records.cells import Cell, Contract, Method
 
 TRUE = {
     "flop_rate": 2.8e10,

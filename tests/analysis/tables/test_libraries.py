@@ -4,7 +4,7 @@ import pytest
 from fourscore_analysis.page.report import section_of
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.points import method_labels
-from fourscore_analysis.records.transforms import Method
+from fourscore_analysis.records.cells import Method
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.libraries import library_findings, library_rows
 from fourscore_analysis.views.view import View

@@ -6,7 +6,7 @@ import zlib
 from dataclasses import dataclass
 
 from fourscore_analysis.points.points import REFERENCE
-from fourscore_analysis.records.transforms import Method
+from fourscore_analysis.records.cells import Method
 
 # Okabe and Ito, Color Universal Design, 2008: told apart with every common colour blindness.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"

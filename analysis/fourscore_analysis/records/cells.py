@@ -1,0 +1,116 @@
+"""What a record measured: the problem under a contract at a place, and the method that solves it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from fourscore_analysis.records.basics import Place
+from fourscore_analysis.records.values import (
+    RecordError,
+    count_of,
+    each,
+    entries,
+    integer_of,
+    name_of,
+    read,
+    shown,
+    table_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What two measurements must share to be ranked against each other."""
+
+    layout: str
+    buffers: str
+    normalisation: str
+    precision: str
+    kind: str
+    direction: str
+    planner: str
+    threads: int
+    instances: int
+    platform: str = "none"  # the simulated machine; its times are never ranked with those of real ones
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Who solves the problem, and with which options."""
+
+    variant: str
+    exchange: str
+    local_fft: str
+    grid: str  # "auto" or "2x2"
+    parameters: str  # "" or "name=value, ..."
+    placement: str = ""  # "all" or "subset" for several instances; "" for one
+    options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
+
+    def option(self, name: str) -> str | None:
+        """The value of one of the variant's own parameters, None where it was not given."""
+        return dict(self.options).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One comparison: the same problem at the same place under the same contract."""
+
+    contract: Contract
+    shape: tuple[int, ...]
+    place: Place
+
+    @property
+    def ranks(self) -> int:
+        return self.place.ranks
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def credited_flops(self) -> float:
+        """5 N log2 N, half of it for real data, there and back, of all instances: the convention of benchFFT."""
+        factor = 2.5 if self.contract.kind == "r2c" else 5.0
+        transforms = self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
+        return transforms * factor * self.elements * math.log2(self.elements)
+
+
+def read_cell(point: dict[str, Any], place: Place) -> Cell:
+    shape = read(point, "shape", each(integer_of))
+    if not 1 <= len(shape) <= 3 or min(shape) < 1:
+        raise RecordError(f"shape {shown(point['shape'])} is not 1 to 3 positive extents")
+    if math.prod(shape) >= 2**63:
+        raise RecordError(f"shape {shown(point['shape'])} has more elements than can be addressed")
+    terms = read(point, "contract", table_of)
+    contract = Contract(
+        layout=read(terms, "layout", name_of),
+        buffers=read(terms, "buffers", name_of),
+        normalisation=read(terms, "normalisation", name_of, "none"),
+        precision=read(point, "precision", name_of),
+        kind=read(point, "kind", name_of),
+        direction=read(point, "direction", name_of),
+        planner=read(terms, "planner", name_of),
+        threads=read(point, "threads", count_of, 1),
+        instances=read(point, "instances", count_of, 1),
+        platform=place.platform,
+    )
+    return Cell(contract, shape, place)
+
+
+def read_method(point: dict[str, Any]) -> Method:
+    parameters = read(point, "parameters", entries(name_of), {})
+    return Method(
+        variant=read(point, "variant", name_of),
+        exchange=read(point, "exchange", name_of, "none"),
+        local_fft=read(point, "local_fft", name_of, ""),
+        grid=read(point, "grid", grid_of, "auto"),
+        parameters=", ".join(f"{name}={value}" for name, value in parameters.items()),
+        placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
+        options=tuple(parameters.items()),
+    )
+
+
+def grid_of(value: Any) -> str:
+    return value if isinstance(value, str) else "x".join(str(extent) for extent in each(count_of)(value))
