@@ -165,22 +165,22 @@ void write_in(const fs::path& folder, const fs::path& path, std::string_view tex
   sync_folder(folder_of(path));
 }
 
-void write_once(const fs::path& staging, const fs::path& path, std::string_view text) {
+}  // namespace
+
+void write_once(const fs::path& path, std::string_view text, const fs::path& staging) {
   write_in(staging.empty() ? folder_of(path) : staging, path, text,
            [&](const fs::path& temporary) { publish(temporary, path); });
 }
 
-}  // namespace
-
 void write_record_once(const fs::path& path, nlohmann::json record, const fs::path& staging) {
   check_record_path(path);
   const std::string columns = take_rank_columns(record);
-  if (columns.empty()) return write_once(staging, path, record_line(std::move(record)));
+  if (columns.empty()) return write_once(path, record_line(std::move(record)), staging);
   // First what the record names: a record never lacks its columns.
   const fs::path beside = folder_of(path) / record["rank_columns"]["file"].get<std::string>();
-  write_once(staging, beside, columns);
+  write_once(beside, columns, staging);
   try {
-    write_once(staging, path, record_line(std::move(record)));
+    write_once(path, record_line(std::move(record)), staging);
   } catch (...) {
     ::unlink(beside.c_str());
     throw;

@@ -43,6 +43,10 @@ enum class Digest { right, wrong, absent };
 /// Throws RecordExists or RecordNotWritable when write_record_once(path, ...) would. For use before measuring.
 void check_record_path(const std::filesystem::path& path);
 
+/// Writes the text to a temporary file in `staging` (default: the folder of `path`), syncs it, links it to `path`,
+/// which must not exist, and syncs the folder. Throws RecordFileError, and nothing is left behind.
+void write_once(const std::filesystem::path& path, std::string_view text, const std::filesystem::path& staging = {});
+
 /// Writes the record as record_line() to a temporary file in `staging` (default: the folder of `path`; it must be
 /// on the same file system), syncs it, links it to `path`, which must not exist, and syncs the folder. Before it, and
 /// in the same way, the file of columns of a record of many ranks (results/rank_columns.hpp). When it throws nothing is

@@ -26,6 +26,7 @@ class Fourscore(CMakePackage, CudaPackage):
     variant("openmp", default=True, description="Variant node, and threads of FFTW")
     variant("benchmark", default=True, description="Programs that measure one component alone")
     variant("papi", default=False, description="Counter backend papi")
+    variant("libarchive", default=True, description="fourscore archive pack and unpack")
     variant("likwid", default=False, description="Counter backend likwid, under the GPL, version 3")
     variant("valgrind", default=False, description="Counter backend callgrind, which simulates a cache")
     variant("mkl", default=False, description="Local FFT library mkl and variant mkl-cdft")
@@ -52,6 +53,7 @@ class Fourscore(CMakePackage, CudaPackage):
     depends_on("simgrid@3.30: +smpi", when="+simgrid")
     depends_on("benchmark", when="+benchmark")
     depends_on("papi", when="+papi")
+    depends_on("libarchive", when="+libarchive")
     depends_on("likwid", when="+likwid")
     depends_on("valgrind", type=("build", "run"), when="+valgrind")
     depends_on("intel-oneapi-mkl", when="+mkl")
@@ -76,6 +78,7 @@ class Fourscore(CMakePackage, CudaPackage):
             self.define_from_variant("FOURSCORE_WITH_FFTW_THREADS", "openmp"),
             self.define_from_variant("FOURSCORE_WITH_BENCHMARK", "benchmark"),
             self.define_from_variant("FOURSCORE_WITH_PAPI", "papi"),
+            self.define_from_variant("FOURSCORE_WITH_LIBARCHIVE", "libarchive"),
             self.define_from_variant("FOURSCORE_WITH_LIKWID", "likwid"),
             self.define_from_variant("FOURSCORE_WITH_VALGRIND", "valgrind"),
             self.define_from_variant("FOURSCORE_WITH_MKL", "mkl"),

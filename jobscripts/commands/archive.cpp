@@ -1,0 +1,147 @@
+// fourscore archive: archives that travel. One made of several, one file made of an archive.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/text.hpp"
+#include "jobscripts/base/paths.hpp"
+#include "jobscripts/commands/campaigns.hpp"
+#include "jobscripts/commands/command.hpp"
+#include "jobscripts/machines/archive_folder.hpp"
+#include "results/index.hpp"
+#include "results/merge.hpp"
+#include "results/pack.hpp"
+#include "results/printable.hpp"
+
+namespace fourscore {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct ArchiveOptions {
+  std::vector<std::string> sources;
+  std::string archive;
+  std::string file;
+  std::string output;
+  bool json = false;
+};
+
+void index_anew(const Archive& archive) {
+  try {
+    (void)reindex(archive);
+  } catch (const IndexError& error) {
+    fmt::print(stderr, "the records are safe, but the index was not written: {}\n", error.what());
+  }
+}
+
+int merge(const ArchiveOptions& options) {
+  std::vector<Archive> sources;
+  for (const std::string& folder : options.sources)
+    sources.emplace_back(fs::absolute(folder).lexically_normal(), Archive::Access::read_only);
+  const Archive target(fs::absolute(options.output).lexically_normal());
+  const MergeResult result = merge_archives(sources, target);
+  index_anew(target);
+  if (options.json) {
+    json list = json::array();
+    for (const auto& source : result.sources)
+      list.push_back({{"archive", source.root.string()}, {"records", source.records}, {"copied", source.copied}});
+    fmt::print("{}\n", json{{"archive", target.root().string()}, {"sources", list}, {"kept", result.kept}}.dump(
+                           2, ' ', false, json::error_handler_t::replace));
+    return exit_done;
+  }
+  for (const auto& source : result.sources)
+    fmt::print("{}: {}, {} copied\n", printable(source.root.string()), plural(source.records, "record"), source.copied);
+  for (const std::string& file : result.kept)
+    fmt::print("{} differs and stays as the first archive has it\n", printable(file));
+  return exit_done;
+}
+
+int tell(const Pack& pack, const fs::path& from, const fs::path& to, bool as_json) {
+  if (as_json)
+    fmt::print("{}\n", json{{"from", from.string()},
+                            {"to", to.string()},
+                            {"files", pack.files},
+                            {"records", pack.records},
+                            {"bytes", pack.bytes}}
+                           .dump(2, ' ', false, json::error_handler_t::replace));
+  else
+    fmt::print("{}: {}, {} in all\n", printable(to.string()), plural(pack.records, "record"),
+               plural(pack.files, "file"));
+  return exit_done;
+}
+
+void require_packs() {
+  if (const std::string reason = packs_unavailable(); !reason.empty()) throw EnvironmentError(reason);
+}
+
+int pack(const ArchiveOptions& options) {
+  require_packs();
+  const Archive archive(fs::absolute(archive_folder(options.archive)), Archive::Access::read_only);
+  return tell(pack_archive(archive, options.output), archive.root(), fs::absolute(options.output), options.json);
+}
+
+int unpack(const ArchiveOptions& options) {
+  require_packs();
+  const Archive target(fs::absolute(options.output).lexically_normal());
+  const Pack pack = unpack_archive(options.file, target);
+  index_anew(target);
+  return tell(pack, options.file, target.root(), options.json);
+}
+
+void add_merge(CLI::App& app, ArchiveOptions& options) {
+  CLI::App* merge_app = app.add_subcommand("merge", "Make one archive of several; records keep their ids");
+  merge_app->add_option("archive", options.sources, "archives to merge")->required()->type_name("DIR");
+  merge_app->add_option("-o,--output", options.output, "archive to merge into; made when missing")
+      ->required()
+      ->type_name("DIR");
+  add_json_option(*merge_app, options.json);
+}
+
+CLI::App* add_pack(CLI::App& app, ArchiveOptions& options) {
+  CLI::App* pack_app = app.add_subcommand("pack", "Write an archive as one compressed file");
+  add_archive_option(*pack_app, options.archive);
+  pack_app
+      ->add_option("-o,--output", options.output, "file to write; its ending says how: .tar.zst, .tar.gz, .tgz or .tar")
+      ->required()
+      ->type_name("FILE");
+  add_json_option(*pack_app, options.json);
+  return pack_app;
+}
+
+CLI::App* add_unpack(CLI::App& app, ArchiveOptions& options) {
+  CLI::App* unpack_app = app.add_subcommand("unpack", "Make the archive that a file holds");
+  unpack_app->add_option("file", options.file, "file that pack wrote")->required()->type_name("FILE");
+  unpack_app->add_option("-o,--output", options.output, "folder to make; it must not exist, or be empty")
+      ->required()
+      ->type_name("DIR");
+  add_json_option(*unpack_app, options.json);
+  return unpack_app;
+}
+
+Command archive_command() {
+  return {"archive", "Archives that travel: one made of several, and one as one file",
+          "  fourscore archive merge cluster-a cluster-b -o both\n"
+          "  fourscore archive pack --archive both -o both.tar.zst\n"
+          "  fourscore archive unpack both.tar.zst -o both\n"
+          "merge writes nothing where one record_id or one name has two contents, or a record cannot be read.\n"
+          "What travels: records, campaigns, comparisons and certifications; neither locks, jobs nor the index.\n",
+          56, [](CLI::App& app) -> std::function<int()> {
+            auto options = std::make_shared<ArchiveOptions>();
+            app.require_subcommand(1);
+            add_merge(app, *options);
+            const CLI::App* const pack_app = add_pack(app, *options);
+            const CLI::App* const unpack_app = add_unpack(app, *options);
+            return [options, pack_app, unpack_app] {
+              return pack_app->parsed() ? pack(*options) : unpack_app->parsed() ? unpack(*options) : merge(*options);
+            };
+          }};
+}
+
+FOURSCORE_REGISTER_COMMAND(archive_command);
+
+}  // namespace
+}  // namespace fourscore
