@@ -15,6 +15,7 @@
 #include "results/merge.hpp"
 #include "results/pack.hpp"
 #include "results/printable.hpp"
+#include "results/scrub.hpp"
 
 namespace fourscore {
 namespace {
@@ -24,6 +25,7 @@ using nlohmann::json;
 
 struct ArchiveOptions {
   std::vector<std::string> sources;
+  std::vector<std::string> words;
   std::string archive;
   std::string file;
   std::string output;
@@ -92,6 +94,27 @@ int unpack(const ArchiveOptions& options) {
   return tell(pack, options.file, target.root(), options.json);
 }
 
+int scrub(const ArchiveOptions& options) {
+  const Archive archive(fs::absolute(archive_folder(options.archive)), Archive::Access::read_only);
+  const Archive target(fs::absolute(options.output).lexically_normal());
+  const ScrubResult result = scrub_archive(archive, target, options.words);
+  index_anew(target);
+  if (options.json) {
+    fmt::print("{}\n", json{{"archive", target.root().string()},
+                            {"records", result.records},
+                            {"changed", result.changed},
+                            {"removed", result.removed},
+                            {"left_out", result.left_out}}
+                           .dump(2, ' ', false, json::error_handler_t::replace));
+    return exit_done;
+  }
+  for (const auto& [rule, entries] : result.removed)
+    for (const auto& [what, instead] : entries) fmt::print("{}: {} -> {}\n", rule, printable(what), printable(instead));
+  for (const std::string& file : result.left_out) fmt::print("left out: {}\n", printable(file));
+  fmt::print("{}, {} of them changed\n", plural(result.records, "record"), result.changed);
+  return exit_done;
+}
+
 void add_merge(CLI::App& app, ArchiveOptions& options) {
   CLI::App* merge_app = app.add_subcommand("merge", "Make one archive of several; records keep their ids");
   merge_app->add_option("archive", options.sources, "archives to merge")->required()->type_name("DIR");
@@ -122,11 +145,25 @@ CLI::App* add_unpack(CLI::App& app, ArchiveOptions& options) {
   return unpack_app;
 }
 
+CLI::App* add_scrub(CLI::App& app, ArchiveOptions& options) {
+  CLI::App* scrub_app =
+      app.add_subcommand("scrub", "Write an archive without what is private: hosts, users, folders, jobs");
+  add_archive_option(*scrub_app, options.archive);
+  scrub_app->add_option("--word", options.words, "another private word, as an account's name; may be repeated")
+      ->type_name("TEXT");
+  scrub_app->add_option("-o,--output", options.output, "archive to write; it must not exist")
+      ->required()
+      ->type_name("DIR");
+  add_json_option(*scrub_app, options.json);
+  return scrub_app;
+}
+
 Command archive_command() {
-  return {"archive", "Archives that travel: one made of several, and one as one file",
+  return {"archive", "Archives that travel: one made of several, one as one file, one without what is private",
           "  fourscore archive merge cluster-a cluster-b -o both\n"
           "  fourscore archive pack --archive both -o both.tar.zst\n"
           "  fourscore archive unpack both.tar.zst -o both\n"
+          "  fourscore archive scrub --archive both -o public --word my-project\n"
           "merge writes nothing where one record_id or one name has two contents, or a record cannot be read.\n"
           "What travels: records, campaigns, comparisons and certifications; neither locks, jobs nor the index.\n",
           56, [](CLI::App& app) -> std::function<int()> {
@@ -135,7 +172,10 @@ Command archive_command() {
             add_merge(app, *options);
             const CLI::App* const pack_app = add_pack(app, *options);
             const CLI::App* const unpack_app = add_unpack(app, *options);
-            return [options, pack_app, unpack_app] {
+            const CLI::App* const scrub_app = add_scrub(app, *options);
+            return [options, pack_app, unpack_app, scrub_app] {
+              if (scrub_app->parsed()) return scrub(*options);
+
               return pack_app->parsed() ? pack(*options) : unpack_app->parsed() ? unpack(*options) : merge(*options);
             };
           }};

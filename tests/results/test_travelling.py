@@ -251,3 +251,90 @@ def smallest_files():
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+# ---- scrub
+
+SECRETS = ["node17", "node17.example.org", "carol", "/users/carol/fft/run", "/data/project-x/carol", "4711", "acme"]
+
+
+@pytest.fixture
+def private(measured):
+    """The records of an archive hold what its machine calls private, in every text that others may see."""
+    for number, file in enumerate(sorted(measured.archive.glob("records/*/*.json"))):
+        record = json.loads(file.read_text())
+        volatile = record["provenance"]["volatile"]
+        volatile |= {"hosts": ["node17.example.org"], "job_id": "4711" if number == 0 else ""}
+        record["verdict"] |= {"stderr_tail": "node17: cannot open /users/carol/fft/run/input, (/usr/lib/libm.so.6) of acme's carol; node170 is fine"}
+        file.write_text(signed(record))
+    [file] = measured.archive.glob("campaigns/*/campaign.json")
+    campaign = json.loads(file.read_text()) | {"description": "below /data/project-x/carol/out.json"}
+    file.write_text(signed(campaign))
+    return measured
+
+
+def test_nothing_private_is_left_and_what_was_removed_is_listed(private, tmp_path):
+    said = json.loads(private("archive", "scrub", "-o", tmp_path / "public", "--word", "acme", "--json").stdout)
+    assert (said["records"], said["changed"]) == (6, 6)
+    [bench] = [path for path in said["removed"]["paths"] if path.endswith("/fake_bench")]  # campaign.json says who measured
+    assert said["removed"]["paths"].pop(bench) == "removed/fake_bench"
+    assert said["removed"] == {
+        "hosts": {"node17": "host-1", "node17.example.org": "host-1"},
+        "jobs": {"4711": "job-1"},
+        "paths": {"/users/carol/fft/run/input": "removed/input", "/data/project-x/carol/out.json": "removed/out.json"},
+        "users": {"carol": "user-1"},
+        "words": {"acme": "removed"},
+    }
+    for file in (tmp_path / "public").rglob("*.json"):
+        for secret in SECRETS:
+            assert secret not in file.read_text().replace("node170", ""), file
+    assert "6 records, all as they should be" in private("verify", "--archive", tmp_path / "public").stdout
+
+
+def test_a_scrubbed_record_says_so_and_keeps_its_numbers(private, tmp_path):
+    private("archive", "scrub", "-o", tmp_path / "public", "--word", "acme")
+    for file in sorted(private.archive.glob("records/*/*.json")):
+        before = json.loads(file.read_text())
+        after = json.loads((tmp_path / "public" / file.relative_to(private.archive)).read_text())
+        rules = ["hosts", "jobs", "paths", "users", "words"] if before["provenance"]["volatile"]["job_id"] else ["hosts", "paths", "users", "words"]
+        assert after["scrubbed"] == {"rules": rules, "sha256": before["sha256"]}
+        assert after["verdict"]["stderr_tail"] == "host-1: cannot open removed/input, (/usr/lib/libm.so.6) of removed's user-1; node170 is fine"
+        for key in ("record_id", "point_id", "point", "samples"):
+            assert after.get(key) == before.get(key)
+        assert after["provenance"]["identity"] == before["provenance"]["identity"]
+
+
+def test_an_archive_without_anything_private_stays_as_it_is(measured, tmp_path):
+    for file in measured.archive.glob("records/*/*.json"):
+        record = json.loads(file.read_text())
+        record["provenance"]["volatile"] |= {"hosts": ["localhost"], "job_id": ""}
+        file.write_text(signed(record))
+    said = measured("archive", "scrub", "-o", tmp_path / "public").stdout
+    assert "6 records, 0 of them changed" in said
+    records = {name: text for name, text in files_of(measured.archive).items() if name.startswith("records/")}
+    assert records.items() <= files_of(tmp_path / "public").items()
+
+
+def test_what_an_id_is_made_of_is_not_scrubbed_but_refused(measured, tmp_path):
+    file = next(measured.archive.glob("records/*/*.json"))
+    record = json.loads(file.read_text())
+    record["point"]["parameters"] = {"map": "/users/carol/map.txt"}
+    file.write_text(signed(record))
+    error = measured("archive", "scrub", "-o", tmp_path / "public", code=2).stderr
+    assert "nothing was written, since ids are made of what is private:" in error
+    assert f"{file.relative_to(measured.archive)}: /point holds '/users/carol/map.txt' (paths)" in error
+    assert not (tmp_path / "public").exists()
+
+
+def test_a_damaged_record_is_not_passed_on(measured, tmp_path):
+    file = next(measured.archive.glob("records/*/*.json"))
+    file.write_text(file.read_text().replace('"status"', '"statu5"', 1))
+    error = measured("archive", "scrub", "-o", tmp_path / "public", code=2).stderr
+    assert str(file.relative_to(measured.archive)) in error
+    assert not (tmp_path / "public").exists()
+
+
+def test_a_scrubbed_archive_and_its_origin_are_not_merged(private, tmp_path):
+    private("archive", "scrub", "-o", tmp_path / "public")
+    error = private("archive", "merge", private.archive, tmp_path / "public", "-o", tmp_path / "both", code=2).stderr
+    assert "have one name and two contents" in error
