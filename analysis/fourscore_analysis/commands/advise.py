@@ -11,6 +11,7 @@ from fourscore_analysis.commands.base import OK, SAYS_NO, Command
 from fourscore_analysis.commands.options import (
     add_archive,
     add_model_options,
+    add_runs,
     add_terms,
     add_threads,
     file_of,
@@ -47,6 +48,7 @@ def _add(advise: argparse.ArgumentParser) -> None:
     advise.add_argument(
         "--machine", default="", metavar="M", help="a file of parameters, a published machine, or a hash of the archive"
     )
+    add_runs(advise)
     advise.add_argument("--top", type=ranks_of, default=TOP, metavar="N", help=f"rows of a table (default: {TOP})")
     advise.add_argument("--suggest", type=file_of, metavar="FILE", help="write what to measure next as a suite")
     advise.add_argument("--json", action="store_true", help="print the advice as JSON")
@@ -65,9 +67,9 @@ def _run(options: argparse.Namespace) -> int:
     wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms_and_threads(options))
     found = advise(_sources(options, wanted), wanted, options.ranks)
     if options.json:
-        print(json.dumps(advice_json(found), indent=1))
+        print(json.dumps(advice_json(found, options.runs), indent=1))
     else:
-        print("\n".join(printable(line) for line in advice_text(found, options.top).splitlines()))
+        print("\n".join(printable(line) for line in advice_text(found, options.top, options.runs).splitlines()))
     if options.suggest:
         suite = advice_suite(found)
         if suite:

@@ -67,6 +67,16 @@ def add_threads(command: argparse.ArgumentParser) -> None:
     command.add_argument("--threads", type=ranks_of, metavar="N", help="of a rank (default: each, of a file 1)")
 
 
+def add_runs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--runs",
+        type=ranks_of,
+        default=1,
+        metavar="N",
+        help="transforms of a job, for what it costs where --machine says that in [cost] (default: 1)",
+    )
+
+
 def terms_and_threads(options: argparse.Namespace) -> tuple[tuple[str, str | int], ...]:
     """What was asked for. Raises InputError."""
     asked = {**terms_of(options), "threads": options.threads}

@@ -13,6 +13,7 @@ from fourscore_analysis.commands.base import OK, SAYS_NO, Command
 from fourscore_analysis.commands.options import (
     add_archive,
     add_model_options,
+    add_runs,
     add_terms,
     add_threads,
     file_of,
@@ -37,15 +38,17 @@ EXAMPLES = """Examples:
   fourscore predict --variant pencil --shape 4096x4096x4096 --machine frontier
   fourscore predict --variant pencil --shape 21000x21000x21000 --machine mine.toml --project trends.toml \\
       --years 2026:2036 --beside frontier -o projected.svg
-  fourscore predict --variant pencil --shape 4096x4096x4096 --machine mine.toml --as-fast-as frontier
+  fourscore predict --variant pencil --shape 4096x4096x4096 --equal-time frontier mine.toml
+  fourscore predict --variant pencil --shape 4096x4096x4096 --equal-cost mine.toml theirs.toml --runs 1000
 Without a file or a published machine the models are fitted to the archive, as `fourscore fit` does it. Times
 have an interval, and what lies outside of what was measured is marked.
 """
 FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2200, 200
 # Options that mean something in one use only, and the option that makes it.
 ONLY_WITH = {"years": "project", "beside": "project", "weak": "project"}
-# What --as-fast-as cannot be asked with: it finds the nodes, and has a table of its own.
-NOT_AS_FAST = ("project", "nodes", "grid", "exchange", "save_machine", "csv", "output")
+EQUAL = ("equal_time", "equal_cost")
+# What these cannot be asked with: they name the machines, find the nodes, and have tables of their own.
+NOT_EQUAL = ("machine", "project", "nodes", "grid", "exchange", "save_machine", "csv", "output")
 MOST_QUESTIONS = 1024  # per command
 
 
@@ -105,11 +108,20 @@ def _add(predict: argparse.ArgumentParser) -> None:
         "--save-machine", type=file_of, metavar="FILE", help="write the fitted parameters as a file for --machine"
     )
     predict.add_argument(
-        "--as-fast-as",
-        default="",
+        "--equal-time",
+        nargs="+",
+        default=[],
         metavar="M",
-        help="how many nodes of --machine take as long as --ranks of this machine (default: all of it)",
+        help="A B [B ...]: how many nodes of each B take as long as --ranks of machine A (default: all of it)",
     )
+    predict.add_argument(
+        "--equal-cost",
+        nargs="+",
+        default=[],
+        metavar="M",
+        help="A B [B ...]: how many nodes of each B cost as much an hour as those of A, and which is faster then",
+    )
+    add_runs(predict)
     predict.add_argument("--project", default="", metavar="TRENDS", help="a file of trends, or published ones")
     predict.add_argument("--years", type=_years, metavar="FIRST:LAST", help="with --project")
     predict.add_argument(
@@ -133,8 +145,8 @@ def _run(options: argparse.Namespace) -> int:
         return OK
     _refuse_incomplete(options)
     _prepare(options)
-    if options.as_fast_as:
-        return _equal_time(options)
+    if options.equal_time or options.equal_cost:
+        return _equal(options)
     return _projection(options) if options.project else _predictions(options)
 
 
@@ -146,8 +158,8 @@ def _refuse_incomplete(options: argparse.Namespace) -> None:
         if getattr(options, name) and not getattr(options, other):
             raise InputError(f"--{name} goes with --{other} only")
     counts = options.ranks or []
-    if options.as_fast_as:
-        _refuse_beside_as_fast_as(options)
+    if options.equal_time or options.equal_cost:
+        _refuse_beside_equal(options)
     if options.project:
         if options.weak and options.ranks:
             raise InputError("--weak takes all nodes of each year, and no --ranks")
@@ -169,15 +181,18 @@ def _refuse_incomplete(options: argparse.Namespace) -> None:
         raise InputError(f"{asked} predictions; expected at most {MOST_QUESTIONS}: fewer variants, machines or ranks")
 
 
-def _refuse_beside_as_fast_as(options: argparse.Namespace) -> None:
-    for name in NOT_AS_FAST:
+def _refuse_beside_equal(options: argparse.Namespace) -> None:
+    if options.equal_time and options.equal_cost:
+        raise InputError("--equal-time and --equal-cost exclude each other")
+    asked = "--equal-time" if options.equal_time else "--equal-cost"
+    for name in NOT_EQUAL:
         if getattr(options, name):
-            raise InputError(f"--as-fast-as takes no --{name.replace('_', '-')}")
-    if not options.machine:
-        raise InputError("--as-fast-as wants --machine, whose nodes are to be found")
+            raise InputError(f"{asked} takes no --{name.replace('_', '-')}")
+    if len(options.equal_time or options.equal_cost) < 2:
+        raise InputError(f"{asked} wants two machines or more: A, and those whose nodes are to be found")
     for name in ("variant", "ranks"):
         if len(getattr(options, name) or ()) > 1:
-            raise InputError(f"--as-fast-as takes one --{name}, not several")
+            raise InputError(f"{asked} takes one --{name}, not several")
 
 
 def _prepare(options: argparse.Namespace) -> None:
@@ -323,17 +338,23 @@ def _projection(options: argparse.Namespace) -> int:
     return OK
 
 
-def _equal_time(options: argparse.Namespace) -> int:
-    """The exit code is 1 where no machine can be as fast."""
-    from fourscore_analysis.tables.equal_time import equal_time_json, equal_time_text
-    from fourscore_analysis.views.equal_time import equal_time, side_on
+def _equal(options: argparse.Namespace) -> int:
+    """The exit code is 1 where no machine can be as fast, or as cheap."""
+    from fourscore_analysis.tables import equal_cost, equal_time
+    from fourscore_analysis.views.equal_cost import equal_costs
+    from fourscore_analysis.views.equal_time import equal_times
 
     [variant] = options.variant
-    wanted = _wanted(options, variant)
-    given = side_on(_known(options.as_fast_as), wanted, options.ranks[0] if options.ranks else None)
-    found = [equal_time(given, _known(asked), wanted) for asked in options.machine]
-    print(json.dumps(equal_time_json(found), indent=1) if options.json else equal_time_text(found))
-    return OK if any(one.fewest for one in found) else SAYS_NO
+    first, *others = [_known(asked) for asked in options.equal_time or options.equal_cost]
+    wanted, ranks = _wanted(options, variant), options.ranks[0] if options.ranks else None
+    if options.equal_time:
+        found = equal_times(first, others, wanted, ranks)
+        print(json.dumps(equal_time.as_json(found), indent=1) if options.json else equal_time.as_text(found))
+        return OK if any(one.fewest for one in found) else SAYS_NO
+    bought = equal_costs(first, others, wanted, ranks)
+    as_json, as_text = equal_cost.as_json(bought, options.runs), equal_cost.as_text(bought, options.runs)
+    print(json.dumps(as_json, indent=1) if options.json else as_text)
+    return OK if any(one.side for one in bought) else SAYS_NO
 
 
 def _known(asked: str) -> Machine:
@@ -351,16 +372,16 @@ def _print(options: argparse.Namespace, found: list[Answer]) -> int:
     from fourscore_analysis.tables.predictions import answers_csv, answers_json, answers_table, answers_text
 
     if options.csv:
-        write_whole(options.csv, answers_csv(found).encode("utf-8"))
+        write_whole(options.csv, answers_csv(found, options.runs).encode("utf-8"))
     if options.output:
         from fourscore_analysis.page.prediction_figure import write_predictions
 
         write_predictions(found, options.output)
     if options.json:
-        print(json.dumps(answers_json(found), indent=1))
+        print(json.dumps(answers_json(found, options.runs), indent=1))
     else:
         several = len(options.variant) > 1 or len(options.ranks or ()) > 1 or len(options.machine) > 1
-        text = answers_table(found) if several else answers_text(found)
+        text = answers_table(found, options.runs) if several else answers_text(found, options.runs)
         print("\n".join(printable(line) for line in text.splitlines()))
     return OK if any(one.prediction for one in found) else SAYS_NO
 

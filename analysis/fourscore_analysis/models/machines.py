@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore_analysis.models.base import models
+from fourscore_analysis.models.cost import Cost, read_cost
 from fourscore_analysis.models.parameters import PARAMETERS
 from fourscore_analysis.models.units import PLAIN, expected, size_of
 from fourscore_analysis.points.units import ranks_text
@@ -43,6 +44,7 @@ _KEYS = (
     "forms",
     "parameters",
     "whole",
+    "cost",
 )
 _QUANTITY = ("value", "unit", "source", "interval")
 
@@ -72,6 +74,7 @@ class Machine:
     forms: dict[str, str] = field(default_factory=dict)
     whole: dict[str, Quantity] = field(default_factory=dict)
     machine_hash: str = ""
+    cost: Cost | None = None
 
     @property
     def values(self) -> dict[str, float]:
@@ -150,6 +153,7 @@ def parse_machine(data: Mapping[str, Any], where: str) -> Machine:
         forms=read_forms(data.get("forms", {}), where),
         whole=whole,
         machine_hash=_text(data, "machine_hash", where),
+        cost=read_cost(data.get("cost"), where),
     )
 
 
@@ -220,6 +224,13 @@ def machine_text(machine: Machine) -> str:
         if quantities:
             measures = {name: one.unit for name, one in PARAMETERS.items()} | WHOLE
             lines += ["", f"[{title}]", *(_quantity_text(key, one, measures[key]) for key, one in quantities.items())]
+    if machine.cost:
+        given = {name: value for name, value in vars(machine.cost).items() if value is not None}
+        lines += ["", "[cost]"]
+        lines += [
+            f"{name} = {_quoted(value) if isinstance(value, str) else _toml_number(value)}"
+            for name, value in given.items()
+        ]
     if machine.forms:
         lines += ["", "[forms]", *(f"{key} = {_quoted(value)}" for key, value in machine.forms.items())]
     return "\n".join(lines) + "\n"

@@ -18,6 +18,7 @@ from fourscore_analysis.tables.columns import (
     network_note,
     outside_text,
 )
+from fourscore_analysis.tables.costs import cost_cells
 from fourscore_analysis.tables.predictions import answer_json
 from fourscore_analysis.tables.suggested import sweep_text, whole_suite
 from fourscore_analysis.views.advice import Advice, Ranked
@@ -28,11 +29,11 @@ SPREAD_NOTE = (
 )
 
 
-def advice_text(advice: Advice, most: int) -> str:
-    """`most`: rows of a table."""
+def advice_text(advice: Advice, most: int, runs: int) -> str:
+    """`most`: rows of a table. `runs`: transforms of a job, for what it costs."""
     lines: list[str] = []
     for group in advice.groups:
-        lines += [*_group_lines(advice, group, most), ""]
+        lines += [*_group_lines(advice, group, most, runs), ""]
     if advice.suggestions:
         lines += _suggestion_lines(advice)
     else:
@@ -44,15 +45,17 @@ def advice_text(advice: Advice, most: int) -> str:
     return "\n".join(lines)
 
 
-def _group_lines(advice: Advice, group: Ranked, most: int) -> list[str]:
+def _group_lines(advice: Advice, group: Ranked, most: int, runs: int) -> list[str]:
     where = ranks_text(group.ranks) + (f" on {group.nodes} nodes" if group.nodes > 1 else "")
     lines = [f"{advice.title} on {where}: {', '.join(contract_terms(group.contract))}"]
     if not group.answers:
         return [*lines, "  nothing can be predicted", *_refused_lines(group)]
     phases = list(dict.fromkeys(phase for one in group.answers for phase in (_prediction(one).phases)))
-    rows = [["", "method", "grid", "time", f"{CONFIDENCE:.0%}", *phases, "limited by", "measured", ""]]
-    for number, one in enumerate(group.answers[:most], 1):
-        rows.append(_row(group, number, one, phases))
+    heads, costs = cost_cells(group.answers[:most], runs)
+    rows = [["", "method", "grid", "time", f"{CONFIDENCE:.0%}", *phases, "limited by", "measured", *heads, ""]]
+    for number, (one, cells) in enumerate(zip(group.answers[:most], costs, strict=True), 1):
+        *row, said = _row(group, number, one, phases)
+        rows.append([*row, *cells, said])
     lines += columns(rows)
     more = len(group.answers) - most
     if more > 0:
@@ -108,7 +111,7 @@ def _suggestion_lines(advice: Advice) -> list[str]:
     return [*lines, *columns(rows), SPREAD_NOTE]
 
 
-def advice_json(advice: Advice) -> dict[str, Any]:
+def advice_json(advice: Advice, runs: int) -> dict[str, Any]:
     return {
         "shape": list(advice.shape),
         "groups": [
@@ -116,8 +119,8 @@ def advice_json(advice: Advice) -> dict[str, Any]:
                 "ranks": group.ranks,
                 "nodes": group.nodes,
                 "contract": {name: getattr(group.contract, name) for name in group.contract.__dataclass_fields__},
-                "answers": [answer_json(one) | {"tied": group.ties(one)} for one in group.answers],
-                "refused": [answer_json(one) for one in group.refused],
+                "answers": [answer_json(one, runs) | {"tied": group.ties(one)} for one in group.answers],
+                "refused": [answer_json(one, runs) for one in group.refused],
                 "told_apart_by_nothing": [list(labels) for labels in group.told_apart_by_nothing],
             }
             for group in advice.groups

@@ -12,8 +12,9 @@ from fourscore_analysis.tables.predictions import prediction_json
 from fourscore_analysis.views.equal_time import EqualTime, Side
 
 
-def equal_time_text(found: Sequence[EqualTime]) -> str:
-    """One line for the machine that is given, and for each other one those of equal peak and of equal time."""
+def as_text(found: Sequence[EqualTime]) -> str:
+    """One line for the machine that is given, and for each other one those of equal peak and of equal time; then the
+    same where memory and network work at once."""
     given = found[0].given
     first = given.prediction
     phases = list(first.phases)
@@ -23,6 +24,12 @@ def equal_time_text(found: Sequence[EqualTime]) -> str:
         for side, what in ((one.same_peak, "of equal peak"), (one.fewest, "as fast")):
             if side:
                 rows.append(_row(f"{one.machine.name}, {what}", side, given, phases))
+    at_once = [one.overlapped for one in found if one.overlapped]
+    if at_once:
+        rows.append(_row(f"{given.machine.name}, overlapped", at_once[0].given, at_once[0].given, phases))
+    for one in at_once:
+        if one.fewest:
+            rows.append(_row(f"{one.machine.name}, as fast, both overlapped", one.fewest, one.given, phases))
     lines = [
         f"{first.question.method.variant}, {shape_text(first.question.cell.shape)}: as fast as {given.machine.name}, "
         f"model {first.basis.model.name}",
@@ -56,14 +63,16 @@ def _row(name: str, side: Side, given: Side, phases: Sequence[str]) -> list[str]
     ]
 
 
-def equal_time_json(found: Sequence[EqualTime]) -> dict[str, Any]:
+def as_json(found: Sequence[EqualTime]) -> dict[str, Any]:
     return {
-        "given": _side_json(found[0].given),
+        "given": side_json(found[0].given),
+        "given_overlapped": side_json(found[0].overlapped.given if found[0].overlapped else None),
         "machines": [
             {
                 "machine": one.machine.name,
-                "as_fast": _side_json(one.fewest),
-                "of_equal_peak": _side_json(one.same_peak),
+                "as_fast": side_json(one.fewest),
+                "as_fast_overlapped": side_json(one.overlapped.fewest if one.overlapped else None),
+                "of_equal_peak": side_json(one.same_peak),
                 "reason": one.reason,
             }
             for one in found
@@ -71,7 +80,7 @@ def equal_time_json(found: Sequence[EqualTime]) -> dict[str, Any]:
     }
 
 
-def _side_json(side: Side | None) -> dict[str, Any] | None:
+def side_json(side: Side | None) -> dict[str, Any] | None:
     if side is None:
         return None
     return {

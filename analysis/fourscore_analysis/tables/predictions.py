@@ -21,29 +21,33 @@ from fourscore_analysis.tables.columns import (
     outside_text,
     timed_text,
 )
+from fourscore_analysis.tables.costs import cost_cells, cost_json, cost_line, cost_of
 from fourscore_analysis.tables.fits import measured_text
 from fourscore_analysis.views.predictions import Answer
 
 MOST_ELASTICITIES = 3
 
 
-def answers_text(found: Iterable[Answer]) -> str:
-    return "\n\n".join("\n".join(_lines(one)) for one in found)
+def answers_text(found: Iterable[Answer], runs: int) -> str:
+    """`runs`: transforms of a job, for what it costs."""
+    return "\n\n".join("\n".join(_lines(one) + cost_line(one, runs)) for one in found)
 
 
-def answers_json(found: Iterable[Answer]) -> list[dict[str, Any]]:
-    return [answer_json(one) for one in found]
+def answers_json(found: Iterable[Answer], runs: int) -> list[dict[str, Any]]:
+    return [answer_json(one, runs) for one in found]
 
 
-def answers_table(found: Sequence[Answer]) -> str:
+def answers_table(found: Sequence[Answer], runs: int) -> str:
     """A line for each; the phases side by side."""
+    heads, costs = cost_cells(found, runs)
     predictions = [one.prediction for one in found if one.prediction]
     phases = list(dict.fromkeys(phase for prediction in predictions for phase in prediction.phases))
     titles = list(dict.fromkeys(", ".join(contract_terms(one.question.cell.contract)) for one in found))
-    rows = [
-        ["method", "by", "ranks", "nodes", "grid", "time", f"{CONFIDENCE:.0%}", *phases, "limited by", "measured", ""]
-    ]
-    rows += [_row(one, phases) for one in found]
+    rows = [["method", "by", "ranks", "nodes", "grid", "time", f"{CONFIDENCE:.0%}", *phases, "limited by", "measured"]]
+    rows[0] += [*heads, ""]
+    for one, cells in zip(found, costs, strict=True):
+        *row, said = _row(one, phases)
+        rows.append([*row, *cells, said])
     lines = [f"{shape_text(found[0].question.cell.shape)}: {'; '.join(titles)}", *columns(rows)]
     notes = dict.fromkeys(network_note(prediction) for prediction in predictions)
     return "\n".join([*lines, *(f"  {note}" for note in notes if note)])
@@ -80,7 +84,7 @@ def maker_of(one: Answer) -> str:
     return one.source.machine.name if one.source.machine else "the archive"
 
 
-def answers_csv(found: Sequence[Answer]) -> str:
+def answers_csv(found: Sequence[Answer], runs: int) -> str:
     """A line for each, seconds; of what cannot be predicted the reason."""
     phases = list(dict.fromkeys(phase for one in found if one.prediction for phase in one.prediction.phases))
     contract = list(found[0].question.cell.contract.__dataclass_fields__)
@@ -88,7 +92,9 @@ def answers_csv(found: Sequence[Answer]) -> str:
     head += ["high_s", "flops_per_s", *(f"{phase}_s" for phase in phases), "limited_by", "extrapolated", "usable"]
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([*head, "measured_s", "launches", "reason"])
+    costed = any(cost_of(one, runs) for one in found)
+    cost = ["runs", "node_hours", "price", "currency", "joules", "joules_above_idle"] if costed else []
+    lines.writerow([*head, "measured_s", "launches", "reason", *cost])
     for one in found:
         cell, prediction = one.question.cell, one.prediction
         row = [
@@ -105,7 +111,9 @@ def answers_csv(found: Sequence[Answer]) -> str:
             row += [prediction.limiting, " ".join(prediction.outside), "no" if prediction.total.too_wide else "yes"]
         else:
             row += [""] * (4 + len(phases) + 3)
-        lines.writerow([*row, "" if one.measured_s is None else one.measured_s, one.launches, one.reason])
+        job = cost_json(cost_of(one, runs)) or {}
+        costs = ["" if job.get(key) is None else job[key] for key in cost]
+        lines.writerow([*row, "" if one.measured_s is None else one.measured_s, one.launches, one.reason, *costs])
     return text.getvalue()
 
 
@@ -202,7 +210,7 @@ def prediction_json(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def answer_json(one: Answer) -> dict[str, Any]:
+def answer_json(one: Answer, runs: int) -> dict[str, Any]:
     cell, method = one.question.cell, one.source.method
     measured = None
     if one.measured_s is not None:
@@ -219,6 +227,7 @@ def answer_json(one: Answer) -> dict[str, Any]:
         "grid": list(one.question.grid),
         "contract": {name: getattr(cell.contract, name) for name in cell.contract.__dataclass_fields__},
         "prediction": prediction_json(one.prediction) if one.prediction else None,
+        "cost": cost_json(cost_of(one, runs)),
         "reason": one.reason,
         "measured": measured,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fourscore_analysis.models.machines import Machine
@@ -34,13 +35,16 @@ class Side:
 @dataclass(frozen=True)
 class EqualTime:
     """`fewest`: as few nodes of a machine as are as fast as `given`; None where no number of them is, then `best` is
-    the nearest. `same_peak`: as many of its nodes as have the peak of `given`, where both have one."""
+    the nearest. `same_peak`: as many of its nodes as have the peak of `given`, where both have one. `overlapped`: the
+    same question where on both sides memory and network work at the same time; None where no model can be asked, or
+    that is what was asked."""
 
     given: Side
     machine: Machine
     fewest: Side | None
     best: Side
     same_peak: Side | None
+    overlapped: EqualTime | None = None
 
     @property
     def reason(self) -> str:
@@ -58,22 +62,34 @@ def side_on(machine: Machine, wanted: Wanted, ranks: int | None = None) -> Side:
     return Side(machine, nodes or question.cell.place.nodes, prediction)
 
 
+def equal_times(given: Machine, machines: Sequence[Machine], wanted: Wanted, ranks: int | None) -> list[EqualTime]:
+    """Raises InputError."""
+    side = side_on(given, wanted, ranks)
+    found = [equal_time(side, machine, wanted) for machine in machines]
+    if "overlap" not in side.prediction.basis.forms or "overlap" in dict(wanted.choice.forms):
+        return found
+    choice = replace(wanted.choice, forms=(*wanted.choice.forms, ("overlap", "perfect")))
+    at_once = replace(wanted, choice=choice)
+    side = side_on(given, at_once, ranks)
+    return [replace(one, overlapped=equal_time(side, one.machine, at_once)) for one in found]
+
+
 def equal_time(given: Side, machine: Machine, wanted: Wanted) -> EqualTime:
     """Doubles the nodes until they are as fast or can no longer be used, then halves what lies between. Where more
     nodes are not always faster, as where a grid needs a second exchange, fewer may be as fast too. Raises
     InputError."""
-    slower, nodes, found = 0, 1, _with_nodes(machine, wanted, 1)
+    slower, nodes, found = 0, 1, with_nodes(machine, wanted, 1)
     best = found
     while found.seconds > given.seconds:
         slower, nodes, before = nodes, 2 * nodes, found
-        found = _with_nodes(machine, wanted, nodes) if nodes <= MOST_NODES else before
+        found = with_nodes(machine, wanted, nodes) if nodes <= MOST_NODES else before
         if found.prediction.question.ranks == before.prediction.question.ranks:
             return EqualTime(given, machine, None, best, _of_same_peak(given, machine, wanted))
         best = min(best, found, key=lambda side: side.seconds)
     fewest = found
     while nodes - slower > 1:
         middle = (slower + nodes) // 2
-        found = _with_nodes(machine, wanted, middle)
+        found = with_nodes(machine, wanted, middle)
         if found.seconds > given.seconds:
             slower = middle
         else:
@@ -86,9 +102,9 @@ def _of_same_peak(given: Side, machine: Machine, wanted: Wanted) -> Side | None:
     if not given.peak_flops_per_s or not rate:
         return None
     nodes = round(given.peak_flops_per_s / rate / machine.ranks_per_node)
-    return _with_nodes(machine, wanted, nodes) if 1 <= nodes <= MOST_NODES else None
+    return with_nodes(machine, wanted, nodes) if 1 <= nodes <= MOST_NODES else None
 
 
-def _with_nodes(machine: Machine, wanted: Wanted, nodes: int) -> Side:
+def with_nodes(machine: Machine, wanted: Wanted, nodes: int) -> Side:
     """All ranks of so many nodes that fill a process grid."""
     return side_on(replace(machine, nodes=nodes), wanted)

@@ -28,13 +28,17 @@ FORMS = (
         "fully connected; a torus of 3 dimensions, bound by its bisection or ideally placed; or of more dimensions",
     ),
     Form("messages", ("latency", "paper"), "each message costs its latency, or nothing"),
+    Form("transposes", ("memory", "none"), "local transpositions cross the memory (Eq. 8), or take no time (Fig. 5)"),
     Form("accelerator", ("none", "copies"), "computes where the data are, or beyond a bus: copied there and back"),
 )
 
 
 def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
+    node = parts.node_terms(question, forms, shaping)
+    if forms["transposes"] == "none":
+        node = [term for term in node if term.phase != "shuffle"]
     return [
-        *parts.node_terms(question, forms, shaping),
+        *node,
         *net_terms(question, forms, shaping),
         *(copy_terms(question) if forms["accelerator"] == "copies" or copies_to_device(question) else ()),
     ]

@@ -259,6 +259,7 @@ def test_an_own_machine_is_projected_by_own_trends(archive, tmp_path, capsys):
 
 
 ASKED = ("--variant", "slab", "--shape", "64x64x64", "--ranks", "2")
+TWO = ("frontier", "frontier")
 
 
 @pytest.mark.parametrize(
@@ -279,12 +280,16 @@ ASKED = ("--variant", "slab", "--shape", "64x64x64", "--ranks", "2")
         ((*ASKED, "--years", "2026:2030"), "--years goes with --project only"),
         ((*ASKED, "--weak"), "--weak goes with --project only"),
         ((*ASKED, "--weak", "--project", "czechowski2012", "--years", "2010:2012"), "--weak takes all nodes of each"),
-        ((*ASKED, "--as-fast-as", "frontier"), "--as-fast-as wants --machine"),
-        ((*ASKED, "--as-fast-as", "frontier", "--nodes", "1"), "--as-fast-as takes no --nodes"),
-        ((*ASKED, "--as-fast-as", "frontier", "--csv", "x.csv"), "--as-fast-as takes no --csv"),
-        ((*ASKED[:4], "--ranks", "2,4", "--as-fast-as", "frontier", "--machine", "frontier"), "takes one --ranks"),
-        ((*ASKED, "--as-fast-as", "summit", "--machine", "frontier"), "no machine 'summit'"),
-        ((*ASKED, "--as-fast-as", "frontier", "--machine", "hopper"), "hopper does not give all"),
+        ((*ASKED, "--equal-time", "frontier"), "--equal-time wants two machines or more"),
+        ((*ASKED, "--equal-time", *TWO, "--nodes", "1"), "--equal-time takes no --nodes"),
+        ((*ASKED, "--equal-time", *TWO, "--machine", "frontier"), "--equal-time takes no --machine"),
+        ((*ASKED, "--equal-cost", *TWO, "--csv", "x.csv"), "--equal-cost takes no --csv"),
+        ((*ASKED[:4], "--ranks", "2,4", "--equal-time", *TWO), "takes one --ranks"),
+        ((*ASKED, "--equal-time", "summit", "frontier"), "no machine 'summit'"),
+        ((*ASKED, "--equal-time", "frontier", "hopper"), "hopper does not give all"),
+        ((*ASKED, "--equal-time", *TWO, "--equal-cost", *TWO), "--equal-time and --equal-cost exclude each other"),
+        ((*ASKED, "--equal-cost", *TWO), "frontier says no price of its nodes; expected node_hour_price above 0"),
+        ((*ASKED, "--runs", "0"), "'0' is not a number from 1"),
         ((*ASKED, "--csv", "x.csv", "--project", "czechowski2012", "--years", "2010:2012"), "--csv is for predictions"),
         ((*ASKED, "-o", "x.gif"), "one of .svg, .png, .pdf"),
         (("--variant", "slab,", *ASKED[2:]), "is no list of variants"),

@@ -1,4 +1,4 @@
-"""fourscore predict --as-fast-as: how many nodes of one machine take as long as those of another; and --weak."""
+"""fourscore predict --equal-time: how many nodes of one machine take as long as those of another; and --weak."""
 
 import json
 from dataclasses import replace
@@ -12,10 +12,10 @@ from fourscore_analysis.views.fits import Choice
 from fourscore_analysis.views.predictions import Wanted
 from fourscore_papers.czechowski2012 import equations
 from fourscore_papers.czechowski2012.numbers import KAPPAS, memory_over_network
-from fourscore_papers.czechowski2012.readings import Reading, outcome
+from fourscore_papers.czechowski2012.readings import AS_PRINTED, Reading, outcome
 
 CPU, GPU = "czechowski2012-cpu-2020", "czechowski2012-gpu-2020"
-OF_FIGURE_5 = ("--variant", "pencil", "--shape", "21000x21000x21000", "--machine", CPU, "--as-fast-as", GPU)
+OF_FIGURE_5 = ("--variant", "pencil", "--shape", "21000x21000x21000", "--equal-time", GPU, CPU)
 
 
 def predicted(capsys, *arguments: str, code: int = 0):
@@ -37,8 +37,27 @@ def test_the_three_cpu_like_machines_of_figure_5(capsys):
     assert seconds(given) / seconds(cpu_1) == pytest.approx(paper.cpu_1_speedup, rel=0.03)
     assert cpu_2["nodes"] == pytest.approx(paper.cpu_2_nodes, rel=0.03)
     assert seconds(cpu_2) <= seconds(given)
-    [other] = predicted(capsys, *OF_FIGURE_5, "--form", "overlap=perfect")["machines"]
-    assert other["as_fast"]["nodes"] == pytest.approx(paper.cpu_3_nodes, rel=0.03)
+    cpu_3 = other["as_fast_overlapped"]
+    assert cpu_3["nodes"] == pytest.approx(paper.cpu_3_nodes, rel=0.03)
+    asked = predicted(capsys, *OF_FIGURE_5, "--form", "overlap=perfect")
+    assert asked["machines"][0]["as_fast"]["nodes"] == cpu_3["nodes"]
+    assert asked["machines"][0]["as_fast_overlapped"] is None and asked["given_overlapped"] is None
+
+
+def test_figure_5_as_printed_comes_out_of_one_command(capsys):
+    """162,000 and 132,000 nodes by Eqs 2 and 5: docs/published.md. 4 Eflop/s are 131,644 GPUs, of which 362 x 363 fill
+    a grid; local transpositions (Eq. 8) are not in the figure."""
+    paper = outcome(AS_PRINTED)
+    ranks = 362 * 363
+    assert ranks == pytest.approx(paper.gpu_nodes, rel=2e-3)
+    found = predicted(capsys, *OF_FIGURE_5, "--ranks", str(ranks), "--form", "transposes=none")
+    [other] = found["machines"]
+    assert [round(other[key]["nodes"], -3) for key in ("as_fast", "as_fast_overlapped")] == [162_000, 132_000]
+    assert [round(nodes, -3) for nodes in (paper.cpu_2_nodes, paper.cpu_3_nodes)] == [162_000, 132_000]
+    assert "shuffle" not in found["given"]["prediction"]["phases"]
+    assert main(["predict", "--archive", "none", *OF_FIGURE_5, "--ranks", str(ranks), "--form", "transposes=none"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(f"{CPU}, as fast, both overlapped  131768" in line for line in lines)
 
 
 @pytest.mark.parametrize("shape", [(4096,) * 3, (21000,) * 3])
@@ -57,13 +76,13 @@ def test_a_machine_that_is_never_as_fast_says_what_comes_nearest(capsys, tmp_pat
     text += 'cache_bytes = { value = 1, unit = "MB" }\nlink_bandwidth = { value = 1, unit = "MB/s" }\n'
     text += '[forms]\nlengths = "paper"\nmemory = "paper"\nmessages = "paper"\n'
     slow.write_text(text)
-    asked = ("--variant", "pencil", "--shape", "64x64x64", "--machine", str(slow), "--as-fast-as", GPU)
+    asked = ("--variant", "pencil", "--shape", "64x64x64", "--equal-time", GPU, str(slow))
     [other] = predicted(capsys, *asked, code=1)["machines"]
     assert other["as_fast"] is None
     assert other["reason"].startswith("no number of nodes of slow is as fast; 4096 nodes come nearest")
     assert main(["predict", *asked]) == 1
     assert "no number of nodes of slow is as fast; 4096 nodes come nearest: " in capsys.readouterr().out
-    more = ("--machine", str(slow), "--as-fast-as", str(slow), "--ranks", "16", "--variant", "pencil")
+    more = ("--equal-time", str(slow), str(slow), "--ranks", "16", "--variant", "pencil")
     assert main(["predict", *more, "--shape", "64x64x64"]) == 0
     out = capsys.readouterr().out
     assert "slow, as fast" in out
