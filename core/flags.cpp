@@ -63,6 +63,7 @@ std::vector<std::string> validity_flags(const FlagFacts& facts) {
       {"emulated", facts.emulated},
       {"simulated", facts.simulated},
       {"slowed", facts.slowed},
+      {"shared-package", facts.other_cores > most_other_cores},
       {"foreign", facts.foreign}};
   std::vector<std::string> flags;
   for (const Flag& flag : flag_table)

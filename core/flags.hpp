@@ -40,6 +40,7 @@ struct FlagFacts {
   bool simulated = false;  ///< the program ran under a simulator
   bool slowed = false;     ///< a phase was made slower on purpose
   bool foreign = false;    ///< what made the record is not known to be a program of fourscore's harness
+  double other_cores = 0;  ///< that other processes kept busy on a node while its energy was counted
 };
 
 struct Flag {
@@ -48,7 +49,7 @@ struct Flag {
   std::string_view holds_when;
 };
 /// The one list of them. tests/contract/lists.py holds the record's schema, the analysis and the documentation to it.
-inline constexpr std::array<Flag, 13> flag_table{{
+inline constexpr std::array<Flag, 14> flag_table{{
     {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
     {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},
     {"in-cache", "cache", "the plans of a node's ranks fit its last-level caches: no memory traffic to speak of"},
@@ -64,10 +65,14 @@ inline constexpr std::array<Flag, 13> flag_table{{
      "of"},
     {"simulated", "sim", "the program ran under a simulator: its times must not be compared"},
     {"slowed", "slow", "a phase was made slower on purpose, to try out the gate"},
+    {"shared-package", "shared",
+     "while energy was counted, other processes kept more than a quarter of a core of a node busy"},
     {"foreign", "for", "it is its program's or its file's word alone: fourscore's own harness did not measure it"},
 }};
 /// A sample shorter than this many times the time between the first rank's start and the last's is mostly waiting.
 inline constexpr double min_skews_of_a_sample = 50;
+/// More cores than this, busy with work of others, are no idling system any more.
+inline constexpr double most_other_cores = 0.25;
 
 /// The entry of a flag, or null.
 [[nodiscard]] const Flag* find_flag(std::string_view name);

@@ -51,6 +51,13 @@ const std::vector<Setting>& all_settings() {
        .option = "--timeline",
        .member = &S::timeline,
        .help = "one more run, in which every thread writes down what it does when"},
+      {.key = "idle_s",
+       .option = "--idle-s",
+       .member = &S::idle_s,
+       .least = 0.001,
+       .most = 1000,
+       .help = "with counters of a socket or node: read the machine at rest for this long; default: 1 for energy, else "
+               "0.2"},
       {.key = "phases", .option = "--no-phases", .member = &S::phases, .help = "do not time the phases"},
   };
   return settings;

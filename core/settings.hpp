@@ -21,6 +21,7 @@ struct Settings {
   bool isolate = false;
   bool phases = true;
   bool timeline = false;
+  double idle_s = 0;  ///< 0: as the counters do
 };
 
 /// Which programs take a setting: fft_bench, those of components, or both.

@@ -39,6 +39,7 @@ struct CounterRequest {
   std::filesystem::path groups;        ///< folder of group files; empty: the one of this installation
   CacheGeometry cache;                 ///< for backends that simulate one
   std::vector<std::string> buckets{};  ///< what the caller calls its buckets, for a backend that passes the names on
+  double idle_s = 0;                   ///< for how long the machine at rest is read; 0: as the caller does
 };
 
 /// The request cannot be met because of what it says: an unknown event or group, an impossible cache. Exit code 2.
@@ -98,6 +99,8 @@ class CounterBackend {
   [[nodiscard]] virtual std::string default_group() const { return {}; }
   /// Whether counts and times are of a simulated machine.
   [[nodiscard]] virtual bool simulates() const { return false; }
+  /// Whether counts are of a stand-in for the machine's own counters, which somebody named.
+  [[nodiscard]] virtual bool emulated() const { return false; }
   /// The last-level cache that a simulation of this request has; zeros where nothing is simulated. Throws
   /// CounterRequestError for one that is impossible.
   [[nodiscard]] virtual CacheGeometry simulated_cache(const CounterRequest& request) const {

@@ -7,8 +7,14 @@
 namespace fourscore {
 namespace {
 
-constexpr std::uint64_t mask_of(unsigned bits) {
-  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+constexpr std::uint64_t most_of(const CounterSource& source) {
+  if (source.most > 0) return source.most;
+  return source.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << source.bits) - 1;
+}
+
+/// From one reading to the next, over the end of the range at most once.
+constexpr std::uint64_t counted_between(std::uint64_t before, std::uint64_t after, std::uint64_t most) {
+  return after >= before ? after - before : most - before + after + 1;
 }
 
 }  // namespace
@@ -73,10 +79,10 @@ void EventSession::add_to_bucket() noexcept {
     const Reading& before = last_[i];
     const Reading& after = now_[i];
     Share& share = shares_[bucket_ * sources_.size() + i];
-    const std::uint64_t mask = mask_of(sources_[i].bits);
-    const std::uint64_t counted = (after.value - before.value) & mask;
+    const std::uint64_t most = most_of(sources_[i]);
+    const std::uint64_t counted = counted_between(before.value, after.value, most);
     // More than half of the range is no wrap: a counter that somebody set back.
-    if (!before.valid || !after.valid || counted > mask / 2) share.absent = true;
+    if (!before.valid || !after.valid || counted > most / 2) share.absent = true;
     share.value += counted;
     share.enabled_ns += after.enabled_ns - before.enabled_ns;
     share.running_ns += after.running_ns - before.running_ns;

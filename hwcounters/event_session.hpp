@@ -27,10 +27,11 @@ struct Reading {
 /// without any counter is absent.
 struct CounterSource {
   std::size_t event = 0;
-  double scale = 1.0;    ///< a count times this is in the event's unit
-  unsigned bits = 64;    ///< width of the counter: it wraps to 0 there
-  bool timed = true;     ///< whether readings tell enabled_ns and running_ns
-  std::size_t pass = 0;  ///< the run of the work in which it counts
+  double scale = 1.0;      ///< a count times this is in the event's unit
+  unsigned bits = 64;      ///< width of the counter: it wraps to 0 there
+  bool timed = true;       ///< whether readings tell enabled_ns and running_ns
+  std::size_t pass = 0;    ///< the run of the work in which it counts
+  std::uint64_t most = 0;  ///< the number after which it starts again at 0, where that is no power of two less 1
 };
 
 /// The counters of one backend, opened. Their order is that of the sources given to the session.

@@ -27,9 +27,10 @@ struct Group {
   std::filesystem::path file;
   std::vector<EventSpec> events;
   std::vector<Metric> metrics;
+  double update_s = 0;  ///< how often the counters move; 0: with every event
 };
 
-/// bytes, flops, instructions, cycles, misses, accesses, events, ns.
+/// bytes, flops, instructions, cycles, misses, accesses, events, ns, J.
 [[nodiscard]] const std::vector<std::string>& metric_units();
 
 /// Reads and checks the part of one file that is for `backend` (a table of its name). Throws CounterRequestError

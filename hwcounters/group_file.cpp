@@ -17,8 +17,8 @@ namespace fourscore {
 namespace fs = std::filesystem;
 
 const std::vector<std::string>& metric_units() {
-  static const std::vector<std::string> units{"bytes",  "flops",    "instructions", "cycles",
-                                              "misses", "accesses", "events",       "ns"};
+  static const std::vector<std::string> units{"bytes",    "flops",  "instructions", "cycles", "misses",
+                                              "accesses", "events", "ns",           "J"};
   return units;
 }
 
@@ -240,9 +240,14 @@ Group load_group(const fs::path& path, const std::string& backend, const std::ma
   const toml::table* table = node->as_table();
   const std::string where = fmt::format("[{}]", backend);
   if (table == nullptr) file.fail(*node, fmt::format("'{}' must be a table", backend));
-  file.check_keys(*table, {"events", "metrics", "at_once"}, where);
+  file.check_keys(*table, {"events", "metrics", "at_once", "update_s"}, where);
   group.events = read_events(file, *table, where, constants);
   deal_out(file, *table, backend, group.events);
+  if (const toml::node* update = table->get("update_s")) {
+    group.update_s = update->value_exact<double>().value_or(0);
+    if (!(group.update_s > 0 && group.update_s <= 10))
+      file.fail(*update, "'update_s' must be the seconds between two moves of the counters, above 0 and at most 10.0");
+  }
   group.metrics = read_metrics(file, *table, where, group.events, constants);
   return group;
 }

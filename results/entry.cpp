@@ -128,12 +128,20 @@ bool emulates(const json& record) {
     if (is_emulated(kind.value("device", json::object()))) return true;
   const json benchmarks = record.value("benchmarks", json::array());
   const json identity = value_at(record, "/provenance/identity", json::object());
-  return std::ranges::any_of(benchmarks, is_emulated) ||
+  return std::ranges::any_of(benchmarks, is_emulated) || value_at(record, "/counters/emulated", false) ||
          identity.contains(Pointer("/launch/ranks_per_pretended_node")) ||
          identity.contains(Pointer("/machine/described_by"));
 }
 
 }  // namespace
+
+double other_cores(const json& counters) {
+  double most = 0;
+  if (!counters.contains("other_cores")) return most;
+  for (const json& cores : counters["other_cores"])
+    if (cores.is_number()) most = std::max(most, cores.get<double>());
+  return most;
+}
 
 bool has_times(const json& record) { return record.contains("samples") || record.contains("benchmarks"); }
 
@@ -154,6 +162,7 @@ FlagFacts facts_of(const json& record) {
   facts.emulated = emulates(record);
   facts.simulated = record.at("point").contains("platform") || value_at(record, "/counters/simulated", false);
   facts.slowed = record.contains(Pointer("/sampling/slow_down"));
+  facts.other_cores = other_cores(record.value("counters", json::object()));
   return facts;
 }
 

@@ -14,6 +14,10 @@ namespace fourscore {
 /// Whether the record has something that a flag could make doubtful.
 [[nodiscard]] bool has_times(const nlohmann::json& record);
 
+/// Cores that other processes kept busy while "counters" were read, on the node where they were most; 0 where nobody
+/// looked.
+[[nodiscard]] double other_cores(const nlohmann::json& counters);
+
 /// The facts of a record, whatever flags it has: from its raw samples and its provenance, its per-rank values in place.
 /// What it does not say is unknown, and no flag follows from it. It says less of a node than a program sees there
 /// (units and not cores, all caches and not those beside its ranks): the facts are such that every flag that follows

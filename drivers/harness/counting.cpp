@@ -14,6 +14,7 @@
 #include "core/topology.hpp"
 #include "harness/agreement.hpp"
 #include "harness/gather.hpp"
+#include "harness/other_work.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -24,7 +25,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t bucket_count = phase_count;
-constexpr std::chrono::milliseconds idle_time{200};
 
 double seconds_since(std::int64_t begin_ns) { return 1e-9 * static_cast<double>(PhaseClock::now_ns() - begin_ns); }
 
@@ -32,11 +32,16 @@ Phase phase_of(std::size_t bucket) { return bucket == 0 ? Phase::other : static_
 
 class SessionObserver : public PhaseObserver {
  public:
-  explicit SessionObserver(CounterSession& session) : session_(session) {}
-  void switched_to(Phase phase) noexcept override { session_.switch_to(bucket_of(phase)); }
+  SessionObserver(CounterSession& session, std::vector<std::size_t>& parts) : session_(session), parts_(parts) {}
+  void switched_to(Phase phase) noexcept override {
+    const std::size_t bucket = bucket_of(phase);
+    session_.switch_to(bucket);
+    if (bucket < parts_.size()) ++parts_[bucket];
+  }
 
  private:
   CounterSession& session_;
+  std::vector<std::size_t>& parts_;
 };
 
 /// Whether no lower rank of the node runs on the same socket. Collective over the ranks of the node.
@@ -62,7 +67,7 @@ std::size_t bucket_of(Phase phase) {
 }
 
 CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request, int threads)
-    : comm_(comm), request_(request), backend_(counter_backend(request.backend)) {
+    : comm_(comm), node_(mpi::split_by_node(comm)), request_(request), backend_(counter_backend(request.backend)) {
   for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
     request_.buckets.emplace_back(phase_names[static_cast<std::size_t>(phase_of(bucket))]);
   together([&] {
@@ -70,9 +75,9 @@ CountedRuns::CountedRuns(MPI_Comm comm, const CounterRequest& request, int threa
     if (const std::string reason = backend_.unavailable(); !reason.empty() && group_.name == backend_.default_group())
       throw CounterError("counters '" + request_.backend + "': " + reason);
     constants_ = backend_.constants(request_);
+    (void)idle_s();
   });
   open(threads);
-  read_idle();
 }
 
 CountedRuns::~CountedRuns() = default;
@@ -88,8 +93,7 @@ void CountedRuns::together(const std::function<void()>& work) const {
 /// The lowest rank of each node opens first and learns whose counts these are: of a socket's counters there must not be
 /// two readers.
 void CountedRuns::open(int threads) {
-  const mpi::Communicator node = mpi::split_by_node(comm_);
-  const bool first = mpi::rank_in(node.get()) == 0;
+  const bool first = mpi::rank_in(node_.get()) == 0;
   const auto open_here = [&] {
     session_ = backend_.open(group_.events, request_);
     if (session_ == nullptr) throw CounterRequestError("counters '" + request_.backend + "' count nothing");
@@ -106,7 +110,7 @@ void CountedRuns::open(int threads) {
                     "or counters of "
                     "a process, socket or node",
                     request_.backend, threads));
-  const bool elected = scope_ == CounterScope::socket ? is_first_on_its_socket(node.get()) : first || !wide();
+  const bool elected = scope_ == CounterScope::socket ? is_first_on_its_socket(node_.get()) : first || !wide();
   if (!elected) session_.reset();
   together([&] {
     if (elected && session_ == nullptr) open_here();
@@ -115,13 +119,10 @@ void CountedRuns::open(int threads) {
 
 void CountedRuns::read_idle() {
   if (!wide()) return;
+  // All sleep: who waits in a barrier keeps a core busy.
   const Run run = counted(
-      1, [] {},
-      [&](PhaseClock&) {
-        if (reads()) std::this_thread::sleep_for(idle_time);  // the others wait in the barrier behind
-      });
-  if (!failure_.empty()) throw CounterError(failure_);
-  if (!reads()) return;
+      1, [] {}, [&](PhaseClock&) { std::this_thread::sleep_for(std::chrono::duration<double>(idle_s())); });
+  if (!failure_.empty() || !reads()) return;
   for (auto& [name, value] : metrics_of(run.counts.front()))
     idle_per_s_[name] = value ? EventCount(*value / run.seconds.front()) : EventCount();
 }
@@ -149,7 +150,8 @@ void CountedRuns::agree_on_failure() {
 void CountedRuns::one_pass(std::size_t pass, std::size_t buckets, const std::function<void(PhaseClock&)>& work,
                            Run& run) {
   std::optional<SessionObserver> observer;
-  if (reads()) observer.emplace(*session_);
+  run.parts.assign(buckets, 0);
+  if (reads()) observer.emplace(*session_, run.parts);
   PhaseClock clock = observer && buckets > 1 ? PhaseClock(*observer) : PhaseClock(true);
   PhaseClock unwatched(true);
   FOURSCORE_MPI(MPI_Barrier(comm_));
@@ -191,17 +193,29 @@ CountedRuns::Run CountedRuns::counted(std::size_t buckets, const std::function<v
     });
   agree_on_failure();
   if (!failure_.empty() || !reads()) run.counts.assign(buckets, std::vector<EventCount>(group_.events.size()));
-  runs_ = static_cast<std::size_t>(passes);
+  run.passes = static_cast<std::size_t>(passes);
   multiplexed_ = multiplexed_ || (reads() && session_->multiplexed());
   return run;
 }
 
 void CountedRuns::count(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run) {
   if (!failure_.empty()) return;
+  std::optional<OtherWork> others;
+  if (slow()) others.emplace(node_.get());
+  read_idle();
   prepare();
   PhaseClock silent(false);
   run(silent);
+  if (slow())
+    count_long_enough(prepare, run);
+  else
+    count_by_phase(prepare, run);
+  if (others) other_cores_ = others->cores();
+}
+
+void CountedRuns::count_by_phase(const std::function<void()>& prepare, const std::function<void(PhaseClock&)>& run) {
   const Run result = counted(bucket_count, prepare, run);
+  runs_ = result.passes;
   if (!reads() || !failure_.empty()) return;
   double seconds = 0;
   std::vector<std::vector<EventCount>> occurred;  // a bucket that never ran may know no counts
@@ -209,6 +223,8 @@ void CountedRuns::count(const std::function<void()>& prepare, const std::functio
     seconds += result.seconds[bucket];
     if (bucket == 0 || result.seconds[bucket] > 0) occurred.push_back(result.counts[bucket]);
   }
+  run_s_ = seconds;
+  with_idle_ = honest(metrics_of(sum_of(occurred)));
   total_ = honest(without_idle(metrics_of(sum_of(occurred)), seconds));
   for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
     if (bucket > 0 && result.seconds[bucket] <= 0) continue;
@@ -219,10 +235,12 @@ void CountedRuns::count(const std::function<void()>& prepare, const std::functio
       if (value) value = std::max(*value, 0.0);
     }
   }
+  if (slow()) refuse_short_phases(result);
 }
 
 void CountedRuns::count_component(const Component& component) {
   if (!failure_.empty()) return;
+  if (slow()) return count_component_long_enough(component);
   component.run();
   const Run result = counted(
       1, [] {}, [&](PhaseClock&) { component.run(); });
@@ -272,6 +290,7 @@ json CountedRuns::header() const {
               {"simulated", backend_.simulates()},
               {"attribution", wide() ? "elected" : "own"},
               {"unavailable", failure_}};
+  if (backend_.emulated()) header["emulated"] = true;
   if (backend_.simulates()) {
     const CacheGeometry cache = backend_.simulated_cache(request_);
     header["cache"] = {{"size_bytes", cache.size_bytes}, {"ways", cache.ways}, {"line_bytes", cache.line_bytes}};
@@ -279,20 +298,22 @@ json CountedRuns::header() const {
   return header;
 }
 
-/// What this rank tells, as numbers: whether it reads, whether it multiplexed, then a number for each metric at rest,
-/// in all, in each phase (before them whether it occurred) and of each component; NaN: could not be counted, or is not
-/// there.
+/// What this rank tells, as numbers: whether it reads, whether it multiplexed, how many cores others kept busy, then a
+/// number for each metric at rest, in all, with what is taken at rest, in each phase (before them whether it occurred)
+/// and of each component; NaN: could not be counted, or is not there.
 std::vector<double> CountedRuns::row(const std::vector<std::string>& components) const {
-  std::vector<double> row{reads() ? 1.0 : 0.0, multiplexed_ ? 1.0 : 0.0};
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> row{reads() ? 1.0 : 0.0, multiplexed_ ? 1.0 : 0.0, other_cores_.value_or(unknown)};
   const auto append = [&](const Values* values) {
     for (const Metric& metric : group_.metrics) {
       const auto found = values == nullptr ? Values::const_iterator() : values->find(metric.name);
       const bool known = values != nullptr && found != values->end() && found->second;
-      row.push_back(known ? *found->second : std::numeric_limits<double>::quiet_NaN());
+      row.push_back(known ? *found->second : unknown);
     }
   };
   append(&idle_per_s_);
   append(&total_);
+  append(&with_idle_);
   for (std::size_t phase = 0; phase < phase_count; ++phase) {
     const auto found = phases_.find(static_cast<Phase>(phase));
     row.push_back(found == phases_.end() ? 0 : 1);
@@ -334,15 +355,27 @@ json CountedRuns::gather() const {
   }
   result["multiplexed"] = multiplexed;
   result["runs"] = runs_;
+  if (wide()) {
+    result["run_s"] = run_s_;
+    result["idle_s"] = idle_s();
+  }
+  if (slow()) result["update_s"] = group_.update_s;
+  if (!phases_refused_.empty()) result["phases_refused"] = phases_refused_;
   result["metrics"] = json::array();
   for (const Metric& metric : group_.metrics)
     result["metrics"].push_back({{"name", metric.name}, {"unit", metric.unit}});
   std::size_t at = 2;  // in the rows
+  const auto number = [&at](const std::vector<double>* reader) {
+    return std::isnan((*reader)[at]) ? json() : json((*reader)[at]);
+  };
+  if (slow())
+    for (const auto* reader : readers) result["other_cores"].push_back(number(reader));
+  ++at;
   const auto by_metric = [&] {
     json metrics = json::object();
     for (const Metric& metric : group_.metrics) {
       json& values = metrics[metric.name] = json::array();
-      for (const auto* reader : readers) values.push_back(std::isnan((*reader)[at]) ? json() : json((*reader)[at]));
+      for (const auto* reader : readers) values.push_back(number(reader));
       ++at;
     }
     return metrics;
@@ -350,6 +383,8 @@ json CountedRuns::gather() const {
   json idle = by_metric();
   if (wide()) result["idle_per_s"] = std::move(idle);
   result["total"] = by_metric();
+  json with_idle = by_metric();
+  if (wide()) result["with_idle"] = std::move(with_idle);
   for (std::size_t phase = 0; phase < phase_count; ++phase) {
     const bool occurred = std::ranges::any_of(readers, [&](const auto* reader) { return (*reader)[at] != 0; });
     ++at;

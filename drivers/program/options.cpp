@@ -83,7 +83,8 @@ void add_counter_options(CLI::App& app, Texts& texts) {
   app.add_option("--counters", texts.counters, "what counts; fourscore list counters shows all")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--counter-group", texts.counter_group, "which events; default: memory traffic (MEM)")->group(group);
+  app.add_option("--counter-group", texts.counter_group, "which events; default: the backend's own, as MEM")
+      ->group(group);
   app.add_option("--counter-cache", texts.counter_cache,
                  "SIZE[,WAYS[,LINE]] of the simulated last-level cache: 1MiB,16,64; default: this machine's")
       ->group(group);
@@ -124,10 +125,12 @@ void understand_counters(const CLI::App& app, const Texts& texts, Options& optio
     if (backend.default_group().empty()) {
       for (const char* name : {"--counter-group", "--counter-cache", "--counter-groups", "--qualification"})
         if (app.count(name) > 0) throw InputError(fmt::format("{} wants counters; as in --counters callgrind", name));
+      if (options.settings.idle_s > 0) throw InputError("--idle-s wants counters; as in --counters powercap");
       return;
     }
     CounterOptions& counters = options.counters.emplace();
     counters.request = {texts.counters, texts.counter_group, texts.counter_groups, {}};
+    counters.request.idle_s = options.settings.idle_s;
     if (app.count("--counter-cache") > 0) {
       if (!backend.simulates())
         throw InputError(fmt::format("--counter-cache: counters '{}' simulate no cache", texts.counters));

@@ -11,6 +11,7 @@
 #include "harness/simulated.hpp"
 #include "program/counters.hpp"
 #include "program/verifiers.hpp"
+#include "results/entry.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -226,7 +227,9 @@ std::vector<std::string> flags_of(const Options& options, const ResolvedPoint& r
   facts.start_skew_s = measurement.samples.start_skew_s;
   facts.closure_worst = measurement.samples.closure_worst;
   const DeviceUse* const device_use = resolved.variant->device_use(resolved.point.problem);
-  facts.emulated = provenance.emulated || (device_use != nullptr && device_use->emulates(resolved.point.problem));
+  facts.emulated = provenance.emulated || (device_use != nullptr && device_use->emulates(resolved.point.problem)) ||
+                   (measurement.counters.is_object() && measurement.counters.value("emulated", false));
+  facts.other_cores = measurement.counters.is_object() ? other_cores(measurement.counters) : 0;
   facts.slowed = options.sampling.slow_down.has_value();
   // Also where nothing was counted in the end: the samples were taken under the simulator.
   facts.simulated = simulated_machine() != nullptr ||

@@ -267,6 +267,34 @@ std::string traffic_row(const std::string& name, const json& values, const std::
                      all && minimum && *minimum > 0 ? three_digits(*all / *minimum) : "-");
 }
 
+/// All readers and all that takes energy together; "-" where a reader could not count.
+std::string joules_of(const json& counters, const char* which) {
+  double sum = 0;
+  for (const json& metric : counters.at("metrics")) {
+    const json values = counters.at(which).value(metric.at("name").get<std::string>(), json::array());
+    if (metric.at("unit") != "J" || std::ranges::all_of(values, &json::is_null)) continue;
+    for (const json& value : values) {
+      if (value.is_null()) return "-";
+      sum += value.get<double>();
+    }
+  }
+  return sum > 0 ? fmt::format("{:.3g}", sum) : "-";
+}
+
+std::string energy(const json& record) {
+  const json& counters = record.at("counters");
+  const auto is_energy = [](const json& metric) { return metric.at("unit") == "J"; };
+  if (std::ranges::none_of(counters.at("metrics"), is_energy) || !counters.contains("with_idle")) return {};
+  std::string text =
+      fmt::format("{} {}: {} J a run above idle, {} J with it; idle {} W over {}; {}",
+                  counters["backend"].get<std::string>(), counters["group"].get<std::string>(),
+                  joules_of(counters, "total"), joules_of(counters, "with_idle"), joules_of(counters, "idle_per_s"),
+                  seconds_text(counters.at("idle_s").get<double>()), plural(counters.at("runs").get<long>(), "run"));
+  if (const std::string refused = counters.value("phases_refused", ""); !refused.empty())
+    text += fmt::format("; no phases: {}", refused);
+  return wrapped("energy", text);
+}
+
 std::string counted(const json& record) {
   const json& counters = record.at("counters");
   if (counters.at("backend") == "none") return {};
@@ -279,7 +307,8 @@ std::string counted(const json& record) {
     what += fmt::format(", of each {}", counters.at("scope").get<std::string>());
   if (counters.value("multiplexed", false)) what += ", multiplexed";
   const json fit = counters.at("qualification").at("fit");
-  what += fit.is_null() ? ", not qualified here" : fit.get<bool>() ? ", qualified" : ", UNFIT by its qualification";
+  if (!counters.contains("update_s"))
+    what += fit.is_null() ? ", not qualified here" : fit.get<bool>() ? ", qualified" : ", UNFIT by its qualification";
   std::string text = wrapped("counters", what);
   if (const std::string reason = counters.value("unavailable", ""); !reason.empty())
     return text + wrapped("", "no numbers: " + reason);
@@ -299,11 +328,12 @@ std::string counted(const json& record) {
   std::string others;
   for (const json& metric : counters.at("metrics")) {
     const std::string name = metric.at("name");
-    if (metric.at("unit") == "bytes") continue;
+    if (metric.at("unit") == "bytes" || metric.at("unit") == "J") continue;
     const auto value = max_of(counters["total"], name.c_str());
     others += fmt::format("{}{} {}", others.empty() ? "" : ", ", name, value ? fmt::format("{:.4g}", *value) : "-");
   }
-  return text + wrapped("", others);
+  if (!others.empty()) text += wrapped("", others);
+  return text + energy(record);
 }
 
 std::string harness(const json& record, double total_s) {

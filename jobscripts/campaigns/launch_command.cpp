@@ -39,7 +39,9 @@ std::vector<std::string> program_command(const Campaign& campaign, const Archive
   for (auto& option : point_options(point)) argv.push_back(std::move(option));
   const auto add = [&argv](std::initializer_list<std::string> more) { argv.insert(argv.end(), more); };
   const bool of_component = !point.component.empty();
-  for (auto& option : setting_options(suite.settings, of_component)) argv.push_back(std::move(option));
+  Settings how = suite.settings;
+  if (!campaign.counts(point)) how.idle_s = 0;
+  for (auto& option : setting_options(how, of_component)) argv.push_back(std::move(option));
   add({"--record", files.record.string()});
   add({"--launcher", settings.launcher->card().name, "--launched-at", moment_text(this_moment())});
   add({"--started", files.started.string(), "--campaign-json", files.stamp.string()});

@@ -390,7 +390,7 @@ READS = {
 } | dict.fromkeys(
     (
         *("core/memory.cpp", "core/moment.cpp", "drivers/harness/numa_distance.cpp", "drivers/harness/system_files.cpp", "drivers/devices/cuda.cpp"),
-        *("drivers/qualification/qualify.cpp", "hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp"),
+        *("drivers/qualification/qualify.cpp", "hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp", "hwcounters/powercap.cpp"),
         *("hwcounters/process_sockets.cpp", "hwcounters/resctrl.cpp", "hwcounters/sysfs_pmu.cpp", "jobscripts/base/supervisor.cpp"),
     ),
     "what the kernel says in /proc and /sys",
@@ -398,7 +398,7 @@ READS = {
 PYTHON = ("analysis/**/*.py",)
 NUMBERS_WITH_MORE = (
     *("core/number_ranges.cpp", "core/problem.cpp", "drivers/components/component_parameters.cpp"),
-    *("hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp", "hwcounters/resctrl.cpp"),
+    *("hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp", "hwcounters/powercap.cpp", "hwcounters/resctrl.cpp"),
 )
 
 RULES = [

@@ -39,7 +39,9 @@ std::map<std::string, double> constants_of(const std::string& backend) {
 }
 
 /// Backends whose groups these tests hold to; others may name what only they know.
-bool counts_events_itself(const std::string& backend) { return backend == "perf" || backend == "resctrl"; }
+bool counts_events_itself(const std::string& backend) {
+  return backend == "perf" || backend == "resctrl" || backend == "powercap";
+}
 
 TEST(ShippedGroups, EveryMicroarchitectureHasMemoryAndCore) {
   for (const std::string arch : {"intel-skylake-sp", "intel-ice-lake-sp", "intel-sapphire-rapids",
@@ -50,12 +52,19 @@ TEST(ShippedGroups, EveryMicroarchitectureHasMemoryAndCore) {
 }
 
 TEST(ShippedGroups, LoadAndHaveFixedNames) {
-  const std::map<std::string, std::string> units{{"dram_read_bytes", "bytes"},   {"dram_write_bytes", "bytes"},
-                                                 {"dram_bytes", "bytes"},        {"flops", "flops"},
-                                                 {"cycles", "cycles"},           {"instructions", "instructions"},
-                                                 {"llc_misses", "misses"},       {"page_faults", "events"},
-                                                 {"context_switches", "events"}, {"last_level_accesses", "accesses"},
-                                                 {"task_clock_ns", "ns"}};
+  const std::map<std::string, std::string> units{{"dram_read_bytes", "bytes"},
+                                                 {"dram_write_bytes", "bytes"},
+                                                 {"dram_bytes", "bytes"},
+                                                 {"flops", "flops"},
+                                                 {"cycles", "cycles"},
+                                                 {"instructions", "instructions"},
+                                                 {"llc_misses", "misses"},
+                                                 {"page_faults", "events"},
+                                                 {"context_switches", "events"},
+                                                 {"last_level_accesses", "accesses"},
+                                                 {"task_clock_ns", "ns"},
+                                                 {"package_j", "J"},
+                                                 {"dram_j", "J"}};
   ASSERT_GT(shipped().size(), 20U);
   for (const fs::path& file : shipped())
     for (const std::string& backend : backends_of(file)) {

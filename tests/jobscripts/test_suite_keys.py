@@ -125,15 +125,19 @@ def check_counter_cache(fourscore):
     assert option(counted(fourscore, 'counter_cache = "1MiB,16,64"'), "--counter-cache") == "1MiB,16,64"
 
 
+def check_idle_s(fourscore):
+    assert option(counted(fourscore, "idle_s = 2.5"), "--idle-s") == "2.5"
+
+
 def check_counters_of(fourscore):
     """The one of two points with the tag is counted; the other is measured as it is."""
     fourscore.skip_unless_counted("callgrind")
-    head = 'counters = "callgrind"\ncounters_of = "counted"'
+    head = 'counters = "callgrind"\ncounters_of = "counted"\nidle_s = 2.5'
     point = 'variant = "good"\nranks = 1\n'
     sweep = f'{point}shape = "5x6x7"\n[[sweep]]\n{point}tags = "counted"\nshape = "4x6x7"'
     argvs, _, _ = measured(fourscore, head=head, sweep=sweep)
-    counted = {option(argv, "--shape"): option(argv, "--counters") for argv in argvs}
-    assert counted == {"5x6x7": None, "4x6x7": "callgrind"}
+    counted = {option(argv, "--shape"): (option(argv, "--counters"), option(argv, "--idle-s")) for argv in argvs}
+    assert counted == {"5x6x7": (None, None), "4x6x7": ("callgrind", "2.5")}
 
 
 def check_plugin(fourscore):

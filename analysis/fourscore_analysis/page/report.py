@@ -19,6 +19,7 @@ from fourscore_analysis.page.figures import DrawnPlot, draw_all, file_name
 from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.device_gain import device_gains
+from fourscore_analysis.points.energy import energy_groups, pareto
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.link_loads import SATURATED
 from fourscore_analysis.points.points import group_by, setting_names
@@ -45,6 +46,7 @@ from fourscore_analysis.tables import traffic as traffic_tables
 from fourscore_analysis.tables import transforms as tables
 from fourscore_analysis.tables import wall_time
 from fourscore_analysis.tables.device_gain import DeviceGainRow, device_gain_rows
+from fourscore_analysis.tables.energy import EnergyTable, energy_tables
 from fourscore_analysis.tables.exported import TABLES, exported
 from fourscore_analysis.tables.findings import findings, wins
 from fourscore_analysis.tables.troubles import Trouble, troubles
@@ -81,6 +83,7 @@ class Section:
     settings: list[tuple[str, str, str]]
     volatile: list[tuple[str, str]]
     traffic: list[traffic_tables.TrafficTable]
+    energy: list[EnergyTable]
     uncounted: list[traffic_tables.UncountedRow]
     constants: list[traffic_tables.ConstantTable]
     bench: list[component_tables.BenchTable]
@@ -104,8 +107,8 @@ class Section:
 
     def counted_json(self) -> dict[str, Any]:
         """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
-        devices, what another local library changes, isoefficiency, the floors of each point, and how busy simulated
-        links are, where the campaign has them."""
+        devices, what another local library changes, isoefficiency, the floors of each point, how busy simulated links
+        are, and what runs take of energy, where the campaign has them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
@@ -115,6 +118,12 @@ class Section:
             "isoefficiency": [as_json(family, self.view.efficiencies) for family in self.view.isoefficiency[0]],
             "floors": [one.as_json() for one in self.view.floors],
             "link_loads": [one.as_json() for one in self.view.link_loads],
+            "energies": [
+                one.as_json(best)
+                for group in energy_groups(self.view.energies)
+                for best in [pareto(group)]
+                for one in group
+            ],
         }
         return {name: values for name, values in found.items() if values}
 
@@ -210,6 +219,7 @@ def section_of(view: View) -> Section:
         settings=[(name, machine, code) for (machine, code), name in setting_names(launches).items()],
         volatile=volatile_ranges(runs),
         traffic=traffic_tables.traffic_tables(view),
+        energy=energy_tables(view),
         uncounted=traffic_tables.uncounted_rows(view),
         constants=traffic_tables.constant_tables(view),
         bench=component_tables.bench_tables(view),

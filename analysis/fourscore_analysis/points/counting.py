@@ -13,7 +13,7 @@ from functools import cached_property
 
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.units import bytes_text, ratio_text, whole_bytes_text
-from fourscore_analysis.records.traffic import Moved, Source, metric_sum, moved
+from fourscore_analysis.records.traffic import Moved, Source, joules, metric_sum, moved
 from fourscore_analysis.records.transforms import PHASES, Launch
 
 COMPUTATION = ("fft", "twiddle", "combine")  # the phases to which a formula's flops belong
@@ -121,6 +121,9 @@ def uncounted(points: Iterable[Point]) -> dict[tuple[str, str], int]:
             asked = _asked(counters.source)
             if counters.unavailable:
                 found[asked, counters.unavailable] += 1
+            elif counters.of_energy:
+                if joules(counters.with_idle, counters.units) is None:
+                    found[asked, "its counters did not move"] += 1
             elif moved(counters.total).total is None:
                 found[asked, "the group's events give no bytes of memory traffic"] += 1
     return dict(found)

@@ -42,6 +42,11 @@ FLAGS = {
         usual=False,
     ),
     "slowed": Flag("a phase was made slower on purpose, to try out the gate: never a time of the method", usual=False),
+    "shared-package": Flag(
+        "while energy was counted, other processes kept more than a quarter of a core of a node busy: joules, "
+        "and times, are not of this job alone",
+        usual=False,
+    ),
     "foreign": Flag(
         "the word of a program that is not of fourscore's harness, or of an imported file for which nobody vouched: "
         "it is shown, and no ranking, fit or advice takes it",

@@ -1,4 +1,4 @@
-"""What a record says of counted memory traffic: `counters`, and the minimum bytes of a phase."""
+"""What a record says of counted memory traffic and energy: `counters`, and the minimum bytes of a phase."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from fourscore_analysis.records.values import (
     text_of,
     truth_of,
 )
+
+JOULE = "J"
 
 Values = dict[str, tuple[float | None, ...]]  # by metric, one value a reader; None: could not be counted
 
@@ -59,7 +61,19 @@ class Counters:
     total: Values = field(default_factory=dict)
     phases: dict[str, Values] = field(default_factory=dict)
     components: dict[str, Values] = field(default_factory=dict)  # each alone
+    # Where a socket or node is counted: the total before what the machine takes at rest was subtracted, that by the
+    # second, over how many seconds it was read, and how long a counted run took.
+    with_idle: Values = field(default_factory=dict)
+    idle_per_s: Values = field(default_factory=dict)
+    idle_s: float | None = None
+    run_s: float | None = None
+    runs: int = 1
+    phases_refused: str = ""  # why phases have no numbers
     unavailable: str = ""
+
+    @property
+    def of_energy(self) -> bool:
+        return JOULE in self.units.values()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +104,12 @@ def read_counters(value: Any) -> Counters | None:
     counters.total = read(data, "total", values)
     counters.phases = read(data, "phases", entries(values), {})
     counters.components = read(data, "components", entries(values), {})
+    counters.with_idle = read(data, "with_idle", values, {})
+    counters.idle_per_s = read(data, "idle_per_s", values, {})
+    counters.idle_s = read(data, "idle_s", amount_of, None)
+    counters.run_s = read(data, "run_s", amount_of, None)
+    counters.runs = read(data, "runs", count_of, 1)
+    counters.phases_refused = read(data, "phases_refused", text_of, "")
     return counters
 
 
@@ -119,6 +139,16 @@ def metric_sum(values: Mapping[str, Sequence[float | None]], name: str) -> float
     if not readers or any(value is None for value in readers):
         return None
     return math.fsum(readers)
+
+
+def joules(values: Mapping[str, Sequence[float | None]], units: Mapping[str, str]) -> float | None:
+    """All readers and all that takes energy together. What no reader has (a processor without counters of its DRAM) is
+    left out; None where a reader lacks what others have, or nothing was counted."""
+    parts = [values.get(name, ()) for name, unit in units.items() if unit == JOULE]
+    parts = [part for part in parts if any(value is not None for value in part)]
+    if not parts or any(value is None for part in parts for value in part):
+        return None
+    return math.fsum(value for part in parts for value in part if value is not None)
 
 
 def moved(values: Mapping[str, Sequence[float | None]]) -> Moved:

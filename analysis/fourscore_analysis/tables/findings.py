@@ -8,6 +8,7 @@ from fourscore_analysis.points.claims import LEAST_LAUNCHES, Claim, claim, doubt
 from fourscore_analysis.points.points import REFERENCE, Comparison, Point, plans_text
 from fourscore_analysis.points.units import percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.tables.device_gain import device_gain_findings
+from fourscore_analysis.tables.energy import energy_findings
 from fourscore_analysis.tables.floors import floor_sentence
 from fourscore_analysis.tables.libraries import library_findings
 from fourscore_analysis.tables.link_loads import link_findings
@@ -48,7 +49,7 @@ def findings(view: View) -> list[str]:
     sentences = [_with_floor(view, group) for group in groups[:MOST_SENTENCES]]
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more contracts are in the tables.")
-    counted = traffic_findings(view)
+    counted = traffic_findings(view) + energy_findings(view)
     if not sentences:
         return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
     others = device_gain_findings(view) + library_findings(view) + plan_findings(view) + link_findings(view)

@@ -12,6 +12,7 @@ from fourscore_analysis.models.floors import Floors, floors
 from fourscore_analysis.models.slow_nodes import NodeEffects, node_effects
 from fourscore_analysis.points.components import Bench
 from fourscore_analysis.points.counting import CountedPoint, counted_points
+from fourscore_analysis.points.energy import EnergyPoint, energy_points
 from fourscore_analysis.points.link_loads import LinkLoads, link_loads
 from fourscore_analysis.points.points import Comparison, Point, comparisons, contract_terms, group_points
 from fourscore_analysis.points.units import part_title
@@ -60,6 +61,11 @@ class View:
     def counted(self) -> list[CountedPoint]:
         """Points whose memory traffic was counted, by whom and how."""
         return counted_points(self.points)
+
+    @cached_property
+    def energies(self) -> list[EnergyPoint]:
+        """Points whose energy was counted."""
+        return energy_points(self.points)
 
     @cached_property
     def shows_nodes(self) -> bool:

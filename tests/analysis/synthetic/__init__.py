@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "analysis"))
 from synthetic.common import campaign_of, canonical, digest, identity_of, read_back, store
 from synthetic.comparisons import BASE, CANDIDATE, Pairs, gate_points
 from synthetic.components import benchmark, component_point, component_record, component_records
-from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
+from synthetic.counted import constant_points, count_unavailable, counted, line_bytes, with_energy
 from synthetic.example import CLUSTER, example_archive, fill
 from synthetic.links import exchange_load, simulated
 from synthetic.points import (
@@ -99,4 +99,5 @@ __all__ = [
     "told_records",
     "weak_node_points",
     "weak_points",
+    "with_energy",
 ]

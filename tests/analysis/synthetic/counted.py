@@ -77,6 +77,40 @@ def count_unavailable(record: dict[str, Any], reason: str) -> dict[str, Any]:
     return record
 
 
+def with_energy(
+    record: dict[str, Any], above_idle_j: float, run_s: float, idle_w: float = 10.0, **changes: Any
+) -> dict[str, Any]:
+    """`record` with joules of the packages of its nodes, one reader a node; no DRAM there."""
+    nodes = record["point"].get("nodes", 1)
+
+    def of_nodes(joules: float) -> dict[str, list[float | None]]:
+        return {"package_j": [joules / nodes] * nodes, "dram_j": [None] * nodes}
+
+    record["counters"] = {
+        "backend": "powercap",
+        "group": "ENERGY",
+        "arch": "any",
+        "scope": "node",
+        "simulated": False,
+        "attribution": "elected",
+        "multiplexed": False,
+        "runs": 7,
+        "run_s": run_s,
+        "idle_s": 1.0,
+        "update_s": 0.001,
+        "other_cores": [0.0] * nodes,
+        "metrics": [{"name": name, "unit": "J"} for name in ("package_j", "dram_j")],
+        "readers": [{"rank": rank, "scope": "node"} for rank in range(nodes)],
+        "idle_per_s": of_nodes(idle_w),
+        "total": of_nodes(above_idle_j),
+        "with_idle": of_nodes(above_idle_j + idle_w * run_s),
+        "phases_refused": "7 runs were counted together",
+        "qualification": {"fit": None},
+        "unavailable": "",
+    } | changes
+    return record
+
+
 def constant_points(powers: range = range(14, 21)) -> Iterator[dict[str, Any]]:
     """Lines on one rank; 2^16 elements of 16 bytes are the whole of CACHE."""
     for power in powers:

@@ -1,0 +1,149 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "hwcounters/group.hpp"
+#include "hwcounters/powercap.hpp"
+#include "support/recorded_tree.hpp"
+
+namespace fourscore {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+using ::testing::Optional;
+
+/// Two packages of 1000 microjoules of range, the first with DRAM; and zones that are none of them.
+class PowercapOfAMachine : public ::testing::Test {
+ protected:
+  PowercapOfAMachine() {
+    zone("intel-rapl:0", "package-0", "900");
+    zone("intel-rapl:0:0", "core", "5");
+    zone("intel-rapl:0:1", "dram", "10");
+    zone("intel-rapl:1", "package-1", "0");
+    zone("intel-rapl:2", "psys", "3");
+    zone("intel-rapl-mmio:0", "package-0", "900");
+    tree_.write("intel-rapl/enabled", "1");
+    backend_ = make_powercap_backend({tree_.root(), [this](const char* file) { return open_file(file); }});
+  }
+  void zone(const std::string& folder, const std::string& name, const std::string& energy) {
+    tree_.write(folder + "/name", name);
+    tree_.write(folder + "/max_energy_range_uj", "999");
+    tree_.write(folder + "/energy_uj", energy);
+  }
+  int open_file(const char* file) const {
+    if (denied_ && std::string(file).ends_with("energy_uj")) return -EACCES;
+    const int descriptor = ::open(file, O_RDONLY);
+    return descriptor < 0 ? -errno : descriptor;
+  }
+  std::unique_ptr<CounterSession> open() { return backend_->open({{"package", "package"}, {"dram", "dram"}}, {}); }
+  template <class Error>
+  std::string error_of(const std::string& code = "package") {
+    try {
+      (void)backend_->open({{"event", code}}, {});
+      return "no error";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  RecordedTree tree_;
+  bool denied_ = false;
+  std::unique_ptr<CounterBackend> backend_;
+};
+
+TEST_F(PowercapOfAMachine, PackagesAndTheirDramAreSummedOnceAndNothingElseIs) {
+  EXPECT_EQ(backend_->unavailable(), "");
+  const auto session = open();
+  EXPECT_EQ(session->scope(), CounterScope::node);
+  session->start(0, 1);
+  zone("intel-rapl:0", "package-0", "950");
+  zone("intel-rapl:0:0", "core", "45");
+  zone("intel-rapl:0:1", "dram", "17");
+  zone("intel-rapl:1", "package-1", "200");
+  zone("intel-rapl:2", "psys", "300");
+  zone("intel-rapl-mmio:0", "package-0", "950");
+  session->stop();
+  EXPECT_THAT(session->counts(), ElementsAre(ElementsAre(Optional(250.0), Optional(7.0))));
+  EXPECT_FALSE(session->multiplexed());
+}
+
+TEST_F(PowercapOfAMachine, ACounterStartsAgainAtItsOwnRange) {
+  const auto session = open();
+  session->start(0, 2);
+  zone("intel-rapl:0", "package-0", "20");  // 900 to 999 is 99, to 0 one more, to 20
+  session->switch_to(1);
+  zone("intel-rapl:0", "package-0", "25");
+  session->stop();
+  EXPECT_THAT(session->counts()[0][0], Optional(120.0));
+  EXPECT_THAT(session->counts()[1][0], Optional(5.0));
+}
+
+TEST_F(PowercapOfAMachine, ACounterThatSomebodySetBackIsAbsent) {
+  const auto session = open();
+  session->start(0, 1);
+  zone("intel-rapl:0", "package-0", "890");
+  session->stop();
+  EXPECT_THAT(session->counts()[0], ElementsAre(Eq(std::nullopt), Optional(0.0)));
+}
+
+TEST_F(PowercapOfAMachine, ProcessorsWithoutADramZoneHaveNoDram) {
+  tree_.remove("intel-rapl:0:1");
+  const auto session = open();
+  session->start(0, 1);
+  zone("intel-rapl:1", "package-1", "30");
+  session->stop();
+  EXPECT_THAT(session->counts()[0], ElementsAre(Optional(30.0), Eq(std::nullopt)));
+}
+
+TEST_F(PowercapOfAMachine, AZoneThatVanishesIsAnError) {
+  const auto session = open();
+  session->start(0, 1);
+  tree_.remove("intel-rapl:1");
+  session->stop();
+  try {
+    (void)session->counts();
+    FAIL() << "it counted on";
+  } catch (const CounterError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("intel-rapl:1/energy_uj"), HasSubstr("the zone is gone")));
+  }
+}
+
+TEST_F(PowercapOfAMachine, ItSaysWhyItCannotCount) {
+  EXPECT_THAT(error_of<CounterRequestError>("packages"), HasSubstr("did you mean 'package'?"));
+  denied_ = true;
+  EXPECT_THAT(backend_->unavailable(), AllOf(HasSubstr("Permission denied"), HasSubstr("CVE-2020-8694"),
+                                             HasSubstr("sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj")));
+  EXPECT_THAT(error_of<CounterError>(), HasSubstr("chmod a+r"));
+  denied_ = false;
+  tree_.write("intel-rapl:0/energy_uj", "no number");
+  EXPECT_THAT(backend_->unavailable(), HasSubstr("intel-rapl:0/energy_uj"));
+  tree_.write("intel-rapl:0/energy_uj", "1");
+  tree_.remove("intel-rapl:1/max_energy_range_uj");
+  EXPECT_THAT(error_of<CounterError>(), HasSubstr("says no range"));
+  for (const char* zone : {"intel-rapl:0", "intel-rapl:0:1", "intel-rapl:1"}) tree_.remove(zone);
+  EXPECT_THAT(backend_->unavailable(), AllOf(HasSubstr("no RAPL"), HasSubstr("modprobe intel_rapl_msr")));
+}
+
+TEST_F(PowercapOfAMachine, AFolderThatSomebodyNamedIsAStandIn) {
+  EXPECT_TRUE(backend_->emulated());
+  const auto here = make_powercap_backend();
+  EXPECT_FALSE(here->emulated());
+  ::setenv("FOURSCORE_POWERCAP", tree_.root().c_str(), 1);
+  EXPECT_TRUE(here->emulated());
+  EXPECT_EQ(here->unavailable(), "");
+  ::unsetenv("FOURSCORE_POWERCAP");
+}
+
+TEST(EnergyGroup, SaysHowOftenItsCountersMove) {
+  for (const std::string backend : {"powercap", "perf"})
+    EXPECT_EQ(find_group(counter_backend(backend), {backend, "ENERGY", "", {}}, "any").update_s, 0.001) << backend;
+  EXPECT_EQ(find_group(counter_backend("perf"), {"perf", "SOFTWARE", "", {}}, "any").update_s, 0);
+}
+
+}  // namespace
+}  // namespace fourscore
