@@ -14,7 +14,6 @@
 #include "core/statistics.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/topology.hpp"
 #include "core/utc_time.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/campaigns/launch_command.hpp"
@@ -23,11 +22,9 @@
 #include "jobscripts/campaigns/retry.hpp"
 #include "jobscripts/programs/printed_times.hpp"
 #include "jobscripts/suites/suite_program.hpp"
-#include "results/entry.hpp"
 #include "results/index.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
-#include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
 #include "results/verify.hpp"
 
@@ -62,13 +59,6 @@ std::string short_name(const Point& point) {
                      plural(point.ranks, "rank"));
 }
 
-/// As messages name it.
-std::string program_name(const Campaign& campaign, const Point& point) {
-  if (const std::string program = campaign.suite.program_of(point); campaign.foreign.contains(program))
-    return campaign.programs.at(program).filename().string();
-  return point.component.empty() ? "fft_bench" : point.component;
-}
-
 bool ended_badly(const ProcessResult& result) {
   return !result.interrupted && !result.timed_out && (result.signal != 0 || result.exit_status != 0);
 }
@@ -76,19 +66,6 @@ bool ended_badly(const ProcessResult& result) {
 /// How many repetitions a program that prints its times was asked for; 0 where it was told no number.
 int asked_repetitions(const Suite& suite, const Point& point) {
   return is_told(*suite.command_of(point), "repetitions") ? suite.settings.repetitions : 0;
-}
-
-/// A record with its columns; the point's id needs no program.
-json read_said(const fs::path& file) {
-  std::string text = read_regular_file(file).text;
-  json said = json::parse(text, nullptr, false);
-  if (said.is_object() && said.contains("point") && !said.contains("point_id")) {
-    said["point_id"] = point_id(said["point"]);
-    text = said.dump();
-  }
-  json record = parse_record(text);
-  read_rank_columns(record, file.parent_path());
-  return record;
 }
 
 /// What a program that ends with status 1 has written.
@@ -220,8 +197,9 @@ bool CampaignRunner::write_skipped() {
     if (is_there(file)) continue;
     json stamp = campaign_.stamp(0, 0);
     stamp.erase("order");  // never launched
-    store(file, make_unlaunched_record(point.point, stamp, {"skipped", point.skip_reason, 0, 0, ""},
-                                       campaign_.provenance(point.point, settings_.launcher->card().name, now_utc())));
+    records_.store(
+        file, make_unlaunched_record(point.point, stamp, {"skipped", point.skip_reason, 0, 0, ""},
+                                     campaign_.provenance(point.point, settings_.launcher->card().name, now_utc())));
     written.push_back(file);
   }
   index(written);
@@ -230,17 +208,17 @@ bool CampaignRunner::write_skipped() {
 
 CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
   const Point& point = campaign_.points[planned.point].point;
-  const fs::path staged = staging() / planned.record.stem();
+  const fs::path staged = records_.staging() / planned.record.stem();
   const StagedFile stamp(staged.string() + ".campaign.json");
   const StagedFile started(staged.string() + ".started");
-  const StagedFile verified(verified_file(planned));
+  const StagedFile verified(records_.verified_file(planned));
   // What is not of the harness does not write into the archive itself.
   const bool foreign = campaign_.foreign.contains(campaign_.suite.program_of(point));
   const bool prints = campaign_.suite.command_of(point) != nullptr;
   PrintedTimes printed;
   const StagedFile said(staged.string() + ".said.json");
   const fs::path& written = foreign ? said.path() : planned.record;
-  write_file(stamp.path(), stamp_of(planned).dump(), Named::by_us);
+  write_file(stamp.path(), records_.stamp_of(planned).dump(), Named::by_us);
   const std::string started_at = now_utc();
   LaunchRequest request = launch_request(point);
   request.program =
@@ -281,13 +259,13 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
     return Outcome::not_started;
   }
   if (recorded && prints)
-    archive_foreign(
+    records_.archive_foreign(
         planned, [&] { return printed.record(point, asked_repetitions(campaign_.suite, point)); }, result, started_at);
   else if (recorded && foreign)
-    archive_foreign(
+    records_.archive_foreign(
         planned, [&] { return read_said(written); }, result, started_at);
-  else if (!recorded && (foreign || !archive_verified(planned, result, progress)))
-    archive_failure(planned, failure(planned, result), started_at);
+  else if (!recorded && (foreign || !records_.archive_verified(planned, result, progress)))
+    records_.archive_failure(planned, records_.failure(planned, result), started_at);
   if (recorded && !prints) warn_of_end(planned, result, progress);
   index({planned.record});
   return result.interrupted ? Outcome::interrupted : Outcome::archived;
@@ -320,77 +298,6 @@ void CampaignRunner::note_not_started(const PlannedLaunch& planned, const Proces
   progress.note("not started: " + not_started_.back());
 }
 
-json CampaignRunner::stamp_of(const PlannedLaunch& planned) const {
-  json stamp = campaign_.stamp(planned.launch, planned.order);
-  if (planned.retry_of) stamp["retry_of"] = *planned.retry_of;
-  return stamp;
-}
-
-Verdict CampaignRunner::failure(const PlannedLaunch& planned, const ProcessResult& result) const {
-  const Point& point = campaign_.points[planned.point].point;
-  return failure_of(result, campaign_.suite.time_limit_s, program_name(campaign_, point), " and left no record");
-}
-
-/// Its flags, its point and where it comes from are what this program saw.
-void CampaignRunner::archive_foreign(const PlannedLaunch& planned, const std::function<json()>& said,
-                                     const ProcessResult& result, const std::string& started_at) {
-  const Point& point = campaign_.points[planned.point].point;
-  Verdict unusable{"failed", "", result.exit_status, result.signal, result.stderr_tail};
-  try {
-    const json record =
-        foreign_record(said(), {point_json(point), stamp_of(planned),
-                                campaign_.provenance(point, settings_.launcher->card().name, started_at),
-                                Topology().identity(), settings_.launcher_options.cores, result.wall_s});
-    const auto problems = problems_of(record, planned.record);
-    if (problems.empty()) return store(planned.record, record);
-    unusable.reason = problems.front();
-  } catch (const RecordFileError&) {
-    throw;
-  } catch (const std::exception& error) {
-    unusable.reason = error.what();
-  }
-  unusable.reason = fmt::format("what {} {} cannot be used: {}", program_name(campaign_, point),
-                                campaign_.suite.command_of(point) != nullptr ? "printed" : "recorded", unusable.reason);
-  archive_failure(planned, unusable, started_at);
-}
-
-void CampaignRunner::archive_failure(const PlannedLaunch& planned, const Verdict& verdict,
-                                     const std::string& started_at) {
-  // A record that could not be stored is the archive's failure, not the point's: say that, and archive nothing.
-  archive_.create_campaign(campaign_.id);
-  const Point& point = campaign_.points[planned.point].point;
-  store(planned.record,
-        make_unlaunched_record(point, stamp_of(planned), verdict,
-                               campaign_.provenance(point, settings_.launcher->card().name, started_at)));
-}
-
-fs::path CampaignRunner::verified_file(const PlannedLaunch& planned) const {
-  return staging() / (planned.record.stem().string() + ".verified.json");
-}
-
-fs::path CampaignRunner::staging() const {
-  const fs::path folder = archive_.campaign_folder(campaign_.id) / "staging";
-  return settings_.job.empty() ? folder : folder / settings_.job;
-}
-
-bool CampaignRunner::archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) {
-  const fs::path file = verified_file(planned);
-  if (!names_something(file)) return false;
-  const Point& point = campaign_.points[planned.point].point;
-  const Verdict end = failure_of(result, campaign_.suite.time_limit_s, program_name(campaign_, point), "");
-  try {
-    const json record = ended_record(read_record(file), point, end);
-    archive_.create_campaign(campaign_.id);
-    store(planned.record, record);
-    return true;
-  } catch (const UnreadableRecord& error) {
-    progress.note(fmt::format("warning: {}: {}", file.string(), error.what()));
-  } catch (const std::invalid_argument& error) {
-    progress.note(fmt::format("warning: {}: {}", file.string(), error.what()));
-  }
-  return false;
-}
-
 void CampaignRunner::warn_of_failed_parts(const PlannedLaunch& planned, const json& record, Progress& progress) {
   const json failed = record.value("failed_parts", json::object());  // items() must not outlive what it looks at
   for (const auto& [part, end] : failed.items()) {
@@ -406,10 +313,6 @@ void CampaignRunner::warn_of_wisdom(const PlannedLaunch& planned, const json& re
   warnings_.push_back(fmt::format("{}: wisdom file {}: {}; ignored, and planned anew", archive_.name_of(planned.record),
                                   record.value("/plan/wisdom_file"_json_pointer, ""), printable(ignored)));
   progress.note("warning: " + warnings_.back());
-}
-
-void CampaignRunner::store(const fs::path& file, const json& record) const {
-  write_record_once(file, record, staging());
 }
 
 void CampaignRunner::index(const std::vector<fs::path>& files) {

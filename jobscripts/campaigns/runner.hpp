@@ -14,6 +14,7 @@
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/base/progress.hpp"
 #include "jobscripts/campaigns/campaign.hpp"
+#include "jobscripts/campaigns/launch_records.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 
 namespace fourscore {
@@ -70,7 +71,7 @@ class CampaignRunner {
  public:
   /// The caller holds the campaign's lock.
   CampaignRunner(const Campaign& campaign, const Archive& archive, const RunSettings& settings)
-      : campaign_(campaign), archive_(archive), settings_(settings) {}
+      : campaign_(campaign), archive_(archive), settings_(settings), records_(campaign, archive, settings) {}
 
   /// Writes the records of points that are not launched, then launches what is missing and what is to be retried.
   /// False when interrupted. Throws EnvironmentError when the launcher cannot be started.
@@ -97,28 +98,16 @@ class CampaignRunner {
   void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
   void warn_of_end(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
-  [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
-  [[nodiscard]] Verdict failure(const PlannedLaunch& planned, const ProcessResult& result) const;
-  void archive_failure(const PlannedLaunch& planned, const Verdict& verdict, const std::string& started_at);
-  /// What a program that is not of the harness said, as a record.
-  void archive_foreign(const PlannedLaunch& planned, const std::function<nlohmann::json()>& said,
-                       const ProcessResult& result, const std::string& started_at);
-  /// Where launches leave what is not finished: a folder for each job.
-  [[nodiscard]] std::filesystem::path staging() const;
-  /// Where a launch keeps its verified samples while it measures what follows them.
-  [[nodiscard]] std::filesystem::path verified_file(const PlannedLaunch& planned) const;
-  /// Whether the launch left verified samples there, which are then its record.
-  bool archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   void warn_of_failed_parts(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
   /// The launch after the one that ignored something finds a file that is in order.
   void warn_of_wisdom(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
-  void store(const std::filesystem::path& file, const nlohmann::json& record) const;
   void index(const std::vector<std::filesystem::path>& files);
   [[nodiscard]] double left_s(const std::vector<PlannedLaunch>& planned, std::size_t from) const;
 
   const Campaign& campaign_;
   const Archive& archive_;
   const RunSettings& settings_;
+  LaunchRecords records_;
   std::map<std::size_t, double> wall_s_;  ///< in each point's last launch
   std::size_t launched_ = 0;
   std::vector<std::string> warnings_;
