@@ -5,46 +5,8 @@
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
-#include "redistribution/exchange_blocks.hpp"
 
 namespace fourscore {
-
-namespace {
-
-/// Segments begin on cache lines of their own: different threads write them.
-constexpr std::size_t alignment = 64;
-
-std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-/// The box in pieces of at least min_bytes, at most `most` of them, cut along the slowest axis that is long enough:
-/// such a piece lies in one run wherever the box does.
-std::vector<Box> pieces_of(const Box& box, Index most, Index min_bytes, std::size_t element_bytes) {
-  const Extents extents = box.extents();
-  Index count = std::clamp<Index>(box.volume() * static_cast<Index>(element_bytes) / min_bytes, 1, most);
-  const auto long_enough = std::ranges::find_if(extents, [&](Index extent) { return extent >= count; });
-  const auto cut = long_enough != extents.end() ? long_enough : std::ranges::max_element(extents);
-  const auto axis = static_cast<std::size_t>(cut - extents.begin());
-  count = std::min(count, extents[axis]);
-  std::vector<Box> pieces;
-  for (int i = 0; i < static_cast<int>(count); ++i) {
-    const Range range = block_range(Range{box.low[axis], box.high[axis]}, static_cast<int>(count), i);
-    Box piece = box;
-    piece.low[axis] = range.low;
-    piece.high[axis] = range.high;
-    pieces.push_back(piece);
-  }
-  return pieces;
-}
-
-std::byte* address(const Decomposition& layout, int rank, const Box& part, std::byte* data, std::size_t element_bytes) {
-  const Box& box = layout.box(rank);
-  const Extents strides = layout.strides(rank);
-  Index offset = 0;
-  for (std::size_t a = 0; a < 3; ++a) offset += (part.low[a] - box.low[a]) * strides[a];
-  return data + offset * static_cast<Index>(element_bytes);
-}
-
-}  // namespace
 
 NodeExchange::NodeExchange(const NodeExchangeSpec& spec)
     : team_(spec.team),
@@ -53,72 +15,21 @@ NodeExchange::NodeExchange(const NodeExchangeSpec& spec)
       callers_(spec.callers),
       one_packs_(spec.one_packs),
       comm_(spec.comm),
-      type_(mpi::element_type(spec.element_bytes)) {
-  plan(spec);
+      type_(mpi::element_type(spec.element_bytes)),
+      segments_(spec) {
   if (callers_ != MpiCallers::one) {
-    deal_to_threads(sends_, first_send_, one_packs_ ? 1 : static_cast<std::size_t>(threads_));
-    deal_to_threads(receives_, first_receive_, static_cast<std::size_t>(threads_));
+    deal_to_threads(segments_.sends, first_send_, one_packs_ ? 1 : static_cast<std::size_t>(threads_));
+    deal_to_threads(segments_.receives, first_receive_, static_cast<std::size_t>(threads_));
   }
-  send_requests_.assign(sends_.size(), MPI_REQUEST_NULL);
-  receive_requests_.assign(receives_.size(), MPI_REQUEST_NULL);
-  completed_.resize(receives_.size());
-  arrivals_.resize(receives_.size());
-  packed_ = std::make_unique<std::atomic<int>[]>(sends_.size());
-}
-
-void NodeExchange::plan(const NodeExchangeSpec& spec) {
-  const int me = mpi::rank_in(comm_);
-  const auto by_rank = [me](std::vector<Overlap> overlaps) {
-    std::erase_if(overlaps, [me](const Overlap& overlap) { return overlap.rank == me; });
-    // Each rank begins with the rank after it, so that not all send to rank 0 first.
-    std::rotate(overlaps.begin(), std::ranges::upper_bound(overlaps, me, {}, &Overlap::rank), overlaps.end());
-    return overlaps;
-  };
-  for (const Overlap& part : by_rank(spec.to.overlaps(spec.from.box(me)))) plan_message(spec, part, true);
-  for (const Overlap& part : by_rank(spec.from.overlaps(spec.to.box(me)))) plan_message(spec, part, false);
-  const Box kept = intersect(spec.from.box(me), spec.to.box(me));
-  if (kept.empty()) return;
-  const Stores stores = stores_for(static_cast<std::size_t>(kept.volume()) * spec.element_bytes);
-  for (const Box& piece : pieces_of(kept, spec.segments, spec.segment_bytes, spec.element_bytes))
-    own_.push_back({CopyPlan(piece.extents(), spec.from.strides(me), spec.to.strides(me), spec.element_bytes, stores),
-                    address(spec.from, me, piece, spec.source, spec.element_bytes),
-                    address(spec.to, me, piece, spec.destination, spec.element_bytes)});
-  message_volume_.bytes_self = kept.volume() * static_cast<Index>(spec.element_bytes);
-}
-
-void NodeExchange::plan_message(const NodeExchangeSpec& spec, const Overlap& part, bool outgoing) {
-  const int me = mpi::rank_in(comm_);
-  const Decomposition& layout = outgoing ? spec.from : spec.to;
-  std::byte* const data = outgoing ? spec.source : spec.destination;
-  const Extents strides = layout.strides(me);
-  const Stores stores = stores_for(static_cast<std::size_t>(layout.box(me).volume()) * spec.element_bytes);
-  int tag = spec.first_tag;
-  for (const Box& piece : pieces_of(part.box, spec.segments, spec.segment_bytes, spec.element_bytes)) {
-    require_int_count(piece.volume(), "a segment", "node");
-    const Extents extents = piece.extents();
-    const Extents dense = dense_strides(extents, {0, 1, 2});
-    Segment segment;
-    segment.rank = part.rank;
-    segment.tag = tag++;
-    segment.count = static_cast<int>(piece.volume());
-    segment.box = address(layout, me, piece, data, spec.element_bytes);
-    segment.copy =
-        CopyPlan(extents, outgoing ? strides : dense, outgoing ? dense : strides, spec.element_bytes, stores);
-    segment.copied = !segment.copy.is_one_run();
-    segment.at = segment.box;
-    segment.offset = workspace_bytes_;
-    const std::size_t bytes = static_cast<std::size_t>(segment.count) * spec.element_bytes;
-    if (segment.copied) workspace_bytes_ += padded(bytes);
-    if (outgoing) {
-      message_volume_.bytes_sent += static_cast<Index>(bytes);
-      message_volume_.messages_sent += 1;
-    }
-    (outgoing ? sends_ : receives_).push_back(segment);
-  }
+  send_requests_.assign(segments_.sends.size(), MPI_REQUEST_NULL);
+  receive_requests_.assign(segments_.receives.size(), MPI_REQUEST_NULL);
+  completed_.resize(segments_.receives.size());
+  arrivals_.resize(segments_.receives.size());
+  packed_ = std::make_unique<std::atomic<int>[]>(segments_.sends.size());
 }
 
 void NodeExchange::use_workspace(std::byte* space) {
-  for (auto* list : {&sends_, &receives_})
+  for (auto* list : {&segments_.sends, &segments_.receives})
     for (Segment& segment : *list)
       if (segment.copied) segment.at = space + segment.offset;
 }
@@ -137,29 +48,29 @@ void NodeExchange::deal_to_threads(std::vector<Segment>& segments, std::vector<s
 }
 
 void NodeExchange::pack_segment(std::size_t i) const {
-  if (i >= sends_.size()) {
-    const OwnSegment& own = own_[i - sends_.size()];
+  if (i >= segments_.sends.size()) {
+    const OwnSegment& own = segments_.own[i - segments_.sends.size()];
     team_.works_on(Phase::pack, own.copy.bytes());
     own.copy.run(own.from, own.to);
-  } else if (sends_[i].copied) {
-    team_.works_on(Phase::pack, sends_[i].copy.bytes());
-    sends_[i].copy.run(sends_[i].box, sends_[i].at);
+  } else if (segments_.sends[i].copied) {
+    team_.works_on(Phase::pack, segments_.sends[i].copy.bytes());
+    segments_.sends[i].copy.run(segments_.sends[i].box, segments_.sends[i].at);
   }
 }
 
 void NodeExchange::unpack_segment(std::size_t i) const {
-  if (!receives_[i].copied) return;
-  team_.works_on(Phase::unpack, receives_[i].copy.bytes());
-  receives_[i].copy.run(receives_[i].at, receives_[i].box);
+  if (!segments_.receives[i].copied) return;
+  team_.works_on(Phase::unpack, segments_.receives[i].copy.bytes());
+  segments_.receives[i].copy.run(segments_.receives[i].at, segments_.receives[i].box);
 }
 
 void NodeExchange::send(std::size_t i) {
-  const Segment& segment = sends_[i];
+  const Segment& segment = segments_.sends[i];
   FOURSCORE_MPI(MPI_Isend(segment.at, segment.count, type_, segment.rank, segment.tag, comm_, &send_requests_[i]));
 }
 
 void NodeExchange::receive(std::size_t i) {
-  const Segment& segment = receives_[i];
+  const Segment& segment = segments_.receives[i];
   FOURSCORE_MPI(MPI_Irecv(segment.at, segment.count, type_, segment.rank, segment.tag, comm_, &receive_requests_[i]));
 }
 
@@ -171,8 +82,8 @@ void NodeExchange::post(int thread) {
     return;
   }
   if (thread != 0) return;
-  for (std::size_t i = 0; i < receives_.size(); ++i) receive(i);
-  for (std::size_t i = 0; i < sends_.size(); ++i) packed_[i].store(0, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < segments_.receives.size(); ++i) receive(i);
+  for (std::size_t i = 0; i < segments_.sends.size(); ++i) packed_[i].store(0, std::memory_order_relaxed);
   next_pack_.store(0, std::memory_order_relaxed);
   next_unpack_.store(0, std::memory_order_relaxed);
   sent_ = received_ = 0;
@@ -221,7 +132,8 @@ void NodeExchange::pack_and_send_own(int thread, PhaseClock& clock) {
   }
   const Region region(clock, Phase::pack);
   const std::size_t packers = one_packs_ ? 1 : static_cast<std::size_t>(threads_);
-  for (std::size_t i = at; at < packers && i < own_.size(); i += packers) pack_segment(sends_.size() + i);
+  for (std::size_t i = at; at < packers && i < segments_.own.size(); i += packers)
+    pack_segment(segments_.sends.size() + i);
 }
 
 /// Each thread unpacks its own segments, or what comes in next.
@@ -238,7 +150,7 @@ void NodeExchange::take_own(int thread, PhaseClock& clock) {
 
 /// Until all segments of the rank are taken, by whichever thread.
 void NodeExchange::take_arrivals(PhaseClock& clock) {
-  while (!team_.failed() && arrived_.load(std::memory_order_acquire) < receives_.size()) {
+  while (!team_.failed() && arrived_.load(std::memory_order_acquire) < segments_.receives.size()) {
     std::size_t segment = 0;
     {
       const Region region(clock, Phase::exchange);
@@ -258,8 +170,8 @@ bool NodeExchange::next_arrival(std::size_t& segment) {
   if (asks_mpi_.test_and_set(std::memory_order_acquire)) return false;
   int index = MPI_UNDEFINED;
   int flag = 0;
-  const int result =
-      MPI_Testany(static_cast<int>(receives_.size()), receive_requests_.data(), &index, &flag, MPI_STATUS_IGNORE);
+  const int result = MPI_Testany(static_cast<int>(segments_.receives.size()), receive_requests_.data(), &index, &flag,
+                                 MPI_STATUS_IGNORE);
   const bool found = result == MPI_SUCCESS && flag != 0 && index != MPI_UNDEFINED;
   if (found) arrived_.fetch_add(1, std::memory_order_release);
   asks_mpi_.clear(std::memory_order_release);
@@ -315,9 +227,9 @@ void NodeExchange::wait_for_own(int thread, PhaseClock& clock, bool unpacks) {
 
 bool NodeExchange::pack_next() {
   const std::size_t i = next_pack_.fetch_add(1, std::memory_order_relaxed);
-  if (i >= sends_.size() + own_.size()) return false;
+  if (i >= segments_.sends.size() + segments_.own.size()) return false;
   pack_segment(i);
-  if (i < sends_.size()) packed_[i].store(1, std::memory_order_release);
+  if (i < segments_.sends.size()) packed_[i].store(1, std::memory_order_release);
   return true;
 }
 
@@ -336,14 +248,14 @@ bool NodeExchange::unpack_next() {
 bool NodeExchange::serve_mpi(PhaseClock& clock, bool receives) {
   const Region region(clock, Phase::exchange);
   const std::size_t before = sent_ + received_;
-  while (sent_ < sends_.size() && packed_[sent_].load(std::memory_order_acquire) != 0) {
+  while (sent_ < segments_.sends.size() && packed_[sent_].load(std::memory_order_acquire) != 0) {
     team_.take_over();
     send(sent_++);
   }
-  if (!receives || received_ == receives_.size()) return sent_ + received_ > before;
+  if (!receives || received_ == segments_.receives.size()) return sent_ + received_ > before;
   int count = 0;
-  FOURSCORE_MPI(MPI_Testsome(static_cast<int>(receives_.size()), receive_requests_.data(), &count, completed_.data(),
-                             MPI_STATUSES_IGNORE));
+  FOURSCORE_MPI(MPI_Testsome(static_cast<int>(segments_.receives.size()), receive_requests_.data(), &count,
+                             completed_.data(), MPI_STATUSES_IGNORE));
   if (count == MPI_UNDEFINED) throw std::logic_error("a segment that is not on its way");
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
     arrivals_[received_++] = static_cast<std::size_t>(completed_[i]);
@@ -366,13 +278,13 @@ void NodeExchange::lead(PhaseClock& clock, bool unpacks) {
       if (unpack_next()) continue;
     }
     if (team_.failed()) return;
-    if (sent_ == sends_.size() && (!unpacks || received_ == receives_.size())) break;
+    if (sent_ == segments_.sends.size() && (!unpacks || received_ == segments_.receives.size())) break;
     const Region region(clock, Phase::exchange);
     if (!served) team_.pause();
   }
   if (!unpacks) return;
   const Region region(clock, Phase::exchange);
-  wait_for_sends(0, sends_.size());
+  wait_for_sends(0, segments_.sends.size());
 }
 
 void NodeExchange::pack_all(PhaseClock& clock) {
@@ -382,7 +294,7 @@ void NodeExchange::pack_all(PhaseClock& clock) {
 }
 
 void NodeExchange::unpack_all(PhaseClock& clock) {
-  while (!team_.failed() && next_unpack_.load(std::memory_order_relaxed) < receives_.size()) {
+  while (!team_.failed() && next_unpack_.load(std::memory_order_relaxed) < segments_.receives.size()) {
     {
       const Region region(clock, Phase::unpack);
       if (unpack_next()) continue;
@@ -396,41 +308,21 @@ void NodeExchange::unpack_all(PhaseClock& clock) {
 void NodeExchange::wait_for_arrival() const {
   while (!team_.failed()) {
     const std::size_t next = next_unpack_.load(std::memory_order_relaxed);
-    if (next >= receives_.size() || next < arrived_.load(std::memory_order_acquire)) return;
+    if (next >= segments_.receives.size() || next < arrived_.load(std::memory_order_acquire)) return;
     team_.pause_together();
   }
 }
 
 void NodeExchange::pack(int thread) const {
-  for (std::size_t i = static_cast<std::size_t>(thread); i < sends_.size() + own_.size();
+  for (std::size_t i = static_cast<std::size_t>(thread); i < segments_.sends.size() + segments_.own.size();
        i += static_cast<std::size_t>(threads_))
     pack_segment(i);
 }
 
 void NodeExchange::unpack(int thread) const {
-  for (std::size_t i = static_cast<std::size_t>(thread); i < receives_.size(); i += static_cast<std::size_t>(threads_))
+  for (std::size_t i = static_cast<std::size_t>(thread); i < segments_.receives.size();
+       i += static_cast<std::size_t>(threads_))
     unpack_segment(i);
-}
-
-Index NodeExchange::bytes_packed() const {
-  Index bytes = 0;
-  for (const Segment& segment : sends_)
-    if (segment.copied) bytes += segment.copy.bytes();
-  for (const OwnSegment& segment : own_) bytes += segment.copy.bytes();
-  return bytes;
-}
-
-Index NodeExchange::bytes_unpacked() const {
-  Index bytes = 0;
-  for (const Segment& segment : receives_)
-    if (segment.copied) bytes += segment.copy.bytes();
-  return bytes;
-}
-
-Index NodeExchange::bytes_received() const {
-  Index bytes = 0;
-  for (const Segment& segment : receives_) bytes += segment.count * element_bytes_;
-  return bytes;
 }
 
 void NodeExchange::send_and_wait(int thread) {
@@ -442,9 +334,10 @@ void NodeExchange::send_and_wait(int thread) {
     return;
   }
   if (thread != 0) return;
-  for (std::size_t i = 0; i < sends_.size(); ++i) send(i);
-  FOURSCORE_MPI(MPI_Waitall(static_cast<int>(receives_.size()), receive_requests_.data(), MPI_STATUSES_IGNORE));
-  FOURSCORE_MPI(MPI_Waitall(static_cast<int>(sends_.size()), send_requests_.data(), MPI_STATUSES_IGNORE));
+  for (std::size_t i = 0; i < segments_.sends.size(); ++i) send(i);
+  FOURSCORE_MPI(
+      MPI_Waitall(static_cast<int>(segments_.receives.size()), receive_requests_.data(), MPI_STATUSES_IGNORE));
+  FOURSCORE_MPI(MPI_Waitall(static_cast<int>(segments_.sends.size()), send_requests_.data(), MPI_STATUSES_IGNORE));
 }
 
 }  // namespace fourscore

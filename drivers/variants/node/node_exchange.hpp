@@ -10,7 +10,7 @@
 #include "core/decomposition.hpp"
 #include "core/phase.hpp"
 #include "interfaces/exchange.hpp"
-#include "kernels/copy.hpp"
+#include "variants/node/node_segments.hpp"
 #include "variants/node/thread_team.hpp"
 
 namespace fourscore {
@@ -43,7 +43,7 @@ class NodeExchange {
   explicit NodeExchange(const NodeExchangeSpec& spec);
 
   /// For the messages that are packed before or unpacked after; free again once all threads are through with a run.
-  [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
+  [[nodiscard]] std::size_t workspace_bytes() const { return segments_.workspace_bytes; }
   /// Before the first run. Exchanges that run one after another may have the same workspace.
   void use_workspace(std::byte* space);
 
@@ -60,31 +60,16 @@ class NodeExchange {
   void send_and_wait(int thread);
   void unpack(int thread) const;
 
-  [[nodiscard]] const MessageVolume& message_volume() const { return message_volume_; }
+  [[nodiscard]] const MessageVolume& message_volume() const { return segments_.volume; }
   /// The bytes over all threads: what pack() and unpack() read, and write again, and what comes in as messages.
-  [[nodiscard]] Index bytes_packed() const;
-  [[nodiscard]] Index bytes_unpacked() const;
-  [[nodiscard]] Index bytes_received() const;
+  [[nodiscard]] Index bytes_packed() const { return segments_.bytes_packed(); }
+  [[nodiscard]] Index bytes_unpacked() const { return segments_.bytes_unpacked(); }
+  [[nodiscard]] Index bytes_received() const { return segments_.bytes_received(element_bytes_); }
 
  private:
-  struct Segment {
-    int rank = 0;
-    int tag = 0;
-    int count = 0;
-    bool copied = true;  ///< else it lies in the buffer as in the message
-    CopyPlan copy;
-    std::size_t offset = 0;    ///< in the workspace, when copied
-    std::byte* at = nullptr;   ///< as MPI sees it
-    std::byte* box = nullptr;  ///< its first element in the buffer
-  };
-  struct OwnSegment {
-    CopyPlan copy;
-    const std::byte* from;
-    std::byte* to;
-  };
+  using Segment = NodeSegments::Segment;
+  using OwnSegment = NodeSegments::OwnSegment;
 
-  void plan(const NodeExchangeSpec& spec);
-  void plan_message(const NodeExchangeSpec& spec, const Overlap& part, bool outgoing);
   void deal_to_threads(std::vector<Segment>& segments, std::vector<std::size_t>& first, std::size_t threads) const;
   void pack_segment(std::size_t i) const;
   void unpack_segment(std::size_t i) const;
@@ -112,16 +97,12 @@ class NodeExchange {
   bool one_packs_;
   MPI_Comm comm_;
   MPI_Datatype type_;
-  std::vector<Segment> sends_;
-  std::vector<Segment> receives_;
-  std::vector<OwnSegment> own_;
+  NodeSegments segments_;
   std::vector<std::size_t> first_send_;  ///< [thread], where each calls MPI; one more than threads
   std::vector<std::size_t> first_receive_;
   std::vector<MPI_Request> send_requests_;
   std::vector<MPI_Request> receive_requests_;
   std::vector<int> completed_;
-  MessageVolume message_volume_;
-  std::size_t workspace_bytes_ = 0;
 
   // Where only thread 0 calls MPI: what it and the others tell each other.
   std::size_t sent_ = 0;      ///< on thread 0 alone
