@@ -49,6 +49,8 @@ NEARLY_AS_COSTLY = 0.5  # times the FFT, at least
 ABOUT_A_QUARTER = (0.15, 0.40)
 LITTLE_PERCENT = 25.0  # "roughly 10 % to 20 %", at most
 CLEARLY = 1.1  # times as fast, at least
+OVER_TEN_TIMES = 10.0
+A_FRACTION = 0.5  # "a fraction", at most
 THOUSAND = (300, 3000)  # "roughly three orders of magnitude"
 NEAR_A_BOUND = 0.75  # times what an equation promises, at least
 
@@ -259,6 +261,40 @@ def communicate_less(_: Here) -> Iterator[Finding]:
         text = ", ".join(f"{time_text(seconds)} on {name}" for name, seconds in network.items())
         holds = all(seconds < 0.99 * of_gpu for seconds in network.values())
         yield Finding(EQUATIONS, holds, f"T_net is {text} and {time_text(of_gpu)} on GPU by {said}")
+
+
+@TESTS.of("equal-peak-costs-more")
+def equal_peak_costs_more(_: Here) -> Iterator[Finding]:
+    """Where an hour of each processor has one price, a transform costs processors times seconds."""
+    for said, reading in READINGS.items():
+        found = outcome(reading)
+        processors = found.cpu_1_nodes / found.gpu_nodes
+        price = processors / found.cpu_1_speedup
+        text = f"{digits(processors)} times as many processors, and {digits(price)} times the price of a transform"
+        yield Finding(EQUATIONS, processors > OVER_TEN_TIMES and price > 1, f"{text}, by {said}")
+
+
+@TESTS.of("equal-time-costs-less")
+def equal_time_costs_less(_: Here) -> Iterator[Finding]:
+    for said, reading in READINGS.items():
+        found = outcome(reading)
+        processors, price = found.cpu_2_nodes / found.cpu_1_nodes, found.cpu_2_nodes / found.gpu_nodes
+        text = (
+            f"{digits(processors)} of CPU-1's processors, {digits(found.cpu_2_peak_flops_per_s / 1e18)} EF/s, and "
+            f"{digits(price)} times the price of a transform on the GPU-like machine"
+        )
+        holds = processors < A_FRACTION and price < found.cpu_1_nodes / found.gpu_nodes / found.cpu_1_speedup
+        yield Finding(EQUATIONS, holds, f"{text}, by {said}")
+
+
+@TESTS.of("more-dimensions-help-energy")
+def more_dimensions_help(_: Here) -> Iterator[Finding]:
+    found = {name: both for name, both in decades().items() if name.startswith("5-D")}
+    text = ", ".join(
+        f"from {ratio_text(before)} to {ratio_text(after)} on a {name}" for name, (before, after) in found.items()
+    )
+    holds = bool(found) and all(after > before for before, after in found.values())
+    yield Finding(EQUATIONS, holds, f"T_mem / T_net goes {text} from 2010 to 2020")
 
 
 @TESTS.of("flops-are-negligible")

@@ -122,6 +122,9 @@ def test_what_follows_from_the_equations_alone():
         ("fraction-of-peak-falls", True, True),
         ("cpu-like-machine-wins", True, True),
         ("cpu-like-machines-communicate-less", False, True),  # CPU-3 as printed has all of its time in the network
+        ("equal-peak-costs-more", True, True),
+        ("equal-time-costs-less", True, True),
+        ("more-dimensions-help-energy", True),
         ("flops-are-negligible", True),
         ("memory-could-dominate", True, False),
         ("topology-bends-the-trend", True),
@@ -136,6 +139,17 @@ OTHERWISE = {
     "weak-nodes-win": ("equations.nodes_of", lambda peak, flops: 1e5),
     "fraction-of-peak-falls": ("PEAK_FLOPS_PER_S", 4e17),
     "cpu-like-machine-wins": ("outcome", lambda reading: _Outcome(cpu_1_speedup=0.9)),
+    "equal-peak-costs-more": (
+        "outcome",
+        lambda reading: _Outcome(cpu_1_nodes=9.0, gpu_nodes=1.0, cpu_1_speedup=4.0),
+    ),
+    "equal-time-costs-less": (
+        "outcome",
+        lambda reading: _Outcome(
+            cpu_1_nodes=10.0, gpu_nodes=1.0, cpu_1_speedup=4.0, cpu_2_nodes=6.0, cpu_2_peak_flops_per_s=2e18
+        ),
+    ),
+    "more-dimensions-help-energy": ("memory_over_network", lambda year, *_: 1 - year / 100),
     "flops-are-negligible": ("equations.flops_time_s", lambda *_: 0.1),
     "topology-bends-the-trend": ("memory_over_network", lambda year, *_: 1 - year / 100),
     "four-dimensions-are-balanced": ("memory_over_network", lambda year, kappa, _: 1 + year * kappa),
