@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fourscore")
 set(libraries fourscore_compile fourscore_core fourscore_kernels)
-foreach(library fourscore_results fourscore_simulation fourscore_simgrid fourscore_drivers fourscore_local fourscore_exchanges
+foreach(library fourscore_results fourscore_simulation fourscore_simgrid fourscore_drivers fourscore_local fourscore_exchanges fourscore_operators
     fourscore_2decomp fourscore_cuda_kernels fourscore_variants fourscore_hwcounters fourscore_program fourscore_fft_bench)
   if(TARGET ${library})
     list(APPEND libraries ${library})

@@ -12,7 +12,7 @@ set(FOURSCORE_TEST_RANKS "" CACHE STRING "Each MPI test runs on the first of the
 
 function(fourscore_mpi_test_links target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${target} PRIVATE fourscore_drivers fourscore_local fourscore_exchanges fourscore_variants fourscore_hwcounters
+  target_link_libraries(${target} PRIVATE fourscore_drivers fourscore_local fourscore_exchanges fourscore_operators fourscore_variants fourscore_hwcounters
     GTest::gmock GTest::gtest)
 endfunction()
 

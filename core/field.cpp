@@ -57,7 +57,7 @@ void make_symmetric(SparseField& field, Symmetry symmetry) {
 }  // namespace
 
 SparseField transform(const SparseField& field, Direction direction) {
-  if (direction == Direction::roundtrip) return transform(transform(field, Direction::forward), Direction::backward);
+  if (goes_back(direction)) return transform(transform(field, Direction::forward), Direction::backward);
   const Index sign = direction == Direction::forward ? -1 : 1;
   const auto size = static_cast<double>(volume_of(field.shape));
   const auto signed_index = [&](const Extents& index, Index factor) {
@@ -88,6 +88,16 @@ SparseField random_field(const Extents& shape, int waves, int spikes, double spi
   field.shape = shape;
   for (int i = 0; i < waves; ++i) field.waves.push_back({phase(), index()});
   for (int i = 0; i < spikes; ++i) field.spikes.push_back({spike_amplitude * phase(), index()});
+  make_symmetric(field, symmetry);
+  return field;
+}
+
+SparseField random_modes(const Extents& shape, std::uint64_t seed, Symmetry symmetry) {
+  SparseField field = random_field(shape, 2, 0, 0, seed);
+  constexpr Index reach = 2;
+  Wave& low = field.waves.front();
+  for (std::size_t a = 0; a < 3; ++a) low.k[a] = modulo(low.k[a] % (2 * reach + 1) - reach, shape[a]);
+  field.waves.push_back({1.0, {}});
   make_symmetric(field, symmetry);
   return field;
 }

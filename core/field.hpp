@@ -45,6 +45,10 @@ struct SparseField {
 [[nodiscard]] SparseField random_field(const Extents& shape, int waves, int spikes, double spike_amplitude,
                                        std::uint64_t seed, Symmetry symmetry = Symmetry::none);
 
+/// What tells the modes of a spectrum apart, where an operator multiplies each by another factor: a wave whose k are at
+/// most 2 from zero, one of any k, and a constant.
+[[nodiscard]] SparseField random_modes(const Extents& shape, std::uint64_t seed, Symmetry symmetry = Symmetry::none);
+
 /// How large an element of the field can be where its terms do not cancel: the largest norm (root of the sum of
 /// squares) of the terms of an element. Rounding errors of the field and of its transform are relative to it, and not
 /// to the sum of the terms, which may be as small as can be.

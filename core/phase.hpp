@@ -12,11 +12,11 @@
 
 namespace fourscore {
 
-/// h2d and d2h: copies from the host's memory to a device's, and back.
-enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, h2d, d2h, other };
-inline constexpr std::size_t phase_count = 9;
+/// h2d and d2h: copies from the host's memory to a device's, and back. product: of a convolution, in the spectrum.
+enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, h2d, d2h, product, other };
+inline constexpr std::size_t phase_count = 10;
 inline constexpr std::array<std::string_view, phase_count> phase_names{
-    "fft", "pack", "exchange", "unpack", "twiddle", "combine", "h2d", "d2h", "other"};
+    "fft", "pack", "exchange", "unpack", "twiddle", "combine", "h2d", "d2h", "product", "other"};
 
 /// Says that an event is of no piece or instance in particular.
 inline constexpr std::int32_t no_piece = -1;

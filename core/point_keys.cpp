@@ -146,9 +146,24 @@ std::vector<PointKey> transform_keys() {
       {.name = "direction",
        .option = "--direction",
        .path = "/direction",
-       .help = "forward, backward (as of c2r), or roundtrip: forward, then backward",
+       .help =
+           "forward, backward (as of c2r), roundtrip: forward, then backward, or convolution: with a product between",
        .get = [](const P& p) { return to_string(p.problem.direction); },
        .set = [](P& p, S v, W what) { p.problem.direction = parse_direction(v, what); }},
+      {.name = "operator",
+       .option = "--operator",
+       .path = "/operator",
+       .labelled = true,
+       .help = fmt::format("of a convolution, what the spectrum is multiplied by (default: {}); fft_bench --list shows "
+                           "all",
+                           default_operator),
+       // Points of other directions say none, as before there were convolutions.
+       .get =
+           [](const P& p) {
+             const bool of_default = p.problem.direction == Direction::convolution && p.problem.operator_name.empty();
+             return of_default ? std::string(default_operator) : p.problem.operator_name;
+           },
+       .set = [](P& p, S v, W what) { p.problem.operator_name = named(v, what, "the name of an operator"); }},
   };
 }
 

@@ -51,8 +51,10 @@ constexpr Names<Kind, 2> kinds{{{"c2c", Kind::c2c}, {"r2c", Kind::r2c}}};
 /// As asked for: with whether the name itself says backward.
 constexpr Names<std::pair<Kind, bool>, 3> asked_kinds{
     {{"c2c", {Kind::c2c, false}}, {"r2c", {Kind::r2c, false}}, {"c2r", {Kind::r2c, true}}}};
-constexpr Names<Direction, 3> directions{
-    {{"forward", Direction::forward}, {"backward", Direction::backward}, {"roundtrip", Direction::roundtrip}}};
+constexpr Names<Direction, 4> directions{{{"forward", Direction::forward},
+                                          {"backward", Direction::backward},
+                                          {"roundtrip", Direction::roundtrip},
+                                          {"convolution", Direction::convolution}}};
 constexpr Names<LayoutContract, 2> layouts{
     {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
 constexpr Names<Buffers, 2> buffer_names{{{"in-place", Buffers::in_place}, {"out-of-place", Buffers::out_of_place}}};
@@ -114,7 +116,7 @@ std::size_t Problem::element_bytes() const { return precision == Precision::doub
 
 double Problem::credited_flops() const {
   const auto n = static_cast<double>(elements());
-  const int transforms = instances * (direction == Direction::roundtrip ? 2 : 1);
+  const int transforms = instances * (goes_back(direction) ? 2 : 1);
   return transforms * (kind == Kind::r2c ? 2.5 : 5.0) * n * std::log2(n);
 }
 

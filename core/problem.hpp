@@ -25,8 +25,13 @@ enum class Precision { double_precision, single_precision };  // "double", "sing
 /// r2c: real in space and, being Hermitian, half a spectrum in frequency: the last extent n becomes n/2 + 1. Forward it
 /// goes from space to frequency; backward it is what others call c2r.
 enum class Kind { c2c, r2c };
-/// roundtrip: forward, then backward from where forward left off. It gives N times its input back.
-enum class Direction { forward, backward, roundtrip };
+/// roundtrip: forward, then backward from where forward left off. It gives N times its input back. convolution: the
+/// same, with the product of an operator (interfaces/pointwise_operator.hpp) and the spectrum between them.
+enum class Direction { forward, backward, roundtrip, convolution };
+/// Whether it ends where it began, in space.
+[[nodiscard]] constexpr bool goes_back(Direction direction) {
+  return direction == Direction::roundtrip || direction == Direction::convolution;
+}
 enum class LayoutContract { natural, transposed };
 enum class Buffers { in_place, out_of_place };  // "in-place", "out-of-place"
 /// Where several instances run: each over all ranks, or each on its own subset of them. One instance: all.
@@ -49,6 +54,9 @@ struct Contract {
   bool operator==(const Contract&) const = default;
 };
 
+/// The operator of a convolution that names none.
+inline constexpr std::string_view default_operator = "scale";
+
 /// What a point may ask for: beyond are slips of the pen.
 inline constexpr int max_ranks = 1 << 24;
 inline constexpr int max_threads = 4096;    ///< a rank
@@ -59,9 +67,10 @@ struct Problem {
   Precision precision = Precision::double_precision;
   Kind kind = Kind::c2c;
   Direction direction = Direction::forward;
-  std::vector<int> grid;  ///< process grid; empty: chosen by the variant
-  int threads = 1;        ///< threads per rank, for the local FFT
-  int instances = 1;      ///< transforms at once
+  std::string operator_name{};  ///< the product of a convolution; empty: not asked for
+  std::vector<int> grid;        ///< process grid; empty: chosen by the variant
+  int threads = 1;              ///< threads per rank, for the local FFT
+  int instances = 1;            ///< transforms at once
   Placement placement = Placement::all;
   Contract contract;
   std::map<std::string, std::string> parameters;  ///< a variant's own options
@@ -69,7 +78,8 @@ struct Problem {
   [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
   [[nodiscard]] Index elements() const;             ///< product of the shape
   [[nodiscard]] std::size_t element_bytes() const;  ///< size of a complex element: 16 or 8
-  [[nodiscard]] double credited_flops() const;  ///< 5 N log2 N, for r2c 2.5 N log2 N; there and back, of all instances
+  [[nodiscard]] double credited_flops()
+      const;  ///< 5 N log2 N, for r2c 2.5 N log2 N; there and once back, of all instances
 
   [[nodiscard]] std::size_t last_axis() const { return shape.size() - 1; }  ///< the one that r2c halves
   [[nodiscard]] Extents complex_extents() const;                            ///< extents() of the complex data
@@ -81,7 +91,8 @@ struct Problem {
   [[nodiscard]] std::size_t output_element_bytes() const { return element_bytes() / (real_output() ? 2 : 1); }
   bool operator==(const Problem&) const = default;
 };
-/// One half of a round trip: the problem in a direction of its own.
+/// One half of a round trip: the problem in a direction of its own. The halves of a convolution have its operator's
+/// name, and nothing else has in these directions.
 [[nodiscard]] Problem in_direction(const Problem& problem, Direction direction);
 
 /// A Problem with who solves it: one point of a suite. Or, where `component` names a program of drivers/components, a

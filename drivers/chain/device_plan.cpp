@@ -244,7 +244,7 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
 std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int plans) const {
   const DeviceRequest request = this->request(problem);
   Problem one = problem;
-  if (one.direction == Direction::roundtrip) one.direction = Direction::forward;
+  if (goes_back(one.direction)) one = in_direction(one, Direction::forward);
   const double needed = plans * bytes_on_device(one, mpi::size_of(comm), mpi::rank_in(comm));
   std::string reason;
   try {

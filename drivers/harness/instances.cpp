@@ -209,6 +209,9 @@ std::map<Phase, Index> Instances::min_bytes(const Problem& problem) {
     const Plan& plan = *instance.plan;
     const Index data = std::max(plan.input_layout().volume(me) * static_cast<Index>(problem.input_element_bytes()),
                                 plan.output_layout().volume(me) * static_cast<Index>(problem.output_element_bytes()));
+    if (const auto* round_trip = dynamic_cast<const RoundTrip*>(&plan);
+        round_trip && round_trip->min_bytes_of_product())
+      least[Phase::product] += round_trip->min_bytes_of_product();
     least[Phase::other] += 2 * static_cast<Index>(problem.shape.size()) * data + 2 * plan.message_volume().bytes_sent;
   }
   return least;

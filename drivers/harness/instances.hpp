@@ -45,8 +45,8 @@ class Instances {
 
   /// Part by part (Plan::advance), one instance after another: while messages of one are on their way the next
   /// computes, where the exchange lets it. Where there are several, in all, calls done(i) when here()[i] is complete;
-  /// of a round trip, done(completions()) when the forward half of an instance is. A plan that has its rank to itself
-  /// runs as a whole.
+  /// of a direction that goes_back(), done(completions()) when the forward half of an instance is. A plan that has its
+  /// rank to itself runs as a whole.
   void execute(PhaseClock& clock, const std::function<void(std::size_t)>& done);
 
   /// The components of the instances by name, each for all instances that are here, one after another. Collective:

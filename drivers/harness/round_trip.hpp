@@ -1,6 +1,6 @@
 #pragma once
 // A transform forward and then backward, as one plan: what most programs do, and what Tables 5.1 to 5.3 of lee2018
-// time.
+// time. With a product between the two it is a convolution (docs/applications.md).
 
 #include <cstddef>
 #include <functional>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/product.hpp"
 #include "interfaces/variant.hpp"
 
 namespace fourscore {
@@ -16,23 +17,31 @@ namespace fourscore {
 /// The variant's plan forward, and that of the same grid backward, which goes on in the same memory from where forward
 /// left its output; nothing is moved between them. Out of place, the spectrum lies in the other buffer, and the result
 /// in that of the input.
+///
+/// Of a convolution the spectrum is multiplied where forward left it, in whatever order that is. An operator that gives
+/// several fields back has a backward plan for each: the first in the memory of the forward plan, as above, and each of
+/// the others in memory of its own (PlanFacts::further_outputs). They run in turn, the first last, because its product
+/// overwrites the spectrum.
 class RoundTrip : public Plan, private DeviceData {
  public:
-  /// Collective. context.problem.direction is roundtrip. Throws std::logic_error where the backward plan of the variant
+  /// Collective. context.problem.direction goes_back(). Throws std::logic_error where the backward plan of the variant
   /// does not begin in the layout and memory in which the forward one ends.
   RoundTrip(const Variant& variant, const PlanContext& context);
 
   void execute(PhaseClock& clock) override;
   void begin(PhaseClock& clock) override;
-  /// The parts of the forward plan, then those of the backward one.
+  /// The parts of the forward plan, then those of the backward ones.
   Advance advance(PhaseClock& clock) override;
-  /// The components of the backward plan are named "backward fft-1" and so on.
+  /// The components of the backward plan are named "backward fft-1" and so on, those of further ones "field 2 backward
+  /// fft-1". The product is one for all fields. Where the variant's plans are not told apart neither is this one.
   [[nodiscard]] std::vector<Component> components() override;
   void check_memory() const override {
-    forward_->check_memory();
-    backward_->check_memory();
+    for (const Plan* plan : in_turn_) plan->check_memory();
   }
-  [[nodiscard]] DeviceData* device_data() override { return forward_->device_data() == nullptr ? nullptr : this; }
+  /// Null for a convolution: its spectrum comes to the host, where the product is, and goes back in every run.
+  [[nodiscard]] DeviceData* device_data() override {
+    return forward_->device_data() == nullptr || product_ ? nullptr : this;
+  }
   void keep_in_place(bool stays) override {
     for (Plan* half : {forward_.get(), backward_.get()}) half->device_data()->keep_in_place(stays);
   }
@@ -40,28 +49,37 @@ class RoundTrip : public Plan, private DeviceData {
   void fetch_output() override { backward_->device_data()->fetch_output(); }
 
   [[nodiscard]] Plan& forward() { return *forward_; }  ///< alone, for checks
+  /// What Component::min_bytes of the product is; 0 without one.
+  [[nodiscard]] Index min_bytes_of_product() const { return product_ ? product_->min_bytes() : 0; }
   /// Called whenever this rank is through with the forward half. Null: nothing is called.
   void when_turned(const std::function<void()>* notice) { turned_ = notice; }
 
  private:
-  void turn() const {
-    if (turned_ != nullptr) (*turned_)();
-  }
+  void declare(const Problem& problem, int rank);
+  void add_product(const Variant& variant, const PlanContext& context, const Problem& back);
+  /// What lies before plan number `number` of in_turn_.
+  void turn_to(std::size_t number, PhaseClock& clock);
+  void multiply(std::size_t number);
 
   SharedMemory memory_;
   std::unique_ptr<Plan> forward_;
   std::unique_ptr<Plan> backward_;
+  std::vector<std::unique_ptr<Plan>> further_;  ///< for fields 1, 2 ... that go back
+  std::vector<Plan*> in_turn_;                  ///< forward, further, backward
+  std::optional<Product> product_;              ///< nothing: a round trip
   const std::function<void()>* turned_ = nullptr;
-  bool has_turned_ = false;  ///< while it advances
+  std::size_t next_ = 0;  ///< the one of in_turn_ that advances
 };
 
 /// The plan of any direction.
 [[nodiscard]] std::unique_ptr<Plan> make_plan_of(const Variant& variant, const PlanContext& context);
-/// Variant::supports() of any direction: of a round trip, both ways.
+/// Variant::supports() of any direction: of one that goes_back(), both ways, and the product.
 [[nodiscard]] std::optional<std::string> supports_directions(const Variant& variant, const Problem& problem, int ranks);
-/// Variant::cost() of any direction.
+/// How many fields a transform of any direction leaves: of a convolution, as many as its operator gives.
+[[nodiscard]] int fields_back(const Problem& problem);
+/// Variant::cost() of any direction: that of all transforms, each as often as there are. A product counts nothing.
 [[nodiscard]] Cost cost_of_directions(const Variant& variant, const Problem& problem, int ranks);
-/// The problem as Variant::redistributions() and grid_entries() take it: of a round trip, forward.
+/// The problem as Variant::redistributions() and grid_entries() take it: of one that goes_back(), forward.
 [[nodiscard]] Problem first_direction(const Problem& problem);
 
 }  // namespace fourscore

@@ -1,6 +1,7 @@
 #include "harness/sampler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -119,8 +120,13 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   const std::size_t moments = instances + (round_trips ? 1 : 0);
   std::vector<double> completed(moments);               // in the run in hand
   std::vector<double> completions(moments * capacity);  // [instance, or the turn][timed run]
+  const bool tells_phases = round_trips && instances == 0 && options_.phases;
+  std::array<double, phase_count> turned{};  // the phases' times then; what runs now counts from its next switch on
+  if (tells_phases) turn_phase_.resize(phase_.size());
   const Done done = [&](std::size_t instance) {
     completed.at(instance) = 1e-9 * static_cast<double>(clocks_.now_ns() - begin_ns_);
+    if (!tells_phases) return;
+    for (std::size_t p = 0; p < phase_count; ++p) turned[p] = clock.seconds(static_cast<Phase>(p));
   };
   const auto timed = [&] {
     if (slow_down) slow_down->begin_run();
@@ -140,8 +146,10 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
     if (i < 0) return;
     for (std::size_t instance = 0; instance < moments; ++instance)
       completions[instance * capacity + static_cast<std::size_t>(i)] = completed[instance];
-    for (std::size_t p = 0; p < phase_count; ++p)
+    for (std::size_t p = 0; p < phase_count; ++p) {
       phase_[p * capacity + static_cast<std::size_t>(i)] = clock.seconds(static_cast<Phase>(p));
+      if (tells_phases) turn_phase_[p * capacity + static_cast<std::size_t>(i)] = turned[p];
+    }
   };
   const int runs = loop(prepare, timed, keep);
 
@@ -159,28 +167,36 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   samples.turn_s = maximum_over_ranks(samples.rank_turn_s);
   if (!options_.phases) return samples;
 
-  std::vector<std::vector<double>> sums;
+  samples.rank_phase_s = gather_phases(phase_, runs);
+  if (tells_phases) samples.rank_turn_phase_s = gather_phases(turn_phase_, runs);
+  if (rank_ == 0) keep_closure(samples);
+  return samples;
+}
+
+std::map<Phase, std::vector<std::vector<double>>> Sampler::gather_phases(const std::vector<double>& times,
+                                                                         int runs) const {
+  std::map<Phase, std::vector<std::vector<double>>> phases;
   for (std::size_t p = 0; p < phase_count; ++p) {
-    auto of_ranks = gather(phase_.data() + p * capacity, runs);
-    if (sums.empty()) sums.assign(of_ranks.size(), std::vector<double>(static_cast<std::size_t>(runs), 0.0));
-    bool occurs = false;
-    for (std::size_t r = 0; r < of_ranks.size(); ++r)
-      for (std::size_t i = 0; i < of_ranks[r].size(); ++i) {
-        occurs = occurs || of_ranks[r][i] > 0;
-        sums[r][i] += of_ranks[r][i];
-      }
-    if (occurs) samples.rank_phase_s.emplace(static_cast<Phase>(p), std::move(of_ranks));
+    auto of_ranks = gather(times.data() + p * static_cast<std::size_t>(options_.repetitions), runs);
+    const auto takes_time = [](const auto& of_rank) {
+      return std::ranges::any_of(of_rank, [](double s) { return s > 0; });
+    };
+    if (std::ranges::any_of(of_ranks, takes_time)) phases.emplace(static_cast<Phase>(p), std::move(of_ranks));
   }
-  if (rank_ != 0) return samples;
+  return phases;
+}
+
+void Sampler::keep_closure(Samples& samples) const {
   samples.closure_worst = 0;
-  for (std::size_t r = 0; r < sums.size(); ++r)
-    for (std::size_t i = 0; i < sums[r].size(); ++i) {
+  for (std::size_t r = 0; r < samples.rank_total_s.size(); ++r)
+    for (std::size_t i = 0; i < samples.rank_total_s[r].size(); ++i) {
+      double sum = 0;
+      for (const auto& [phase, of_ranks] : samples.rank_phase_s) sum += of_ranks[r][i];
       const double total = samples.rank_total_s[r][i];
       // A clock too coarse to see the run at all leaves nothing to share out.
-      const double gap = total > 0 ? std::abs(sums[r][i] - total) / total : 0;
+      const double gap = total > 0 ? std::abs(sum - total) / total : 0;
       samples.closure_worst = std::max(*samples.closure_worst, gap);
     }
-  return samples;
 }
 
 /// On rank 0.

@@ -51,6 +51,8 @@ struct Samples {
   std::vector<double> turn_s;  ///< [repetition], of round trips: the maximum over ranks of rank_turn_s
   /// [rank][repetition], of round trips: from the start of all to the end of the rank's forward halves.
   std::vector<std::vector<double>> rank_turn_s;
+  /// rank_phase_s as far as there, of what lies before the turn. Not of several instances, whose halves mix.
+  std::map<Phase, std::vector<std::vector<double>>> rank_turn_phase_s;
 };
 
 struct ComponentSamples {
@@ -97,6 +99,11 @@ class Sampler {
   /// [rank][run] on rank 0 from each rank's `runs` values.
   [[nodiscard]] std::vector<std::vector<double>> gather(const double* values, int runs) const;
 
+  /// The phases that took time on any rank, of `times` as phase_ has them.
+  [[nodiscard]] std::map<Phase, std::vector<std::vector<double>>> gather_phases(const std::vector<double>& times,
+                                                                                int runs) const;
+  void keep_closure(Samples& samples) const;
+
   struct Spans {
     std::vector<double> span_s, start_skew_s;
     double uncertainty_s = 0;
@@ -115,6 +122,7 @@ class Sampler {
   std::vector<ClockOffset> offsets_;     // before each run, and after the last
   std::vector<double> total_;            // this rank: warm-up first, then the timed runs
   std::vector<double> phase_;            // [phase][timed run]
+  std::vector<double> turn_phase_;       // the same as far as the turn; empty where it is not told
 };
 
 }  // namespace fourscore

@@ -13,6 +13,7 @@
 #include "core/field.hpp"
 #include "harness/sent_messages.hpp"
 #include "harness/wrong_elements.hpp"
+#include "interfaces/pointwise_operator.hpp"
 #include "interfaces/variant.hpp"
 
 namespace fourscore {
@@ -57,11 +58,14 @@ class Verifier {
   /// inverse:     the opposite plan gives the noise back (left out when make_inverse returns null). A round trip does
   /// so
   ///              itself, and is not asked for the definition, which its forward half alone can answer.
+  /// In a convolution each wave must come back times the operator's factor of it, in each of the fields, and the other
+  /// checks but the first four are left out: its forward half is checked alone, and check_energy() sees all modes.
   [[nodiscard]] std::vector<Check> check_before(Plan& plan, const MakeInverse& make_inverse);
 
   /// Writes the input of timed run number `run` (negative: warm-up), after a look at some rows of what the run before
   /// it left. Every run has another field, so that a stale output cannot pass; two waves and a spike of modulus N (of a
-  /// round trip of modulus 1), so that no element of input or output underflows or is lost beside others.
+  /// round trip of modulus 1; of a convolution waves alone, because a spike comes back as the operator's kernel), so
+  /// that no element of input or output underflows or is lost beside others.
   void fill(const Plan& plan, int run);
   /// last-timed-run: the whole output of the run that was filled last.
   /// each-run:       the rows of all runs before it that were looked at. A run that is wrong now and then, as by a
@@ -101,6 +105,11 @@ class Verifier {
   [[nodiscard]] Found compare(Side& side, const Expected& expected, const void* buffer);
   void compare_tile(Side& side, const Expected& expected, const void* buffer, Found& found);
   void look_at_rows(const Plan& plan, int run);
+  /// What the plan makes of a field: the field that it leaves, or each of several.
+  [[nodiscard]] SparseField answer(const SparseField& given, int field) const;
+  /// How large the answer can be, whatever the waves: Expected::size.
+  [[nodiscard]] double size_of_answer(const SparseField& given, const SparseField& answer, int field) const;
+  [[nodiscard]] Found compare_answers(const Plan& plan, const SparseField& given, FieldRows& rows);
   void weigh(Index i, Index j, std::span<std::complex<double>> row) const;
   [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
   [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Side& side,
@@ -114,11 +123,13 @@ class Verifier {
   [[nodiscard]] Check check_dft(const Plan& plan);
   [[nodiscard]] Check check_spots(const Plan& plan);
   [[nodiscard]] Check check_inverse(const Plan& plan, Plan& inverse);
+  [[nodiscard]] SparseField waves(std::uint64_t seed) const;
   [[nodiscard]] SparseField timed_field(int run) const;
   [[nodiscard]] double noise_size() const;
   [[nodiscard]] double transformed_noise_size() const;
 
   Problem problem_;
+  const PointwiseOperator* operator_;  ///< null: no convolution
   MPI_Comm comm_;
   int rank_ = 0;
   std::uint64_t seed_;

@@ -67,8 +67,10 @@ struct PlanFacts {
   /// elements elsewhere.
   Decomposition input_layout{};
   Decomposition output_layout{};
-  void* input = nullptr;    ///< the caller writes this rank's input here before every execute()
-  void* output = nullptr;   ///< equal to the input exactly when the contract is in place
+  void* input = nullptr;   ///< the caller writes this rank's input here before every execute()
+  void* output = nullptr;  ///< equal to the input exactly when the contract is in place
+  /// Where a convolution leaves the fields beyond the first, in output_layout too.
+  std::vector<void*> further_outputs{};
   std::vector<int> grid{};  ///< the process grid used
   MessageVolume message_volume{};
   /// Whether the message volume is what goes through MPI's interface for C, to the byte: then it is checked. A library

@@ -136,7 +136,7 @@ Answer devices_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent ex
   const Problem problem = one_instance(resolved.point.problem);
   const DeviceUse* const use = resolved.variant->device_use(problem);
   if (use == nullptr) return std::nullopt;
-  const bool inverted = extent == CheckExtent::all && problem.direction != Direction::roundtrip;
+  const bool inverted = extent == CheckExtent::all && !goes_back(problem.direction);
   const int here = resolved.point.problem.placement == Placement::subset ? 1 : resolved.point.problem.instances;
   return tried(comm, "variant", resolved.point.variant,
                [&] { return use->obstacle(problem, comm, here + (inverted ? 1 : 0)); });

@@ -60,7 +60,7 @@ std::unique_ptr<Instances> make_instances(MPI_Comm comm, Agreement& agreement, c
 /// The opposite transform of one instance, planned quickly, on the same grid; null where the variant has none, or where
 /// it is to be left out.
 std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved, const Plan& plan) {
-  if (resolved.point.problem.direction == Direction::roundtrip) return nullptr;  // it has its inverse in itself
+  if (goes_back(resolved.point.problem.direction)) return nullptr;  // it has its inverse in itself
   Problem opposite = one_instance(resolved.point.problem);
   opposite.direction = opposite.direction == Direction::forward ? Direction::backward : Direction::forward;
   opposite.contract.effort = Effort::estimate;
@@ -225,7 +225,7 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   }
   Sampler sampler(comm, sampling);
   const Stopwatch measure_watch;
-  result.samples = sample(sampler, *instances, verifiers, problem.direction == Direction::roundtrip);
+  result.samples = sample(sampler, *instances, verifiers, goes_back(problem.direction));
   result.steps.measure_s = measure_watch.seconds();
   const Stopwatch after_watch;
   result.ok = keep_checks(comm, *instances, verifiers.check_after(), result.checks);

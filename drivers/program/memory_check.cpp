@@ -10,6 +10,7 @@
 #include "core/memory.hpp"
 #include "harness/gather.hpp"
 #include "harness/instances.hpp"
+#include "harness/round_trip.hpp"
 #include "harness/simulated.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
@@ -94,9 +95,9 @@ double min_bytes_of_a_rank(const ResolvedPoint& resolved, CheckExtent extent) {
   const int plans = problem.placement == Placement::subset ? 1 : problem.instances;
   Problem opposite = one;
   opposite.direction = one.direction == Direction::forward ? Direction::backward : Direction::forward;
-  const bool inverted = extent == CheckExtent::all && one.direction != Direction::roundtrip &&
-                        !resolved.variant->supports(opposite, ranks);
-  return plan_bytes * (plans + (inverted ? 1 : 0));
+  const bool inverted =
+      extent == CheckExtent::all && !goes_back(one.direction) && !resolved.variant->supports(opposite, ranks);
+  return plan_bytes * (plans * fields_back(one) + (inverted ? 1 : 0));
 }
 
 }  // namespace fourscore::bench

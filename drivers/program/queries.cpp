@@ -6,6 +6,7 @@
 #include "harness/instances.hpp"
 #include "harness/provenance.hpp"
 #include "hwcounters/counter.hpp"
+#include "interfaces/pointwise_operator.hpp"
 #include "program/may_run.hpp"
 #include "program/plugins.hpp"
 #include "program/resolve.hpp"
@@ -70,6 +71,7 @@ json list_entries() {
                                      [](const ExchangeMethod& exchange, json& value) {
                                        value["parameters"] = parameters_json(exchange.parameters());
                                      })},
+          {"operators", entries_json(OperatorRegistry::instance(), [](const PointwiseOperator&, json&) {})},
           {"counters", counters_json()},
           {"local_ffts", entries_json(LocalFftRegistry::instance(), [](const LocalFftLibrary& library, json& value) {
              if (library.unavailable().empty()) value["version"] = library.version();

@@ -8,8 +8,8 @@
 
 namespace fourscore::bench {
 
-/// {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation, available, reason;
-/// variants also takes_exchange, default_exchange, parameters and kinds, libraries their version.
+/// {"variants": [...], "exchanges": [...], "local_ffts": [...], "operators": [...]}, each with name, summary, citation,
+/// available, reason; variants also takes_exchange, default_exchange, parameters and kinds, libraries their version.
 [[nodiscard]] nlohmann::json list_entries();
 
 /// Identity of machine and code with their hashes.

@@ -8,6 +8,7 @@
 #include "core/record.hpp"
 #include "harness/cost_check.hpp"
 #include "harness/instances.hpp"
+#include "harness/round_trip.hpp"
 #include "harness/simulated.hpp"
 #include "program/counters.hpp"
 #include "program/verifiers.hpp"
@@ -46,6 +47,8 @@ json card_json(const Card& card) {
 json cards_json(const ResolvedPoint& resolved) {
   json cards{{"variant", card_json(resolved.variant->card())}};
   if (resolved.exchange != nullptr) cards["exchange"] = card_json(resolved.exchange->card());
+  if (resolved.point.problem.direction == Direction::convolution)
+    cards["operator"] = card_json(operator_of(resolved.point.problem).card());
   cards["local_fft"] = {{"name", resolved.local_fft->card().name}};
   if (resolved.local_fft->unavailable().empty()) cards["local_fft"]["version"] = resolved.local_fft->version();
   return cards;
@@ -71,6 +74,13 @@ std::vector<std::vector<double>> instance_times(const Point& point, const Sample
   return times;
 }
 
+json by_phase_json(const std::map<Phase, std::vector<std::vector<double>>>& times) {
+  json result = json::object();
+  for (const auto& [phase, of_ranks] : times)
+    result[std::string(phase_names[static_cast<std::size_t>(phase)])] = of_ranks;
+  return result;
+}
+
 json samples_json(const Point& point, const Samples& samples) {
   json result{{"time_s", samples.time_s},
               {"warmup_s", samples.warmup_s},
@@ -87,9 +97,8 @@ json samples_json(const Point& point, const Samples& samples) {
     result["rank_forward_s"] = samples.rank_turn_s;
   }
   if (!samples.closure_worst) return result;
-  result["rank_phase_s"] = json::object();
-  for (const auto& [phase, of_ranks] : samples.rank_phase_s)
-    result["rank_phase_s"][std::string(phase_names[static_cast<std::size_t>(phase)])] = of_ranks;
+  result["rank_phase_s"] = by_phase_json(samples.rank_phase_s);
+  if (!samples.rank_turn_phase_s.empty()) result["rank_forward_phase_s"] = by_phase_json(samples.rank_turn_phase_s);
   result["closure"] = {
       {"worst", *samples.closure_worst}, {"limit", closure_limit}, {"ok", *samples.closure_worst <= closure_limit}};
   return result;

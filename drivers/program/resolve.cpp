@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "interfaces/pointwise_operator.hpp"
 #include "simulation/host_order.hpp"
 #include "simulation/platform.hpp"
 
@@ -58,6 +59,16 @@ void require_estimate(const Point& point) {
                                             to_string(point.problem.contract.effort), point.platform));
 }
 
+void resolve_operator(Problem& problem) {
+  if (problem.direction == Direction::convolution) {
+    if (problem.operator_name.empty()) problem.operator_name = default_operator;
+    (void)find_entry(OperatorRegistry::instance(), problem.operator_name, "operator", "operator");
+  } else if (!problem.operator_name.empty()) {
+    throw PointError("operator", fmt::format("operator '{}' with direction {}; expected direction convolution",
+                                             problem.operator_name, to_string(problem.direction)));
+  }
+}
+
 }  // namespace
 
 void check_platform(const Point& point) {
@@ -80,6 +91,7 @@ ResolvedPoint resolve_point(Point point) {
     throw InputError(
         fmt::format("the point is one of the component program '{}'; expected one with a variant", point.component));
   require_estimate(point);
+  resolve_operator(point.problem);
   ResolvedPoint resolved;
   resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant");
   const auto local_fft = [&]() -> const LocalFftLibrary& {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "harness/energy_check.hpp"
 #include "harness/gather.hpp"
 #include "mpi/error.hpp"
 
@@ -72,8 +73,15 @@ std::vector<Check> Verifiers::check_after() {
 }
 
 void Verifiers::add_forward_half(RoundTrip& round_trip, std::vector<Check>& checks) const {
-  Verifier verifier(in_direction(one_instance(problem_), Direction::forward), instances_.comm(), round_trip.forward(),
-                    seed_);
+  const Problem one = one_instance(problem_);
+  if (one.direction == Direction::convolution)
+    checks.push_back(check_energy(one, instances_.comm(), round_trip, seed_, verifiers_.front()->tolerance()));
+  const Problem half = in_direction(one, Direction::forward);
+  if (round_trip.forward().output_layout().shape != half.output_extents()) {  // truncated
+    checks.push_back(check_kept_modes(one, instances_.comm(), round_trip, seed_, verifiers_.front()->tolerance()));
+    return;
+  }
+  Verifier verifier(half, instances_.comm(), round_trip.forward(), seed_);
   for (Check& check : verifier.check_before(round_trip.forward(), nullptr)) {
     check.name += " of the forward half";
     checks.push_back(std::move(check));

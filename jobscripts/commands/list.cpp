@@ -141,11 +141,12 @@ Command list_command() {
           "  fourscore list suites --json\n",
           10, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<ListOptions>();
-            app.add_option("what", options->what,
-                           "variants, exchanges, local_ffts, components, suites, counters, launchers or schedulers")
+            app.add_option(
+                   "what", options->what,
+                   "variants, exchanges, local_ffts, operators, components, suites, counters, launchers or schedulers")
                 ->required()
-                ->check(CLI::IsMember({"variants", "exchanges", "local_ffts", "components", "suites", "counters",
-                                       "launchers", "schedulers"}));
+                ->check(CLI::IsMember({"variants", "exchanges", "local_ffts", "operators", "components", "suites",
+                                       "counters", "launchers", "schedulers"}));
             app.add_option("--bench", options->bench,
                            "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
                 ->type_name("FILE");

@@ -29,8 +29,8 @@ class Bench {
       : program_(std::move(program)), plugins_(std::move(plugins)) {}
   [[nodiscard]] const std::filesystem::path& program() const { return program_; }
 
-  /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...]}, each with name, summary, citation,
-  /// available, reason, and "counters" with name, available, reason; of a component its own card.
+  /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...], "operators": [...]}, each with name,
+  /// summary, citation, available, reason, and "counters" with name, available, reason; of a component its own card.
   [[nodiscard]] nlohmann::json list() const;
   /// Why it cannot count with this backend, by its list; empty where it can, nothing where it does not say.
   [[nodiscard]] std::optional<std::string> why_uncounted(const std::string& backend) const;

@@ -360,11 +360,11 @@ class Rule:
 
 TIMED = tuple(
     kind
-    for folder in ("variants", "variants/*", "exchanges", "exchanges/*", "chain", "redistribution", "offload", "kernels")
+    for folder in ("variants", "variants/*", "exchanges", "exchanges/*", "operators", "chain", "redistribution", "offload", "kernels")
     for kind in cpp(f"drivers/{folder}")
 )
 OURS = tuple(f"{folder}/**/{kind}" for folder in ("core", "drivers", "results", "jobscripts", "hwcounters") for kind in CPP)
-NO_DEVICES = ("mpi", "interfaces", "kernels", "redistribution", "offload", "chain", "harness", "local", "exchanges", "variants", "program", "components", "qualification")
+NO_DEVICES = ("mpi", "interfaces", "kernels", "redistribution", "offload", "chain", "harness", "local", "exchanges", "operators", "variants", "program", "components", "qualification")
 
 # Who opens files but for results/output_file.cpp and core/regular_file.cpp, and what.
 WRITES = {
@@ -426,6 +426,8 @@ RULES = [
     Rule("toolkits-below-the-entries", "what implements an interface depends on the toolkits, never the reverse",
          border_rule(("drivers/chain", "drivers/redistribution", "drivers/offload", "drivers/harness"), never=("variants", "exchanges", "local", "devices", "program", "components")),
          ("drivers/harness/planted.cpp", '#include "local/fftw_api.hpp"\n')),
+    Rule("operators-know-their-interface", "a product in a spectrum is the same after any transform",
+         border_rule(("drivers/operators",), only=("core", "interfaces")), ("drivers/operators/planted.cpp", '#include "harness/product.hpp"\n')),
     Rule("redistribution-below-chain", "an exchange serves any variant", border_rule(("drivers/exchanges", "drivers/redistribution", "drivers/offload"), never=("chain",)),
          ("drivers/exchanges/planted.cpp", '#include "chain/transform_chain.hpp"\n')),
     Rule("harness-unknown-to-what-it-measures", "what is timed must not know that it is",

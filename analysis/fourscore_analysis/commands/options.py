@@ -24,7 +24,7 @@ LARGEST_SLOWDOWN = 10.0  # that may be asked for, as a share of the time
 TERMS = {
     "precision": ("double", "single"),
     "kind": ("c2c", "r2c", "c2r"),
-    "direction": ("forward", "backward", "roundtrip"),
+    "direction": ("forward", "backward", "roundtrip", "convolution"),
     "layout": ("natural", "transposed"),
 }
 

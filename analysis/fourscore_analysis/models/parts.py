@@ -27,7 +27,9 @@ from fourscore_analysis.models.work import (
     node_bytes,
     pairwise_steps,
     pieces_in_flight,
+    products,
     share_bytes,
+    transformed_shares,
     twiddles,
 )
 
@@ -49,6 +51,7 @@ OVERLAP = Form(
 FORMS = (*NODE_FORMS, LINKS, OVERLAP)
 WORDS_OF_COMBINE = 3  # own and partner's read, own written
 WORDS_OF_TWIDDLE = 2  # read and written; the roots stay in cache
+WORDS_OF_PRODUCT = 2  # read and written; an operator's tables stay in cache
 
 
 def largest(forms: Forms) -> frozenset[str]:
@@ -70,6 +73,7 @@ def _node_terms(question: Question, chosen: tuple[str, ...], sizes: tuple[float,
         *moving("twiddle", WORDS_OF_TWIDDLE * twiddles(question), question, forms, shaping),
         *moving("combine", WORDS_OF_COMBINE * pairwise_steps(question), question, forms, shaping),
         *shuffle_terms(question, forms, shaping),
+        *moving("product", WORDS_OF_PRODUCT * products(question), question, forms, shaping),
     )
 
 
@@ -82,7 +86,8 @@ def fft_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) ->
     if odd:
         found.append(Term("fft", "T_flops, odd factors", odd, (("odd_flop_rate", -1),)))
     log_words = math.log(max(shaping["cache_bytes"] / question.word_bytes, 2))
-    passes = sum([max(math.log(extent) / log_words, 1.0) for extent in question.cell.shape if extent > 1])
+    shares = zip(question.cell.shape, transformed_shares(question), strict=True)
+    passes = sum([part * max(math.log(extent) / log_words, 1.0) for extent, part in shares if extent > 1])
     moved = passes * share_bytes(question) * question.runs
     near, far = _beyond(question, forms, shaping)
     if far:

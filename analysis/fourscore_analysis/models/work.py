@@ -67,7 +67,39 @@ def fft_flops(question: Question) -> tuple[float, float]:
     and of the others."""
     each = (2.5 if question.contract.kind == "r2c" else 5.0) * share(question) * question.runs
     parts = [log2_parts(extent) for extent in question.cell.shape]
-    return each * sum(even for even, _ in parts), each * sum(odd for _, odd in parts)
+    shares = transformed_shares(question)
+    even, odd = (sum(of_axis[i] * share for of_axis, share in zip(parts, shares, strict=True)) for i in (0, 1))
+    return each * even, each * odd
+
+
+def kept_shares(question: Question) -> tuple[float, ...]:
+    """By axis the part of its modes that dealiasing by truncation keeps: those of |k| < n/3; 1 without it."""
+    shape = question.cell.shape
+    if question.method.option("truncation") != "before-exchange":
+        return (1.0,) * len(shape)
+    halved = len(shape) - 1 if question.contract.kind == "r2c" else None
+    return tuple(
+        ((n - 1) // 3 + 1) / (n // 2 + 1) if axis == halved else (2 * ((n - 1) // 3) + 1) / n
+        for axis, n in enumerate(shape)
+    )
+
+
+def transformed_shares(question: Question) -> list[float]:
+    """By axis the part of the other axes that is there while it is transformed: axes go last to first, and what one
+    stage transforms is dropped behind it."""
+    kept = kept_shares(question)
+    shares = [math.prod(kept[axis + 1 :]) for axis in range(len(kept))]
+    return shares if question.method.variant == "pencil" else [shares[0]] + [1.0] * (len(kept) - 1)
+
+
+def exchanged_shares(question: Question, exchanges: int) -> list[float]:
+    """The part of the data that each of so many exchanges of one direction moves."""
+    kept = kept_shares(question)
+    rest, last = math.prod(kept[1:]), math.prod(kept)
+    begin = [rest]
+    if question.method.variant == "pencil":
+        begin = [1.0, rest] if len(kept) == 2 else [kept[-1], rest]
+    return (begin + [last] * exchanges)[:exchanges]
 
 
 @lru_cache(KEPT)
@@ -75,7 +107,10 @@ def exchanges(question: Question) -> tuple[Exchanged, ...]:
     """The exchanges that move anything, in order."""
     mine, natural = share_bytes(question), question.contract.layout == "natural"
     if question.method.variant not in PAIRWISE:
-        return tuple([_even(question, mine, *one) for one in _groups(question) if one[0] > 1] * question.runs)
+        groups = _groups(question)
+        shares = exchanged_shares(question, len(groups))
+        each = [_even(question, mine * part, *one) for one, part in zip(groups, shares, strict=True) if one[0] > 1]
+        return tuple(each * question.runs)
     steps = [2**step for step in range(_log2(question.ranks))]
     found = [Exchanged(2, mine, 1, _away(question, 2, stride)) for stride in steps]
     if natural and steps and question.method.variant == "binary-exchange":
@@ -83,6 +118,13 @@ def exchanges(question: Question) -> tuple[Exchanged, ...]:
     elif natural and steps:
         found.append(_even(question, mine, question.ranks, 1))
     return tuple(found * question.runs)
+
+
+def products(question: Question) -> float:
+    """Products of a convolution's spectrum and its operator: one for each field that goes back, of what is kept."""
+    if question.contract.direction != "convolution":
+        return 0
+    return question.contract.instances * question.fields_back * math.prod(kept_shares(question))
 
 
 def copies_to_device(question: Question) -> bool:

@@ -18,6 +18,7 @@ def point_keys(cell: Cell, method: Method) -> dict[str, Any]:
         "precision": contract.precision,
         "kind": contract.kind,
         "direction": contract.direction,
+        "operator": contract.operator,
         "ranks": place.ranks,
         "nodes": place.nodes,
         "ranks_per_node": place.ranks_per_node,

@@ -294,8 +294,10 @@ def _names_library(method: Method) -> bool:
 
 
 def contract_terms(contract: Contract) -> list[str]:
-    """transposed; in-place; double; c2c; forward; planner measure"""
+    """transposed; in-place; double; c2c; forward, or convolution poisson; planner measure"""
     terms = [contract.layout, contract.buffers, contract.precision, contract.kind, contract.direction]
+    if contract.operator:
+        terms[-1] += f" {contract.operator}"
     terms.append(f"planner {contract.planner}")
     if contract.normalisation != "none":
         terms.append(f"normalised {contract.normalisation}")

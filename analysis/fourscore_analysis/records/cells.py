@@ -34,6 +34,12 @@ class Contract:
     threads: int
     instances: int
     platform: str = "none"  # the simulated machine; its times are never ranked with those of real ones
+    operator: str = ""  # what the spectrum of direction convolution is multiplied by
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether a sample is a transform forward and one backward."""
+        return self.direction in ("roundtrip", "convolution")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +77,9 @@ class Cell:
 
     @property
     def credited_flops(self) -> float:
-        """5 N log2 N, half of it for real data, there and back, of all instances: the convention of benchFFT."""
+        """5 N log2 N, half of it for real data, there and once back, of all instances: the convention of benchFFT."""
         factor = 2.5 if self.contract.kind == "r2c" else 5.0
-        transforms = self.contract.instances * (2 if self.contract.direction == "roundtrip" else 1)
+        transforms = self.contract.instances * (2 if self.contract.goes_back else 1)
         return transforms * factor * self.elements * math.log2(self.elements)
 
 
@@ -95,6 +101,7 @@ def read_cell(point: dict[str, Any], place: Place) -> Cell:
         threads=read(point, "threads", count_of, 1),
         instances=read(point, "instances", count_of, 1),
         platform=place.platform,
+        operator=read(point, "operator", name_of, ""),
     )
     return Cell(contract, shape, place)
 

@@ -51,7 +51,7 @@ __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "par
 SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 3
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
-PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "other")
+PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "product", "other")
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class Launch(Run):
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
     instance_s: tuple[float, ...] = ()  # for several instances: each from the start of all to its own end; medians
-    forward_mean_s: float | None = None  # a round trip's: until the forward half was through on every rank
+    forward_mean_s: float | None = None  # there and back: until the forward half was through on every rank
     phase_s: dict[str, float] = field(default_factory=dict)  # on the slowest rank of a repetition; median over these
     sample_phase_s: np.ndarray | None = field(default=None, compare=False)  # [phase of phase_s][repetition]
     phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions

@@ -179,6 +179,7 @@ def cell_json(cell: Cell) -> dict[str, Any]:
         "shape": list(cell.shape),
         **place_json(cell.place),
         **{name: getattr(contract, name) for name in ("precision", "kind", "direction", "threads", "instances")},
+        **({"operator": contract.operator} if contract.operator else {}),
         "contract": {name: getattr(contract, name) for name in ("layout", "buffers", "normalisation", "planner")},
     }
 

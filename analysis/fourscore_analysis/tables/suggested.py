@@ -52,6 +52,8 @@ def sweep_text(method: Method, contract: Contract, ranks: int, questions: Sequen
         lines.append(f'local_fft = "{method.local_fft}"')
     lines += [f"shape = [{shapes}]", f"ranks = {ranks}"]
     lines += [f'{key} = "{getattr(contract, key)}"' for key in TEXT_KEYS]
+    if contract.operator:
+        lines.append(f'operator = "{contract.operator}"')
     if contract.threads != 1:
         lines.append(f"threads = {contract.threads}")
     if contract.instances != 1:

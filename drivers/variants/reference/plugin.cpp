@@ -41,7 +41,9 @@ fourscore_problem_t problem_of(const Problem& problem) {
 struct PluginClock {
   PhaseClock* clock = nullptr;
   static void begin(void* to, std::int32_t phase) {
-    const bool is_known = phase >= 0 && phase < static_cast<std::int32_t>(phase_count);
+    // A plugin has no phases of the harness, which lie between the last of its own and other.
+    static_assert(static_cast<int>(Phase::d2h) == FOURSCORE_D2H && FOURSCORE_D2H + 1 == FOURSCORE_OTHER);
+    const bool is_known = phase >= 0 && phase < FOURSCORE_OTHER;
     static_cast<PluginClock*>(to)->clock->enter({is_known ? static_cast<Phase>(phase) : Phase::other});
   }
   static void end(void* to) { static_cast<PluginClock*>(to)->clock->enter({}); }

@@ -324,6 +324,56 @@ def test_a_round_trip_is_two_transforms():
     assert predicted("czechowski2012", twice).total_s == pytest.approx(2 * predicted("czechowski2012", once).total_s)
 
 
+def test_a_convolution_is_a_round_trip_and_its_product():
+    there_and_back = predicted("czechowski2012", question("slab", (64,) * 3, 4, direction="roundtrip"))
+    poisson = question("slab", (64,) * 3, 4, direction="convolution", operator="poisson")
+    found = predicted("czechowski2012", poisson)
+    product = [(term, seconds) for term, seconds in found.terms if term.phase == "product"]
+    assert {term.name for term, _ in product} >= {"T_product, in core"}
+    assert product[0][0].amount == 2 * 64**3 / 4 * 16  # read and written
+    assert found.total_s == pytest.approx(there_and_back.total_s + sum(seconds for _, seconds in product))
+
+
+TRUNCATED = {
+    "direction": "convolution",
+    "operator": "dealias-2/3",
+    "options": (("truncation", "before-exchange"),),
+}
+
+
+def test_truncated_exchanges_move_the_modes_that_stay():
+    slab = exchanges(question("slab", (18, 20, 22), 2, layout="natural", **TRUNCATED))
+    assert [one.bytes for one in slab] == pytest.approx([16 * cut * 13 * 15 / 4 for cut in (18, 11) * 2])
+    pencil = exchanges(question("pencil", (18, 20, 22), 4, grid=(2, 2), kind="r2c", **TRUNCATED))
+    # Models count the halved axis as n/2 elements, and not as n/2 + 1.
+    moved = [16 * 18 * cut * (8 / 12) * 11 / 4 / 2 for cut in (20, 13)]
+    assert [one.bytes for one in pencil] == pytest.approx(moved * 2)
+
+
+def test_truncated_transforms_compute_what_stays():
+    whole, less = (sum(fft_flops(question("slab", (16,) * 3, 2, **terms))) for terms in ({}, TRUNCATED))
+    assert less == pytest.approx(2 * whole * (2 + (11 / 16) ** 2) / 3)
+
+
+def test_a_gradient_brings_back_a_field_for_each_axis():
+    once, one, three = (
+        question("slab", (64,) * 3, 4, **terms)
+        for terms in (
+            {},
+            {"direction": "convolution", "operator": "scale"},
+            {"direction": "convolution", "operator": "gradient"},
+        )
+    )
+    assert [each.runs for each in (once, one, three)] == [1, 2, 4]
+    assert question("slab", (64, 64), 4, direction="convolution", operator="gradient").runs == 3
+    assert sum(fft_flops(three)) == 4 * sum(fft_flops(once))
+    amounts = [
+        sum(term.amount for term, _ in predicted("czechowski2012", asked).terms if term.phase == "product")
+        for asked in (once, one, three)
+    ]
+    assert amounts == [0, pytest.approx(amounts[2] / 3), amounts[2]]
+
+
 @pytest.mark.parametrize(("extent", "even", "odd"), [(64, 6, 0), (48, 4, 1.585), (81, 0, 6.34), (1, 0, 0)])
 def test_lengths_are_split_into_their_power_of_two_and_the_rest(extent, even, odd):
     assert log2_parts(extent) == pytest.approx((even, odd), abs=1e-3)

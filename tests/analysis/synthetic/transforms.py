@@ -50,7 +50,7 @@ def make_point(
         "contract": contract,
         "parameters": {},
     }
-    simulated = {key: changes.pop(key) for key in ("platform", "host_order") if key in changes}
+    simulated = {key: changes.pop(key) for key in ("platform", "host_order", "operator") if key in changes}
     unknown = set(changes) - set(point)
     assert not unknown, unknown
     return point | changes | simulated
@@ -285,7 +285,7 @@ class Maker:
                 "messages_per_rank": [exchanges * (ranks - 1)] * ranks,
             },
             "credited_flops": point["instances"]
-            * (2 if point["direction"] == "roundtrip" else 1)
+            * (2 if point["direction"] in ("roundtrip", "convolution") else 1)
             * (2.5 if point["kind"] == "r2c" else 5)
             * elements
             * math.log2(elements),

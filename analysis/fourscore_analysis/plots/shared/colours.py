@@ -22,6 +22,7 @@ PHASE_COLOURS = {
     "unpack": GREEN,
     "h2d": ORANGE,
     "d2h": "#661100",  # BROWN, below
+    "product": "#44AA99",  # TEAL, below
     "other": GREY,
 }
 LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)
