@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "chain/limits_and_cost.hpp"
+#include "interfaces/truncation.hpp"
 #include "mpi/error.hpp"
 
 namespace fourscore {
@@ -69,15 +70,50 @@ std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<Chain
     for (std::size_t i = stages.size() - 1; i-- > 0;) stages.push_back({stages[i].layout, {}});
   else if (natural)
     stages.push_back({stages.front().layout, {}});
-  if (problem.direction == Direction::backward && (!natural || problem.real_output())) std::ranges::reverse(stages);
+  if (problem.direction == Direction::backward && (!natural || problem.real_output() || truncates(problem)))
+    std::ranges::reverse(stages);
   return merge_stages(std::move(stages));
 }
 
 std::vector<RedistributionGroup> redistributions_between(const std::vector<ChainStage>& stages, int rank) {
   std::vector<RedistributionGroup> groups;
   for (std::size_t i = 0; i + 1 < stages.size(); ++i)
-    groups.push_back(redistribution_group(stages[i].layout, stages[i + 1].layout, rank));
+    groups.push_back(redistribution_group(stages[i].leaving(), stages[i + 1].arriving(), rank));
   return groups;
+}
+
+std::vector<ChainStage> truncated_stages(const Problem& problem, std::vector<ChainStage> stages) {
+  const bool forward = problem.direction == Direction::forward;
+  const Extents whole = problem.complex_extents(), kept = kept_extents(problem);
+  const auto cut_of = [](const ChainStage& stage, const Extents& extents) {
+    Decomposition layout = stage.layout;
+    layout.shape = extents;
+    return layout;
+  };
+  Extents now = forward ? whole : kept;
+  for (ChainStage& stage : stages) {
+    Extents transformed = now, after = now;
+    for (const std::size_t axis : stage.axes) {
+      transformed[axis] = whole[axis];
+      after[axis] = forward ? kept[axis] : whole[axis];
+    }
+    if (transformed != now) stage.padded_from = cut_of(stage, now);
+    if (transformed != after) stage.cut_to = cut_of(stage, after);
+    stage.layout = cut_of(stage, transformed);
+    now = after;
+  }
+  return stages;
+}
+
+std::optional<std::string> truncation_limits(const Problem& problem, const std::vector<ChainStage>& stages) {
+  if (problem.operator_name.empty() || !OperatorRegistry::instance().get(problem.operator_name, "operator").dealiases())
+    return "truncation=before-exchange takes direction convolution and operator dealias-2/3";
+  for (const ChainStage& stage : truncated_stages(problem, stages))
+    for (const Decomposition* layout : {&stage.arriving(), &stage.layout, &stage.leaving()})
+      if (layout->idle_ranks() > 0)
+        return fmt::format("truncation=before-exchange leaves {} of {} ranks without modes", layout->idle_ranks(),
+                           layout->ranks());
+  return std::nullopt;
 }
 
 Index largest_box(const std::vector<ChainStage>& stages, int rank, bool transformed) {
@@ -110,7 +146,7 @@ TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStag
   if (stages.size() > 1 && context.exchange == nullptr)
     throw std::invalid_argument("a chain of several stages without an exchange");
   check_halved_axis(context.problem, stages);
-  declare_layouts(context.problem, stages.front().layout, stages.back().layout);
+  declare_layouts(context.problem, stages.front().arriving(), stages.back().leaving());
   declared().grid = options_.grid;
   allocate_arrays(context, stages);
   make_links(context, std::move(stages));
@@ -138,6 +174,14 @@ void TransformChain::make_links(const PlanContext& context, std::vector<ChainSta
     Link& link = links_.emplace_back();
     link.bytes = stages[i].layout.box(me).volume() * static_cast<Index>(context.problem.element_bytes());
     link.stage = std::move(stages[i]);
+    const ChainStage& stage = link.stage;
+    const auto truncated = [&](const Decomposition& kept) {
+      return TruncatedBox(stage.layout.box(me).extents(), kept.box(me).extents(), stage.layout.order,
+                          context.problem.kind == Kind::r2c, context.problem.last_axis(),
+                          context.problem.element_bytes());
+    };
+    if (stage.padded_from) link.pads = truncated(*stage.padded_from);
+    if (stage.cut_to) link.drops = truncated(*stage.cut_to);
     if (i == groups.size()) break;
     link.comm = mpi::split(context.comm, groups[i].first, me);
     link.from = std::move(groups[i].from);
@@ -205,7 +249,8 @@ LocalArray TransformChain::array_of(const PlanContext& context, std::size_t stag
 /// The first stage has to be left for a transform out of place, should the contract ask for one.
 bool TransformChain::can_gather(const PlanContext& context, std::size_t number, std::size_t source) const {
   const ChainStage& stage = links_[number + 1].stage;
-  if (in_pieces() || options_.arrays != nullptr || links_.front().stage.axes.empty() || stage.axes.size() != 1)
+  if (in_pieces() || options_.arrays != nullptr || stage.padded_from || links_.front().stage.axes.empty() ||
+      stage.axes.size() != 1)
     return false;
   const auto sources = links_[number].exchange->readable_sources();
   return sources && GatheredFft::serves(fft_spec(context, stage), array_of(context, number + 1, 1 - source),
@@ -241,6 +286,7 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out
   for (std::size_t i = 0; i < links_.size(); ++i) {
     Link& link = links_[i];
     const ChainStage& stage = link.stage;
+    link.pads_at = data(place);
     if (i > 0 && links_[i - 1].reads_in_fft) {
       Link& before = links_[i - 1];
       before.gathered =
@@ -253,6 +299,7 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out
       if (i == out_of_place) place = 1 - place;
       link.fft = context.local_fft.make(fft_spec(context, stage), data(from), data(place));
     }
+    link.drops_at = data(place);
     if (!link.exchange) break;
     const bool landed_in_source = link.exchange->lands_in_source();
     if (i >= out_of_place) {
@@ -298,7 +345,7 @@ void TransformChain::declare_work() {
 
 void TransformChain::execute(PhaseClock& clock) {
   for (Link& link : links_) {
-    if (link.fft) link.fft->run(clock);
+    link.transform(clock);
     if (link.in_pieces != nullptr) {
       link.in_pieces->run_around(clock, link.overlap);
     } else if (link.gathered) {
@@ -307,6 +354,18 @@ void TransformChain::execute(PhaseClock& clock) {
     } else if (link.exchange) {
       link.exchange->run(clock);
     }
+  }
+}
+
+void TransformChain::Link::transform(PhaseClock& clock) {
+  if (pads) {
+    const Region region(clock, Phase::unpack);
+    pads->pad(pads_at);
+  }
+  if (fft) fft->run(clock);
+  if (drops) {
+    const Region region(clock, Phase::pack);
+    drops->drop(drops_at);
   }
 }
 
@@ -322,7 +381,7 @@ Advance TransformChain::advance(PhaseClock& clock) {
     before.end_exchange(clock);
     for (int k = 0; k < options_.pieces; ++k) before.overlap.after(k, clock);
   }
-  if (link.fft) link.fft->run(clock);
+  link.transform(clock);
   next_ = (next_ + 1) % links_.size();
   if (next_ == 0) return Advance::complete;
   for (int k = 0; k < options_.pieces; ++k) link.overlap.before(k, clock);
@@ -350,16 +409,22 @@ std::vector<Component> TransformChain::components() {
   };
   for (std::size_t i = 0; i < links_.size(); ++i) {
     Link& link = links_[i];
+    const int number = static_cast<int>(i) + 1;
+    if (link.pads)
+      list.push_back({fmt::format("pad-{}", number), Phase::unpack, [&link] { link.pads->pad(link.pads_at); },
+                      link.pads->kept_bytes() + link.pads->whole_bytes()});
     if (link.fft) add_transform(list, *link.fft, ++ffts, min_bytes_of_fft(link));
+    if (link.drops)
+      list.push_back({fmt::format("drop-{}", number), Phase::pack, [&link] { link.drops->drop(link.drops_at); },
+                      2 * link.drops->kept_bytes()});
     if (!link.exchange) break;
     add_slices(link.overlap.before_, link);
-    const int number = static_cast<int>(i) + 1;
     if (GatheredFft* const gathered = link.gathered.get()) {
       add_exchange(list, *link.exchange, link.copies, number, gathered->bytes(), [gathered] { gathered->gather(); });
       add([gathered] { gathered->transform(); }, gathered->bytes());
     } else {
       add_exchange(list, *link.exchange, link.copies, number,
-                   min_bytes_of_exchange(link.exchange->message_volume(), links_[i + 1].bytes));
+                   min_bytes_of_exchange(link.exchange->message_volume(), links_[i + 1].arriving_bytes()));
     }
     add_slices(link.overlap.after_, links_[i + 1]);
   }
@@ -368,11 +433,16 @@ std::vector<Component> TransformChain::components() {
 
 std::unique_ptr<Plan> ChainVariant::make_plan(const PlanContext& context) const {
   const Grid grid = fitting_grid(context.problem, mpi::size_of(context.comm));
-  return std::make_unique<TransformChain>(context, stages(context.problem, grid), options(context.problem, grid));
+  return std::make_unique<TransformChain>(context, stages_of_half(context.problem, grid),
+                                          options(context.problem, grid));
 }
 
 std::vector<RedistributionGroup> ChainVariant::redistributions(const Problem& problem, int ranks, int rank) const {
-  return redistributions_between(stages(problem, fitting_grid(problem, ranks)), rank);
+  return redistributions_between(stages_of_half(problem, fitting_grid(problem, ranks)), rank);
+}
+
+std::vector<ChainStage> ChainVariant::stages_of_half(const Problem& problem, const Grid& grid) const {
+  return truncates(problem) ? truncated_stages(problem, stages(problem, grid)) : stages(problem, grid);
 }
 
 std::optional<Grid> ChainVariant::grid_of(const Problem& problem, int ranks) const {

@@ -8,6 +8,7 @@
 
 #include "chain/components.hpp"
 #include "chain/gathered_fft.hpp"
+#include "chain/truncated_box.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "redistribution/piecewise_exchange.hpp"
@@ -18,7 +19,22 @@ namespace fourscore {
 struct ChainStage {
   Decomposition layout;
   std::vector<std::size_t> axes;  ///< may be empty: the layout is only passed through
+  /// The same cut of fewer modes, in a truncated transform: before they are padded for the transform, and after the
+  /// others were dropped behind it.
+  std::optional<Decomposition> padded_from{};
+  std::optional<Decomposition> cut_to{};
+
+  [[nodiscard]] const Decomposition& arriving() const { return padded_from ? *padded_from : layout; }
+  [[nodiscard]] const Decomposition& leaving() const { return cut_to ? *cut_to : layout; }
 };
+
+/// The stages of one half of a convolution that truncates() from those of whole transforms: forward each stage drops
+/// modes of the axes that it transformed, backward it pads them before.
+[[nodiscard]] std::vector<ChainStage> truncated_stages(const Problem& problem, std::vector<ChainStage> stages);
+/// Nothing, or why a problem that truncates() cannot be one of these stages: it is no half of a convolution that
+/// dealiases, or ranks would have no modes.
+[[nodiscard]] std::optional<std::string> truncation_limits(const Problem& problem,
+                                                           const std::vector<ChainStage>& stages);
 
 /// z-pencils, y-pencils and x-pencils, each transformed along its own axis: the stages of a forward transform.
 [[nodiscard]] std::vector<ChainStage> pencil_stages(const Extents& shape, const Grid& grid);
@@ -37,8 +53,8 @@ enum class Return {
 
 /// The stages of a forward transform, from the natural input layout on, for a problem's contract: backwards where
 /// the data starts transposed or the halved axis must come last, and led back to the input's layout where it must end
-/// natural. Stages that follow each other in the same layout become one, so that all axes that are whole at once are
-/// transformed at once.
+/// natural. What truncates() goes backwards too, so that modes are padded as late as can be. Stages that follow each
+/// other in the same layout become one, so that all axes that are whole at once are transformed at once.
 [[nodiscard]] std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward,
                                                      Return way_back = Return::through_stages);
 
@@ -116,8 +132,12 @@ class TransformChain : public Plan {
   /// A stage, and the way to the next one among this rank's group; the last has none.
   struct Link {
     ChainStage stage;
-    Index bytes = 0;                ///< on this rank
-    std::unique_ptr<LocalFft> fft;  ///< the stage's transform; null: none, or it goes with an exchange
+    Index bytes = 0;                    ///< on this rank
+    std::unique_ptr<LocalFft> fft;      ///< the stage's transform; null: none, or it goes with an exchange
+    std::optional<TruncatedBox> pads;   ///< before the transform, at pads_at
+    std::optional<TruncatedBox> drops;  ///< behind it, at drops_at
+    std::byte* pads_at = nullptr;
+    std::byte* drops_at = nullptr;
     mpi::Communicator comm;
     Decomposition from;
     Decomposition to;
@@ -127,7 +147,10 @@ class TransformChain : public Plan {
     ExchangeCopies copies;
     bool reads_in_fft = false;              ///< the next stage's transform gathers; the same on all ranks
     std::unique_ptr<GatheredFft> gathered;  ///< that transform; null: it is another link's fft, or none
+    [[nodiscard]] Index arriving_bytes() const { return pads ? pads->kept_bytes() : bytes; }
     void end_exchange(PhaseClock& clock);
+    /// The transform, between padding and dropping where there are these.
+    void transform(PhaseClock& clock);
   };
 
   void allocate_arrays(const PlanContext& context, const std::vector<ChainStage>& stages);
@@ -173,6 +196,8 @@ class ChainVariant : public Variant {
   [[nodiscard]] virtual std::optional<Grid> grid_of(const Problem& problem, int ranks) const;
   /// Arranged for the problem's contract.
   [[nodiscard]] virtual std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const = 0;
+  /// The stages as they are planned: truncated where the problem truncates().
+  [[nodiscard]] std::vector<ChainStage> stages_of_half(const Problem& problem, const Grid& grid) const;
   /// By default as many entries of the grid as grid_entries() says.
   [[nodiscard]] virtual TransformChain::Options options(const Problem& problem, const Grid& grid) const;
   /// Throws InputError with the reason of supports() where none fits.

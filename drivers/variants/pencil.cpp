@@ -9,6 +9,7 @@
 
 #include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
+#include "interfaces/truncation.hpp"
 
 namespace fourscore {
 
@@ -50,10 +51,14 @@ class Pencil : public ChainVariant {
             "czechowski2012"};
   }
 
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.kinds = {Kind::c2c, Kind::r2c}, .parameters = {truncation_parameter()}};
+  }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
-    if (grid_of(problem, ranks)) return std::nullopt;
+    if (const auto grid = grid_of(problem, ranks))
+      return truncates(problem) ? truncation_limits(problem, stages(problem, *grid)) : std::nullopt;
     const Extents n = problem.complex_extents();
     if (problem.shape.size() == 2)
       return fmt::format("{} ranks are more than pencil can use: {} for shape {}, the smaller of its extents", ranks,

@@ -3,6 +3,7 @@
 
 #include "chain/limits_and_cost.hpp"
 #include "chain/transform_chain.hpp"
+#include "interfaces/truncation.hpp"
 
 namespace fourscore {
 
@@ -15,9 +16,14 @@ class Slab : public ChainVariant {
             "eleftheriou2005"};
   }
 
+  [[nodiscard]] VariantFacts facts() const override {
+    return {.kinds = {Kind::c2c, Kind::r2c}, .parameters = {truncation_parameter()}};
+  }
+
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
-    return slab_limits(problem, ranks, "slab");
+    if (auto reason = slab_limits(problem, ranks, "slab")) return reason;
+    return truncates(problem) ? truncation_limits(problem, stages(problem, Grid{{ranks, 1, 1}})) : std::nullopt;
   }
 
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override { return slab_cost(problem, ranks); }

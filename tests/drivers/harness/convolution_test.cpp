@@ -246,6 +246,70 @@ TEST_F(ConvolutionTest, WrongOperatorsAreFound) {
       }
 }
 
+/// Every contract and kind of the variants that can, on shapes of which a third is no whole number, and is.
+TEST_F(ConvolutionTest, DroppedModesAreNotExchanged) {
+  int tried = 0, seen = 0;
+  for (const std::string name : {"slab", "pencil"}) {
+    const Variant& variant = VariantRegistry::instance().get(name, "variant");
+    for (const ExchangeMethod* exchange : test::exchanges_of(variant))
+      for (const std::vector<Index>& shape : {std::vector<Index>{16, 18, 17}, std::vector<Index>{20, 16}})
+        for (Problem problem : test::contracts(shape))
+          for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+            if (problem.direction == Direction::backward) continue;
+            problem.direction = Direction::convolution;
+            problem.operator_name = "dealias-2/3";
+            problem.kind = kind;
+            problem.parameters["truncation"] = "before-exchange";
+            // The plain exchange on all, the others on one in nine.
+            const bool is_plain = exchange->card().name == "alltoallv";
+            if (supports_directions(variant, problem, ranks_) || (!is_plain && seen++ % 9 > 0)) continue;
+            SCOPED_TRACE(name + " " + test::text_of(problem, exchange));
+            RoundTrip plan(variant, context(problem, exchange));
+            EXPECT_EQ(plan.forward().output_layout().shape, kept_extents(problem));
+            auto checks = checked(problem, plan);
+            checks.push_back(check_kept_modes(problem, MPI_COMM_WORLD, plan, 7, checks[1].tolerance));
+            EXPECT_TRUE(all_ok(checks)) << first_finding(checks);
+            ++tried;
+          }
+  }
+  EXPECT_GT(tried, 0);
+}
+
+TEST_F(ConvolutionTest, TruncatedMessagesAreAsLargeAsWhatStays) {
+  Problem problem = convolution_of({18, 20, 22}, "dealias-2/3");
+  problem.parameters["truncation"] = "before-exchange";
+  const auto all_bytes = [](const RoundTrip& plan) {
+    Index bytes = plan.message_volume().bytes_sent + plan.message_volume().bytes_self;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return bytes;
+  };
+  if (ranks_ == 1) return;
+  EXPECT_EQ(all_bytes(plan_of("slab", problem)), 2 * 16 * 18 * 13 * 15);
+  problem.kind = Kind::r2c;
+  EXPECT_EQ(all_bytes(plan_of("slab", problem)), 2 * 16 * 18 * 13 * 8);
+  problem.kind = Kind::c2c;
+  problem.contract.layout = LayoutContract::natural;
+  EXPECT_EQ(all_bytes(plan_of("slab", problem)), 2 * 16 * (18 + 11) * 13 * 15);
+}
+
+TEST_F(ConvolutionTest, TruncationIsOfDealiasedConvolutions) {
+  const Variant& slab = VariantRegistry::instance().get("slab", "variant");
+  Problem problem = convolution_of({18, 20, 22}, "poisson");
+  problem.parameters["truncation"] = "before-exchange";
+  EXPECT_TRUE(supports_directions(slab, problem, ranks_));
+  problem.operator_name = "dealias-2/3";
+  EXPECT_FALSE(supports_directions(slab, problem, ranks_));
+  problem.shape = {9, 9, 9};
+  EXPECT_EQ(supports_directions(slab, problem, 6), "truncation=before-exchange leaves 1 of 6 ranks without modes");
+  problem.direction = Direction::roundtrip;
+  problem.operator_name.clear();
+  EXPECT_TRUE(supports_directions(slab, problem, ranks_));
+  problem.direction = Direction::forward;
+  EXPECT_TRUE(supports_directions(slab, problem, ranks_));
+  problem.parameters["truncation"] = "never";
+  EXPECT_THROW((void)supports_directions(slab, problem, ranks_), InputError);
+}
+
 TEST_F(ConvolutionTest, TakesNoMoreMemoryThanARoundTrip) {
   Problem problem = convolution_of({12, 12, 12}, "poisson");
   const RoundTrip cycle = plan_of("slab", problem);
