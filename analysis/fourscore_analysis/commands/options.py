@@ -50,11 +50,20 @@ def add_archive(command: argparse.ArgumentParser, as_word: bool = False) -> None
 def add_terms(command: argparse.ArgumentParser, default: str) -> None:
     for name, words in TERMS.items():
         command.add_argument(f"--{name}", choices=words, help=f"default: {default}")
+    command.add_argument("--operator", metavar="NAME", help=f"of --direction convolution; default: {default}")
 
 
 def terms_of(options: argparse.Namespace) -> dict[str, str | None]:
-    """What was asked for of TERMS, None for what was not. Raises InputError for c2r in another direction."""
-    terms = {name: getattr(options, name) for name in TERMS}
+    """What was asked for of TERMS, None for what was not; an operator is asked for with direction convolution.
+    Raises InputError for c2r in another direction, and for an operator in one."""
+    terms = {name: getattr(options, name) for name in (*TERMS, "operator")}
+    if terms["operator"] and terms["direction"] not in (None, "convolution"):
+        raise InputError(
+            f"--operator {printable(terms['operator'])} with --direction {terms['direction']}; "
+            "expected --direction convolution, or none"
+        )
+    if terms["operator"]:
+        terms["direction"] = "convolution"
     if terms["kind"] == "c2r":
         if terms["direction"] not in (None, "backward"):
             direction = terms["direction"]

@@ -315,6 +315,8 @@ TWO = ("frontier", "frontier")
         ((*ASKED, "--precision", "single"), "no launch is of this exchange and contract"),
         (("--variant", "rods", *ASKED[2:]), "no launch of variant 'rods'"),
         ((*ASKED, "--kind", "c2r", "--direction", "forward"), "--kind c2r is r2c backward"),
+        ((*ASKED, "--operator", "scale", "--direction", "forward"), "expected --direction convolution, or none"),
+        ((*ASKED, "--operator", "scale"), "no launch is of this exchange and contract"),
     ],
 )
 def test_unusable_questions_end_with_2_and_what_is_expected(archive, capsys, arguments, words):
