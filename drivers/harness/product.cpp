@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/field.hpp"
+#include "harness/simulated.hpp"
 #include "interfaces/truncation.hpp"
 
 namespace fourscore {
@@ -42,9 +43,11 @@ Product::Product(const PointwiseOperator& pointwise, const Problem& problem, con
     : fields_(pointwise.fields(problem)),
       imaginary_(pointwise.is_imaginary()),
       precision_(problem.precision),
-      bytes_(spectrum.volume(rank) * static_cast<Index>(problem.element_bytes())) {
+      bytes_(spectrum.volume(rank) * static_cast<Index>(problem.element_bytes())),
+      threads_(simulated_machine() == nullptr ? problem.threads : 1) {
   LocalRows rows(spectrum, rank);
-  row_.resize(static_cast<std::size_t>(rows.longest_row()));
+  row_.assign(static_cast<std::size_t>(threads_.count()),
+              std::vector<double>(static_cast<std::size_t>(rows.longest_row())));
   for (std::size_t box = 0; box < rows.boxes(); ++box) {
     rows.select(box);
     const Index begin = rows.offset(0, 0, 0);
@@ -59,34 +62,38 @@ Product::Product(const PointwiseOperator& pointwise, const Problem& problem, con
 }
 
 void Product::multiply(int field, const void* from, void* to) {
-  for (const BoxRows& rows : boxes_) {
-    const RowFactors& factors = *rows.factors[static_cast<std::size_t>(field)];
-    if (precision_ == Precision::double_precision)
-      multiply_rows(rows, factors, static_cast<const std::complex<double>*>(from),
-                    static_cast<std::complex<double>*>(to));
-    else
-      multiply_rows(rows, factors, static_cast<const std::complex<float>*>(from),
-                    static_cast<std::complex<float>*>(to));
-  }
+  threads_.run([&](int thread) {
+    for (const BoxRows& rows : boxes_) multiply_share(rows, field, from, to, thread);
+  });
+}
+
+void Product::multiply_share(const BoxRows& rows, int field, const void* from, void* to, int thread) {
+  const Range share = block_range(rows.counts[0] * rows.counts[1], threads_.count(), thread);
+  const RowFactors& factors = *rows.factors[static_cast<std::size_t>(field)];
+  const std::span<double> row(row_[static_cast<std::size_t>(thread)].data(), static_cast<std::size_t>(rows.counts[2]));
+  if (precision_ == Precision::double_precision)
+    multiply_rows(rows, share, factors, row, static_cast<const std::complex<double>*>(from),
+                  static_cast<std::complex<double>*>(to));
+  else
+    multiply_rows(rows, share, factors, row, static_cast<const std::complex<float>*>(from),
+                  static_cast<std::complex<float>*>(to));
 }
 
 template <class Real>
-void Product::multiply_rows(const BoxRows& rows, const RowFactors& factors, const std::complex<Real>* from,
-                            std::complex<Real>* to) {
-  const auto length = static_cast<std::size_t>(rows.counts[2]);
-  const std::span<double> row(row_.data(), length);
-  for (Index i = 0; i < rows.counts[0]; ++i)
-    for (Index j = 0; j < rows.counts[1]; ++j) {
-      const Index offset = rows.begin + i * rows.strides[0] + j * rows.strides[1];
-      const std::complex<Real>* const in = from + offset;
-      std::complex<Real>* const out = to + offset;
-      factors.row(static_cast<std::size_t>(i), static_cast<std::size_t>(j), row);
-      for (std::size_t m = 0; m < length; ++m) {
-        const Real factor = static_cast<Real>(row[m]);
-        const std::complex<Real> scaled(in[m].real() * factor, in[m].imag() * factor);
-        out[m] = imaginary_ ? std::complex<Real>(-scaled.imag(), scaled.real()) : scaled;
-      }
+void Product::multiply_rows(const BoxRows& rows, const Range& share, const RowFactors& factors, std::span<double> row,
+                            const std::complex<Real>* from, std::complex<Real>* to) const {
+  for (Index number = share.low; number < share.high; ++number) {
+    const Index i = number / rows.counts[1], j = number % rows.counts[1];
+    const Index offset = rows.begin + i * rows.strides[0] + j * rows.strides[1];
+    const std::complex<Real>* const in = from + offset;
+    std::complex<Real>* const out = to + offset;
+    factors.row(static_cast<std::size_t>(i), static_cast<std::size_t>(j), row);
+    for (std::size_t m = 0; m < row.size(); ++m) {
+      const Real factor = static_cast<Real>(row[m]);
+      const std::complex<Real> scaled(in[m].real() * factor, in[m].imag() * factor);
+      out[m] = imaginary_ ? std::complex<Real>(-scaled.imag(), scaled.real()) : scaled;
     }
+  }
 }
 
 }  // namespace fourscore

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/decomposition.hpp"
+#include "harness/row_threads.hpp"
 #include "interfaces/pointwise_operator.hpp"
 
 namespace fourscore {
@@ -16,7 +17,8 @@ namespace fourscore {
 /// The operator of a problem that is a convolution. Throws InputError for an unknown one.
 [[nodiscard]] const PointwiseOperator& operator_of(const Problem& problem);
 
-/// By rows, in the order in memory, by the thread that calls it. A rank has tables of the wave numbers of what it holds
+/// By rows, in the order in memory, shared out over the threads of the problem; on a simulated machine, where work is
+/// charged, by the one that calls it. A rank has tables of the wave numbers of what it holds
 /// along each axis.
 class Product {
  public:
@@ -39,9 +41,11 @@ class Product {
     Extents strides{};
     std::vector<std::unique_ptr<RowFactors>> factors;  ///< by field
   };
+  /// The rows that a thread has of a box.
+  void multiply_share(const BoxRows& rows, int field, const void* from, void* to, int thread);
   template <class Real>
-  void multiply_rows(const BoxRows& rows, const RowFactors& factors, const std::complex<Real>* from,
-                     std::complex<Real>* to);
+  void multiply_rows(const BoxRows& rows, const Range& share, const RowFactors& factors, std::span<double> row,
+                     const std::complex<Real>* from, std::complex<Real>* to) const;
 
   int fields_;
   bool imaginary_;
@@ -49,7 +53,8 @@ class Product {
   Index bytes_;
   std::size_t table_bytes_ = 0;
   std::vector<BoxRows> boxes_;
-  std::vector<double> row_;  ///< the factors of the row in hand
+  RowThreads threads_;
+  std::vector<std::vector<double>> row_;  ///< the factors of the row in hand, by thread
 };
 
 }  // namespace fourscore

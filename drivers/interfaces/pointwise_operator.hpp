@@ -29,7 +29,8 @@ struct ModeRows {
   }
 };
 
-/// The factors of the modes of one box. Its tables are made once; row() allocates nothing.
+/// The factors of the modes of one box. Its tables are made once; row() allocates nothing, and several threads may call
+/// it.
 class RowFactors {
  public:
   virtual ~RowFactors() = default;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "harness/product.hpp"
 #include "interfaces/pointwise_operator.hpp"
 
@@ -131,6 +134,24 @@ TEST(OperatorsTest, TablesAreTheDefinition) {
         }
       }
   EXPECT_GT(compared, 1000);
+}
+
+/// More threads than rows, too.
+TEST(OperatorsTest, ThreadsShareTheRows) {
+  for (const int threads : {2, 3, 50}) {
+    Problem problem = problem_of({6, 5, 8}, Kind::c2c, "gradient");
+    const Decomposition layout = decompose(problem.extents(), Grid{{1, 1, 1}});
+    std::vector<Complex> spectrum(240), expected(240), result(240);
+    for (std::size_t i = 0; i < spectrum.size(); ++i) spectrum[i] = {static_cast<double>(i), 1};
+    Product(operator_of(problem), problem, layout, 0).multiply(1, spectrum.data(), expected.data());
+    problem.threads = threads;
+    Product shared(operator_of(problem), problem, layout, 0);
+    for (int run = 0; run < 100; ++run) {
+      std::ranges::fill(result, Complex());
+      shared.multiply(1, spectrum.data(), result.data());
+      ASSERT_EQ(result, expected) << threads << " threads, run " << run;
+    }
+  }
 }
 
 TEST(OperatorsTest, SinglePrecisionIsMultipliedToo) {
