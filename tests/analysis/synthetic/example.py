@@ -9,7 +9,7 @@ from typing import Any
 
 from synthetic.common import canonical, store
 from synthetic.components import component_point, component_records
-from synthetic.counted import constant_points, count_unavailable, counted, line_bytes
+from synthetic.counted import constant_points, count_unavailable, counted, line_bytes, with_energy
 from synthetic.links import exchange_load, simulated
 from synthetic.points import (
     PAPER_ITEMS,
@@ -123,6 +123,9 @@ def example_archive(archive: Path) -> None:
     offload_campaign(archive)
     device_campaign(archive)
     counted_campaigns(archive)
+    energies = Maker("energy-66666666", "energy", isolate=False)
+    for ranks, joules in ((2, 0.02), (4, 0.05)):
+        store(archive, with_energy(energies.ok(make_point("slab", "p2p", (64, 64, 64), ranks), 0), joules, 0.004))
     simulated_campaign(archive)
     simulated_papers(archive)
 
