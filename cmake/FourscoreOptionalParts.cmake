@@ -85,6 +85,15 @@ if(FOURSCORE_WITH_LIKWID AND FOURSCORE_LIKWID_INCLUDE_DIR AND FOURSCORE_LIKWID_L
 endif()
 fourscore_part("LIKWID" ${FOURSCORE_LIKWID} hwcounters/likwid.cpp "counter backend likwid" "no likwid.h with a liblikwid found"
   FOURSCORE_WITH_LIKWID)
+find_path(FOURSCORE_ZFP_INCLUDE_DIR zfp.h)
+find_library(FOURSCORE_ZFP_LIBRARY zfp)
+mark_as_advanced(FOURSCORE_ZFP_INCLUDE_DIR FOURSCORE_ZFP_LIBRARY)
+set(FOURSCORE_ZFP FALSE)
+if(FOURSCORE_WITH_ZFP AND FOURSCORE_ZFP_INCLUDE_DIR AND FOURSCORE_ZFP_LIBRARY)
+  set(FOURSCORE_ZFP TRUE)
+endif()
+fourscore_part("zfp" ${FOURSCORE_ZFP} drivers/redistribution/zfp_exchange.cpp "wire zfp: messages compressed" "no zfp.h with a libzfp found: jobscripts/setup --with zfp"
+  FOURSCORE_WITH_ZFP)
 find_path(FOURSCORE_VALGRIND_INCLUDE_DIR valgrind/callgrind.h)
 mark_as_advanced(FOURSCORE_VALGRIND_INCLUDE_DIR)
 if(NOT FOURSCORE_WITH_VALGRIND)

@@ -14,6 +14,7 @@ option(FOURSCORE_WITH_MKL "Local FFT library mkl and variant mkl-cdft where Inte
 option(FOURSCORE_WITH_OPENMP "Variant node where the compiler has OpenMP" ON)
 option(FOURSCORE_WITH_PAPI "Counter backend papi where libpapi is found" ON)
 option(FOURSCORE_WITH_VALGRIND "Counter backend callgrind where Valgrind's headers are found" ON)
+option(FOURSCORE_WITH_ZFP "Messages compressed by libzfp (wire zfp) where it is found" ON)
 option(FOURSCORE_WERROR "Warnings are errors" OFF)
 option(FOURSCORE_NATIVE "Compile for this machine's processor (-march=native)" ON)
 set(FOURSCORE_AVX512 AUTO CACHE STRING

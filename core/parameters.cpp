@@ -11,6 +11,17 @@
 
 namespace fourscore {
 
+namespace {
+
+constexpr const char* zfp_rate_name = "zfp-rate";
+// Below, a check could not tell a wrong element from a compressed one; above, nothing is made smaller.
+constexpr Index least_zfp_rate = 12;
+constexpr Index most_zfp_rate = 60;
+constexpr Index usual_zfp_rate = 24;
+constexpr double bits_of_a_double = 64;
+
+}  // namespace
+
 const std::vector<std::string>& tried_values(const Parameter& parameter) {
   return parameter.values.empty() ? parameter.samples : parameter.values;
 }
@@ -52,6 +63,29 @@ std::string choice_parameter(const Problem& problem, std::string_view name, cons
   const auto nearest = nearest_name(given->second, choices);
   throw InputError(fmt::format("parameter '{}' is '{}'{}; allowed: {}", name, given->second,
                                nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(choices, ", ")));
+}
+
+Parameter zfp_rate_parameter() {
+  return {.name = zfp_rate_name,
+          .summary = fmt::format("bits of a number in messages of wire zfp: {} to {}", least_zfp_rate, most_zfp_rate),
+          .fallback = std::to_string(usual_zfp_rate),
+          .samples = {"16", "32"}};
+}
+
+int zfp_rate_of(const Problem& problem) {
+  return static_cast<int>(integer_parameter(problem, zfp_rate_name, usual_zfp_rate, least_zfp_rate, most_zfp_rate));
+}
+
+double wire_share(const Problem& problem) {
+  switch (problem.wire) {
+    case Wire::as_is:
+      return 1;
+    case Wire::single:
+      return 0.5;
+    case Wire::zfp:
+      return zfp_rate_of(problem) / bits_of_a_double;
+  }
+  return 1;
 }
 
 }  // namespace fourscore

@@ -36,4 +36,11 @@ struct Parameter {
 [[nodiscard]] std::string choice_parameter(const Problem& problem, std::string_view name,
                                            const std::vector<std::string>& choices);
 
+/// Bits of a number in messages of Wire::zfp.
+[[nodiscard]] Parameter zfp_rate_parameter();
+/// What the problem gives for it, or its default. Throws InputError.
+[[nodiscard]] int zfp_rate_of(const Problem& problem);
+/// Bytes of a message over those of the elements in it, as the problem's wire has them.
+[[nodiscard]] double wire_share(const Problem& problem);
+
 }  // namespace fourscore

@@ -218,6 +218,14 @@ std::vector<PointKey> plan_keys() {
        .help = "effort: estimate, measure or patient",
        .get = [](const P& p) { return to_string(p.problem.contract.effort); },
        .set = [](P& p, S v, W what) { p.problem.contract.effort = parse_effort(v, what); }},
+      {.name = "wire",
+       .option = "--wire",
+       .path = "/wire",
+       .labelled = true,
+       .help = "what messages of exchanges hold: as-is; single: data in double, rounded to single; zfp: compressed",
+       // Not said as it is, as before there was another.
+       .get = [](const P& p) { return p.problem.wire == Wire::as_is ? std::string() : to_string(p.problem.wire); },
+       .set = [](P& p, S v, W what) { p.problem.wire = parse_wire(v, what); }},
   };
 }
 

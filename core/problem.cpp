@@ -70,6 +70,8 @@ constexpr Names<HostOrder, 4> host_orders{{{"row-major", HostOrder::row_major},
 constexpr Names<Effort, 3> efforts{
     {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}};
 
+constexpr Names<Wire, 3> wires{{{"as-is", Wire::as_is}, {"single", Wire::single}, {"zfp", Wire::zfp}}};
+
 template <class T, std::size_t N>
 T parse_name(const Names<T, N>& names, std::string_view text, std::string_view what) {
   std::string expected;
@@ -170,6 +172,7 @@ RankPlacement parse_rank_placement(std::string_view text, std::string_view what)
 }
 HostOrder parse_host_order(std::string_view text, std::string_view what) { return parse_name(host_orders, text, what); }
 Effort parse_effort(std::string_view text, std::string_view what) { return parse_name(efforts, text, what); }
+Wire parse_wire(std::string_view text, std::string_view what) { return parse_name(wires, text, what); }
 
 KindAndDirection parse_kind_and_direction(std::string_view kind, std::optional<std::string_view> direction,
                                           std::string_view kind_what, std::string_view direction_what) {
@@ -193,6 +196,7 @@ std::string to_string(Placement value) { return name_of(placement_names, value);
 std::string to_string(RankPlacement value) { return name_of(rank_placements, value); }
 std::string to_string(HostOrder value) { return name_of(host_orders, value); }
 std::string to_string(Effort value) { return name_of(efforts, value); }
+std::string to_string(Wire value) { return name_of(wires, value); }
 
 void normalise_placement(Point& point) {
   if (point.placement_of_ranks == RankPlacement::cyclic && (point.nodes == 1 || point.nodes == point.ranks))

@@ -43,6 +43,9 @@ enum class RankPlacement { block, cyclic, socket, irregular };
 /// drivers/simulation.
 enum class HostOrder { row_major, random, sub_cube, hilbert };  // "row-major", "random", "sub-cube", "hilbert"
 enum class Effort { estimate, measure, patient };
+/// What messages of exchanges hold. as_is: the data as it is. single: data of double precision, rounded to single. zfp:
+/// data of double precision, compressed to the bits that the parameter zfp-rate says.
+enum class Wire { as_is, single, zfp };  // "as-is", "single", "zfp"
 
 /// natural: output decomposed as the input. transposed: output left as the method leaves it; backward transforms then
 /// start there. Transforms are never normalised: backward(forward(x)) = N x. Out of place, the input may be
@@ -73,6 +76,7 @@ struct Problem {
   int instances = 1;            ///< transforms at once
   Placement placement = Placement::all;
   Contract contract;
+  Wire wire = Wire::as_is;
   std::map<std::string, std::string> parameters;  ///< a variant's own options
 
   [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
@@ -138,6 +142,7 @@ struct KindAndDirection {
 [[nodiscard]] RankPlacement parse_rank_placement(std::string_view text, std::string_view what = "placement_of_ranks");
 [[nodiscard]] HostOrder parse_host_order(std::string_view text, std::string_view what = "host_order");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
+[[nodiscard]] Wire parse_wire(std::string_view text, std::string_view what = "wire");
 
 [[nodiscard]] std::string to_string(Precision);
 [[nodiscard]] std::string to_string(Kind);
@@ -148,6 +153,7 @@ struct KindAndDirection {
 [[nodiscard]] std::string to_string(RankPlacement);
 [[nodiscard]] std::string to_string(HostOrder);
 [[nodiscard]] std::string to_string(Effort);
+[[nodiscard]] std::string to_string(Wire);
 /// "128x96x100"
 [[nodiscard]] std::string shape_text(const std::vector<Index>& shape);
 [[nodiscard]] std::string grid_text(const std::vector<int>& grid);  // "auto" when empty

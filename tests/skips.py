@@ -35,6 +35,7 @@ EXPECTED = [
         r"supports|extent|rank|grid|plane|thread|instances",
         "a variant refuses this problem, with its reason",
     ),
+    Expected(r"wire|narrowed_exchange_test", r"no libzfp", "setup installs libzfp on request alone"),
     Expected(r"_test ", r"cannot have several pieces in flight", "pencil-overlap takes two of the exchanges"),
     Expected(
         r"_test ", r"no package (?:Heffte|decomp2d|dtfft)|no lib(?:accfft|p3dfft)|a heFFTe without CUDA", "references that setup does not install"

@@ -424,7 +424,7 @@ std::vector<Component> TransformChain::components() {
       add([gathered] { gathered->transform(); }, gathered->bytes());
     } else {
       add_exchange(list, *link.exchange, link.copies, number,
-                   min_bytes_of_exchange(link.exchange->message_volume(), links_[i + 1].arriving_bytes()));
+                   min_bytes_of_exchange(*link.exchange, links_[i + 1].arriving_bytes()));
     }
     add_slices(link.overlap.after_, links_[i + 1]);
   }

@@ -13,8 +13,9 @@ namespace fourscore {
 ///
 /// A formula deals evenly. So only an even case is compared: every extent (of the complex data) is a multiple of the
 /// square of the number of ranks, so that each rank has something for each other one wherever an axis is cut twice, and
-/// every rank declares the same. What is relayed counts once. Messages are compared where the
-/// exchange sends one for each block: it relays nothing, reads no shared memory and has no parameter `pieces`.
+/// every rank declares the same, and not where compression fills whole words. What is relayed counts once. Messages are
+/// compared where the exchange sends one for each block: it relays nothing, reads no shared memory and has no parameter
+/// `pieces`.
 [[nodiscard]] std::vector<std::string> differences_from_formula(const Problem& problem, const Cost& formula,
                                                                 const ExchangeMethod* exchange,
                                                                 const std::vector<MessageVolume>& declared);

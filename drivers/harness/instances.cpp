@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "core/parameters.hpp"
 #include "core/text.hpp"
 #include "harness/round_trip.hpp"
 #include "kernels/first_touch.hpp"
@@ -95,6 +96,8 @@ Cost cost_of_instances(const Variant& variant, const Problem& problem, int ranks
   const auto size = static_cast<int>(ranks_of_instance(problem, ranks, 0).size());
   Cost cost = cost_of_directions(variant, one_instance(problem), size);
   cost.flops *= problem.instances;
+  // Formulas are of data that is sent as it is.
+  cost.bytes_per_rank *= wire_share(problem);
   if (on_subsets(problem)) return cost;
   cost.bytes_per_rank *= problem.instances;
   cost.messages_per_rank *= problem.instances;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/parameters.hpp"
 #include "core/text.hpp"
 #include "harness/product.hpp"
 #include "harness/verified_rows.hpp"
@@ -31,6 +32,26 @@ double machine_epsilon(Precision precision) {
                                                   : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
+/// What an exchange may take away of a number, relative to the numbers around it (Wire).
+double rounding_of(const Problem& problem) {
+  switch (problem.wire) {
+    case Wire::as_is:
+      return 0;
+    case Wire::single:
+      return machine_epsilon(Precision::single_precision) / 2;
+    case Wire::zfp:
+      return std::exp2(2 - std::floor((4 * zfp_rate_of(problem) - 16) / 5.0));
+  }
+  return 0;
+}
+
+double tolerance_of(const Problem& problem) {
+  constexpr double most_exchanges = 8;
+  const double log2_size = std::max(1.0, std::log2(static_cast<double>(problem.elements())));
+  const double of_transform = 4 * machine_epsilon(problem.precision) * log2_size;
+  return of_transform + most_exchanges * rounding_of(problem);
+}
+
 bool small_enough_for_the_definition(const Extents& shape) {
   const Index n = shape[0] * shape[1] * shape[2];
   return n <= largest_naive_elements && shape[0] + shape[1] + shape[2] <= largest_naive_products / n;
@@ -44,8 +65,7 @@ Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std:
       comm_(comm),
       rank_(mpi::rank_in(comm)),
       seed_(seed),
-      tolerance_(4 * machine_epsilon(problem.precision) *
-                 std::max(1.0, std::log2(static_cast<double>(problem.elements())))),
+      tolerance_(tolerance_of(problem)),
       symmetry_(problem.real_input()    ? Symmetry::real
                 : problem.real_output() ? Symmetry::hermitian
                                         : Symmetry::none),

@@ -61,6 +61,10 @@ Index min_bytes_of_exchange(const MessageVolume& traffic, Index bytes_after) {
   return traffic.bytes_sent + received + traffic.bytes_relayed + 2 * traffic.bytes_read_shared;
 }
 
+Index min_bytes_of_exchange(const Exchange& exchange, Index bytes_after) {
+  return exchange.facts().min_bytes.value_or(min_bytes_of_exchange(exchange.message_volume(), bytes_after));
+}
+
 void Exchange::run(PhaseClock& clock) {
   begin(clock);
   end(clock);

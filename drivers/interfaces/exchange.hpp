@@ -84,6 +84,8 @@ struct ExchangeFacts {
   Index bytes_packed = 0;  ///< that pack() reads, and writes again
   Index bytes_unpacked = 0;
   std::size_t workspace_bytes = 0;  ///< its own, beyond the two buffers and the staging that the spec brought
+  /// min_bytes_of_exchange() where messages hold less than the arrays; nothing: they hold the same.
+  std::optional<Index> min_bytes = std::nullopt;
 };
 
 /// A part of an exchange's destination, and where its elements lie before the exchange.
@@ -146,6 +148,9 @@ class Exchange {
  private:
   ExchangeFacts facts_;
 };
+
+/// The same of an exchange, where the rank's array has so many bytes after it.
+[[nodiscard]] Index min_bytes_of_exchange(const Exchange& exchange, Index bytes_after);
 
 /// What a buffer of an exchange is for.
 enum class BufferUse {

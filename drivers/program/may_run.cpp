@@ -13,6 +13,7 @@
 #include "harness/instances.hpp"
 #include "harness/round_trip.hpp"
 #include "program/memory_check.hpp"
+#include "redistribution/zfp_exchange.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -39,7 +40,10 @@ Answer absent_entry(const ResolvedPoint& resolved) {
   const Point& point = resolved.point;
   if (auto refusal = absent("variant", "variant", point.variant, resolved.variant)) return refusal;
   if (auto refusal = absent("local_fft", "local FFT library", point.local_fft, resolved.local_fft)) return refusal;
-  return absent("exchange", "exchange", point.exchange, resolved.exchange);
+  if (auto refusal = absent("exchange", "exchange", point.exchange, resolved.exchange)) return refusal;
+  const std::string reason = point.problem.wire == Wire::zfp ? zfp_unavailable() : "";
+  if (reason.empty()) return std::nullopt;
+  return Refusal{Refusal::Kind::absent, "wire", fmt::format("wire zfp cannot run here: {}", reason)};
 }
 
 /// A grid has as many places as there are ranks.
@@ -77,6 +81,26 @@ Answer exchange_of_variant(const ResolvedPoint& resolved) {
   const Problem& problem = resolved.point.problem;
   if (auto reason = resolved.variant->refuses(*resolved.exchange, problem)) return unsupported("exchange", reason);
   return unsupported("exchange", resolved.exchange->supports(problem));
+}
+
+/// Messages can be made smaller where an exchange makes them, of whole arrays in the host's memory.
+Answer wire_of_exchange(const ResolvedPoint& resolved) {
+  const Problem& problem = resolved.point.problem;
+  if (problem.wire == Wire::as_is) return std::nullopt;
+  const std::string wire = to_string(problem.wire);
+  const std::string& variant = resolved.point.variant;
+  if (resolved.exchange == nullptr)
+    return unsupported(
+        "wire", fmt::format("variant '{}' takes no exchange, whose messages wire {} makes smaller", variant, wire));
+  if (resolved.variant->device_use(one_instance(problem)) != nullptr)
+    return unsupported(
+        "wire",
+        fmt::format("variant '{}' computes on a device; wire {} is for data in the host's memory", variant, wire));
+  const ExchangeMethod& whole = ExchangeRegistry::instance().get(resolved.point.exchange, "exchange");
+  if (!resolved.variant->refuses(whole, problem) && resolved.variant->refuses(*resolved.exchange, problem))
+    return unsupported("wire",
+                       fmt::format("variant '{}' sends arrays in pieces; wire {} is for whole arrays", variant, wire));
+  return std::nullopt;
 }
 
 Answer instances(const ResolvedPoint& resolved) {
@@ -156,8 +180,8 @@ Answer memory(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent extent) 
 }  // namespace
 
 std::optional<Refusal> may_run(const ResolvedPoint& resolved) {
-  constexpr std::array doors{misfit,    absent_entry,  lacking_kind, local_fft_of_variant, exchange_of_variant,
-                             instances, unserved_group};
+  constexpr std::array doors{misfit,           absent_entry,        lacking_kind, local_fft_of_variant,
+                             wire_of_exchange, exchange_of_variant, instances,    unserved_group};
   try {
     for (const auto door : doors)
       if (auto refusal = door(resolved)) return refusal;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "interfaces/pointwise_operator.hpp"
+#include "redistribution/wired_method.hpp"
 #include "simulation/host_order.hpp"
 #include "simulation/platform.hpp"
 
@@ -69,6 +70,13 @@ void resolve_operator(Problem& problem) {
   }
 }
 
+/// There is nothing to take away from data that is of single precision.
+void require_double_to_narrow(const Problem& problem) {
+  if (problem.wire != Wire::as_is && problem.precision != Precision::double_precision)
+    throw PointError("wire", fmt::format("wire {} with precision {}; expected precision double, or wire as-is",
+                                         to_string(problem.wire), to_string(problem.precision)));
+}
+
 }  // namespace
 
 void check_platform(const Point& point) {
@@ -92,6 +100,7 @@ ResolvedPoint resolve_point(Point point) {
         fmt::format("the point is one of the component program '{}'; expected one with a variant", point.component));
   require_estimate(point);
   resolve_operator(point.problem);
+  require_double_to_narrow(point.problem);
   ResolvedPoint resolved;
   resolved.variant = &find_entry(VariantRegistry::instance(), point.variant, "variant", "variant");
   const auto local_fft = [&]() -> const LocalFftLibrary& {
@@ -113,6 +122,10 @@ ResolvedPoint resolve_point(Point point) {
     if (point.exchange == "none")
       throw PointError("exchange", fmt::format("variant '{}' needs an exchange", point.variant));
     resolved.exchange = &exchange();
+  }
+  if (point.problem.wire != Wire::as_is && resolved.exchange != nullptr) {
+    resolved.wired = wired(point.problem, *resolved.exchange);
+    resolved.exchange = resolved.wired.get();
   }
   if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
   check_parameter_names(point, *resolved.variant, resolved.exchange);

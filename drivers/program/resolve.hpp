@@ -1,6 +1,8 @@
 #pragma once
 // From a point to who measures it.
 
+#include <memory>
+
 #include "core/refusal.hpp"
 #include "interfaces/variant.hpp"
 
@@ -11,6 +13,7 @@ struct ResolvedPoint {
   const Variant* variant = nullptr;
   const ExchangeMethod* exchange = nullptr;  ///< null for variants that take none
   const LocalFftLibrary* local_fft = nullptr;
+  std::shared_ptr<const ExchangeMethod> wired{};  ///< the exchange, where its messages hold less than the data
 };
 
 /// Normalises: a point without exchange gets the variant's default, one whose variant takes none gets "none" whatever

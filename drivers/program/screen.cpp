@@ -76,7 +76,9 @@ std::string what_ran(const json& record) {
   text += wrapped("", on);
   if (value("instances") != "1")
     text += line("", fmt::format("{} instances, placement {}", value("instances"), value("placement")));
-  return text + line("", fmt::format("layout {}, {}, planner {}", value("layout"), value("buffers"), value("planner")));
+  const std::string wire = value("wire");
+  return text + line("", fmt::format("layout {}, {}, planner {}{}", value("layout"), value("buffers"), value("planner"),
+                                     wire.empty() ? "" : ", wire " + wire));
 }
 
 /// For several instances, the worst of each check that passes, and all that fail.

@@ -82,8 +82,8 @@ def test_an_index_that_lacks_it_is_named_and_leaves_nothing(tree, name):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--with", "mlk"], "--with is 'mlk'; expected dtfft, mkl, mpi4py-fft, pocketfft or simgrid"),
-        (["--with"], "--with is ''; expected dtfft, mkl, mpi4py-fft, pocketfft or simgrid"),
+        (["--with", "mlk"], "--with is 'mlk'; expected dtfft, mkl, mpi4py-fft, pocketfft, simgrid or zfp"),
+        (["--with"], "--with is ''; expected dtfft, mkl, mpi4py-fft, pocketfft, simgrid or zfp"),
         *((["--with", name, "--no-python"], "which --no-python leaves out") for name in ("mkl", "dtfft", "pocketfft")),
         (["--for", "rnu"], "--for is 'rnu'"),
         (["--wiht", "mkl"], "unknown option '--wiht'"),

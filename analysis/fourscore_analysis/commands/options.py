@@ -26,6 +26,7 @@ TERMS = {
     "kind": ("c2c", "r2c", "c2r"),
     "direction": ("forward", "backward", "roundtrip", "convolution"),
     "layout": ("natural", "transposed"),
+    "wire": ("as-is", "single", "zfp"),
 }
 
 

@@ -98,9 +98,12 @@ def fft_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) ->
 
 
 def shuffle_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
-    """Each all-to-all takes a local transposition, a word read and one written."""
+    """Each all-to-all takes a local transposition, a word read and one written. Where messages hold less, it is of
+    narrowed words, which are written before, of whole ones, and read after."""
     all_to_alls = len(exchanges(question)) - pairwise_steps(question)
-    return moving("shuffle", 2 * all_to_alls, question, forms, shaping)
+    share = question.contract.wire_share
+    words = 2 * share if share == 1 else 2 * share + 2 * (1 + share)
+    return moving("shuffle", words * all_to_alls, question, forms, shaping)
 
 
 def moving(phase: str, words: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:

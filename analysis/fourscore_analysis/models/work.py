@@ -105,7 +105,7 @@ def exchanged_shares(question: Question, exchanges: int) -> list[float]:
 @lru_cache(KEPT)
 def exchanges(question: Question) -> tuple[Exchanged, ...]:
     """The exchanges that move anything, in order."""
-    mine, natural = share_bytes(question), question.contract.layout == "natural"
+    mine, natural = share_bytes(question) * question.contract.wire_share, question.contract.layout == "natural"
     if question.method.variant not in PAIRWISE:
         groups = _groups(question)
         shares = exchanged_shares(question, len(groups))

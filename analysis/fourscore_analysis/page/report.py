@@ -33,6 +33,7 @@ from fourscore_analysis.points.provenance import (
     volatile_ranges,
 )
 from fourscore_analysis.points.units import percent_text
+from fourscore_analysis.points.wires import narrowings
 from fourscore_analysis.records.archive import Campaign, Unreadable, read_campaigns, readable, select_campaigns
 from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.records.flags import meanings
@@ -50,6 +51,7 @@ from fourscore_analysis.tables.energy import EnergyTable, energy_tables
 from fourscore_analysis.tables.exported import TABLES, exported
 from fourscore_analysis.tables.findings import findings, wins
 from fourscore_analysis.tables.troubles import Trouble, troubles
+from fourscore_analysis.tables.wires import WireRow, wire_rows
 from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 
@@ -72,6 +74,7 @@ class Section:
     contract_tables: list[tables.ContractTable]
     device_gain: list[DeviceGainRow]
     libraries: list[library_tables.LibraryRow]
+    wires: list[WireRow]
     troubles: list[Trouble]
     memory: list[point_tables.MemoryRow]
     components: list[point_tables.ComponentRow]
@@ -107,14 +110,15 @@ class Section:
 
     def counted_json(self) -> dict[str, Any]:
         """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
-        devices, what another local library changes, isoefficiency, the floors of each point, how busy simulated links
-        are, and what runs take of energy, where the campaign has them."""
+        devices, what another local library and smaller messages change, isoefficiency, the floors of each point, how
+        busy simulated links are, and what runs take of energy, where the campaign has them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
             "nodes": self.view.node_effects.as_json() if self.view.node_effects.hosts else None,
             "device_gains": [one.as_json() for one in device_gains(self.view.points)],
             "libraries": [one.as_json() for one in substitutions(self.view.points)],
+            "wires": [one.as_json() for one in narrowings(self.view.points)],
             "isoefficiency": [as_json(family, self.view.efficiencies) for family in self.view.isoefficiency[0]],
             "floors": [one.as_json() for one in self.view.floors],
             "link_loads": [one.as_json() for one in self.view.link_loads],
@@ -208,6 +212,7 @@ def section_of(view: View) -> Section:
         contract_tables=tables.contract_tables(view),
         device_gain=device_gain_rows(view),
         libraries=library_tables.library_rows(view),
+        wires=wire_rows(view),
         troubles=troubles(view),
         memory=point_tables.memory_rows(view),
         components=point_tables.component_rows(view),

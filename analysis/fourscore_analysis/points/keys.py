@@ -32,5 +32,6 @@ def point_keys(cell: Cell, method: Method) -> dict[str, Any]:
         "layout": contract.layout,
         "buffers": contract.buffers,
         "planner": contract.planner,
+        "wire": contract.wire,
         "parameters": method.parameters,
     }

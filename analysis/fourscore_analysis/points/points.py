@@ -198,6 +198,11 @@ class Point:
         means = [launch.forward_mean_s for launch in self.measured if launch.forward_mean_s is not None]
         return statistics.median(means) if means else None
 
+    @cached_property
+    def error(self) -> float | None:
+        """The largest that a check of a measured launch found, relative to what it expected; None where none says."""
+        return max((launch.error for launch in self.measured if launch.error is not None), default=None)
+
     def memory(self, name: str) -> float | None:
         """Largest over launches of a value of records.Memory."""
         values = [value for launch in self.measured if (value := getattr(launch.memory, name)) is not None]
@@ -305,6 +310,8 @@ def contract_terms(contract: Contract) -> list[str]:
         terms.append(f"{contract.threads} threads a rank")
     if contract.instances != 1:
         terms.append(f"{contract.instances} instances")
+    if contract.wire != "as-is":
+        terms.append(f"wire {contract.wire_text}")
     if contract.platform != "none":
         terms.append(f"simulated {contract.platform}")
     return terms

@@ -43,6 +43,11 @@ def time_text(seconds: float | None) -> str:
     return f"{digits(seconds / size)} {name}"
 
 
+def error_text(error: float | None) -> str:
+    """6.1e-08, of a relative error"""
+    return "unknown" if error is None else f"{error:.1e}"
+
+
 def range_text(low: float, high: float) -> str:
     """12.1–12.6 ms: both in the unit of the larger."""
     if not (math.isfinite(low) and math.isfinite(high)):

@@ -19,6 +19,8 @@ from fourscore_analysis.records.values import (
     table_of,
 )
 
+ZFP_RATE, USUAL_ZFP_RATE = "zfp-rate", 24  # the parameter, and its default: core/parameters.cpp
+
 
 @dataclass(frozen=True, slots=True)
 class Contract:
@@ -35,11 +37,25 @@ class Contract:
     instances: int
     platform: str = "none"  # the simulated machine; its times are never ranked with those of real ones
     operator: str = ""  # what the spectrum of direction convolution is multiplied by
+    wire: str = "as-is"  # what messages hold: results through smaller ones are less accurate
+    wire_bits: int = 0  # a number in a compressed message has so many; 0 for other messages
 
     @property
     def goes_back(self) -> bool:
         """Whether a sample is a transform forward and one backward."""
         return self.direction in ("roundtrip", "convolution")
+
+    @property
+    def wire_text(self) -> str:
+        """single; zfp at 24 bits"""
+        return f"{self.wire} at {self.wire_bits} bits" if self.wire_bits else self.wire
+
+    @property
+    def wire_share(self) -> float:
+        """Bytes of an element in a message over those in memory."""
+        if self.wire == "zfp":
+            return (self.wire_bits or USUAL_ZFP_RATE) / 64
+        return 0.5 if self.wire == "single" else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +106,9 @@ def read_cell(point: dict[str, Any], place: Place) -> Cell:
     if math.prod(shape) >= 2**63:
         raise RecordError(f"shape {shown(point['shape'])} has more elements than can be addressed")
     terms = read(point, "contract", table_of)
+    wire = read(point, "wire", name_of, "as-is")
+    parameters = read(point, "parameters", table_of, {}) if wire == "zfp" else {}
+    rate = read(parameters, ZFP_RATE, _rate, USUAL_ZFP_RATE)
     contract = Contract(
         layout=read(terms, "layout", name_of),
         buffers=read(terms, "buffers", name_of),
@@ -102,6 +121,8 @@ def read_cell(point: dict[str, Any], place: Place) -> Cell:
         instances=read(point, "instances", count_of, 1),
         platform=place.platform,
         operator=read(point, "operator", name_of, ""),
+        wire=wire,
+        wire_bits=rate if wire == "zfp" else 0,
     )
     return Cell(contract, shape, place)
 
@@ -117,6 +138,13 @@ def read_method(point: dict[str, Any]) -> Method:
         placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
         options=tuple(parameters.items()),
     )
+
+
+def _rate(value: Any) -> int:
+    text = name_of(value)
+    if not text.isdecimal() or not 1 <= int(text) <= 64:
+        raise RecordError(f"{ZFP_RATE} is {shown(value)}, expected bits of a number")
+    return int(text)
 
 
 def grid_of(value: Any) -> str:

@@ -136,6 +136,7 @@ class Launch(Run):
     declared: Declared = field(default_factory=dict)
     timeline: Timeline | None = field(default=None, compare=False)
     link_loads: tuple[ExchangeLoad, ...] = ()  # where the machine is simulated
+    error: float | None = None  # the largest that a check found, relative to what it expected
     failed_parts: tuple[FailedPart, ...] = ()  # what was asked for behind the samples and is not there
 
     @property
@@ -194,6 +195,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         launch.counters = read(data, "counters", read_counters, None)
         launch.least_bytes = read_least_bytes(cost)
         launch.declared = read_declared(data)
+        launch.error = read(data, "verification", _largest_error, None)
         launch.failed_parts = read(data, "failed_parts", _failed_parts, ())
         launch.timeline = read(data, "timeline", read_timeline, None)
         launch.link_loads = read(data, "link_loads", read_link_loads, ())
@@ -211,6 +213,13 @@ def _failed_parts(value: Any) -> tuple[FailedPart, ...]:
     return tuple(
         FailedPart(part, read(end, "status", name_of), read(end, "reason", text_of)) for part, end in ends.items()
     )
+
+
+def _largest_error(value: Any) -> float | None:
+    """Checks without a tolerance count something, as messages."""
+    checks = read(table_of(value), "checks", each(table_of), ())
+    errors = [read(check, "error", amount_of, None) for check in checks if read(check, "tolerance", amount_of) > 0]
+    return max((error for error in errors if error is not None), default=None)
 
 
 def _component(value: Any) -> Component:

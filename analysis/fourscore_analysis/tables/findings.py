@@ -14,6 +14,7 @@ from fourscore_analysis.tables.libraries import library_findings
 from fourscore_analysis.tables.link_loads import link_findings
 from fourscore_analysis.tables.nodes import slow_node_findings
 from fourscore_analysis.tables.traffic_findings import no_time_reason, traffic_findings
+from fourscore_analysis.tables.wires import wire_findings
 from fourscore_analysis.views.view import View
 
 MOST_SENTENCES = 4
@@ -37,8 +38,8 @@ def _size(one: Comparison) -> tuple[int, int]:
 
 def findings(view: View) -> list[str]:
     """Slow nodes; a sentence for each contract of the campaign, that of the largest problem first, then the most
-    measured, and how far that is from the machine's floors; what nodes gain from their devices; what
-    another local library changes; differing plans; links that saturate; what was counted."""
+    measured, and how far that is from the machine's floors; what nodes gain from their devices; what another local
+    library changes, and what smaller messages do; differing plans; links that saturate; what was counted."""
     by_contract: dict[str, list[Comparison]] = {}
     for one in view.comparisons:
         by_contract.setdefault(view.contract_of(one), []).append(one)
@@ -52,7 +53,11 @@ def findings(view: View) -> list[str]:
     counted = traffic_findings(view) + energy_findings(view)
     if not sentences:
         return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
-    others = device_gain_findings(view) + library_findings(view) + plan_findings(view) + link_findings(view)
+    others = [
+        sentence
+        for told in (device_gain_findings, library_findings, wire_findings, plan_findings, link_findings)
+        for sentence in told(view)
+    ]
     return slow_node_findings(view.node_effects) + sentences + others + counted
 
 

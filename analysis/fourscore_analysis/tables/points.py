@@ -181,6 +181,7 @@ def cell_json(cell: Cell) -> dict[str, Any]:
         **{name: getattr(contract, name) for name in ("precision", "kind", "direction", "threads", "instances")},
         **({"operator": contract.operator} if contract.operator else {}),
         "contract": {name: getattr(contract, name) for name in ("layout", "buffers", "normalisation", "planner")},
+        **({"wire": contract.wire_text} if contract.wire != "as-is" else {}),
     }
 
 

@@ -54,6 +54,8 @@ def sweep_text(method: Method, contract: Contract, ranks: int, questions: Sequen
     lines += [f'{key} = "{getattr(contract, key)}"' for key in TEXT_KEYS]
     if contract.operator:
         lines.append(f'operator = "{contract.operator}"')
+    if contract.wire != "as-is":
+        lines.append(f'wire = "{contract.wire}"')
     if contract.threads != 1:
         lines.append(f"threads = {contract.threads}")
     if contract.instances != 1:

@@ -33,12 +33,13 @@ class Question:
     direction: str | None = None
     operator: str | None = None
     layout: str | None = None
+    wire: str | None = None
     machine_hash: str = ""  # or how it begins
 
     @property
     def terms(self) -> dict[str, str]:
         """Terms of the contract that are asked for."""
-        asked = {name: getattr(self, name) for name in ("precision", "kind", "direction", "operator", "layout")}
+        asked = {name: getattr(self, name) for name in ("precision", "kind", "direction", "operator", "layout", "wire")}
         return {name: value for name, value in asked.items() if value}
 
     def other_terms(self, cell: Cell) -> list[str]:

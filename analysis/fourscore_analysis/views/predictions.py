@@ -32,7 +32,7 @@ from fourscore_analysis.views.fits import Choice, MethodFit, fits, models_of
 
 # What a parameter file leaves open.
 PLAIN_CONTRACT = Contract("transposed", "in-place", "none", "double", "c2c", "forward", "measure", 1, 1)
-TERMS = ("precision", "kind", "direction", "operator", "layout")
+TERMS = ("precision", "kind", "direction", "operator", "layout", "wire")
 
 
 @dataclass(frozen=True)

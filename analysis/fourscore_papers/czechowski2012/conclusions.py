@@ -9,7 +9,8 @@ from fourscore_analysis.papers.base import NEAR
 from fourscore_analysis.papers.claims import EQUATIONS, MEASURED, SIMULATED, Finding, Tests
 from fourscore_analysis.papers.here import Here, comparable, what_text
 from fourscore_analysis.points.points import Point, fastest, group_by
-from fourscore_analysis.points.units import digits, percent_text, ratio_text, shape_text, time_text
+from fourscore_analysis.points.units import digits, error_text, percent_text, ratio_text, shape_text, time_text
+from fourscore_analysis.points.wires import Narrowing, narrowings
 from fourscore_analysis.records.published import published
 
 from fourscore_papers.czechowski2012 import equations
@@ -52,6 +53,7 @@ CLEARLY = 1.1  # times as fast, at least
 OVER_TEN_TIMES = 10.0
 A_FRACTION = 0.5  # "a fraction", at most
 THOUSAND = (300, 3000)  # "roughly three orders of magnitude"
+DOMINATES = 0.5  # share of the exchange from which on an algorithm is one of this kind
 NEAR_A_BOUND = 0.75  # times what an equation promises, at least
 
 
@@ -409,3 +411,23 @@ def imbalance(node: Node) -> float:
         node.cores, node.flops_per_s / node.cores, node.memory_bytes_per_s, node.cache_bytes / equations.WORD_BYTES
     )
     return left / right
+
+
+@TESTS.of("compression-is-the-way-forward")
+def compression(here: Here) -> Iterator[Finding]:
+    """Tells whether smaller messages gain; that nothing else would, no measurement tells."""
+    found = [one for one in narrowings(here.points) if (one.whole.exchange_share or 0) >= DOMINATES]
+    for evidence in (MEASURED, SIMULATED):
+        real = evidence == MEASURED
+        if of_kind := [one for one in found if (one.whole.cell.contract.platform == "none") == real]:
+            main = max(of_kind, key=lambda one: (one.whole.cell.elements, one.whole.cell.ranks, -one.ratio))
+            yield Finding(evidence, main.ratio <= 1 / CLEARLY, narrowing_text(main))
+
+
+def narrowing_text(one: Narrowing) -> str:
+    return (
+        f"with messages of half the bytes {one.narrowed.label} takes {ratio_text(one.ratio)} of the time at "
+        f"{shape_text(one.whole.cell.shape)} on {one.whole.where}, where the exchange was "
+        f"{percent_text(one.whole.exchange_share)} of it, and its error is {error_text(one.narrowed.error)}, not "
+        f"{error_text(one.whole.error)}"
+    )

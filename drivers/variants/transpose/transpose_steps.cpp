@@ -289,7 +289,7 @@ class Redistribution : public TransposeStep {
         copies_(copies_on_any_rank(*exchange_, context.comm)) {}
   void run(PhaseClock& clock) override { exchange_->run(clock); }
   void add_components(std::vector<Component>& list, int number) override {
-    add_exchange(list, *exchange_, copies_, number, min_bytes_of_exchange(exchange_->message_volume(), bytes_after_));
+    add_exchange(list, *exchange_, copies_, number, min_bytes_of_exchange(*exchange_, bytes_after_));
   }
   [[nodiscard]] Sort sort() const override { return Sort::exchange; }
   [[nodiscard]] bool lands_in_source() const override { return exchange_->lands_in_source(); }

@@ -313,6 +313,8 @@ TWO = ("frontier", "frontier")
         ((*ASKED, "--machine", "hopper"), "hopper does not give all that a prediction takes: czechowski2012 needs"),
         ((*ASKED, "--exchange", "bruck"), "no launch is of this exchange and contract"),
         ((*ASKED, "--precision", "single"), "no launch is of this exchange and contract"),
+        ((*ASKED, "--wire", "single"), "no launch is of this exchange and contract"),
+        ((*ASKED, "--wire", "half"), "as-is"),
         (("--variant", "rods", *ASKED[2:]), "no launch of variant 'rods'"),
         ((*ASKED, "--kind", "c2r", "--direction", "forward"), "--kind c2r is r2c backward"),
         ((*ASKED, "--operator", "scale", "--direction", "forward"), "expected --direction convolution, or none"),

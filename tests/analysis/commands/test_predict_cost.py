@@ -22,7 +22,7 @@ lengths = "paper"
 memory = "paper"
 messages = "paper"
 """
-PRICED = '[cost]\nnode_hour_price = 2.5\nnode_watts = 500\nnode_idle_watts = 200\n'
+PRICED = "[cost]\nnode_hour_price = 2.5\nnode_watts = 500\nnode_idle_watts = 200\n"
 ASKED = ("--variant", "pencil", "--shape", "256x256x256")
 
 

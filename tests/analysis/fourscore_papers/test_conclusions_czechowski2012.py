@@ -40,6 +40,13 @@ def placements(gain: float) -> list:
     ]
 
 
+SIMULATOR = {"platform": "hopper-gemini"}
+
+
+def narrowed(seconds: float, **look: str) -> list:
+    return [(pencil(**look), parts(1, 2)), (pencil(**look, wire="single"), parts(seconds, 2 * seconds))]
+
+
 def staged(resident: float) -> list:
     return [(gpu(), 1.0), (gpu(staging="resident"), resident)]
 
@@ -56,6 +63,8 @@ CASES = [
     ("gpus-gain-little", MEASURED, gains(1.2), gains(0.9)),
     ("copies-cost-a-quarter", MEASURED, [(gpu(), parts(1, 2, copies=1))], [(gpu(), parts(1, 10, copies=1))]),
     ("copies-are-no-lasting-barrier", MEASURED, staged(0.7), staged(1.0)),
+    ("compression-is-the-way-forward", MEASURED, narrowed(0.7), narrowed(1.0)),
+    ("compression-is-the-way-forward", SIMULATED, narrowed(0.6, **SIMULATOR), narrowed(0.95, **SIMULATOR)),
     ("ideal-mapping-gains", SIMULATED, placements(1.9), placements(1.2)),
 ]
 

@@ -30,6 +30,10 @@ def test_a_title_names_what_tells_a_point_from_the_others():
         "pencil/alltoallv at 128³, 4 ranks, double",
         "pencil/alltoallv at 128³, 4 ranks, single",
     ]
+    assert titles(alone, alone | {"wire": "single"}) == [
+        "pencil/alltoallv at 128³, 4 ranks",
+        "pencil/alltoallv at 128³, 4 ranks, wire single",
+    ]
     assert titles(alone, make_point("pencil", "alltoallv", (128, 128, 128), 4, nodes=2)) == [
         "pencil/alltoallv at 128³, 4 ranks on 1 node",
         "pencil/alltoallv at 128³, 4 ranks on 2 nodes",

@@ -319,6 +319,15 @@ def test_real_data_take_half_of_everything_and_single_precision_half_of_the_byte
         assert exchanges(other)[0].bytes == pytest.approx(moved * exchanges(full)[0].bytes)
 
 
+def test_smaller_messages_take_half_of_the_bytes_and_a_pass_to_make_and_one_to_read_them():
+    full, narrowed = question("slab", (64,) * 3, 4), question("slab", (64,) * 3, 4, wire="single")
+    assert exchanges(narrowed)[0].bytes == pytest.approx(exchanges(full)[0].bytes / 2)
+    assert exchanges(narrowed)[0].messages == exchanges(full)[0].messages
+    whole, less = predicted("czechowski2012", full).phases, predicted("czechowski2012", narrowed).phases
+    assert less["fft"] == pytest.approx(whole["fft"])
+    assert less["shuffle"] == pytest.approx(2 * whole["shuffle"])  # 1 + 0.5 and 0.5 + 0.5 and 0.5 + 1 words, not 1 + 1
+
+
 def test_a_round_trip_is_two_transforms():
     once, twice = (question("slab", (64,) * 3, 4, direction=way) for way in ("forward", "roundtrip"))
     assert predicted("czechowski2012", twice).total_s == pytest.approx(2 * predicted("czechowski2012", once).total_s)

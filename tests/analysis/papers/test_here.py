@@ -38,7 +38,7 @@ def test_a_method_with_fewer_launches_than_others_is_not_the_fastest():
 
 
 def test_other_precisions_kinds_and_directions_are_not_the_papers():
-    others = [{"precision": "single"}, {"kind": "r2c"}, {"direction": "backward"}, {"instances": 2}]
+    others = [{"precision": "single"}, {"kind": "r2c"}, {"direction": "backward"}, {"instances": 2}, {"wire": "single"}]
     assert here_of(*((make_point(**other), 1) for other in others)).transforms("slab") == []
 
 

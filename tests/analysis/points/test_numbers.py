@@ -107,6 +107,7 @@ def test_unlike_contracts_are_never_compared():
         {"buffers": "out-of-place"},
         {"planner": "estimate"},
         {"precision": "single"},
+        {"wire": "single"},
         {"direction": "backward"},
         {"threads": 2},
         {"instances": 2},

@@ -50,10 +50,10 @@ def make_point(
         "contract": contract,
         "parameters": {},
     }
-    simulated = {key: changes.pop(key) for key in ("platform", "host_order", "operator") if key in changes}
+    optional = {key: changes.pop(key) for key in ("platform", "host_order", "operator", "wire") if key in changes}
     unknown = set(changes) - set(point)
     assert not unknown, unknown
-    return point | changes | simulated
+    return point | changes | optional
 
 
 def phase_model(point: dict[str, Any]) -> dict[str, float]:

@@ -1,0 +1,93 @@
+"""Points whose messages hold less than their data: half the bytes, an error that is recorded, and a reason where it
+cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Bench, read_record
+
+QUICK = ("--planner", "estimate", "--repetitions", "2")
+EPSILON = 2.0**-23
+
+
+def recorded(bench: Bench, out: Path, *arguments: str, ranks: int = 3) -> dict[str, Any]:
+    run = bench(*QUICK, *arguments, "--record", str(out), ranks=ranks)
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    if record["verdict"]["status"] == "ok":
+        assert ("wire " in run.stdout) == ("wire" in record["point"])
+    return record
+
+
+def largest_error(record: dict[str, Any]) -> float:
+    return max(check["error"] for check in record["verification"]["checks"] if check["tolerance"] > 0)
+
+
+@pytest.mark.parametrize("kind", ["c2c", "r2c"])
+def test_half_the_bytes_are_sent_and_the_error_is_that_of_single_precision(
+    bench: Bench, tmp_path: Path, kind: str
+) -> None:
+    asked = ("--variant", "pencil", "--shape", "12x12x18", "--kind", kind, "--isolate")
+    whole = recorded(bench, tmp_path / "whole.json", *asked, "--wire", "as-is")
+    narrowed = recorded(bench, tmp_path / "narrowed.json", *asked, "--wire", "single")
+    assert "wire" not in whole["point"] and narrowed["point"]["wire"] == "single"
+    assert narrowed["point_id"] != whole["point_id"]
+    costs = whole["cost"], narrowed["cost"]
+    for name in ("bytes_sent_per_rank", "model_bytes_per_rank"):
+        full, half = (cost[name] if isinstance(cost[name], list) else [cost[name]] for cost in costs)
+        assert [2 * value for value in half] == full
+    assert costs[0]["messages_per_rank"] == costs[1]["messages_per_rank"]
+    assert largest_error(whole) < 1e-14 < EPSILON / 100 < largest_error(narrowed)
+    checks = {check["name"]: check for check in narrowed["verification"]["checks"]}
+    assert checks["dft"]["tolerance"] == pytest.approx(4 * EPSILON, rel=1e-3)
+    assert checks["message-volume"]["ok"]
+    least = [cost["least_bytes_per_rank"]["exchange"] for cost in costs]
+    assert [2 * value for value in least[1]] == pytest.approx(least[0])
+    assert {"pack", "unpack", "exchange"} <= set(narrowed["samples"]["rank_phase_s"])
+    assert {"pack-1", "unpack-1"} <= {part["name"] for part in narrowed["isolated"]}
+
+
+def test_a_round_trip_and_instances_have_smaller_messages_too(bench: Bench, tmp_path: Path) -> None:
+    asked = ("--variant", "pencil", "--shape", "8x8x8", "--layout", "natural", "--instances", "2")
+    record = recorded(bench, tmp_path / "a.json", *asked, "--direction", "roundtrip", "--wire", "single", ranks=4)
+    assert record["verdict"]["status"] == "ok"
+    assert EPSILON / 100 < largest_error(record) < 4 * EPSILON
+
+
+def test_one_rank_sends_nothing_and_rounds_nothing(bench: Bench, tmp_path: Path) -> None:
+    record = recorded(bench, tmp_path / "a.json", "--variant", "slab", "--shape", "8x8x8", "--wire", "single", ranks=1)
+    assert largest_error(record) < 1e-14
+
+
+@pytest.mark.parametrize(
+    ("variant", "exchange", "wire", "reason"),
+    [
+        ("overdecomposed", None, "single", "variant 'overdecomposed' takes no exchange, whose messages wire single makes smaller"),
+        ("pencil-overlap", "p2p", "single", "variant 'pencil-overlap' sends arrays in pieces; wire single is for whole arrays"),
+        ("pencil-gpu", "p2p", "single", "variant 'pencil-gpu' computes on a device; wire single is for data in the host's memory"),
+    ],
+)
+def test_what_cannot_is_skipped_with_the_reason(
+    bench: Bench, tmp_path: Path, variant: str, exchange: str | None, wire: str, reason: str
+) -> None:
+    named = ("--exchange", exchange) if exchange else ()
+    asked = ("--variant", variant, "--shape", "8x8x8", "--wire", wire, *named)
+    verdict = recorded(bench, tmp_path / "a.json", *asked, ranks=2)["verdict"]
+    assert (verdict["status"], verdict["reason"]) == ("skipped", reason)
+
+
+def test_compressed_messages_have_the_bits_of_their_rate_or_a_reason(bench: Bench, tmp_path: Path) -> None:
+    asked = ("--variant", "slab", "--shape", "16x16x16", "--wire", "zfp", "--parameter", "zfp-rate=16")
+    record = recorded(bench, tmp_path / "a.json", *asked, "--exchange", "p2p", ranks=2)
+    if record["verdict"]["status"] == "skipped":
+        assert record["verdict"]["reason"] == "wire zfp cannot run here: this build has no libzfp"
+        pytest.skip("this build has no libzfp")
+    cost = record["cost"]
+    assert cost["bytes_sent_per_rank"] == [16 * 16**3 / 4 / 4] * 2
+    assert cost["model_bytes_per_rank"] == 16 * 16**3 / 4 / 4
+    assert 1e-9 < largest_error(record) < 0.1
+    refused = recorded(bench, tmp_path / "b.json", *asked, "--exchange", "rma", ranks=2)["verdict"]
+    assert refused["reason"] == "exchange 'rma' makes its messages itself; wire zfp takes alltoallv or p2p"
