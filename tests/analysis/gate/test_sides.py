@@ -67,6 +67,18 @@ def test_archives_whose_records_have_the_same_names_are_two_sides(tmp_path, caps
     assert "base and candidate are the same records" in capsys.readouterr().err
 
 
+def test_points_with_another_wire_are_never_compared(pairs, capsys):
+    for file in (pairs.archive / "records" / CANDIDATE).iterdir():
+        record = json.loads(file.read_text())
+        record["point"]["wire"] = "single"
+        record["point_id"] = digest(record["point"])
+        file.write_text(json.dumps(record))
+    assert compare(pairs.archive, BASE, CANDIDATE) == 4
+    said = capsys.readouterr().out
+    assert said.startswith("NOTHING MEASURED: 2 series: 2 missing")
+    assert "4 ranks, wire single: base: no launch" in said
+
+
 def test_what_was_allowed_to_differ_stands_in_the_result(pairs, capsys):
     change_identity(pairs, "machine", cpu_model="Other 1", cores=4)
     allow = ["--allow-different", "machine.cpu_model", "--allow-different", "machine.cores"]
