@@ -69,6 +69,15 @@ Decomposition Decomposition::permuted(std::size_t axis, DigitOrder digits) const
   return result;
 }
 
+Decomposition Decomposition::with_fields(std::size_t axis, Index fields) const {
+  if (boxes_ || pieces_ || real_axis_ || cuts_.at(axis).order || cuts_[axis].dealt)
+    throw std::invalid_argument(fmt::format("decomposition '{}': axis {} cannot have several fields", name, axis));
+  Decomposition result = *this;
+  result.shape[axis] *= fields;
+  result.fields_[axis] *= fields;
+  return result;
+}
+
 void Decomposition::check() const {
   const auto refuse = [&](const std::string& why) {
     throw std::invalid_argument(fmt::format("decomposition '{}': {}", name, why));
@@ -143,7 +152,7 @@ std::vector<int> Decomposition::coordinates(int rank) const {
 }
 
 Index Decomposition::cut_extent(std::size_t axis) const {
-  return real_axis_ == axis ? shape[axis] / 2 + 1 : shape[axis];
+  return real_axis_ == axis ? shape[axis] / 2 + 1 : shape[axis] / fields_[axis];
 }
 
 Range Decomposition::part_of(std::size_t axis, std::size_t level, const Range& whole, int part) const {
@@ -185,8 +194,8 @@ Box Decomposition::complex_box(int rank) const {
   Box box;
   for (std::size_t a = 0; a < 3; ++a) {
     const Range own = range(a, place);
-    box.low[a] = own.low;
-    box.high[a] = own.high;
+    box.low[a] = own.low * fields_[a];
+    box.high[a] = own.high * fields_[a];
   }
   return box;
 }
@@ -273,16 +282,17 @@ std::vector<Overlap> Decomposition::overlaps(const Box& wanted) const {
     return result;
   }
   std::array<std::vector<Stretch>, 3> stretches;
+  const bool has_fields = fields_ != std::array<Index, 3>{1, 1, 1};
   for (std::size_t a = 0; a < 3; ++a) {
-    const bool real = real_axis_ == a;
-    const Range along{real ? wanted.low[a] / 2 : wanted.low[a], real ? (wanted.high[a] + 1) / 2 : wanted.high[a]};
+    const Index together = real_axis_ == a ? 2 : fields_[a];
+    const Range along{wanted.low[a] / together, (wanted.high[a] + together - 1) / together};
     add_stretches(a, 0, {0, cut_extent(a)}, along, 0, stretches[a]);
   }
   for (const Stretch& x : stretches[0])
     for (const Stretch& y : stretches[1])
       for (const Stretch& z : stretches[2]) {
         const int rank = x.rank + y.rank + z.rank;
-        add(rank, real_axis_
+        add(rank, real_axis_ || has_fields
                       ? intersect(box(rank), wanted)
                       : Box{{x.range.low, y.range.low, z.range.low}, {x.range.high, y.range.high, z.range.high}});
       }
@@ -352,8 +362,8 @@ bool Decomposition::same_boxes(const Decomposition& other) const {
       if (box(rank) != other.box(rank)) return false;
     return true;
   }
-  return shape == other.shape && grid_ == other.grid_ && fixed_ == other.fixed_ && real_axis_ == other.real_axis_ &&
-         std::ranges::equal(cuts_, other.cuts_, same_cut);
+  return shape == other.shape && fields_ == other.fields_ && grid_ == other.grid_ && fixed_ == other.fixed_ &&
+         real_axis_ == other.real_axis_ && std::ranges::equal(cuts_, other.cuts_, same_cut);
 }
 
 bool Decomposition::same_indices(const Decomposition& other) const {

@@ -60,6 +60,9 @@ class Decomposition {
   Decomposition(const Extents& shape, std::vector<int> grid, std::array<AxisCut, 3> cuts, std::string name);
   /// The same with an order of its own along an axis.
   [[nodiscard]] Decomposition permuted(std::size_t axis, DigitOrder order) const;
+  /// The same of several arrays, which lie in one another: each index of `axis` is there `fields` times, once of each
+  /// array, and always with one rank. `axis` has no order and no dealt digits of its own, and no list of boxes.
+  [[nodiscard]] Decomposition with_fields(std::size_t axis, Index fields) const;
   [[nodiscard]] static Decomposition of_boxes(const Extents& shape, std::vector<Box> boxes, std::string name = {});
   /// The boxes of `pieces`, whose ranks are numbers of pieces here, dealt to the ranks of `dealing`: a rank holds those
   /// of its pieces that are not empty, in ascending order. Throws std::invalid_argument where the numbers of pieces
@@ -130,6 +133,7 @@ class Decomposition {
   static constexpr int any_coordinate = -1;
   std::vector<int> fixed_;  ///< the coordinate along each dimension that all ranks here share, or any_coordinate
   std::array<AxisCut, 3> cuts_;
+  std::array<Index, 3> fields_{1, 1, 1};           ///< along each axis, what is cut as one index
   std::shared_ptr<const std::vector<Box>> boxes_;  ///< in place of all these
   std::shared_ptr<const Decomposition> pieces_;    ///< what is dealt, in place of all these
   Dealing dealing_;                                ///< how pieces_ are dealt

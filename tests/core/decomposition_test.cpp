@@ -30,6 +30,8 @@ std::vector<Decomposition> rules() {
       list.push_back({shape, {3, 2}, {cut, AxisCut{}, AxisCut{}}, "in whole pieces"});
     }
   }
+  for (std::size_t rule = 0, plain = list.size(); rule < plain; ++rule)
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) list.push_back(list[rule].with_fields(axis, 3));
   AxisCut dealt{{{0, 1}}};
   dealt.dealt = DigitOrder{{{4, 15, 3}, {3, 5, 1}, {5, 1, 2}}, {2, 0, 1}};
   list.push_back({{60, 2, 1}, {3, 2}, {dealt, AxisCut{}, AxisCut{}}, "dealt"});
@@ -87,6 +89,20 @@ TEST(Decomposition, OverlapsAreThoseOfAllRanksAskedOneByOne) {
         for (const Box& held : b.boxes(rank))
           ASSERT_EQ(a.overlaps(held), found_one_by_one(a, held)) << a.name << " with " << b.name;
     }
+}
+
+TEST(Decomposition, OfSeveralFieldsDealsEachIndexOfAllToOneRank) {
+  const Decomposition one{{7, 5, 3}, {3, 2}, {AxisCut{}, AxisCut{{{0}, {1}}}, AxisCut{}}, "nested"};
+  const Decomposition four = one.with_fields(1, 4);
+  EXPECT_EQ(four.shape, (Extents{7, 20, 3}));
+  for (int rank = 0; rank < one.ranks(); ++rank) {
+    EXPECT_EQ(four.box(rank).low[1], 4 * one.box(rank).low[1]);
+    EXPECT_EQ(four.box(rank).high[1], 4 * one.box(rank).high[1]);
+    EXPECT_EQ(four.volume(rank), 4 * one.volume(rank));
+  }
+  EXPECT_FALSE(four.same_boxes(decompose({7, 20, 3}, {{1, 6, 1}})));
+  EXPECT_THROW((void)Decomposition::of_boxes({1, 1, 1}, {Box{}}).with_fields(1, 2), std::invalid_argument);
+  EXPECT_THROW((void)real_in_place_of(one, 2, 5).with_fields(1, 2), std::invalid_argument);
 }
 
 TEST(Decomposition, OverlapsOfRealDataAreInReals) {
