@@ -200,6 +200,26 @@ std::vector<PointKey> plan_keys() {
        .help = "of instances: all, each over all ranks; subset, each on its own ranks",
        .get = [](const P& p) { return to_string(p.problem.placement); },
        .set = [](P& p, S v, W what) { p.problem.placement = parse_placement(v, what); }},
+      {.name = "fields",
+       .option = "--fields",
+       .path = "/fields",
+       .form = Form::integer,
+       .labelled = true,
+       .help = fmt::format("arrays of this shape that are transformed: 1 to {}", max_fields),
+       // Points of one field say neither, as before there were others.
+       .get = [](const P& p) { return p.problem.fields == 1 ? std::string() : std::to_string(p.problem.fields); },
+       .set = [](P& p, S v, W what) { p.problem.fields = positive_integer(v, what, max_fields); }},
+      {.name = "field_order",
+       .option = "--field-order",
+       .path = "/field_order",
+       .labelled = true,
+       .help = "of several fields: together, in one message; in-turn, one after another; pipelined, part by part",
+       .get =
+           [](const P& p) {
+             const bool said = p.problem.fields > 1 || p.problem.field_order != FieldOrder::together;
+             return said ? to_string(p.problem.field_order) : std::string();
+           },
+       .set = [](P& p, S v, W what) { p.problem.field_order = parse_field_order(v, what); }},
       {.name = "layout",
        .option = "--layout",
        .path = "/contract/layout",

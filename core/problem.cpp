@@ -59,6 +59,8 @@ constexpr Names<LayoutContract, 2> layouts{
     {{"natural", LayoutContract::natural}, {"transposed", LayoutContract::transposed}}};
 constexpr Names<Buffers, 2> buffer_names{{{"in-place", Buffers::in_place}, {"out-of-place", Buffers::out_of_place}}};
 constexpr Names<Placement, 2> placement_names{{{"all", Placement::all}, {"subset", Placement::subset}}};
+constexpr Names<FieldOrder, 3> field_orders{
+    {{"together", FieldOrder::together}, {"in-turn", FieldOrder::in_turn}, {"pipelined", FieldOrder::pipelined}}};
 constexpr Names<RankPlacement, 4> rank_placements{{{"block", RankPlacement::block},
                                                    {"cyclic", RankPlacement::cyclic},
                                                    {"socket", RankPlacement::socket},
@@ -118,7 +120,7 @@ std::size_t Problem::element_bytes() const { return precision == Precision::doub
 
 double Problem::credited_flops() const {
   const auto n = static_cast<double>(elements());
-  const int transforms = instances * (goes_back(direction) ? 2 : 1);
+  const int transforms = instances * fields * (goes_back(direction) ? 2 : 1);
   return transforms * (kind == Kind::r2c ? 2.5 : 5.0) * n * std::log2(n);
 }
 
@@ -126,6 +128,17 @@ Problem in_direction(const Problem& problem, Direction direction) {
   Problem result = problem;
   result.direction = direction;
   return result;
+}
+
+Problem one_field(const Problem& problem) {
+  Problem one = problem;
+  one.fields = 1;
+  normalise_fields(one);
+  return one;
+}
+
+void normalise_fields(Problem& problem) {
+  if (problem.fields == 1) problem.field_order = FieldOrder::together;
 }
 
 Extents Problem::complex_extents() const {
@@ -167,6 +180,9 @@ Buffers parse_buffers(std::string_view text, std::string_view what) { return par
 Placement parse_placement(std::string_view text, std::string_view what) {
   return parse_name(placement_names, text, what);
 }
+FieldOrder parse_field_order(std::string_view text, std::string_view what) {
+  return parse_name(field_orders, text, what);
+}
 RankPlacement parse_rank_placement(std::string_view text, std::string_view what) {
   return parse_name(rank_placements, text, what);
 }
@@ -193,6 +209,7 @@ std::string to_string(Direction value) { return name_of(directions, value); }
 std::string to_string(LayoutContract value) { return name_of(layouts, value); }
 std::string to_string(Buffers value) { return name_of(buffer_names, value); }
 std::string to_string(Placement value) { return name_of(placement_names, value); }
+std::string to_string(FieldOrder value) { return name_of(field_orders, value); }
 std::string to_string(RankPlacement value) { return name_of(rank_placements, value); }
 std::string to_string(HostOrder value) { return name_of(host_orders, value); }
 std::string to_string(Effort value) { return name_of(efforts, value); }

@@ -36,6 +36,9 @@ enum class LayoutContract { natural, transposed };
 enum class Buffers { in_place, out_of_place };  // "in-place", "out-of-place"
 /// Where several instances run: each over all ranks, or each on its own subset of them. One instance: all.
 enum class Placement { all, subset };  // "all", "subset"
+/// How several fields of one problem are transformed. together: by one plan, each message with all fields. in_turn: one
+/// after another. pipelined: part by part, so that one computes while messages of another are on their way.
+enum class FieldOrder { together, in_turn, pipelined };  // "together", "in-turn", "pipelined"
 /// How ranks follow each other over nodes. block: node by node. cyclic: rank r is on node r mod nodes. socket: block
 /// over nodes, in turn over the sockets of each. irregular: none of these, and not to be asked for.
 enum class RankPlacement { block, cyclic, socket, irregular };
@@ -64,6 +67,7 @@ inline constexpr std::string_view default_operator = "scale";
 inline constexpr int max_ranks = 1 << 24;
 inline constexpr int max_threads = 4096;    ///< a rank
 inline constexpr int max_instances = 1024;  ///< each has communicators of its own, of which MPI has few
+inline constexpr int max_fields = 64;       ///< in turn each has communicators of its own too
 
 struct Problem {
   std::vector<Index> shape;  ///< 1 to 3 extents, slowest in memory first
@@ -75,6 +79,8 @@ struct Problem {
   int threads = 1;              ///< threads per rank, for the local FFT
   int instances = 1;            ///< transforms at once
   Placement placement = Placement::all;
+  int fields = 1;  ///< arrays of this shape that are transformed in each instance
+  FieldOrder field_order = FieldOrder::together;
   Contract contract;
   Wire wire = Wire::as_is;
   std::map<std::string, std::string> parameters;  ///< a variant's own options
@@ -82,8 +88,8 @@ struct Problem {
   [[nodiscard]] Extents extents() const;            ///< shape padded with trailing ones
   [[nodiscard]] Index elements() const;             ///< product of the shape
   [[nodiscard]] std::size_t element_bytes() const;  ///< size of a complex element: 16 or 8
-  [[nodiscard]] double credited_flops()
-      const;  ///< 5 N log2 N, for r2c 2.5 N log2 N; there and once back, of all instances
+  /// 5 N log2 N, for r2c 2.5 N log2 N; there and once back, of all fields and instances.
+  [[nodiscard]] double credited_flops() const;
 
   [[nodiscard]] std::size_t last_axis() const { return shape.size() - 1; }  ///< the one that r2c halves
   [[nodiscard]] Extents complex_extents() const;                            ///< extents() of the complex data
@@ -98,6 +104,11 @@ struct Problem {
 /// One half of a round trip: the problem in a direction of its own. The halves of a convolution have its operator's
 /// name, and nothing else has in these directions.
 [[nodiscard]] Problem in_direction(const Problem& problem, Direction direction);
+
+/// One of its fields.
+[[nodiscard]] Problem one_field(const Problem& problem);
+/// One field has no order: equal work is one point.
+void normalise_fields(Problem& problem);
 
 /// A Problem with who solves it: one point of a suite. Or, where `component` names a program of drivers/components, a
 /// component alone: then ranks and problem.parameters say what is measured, and nothing else counts.
@@ -139,6 +150,7 @@ struct KindAndDirection {
 [[nodiscard]] LayoutContract parse_layout(std::string_view text, std::string_view what = "layout");
 [[nodiscard]] Buffers parse_buffers(std::string_view text, std::string_view what = "buffers");
 [[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
+[[nodiscard]] FieldOrder parse_field_order(std::string_view text, std::string_view what = "field_order");
 [[nodiscard]] RankPlacement parse_rank_placement(std::string_view text, std::string_view what = "placement_of_ranks");
 [[nodiscard]] HostOrder parse_host_order(std::string_view text, std::string_view what = "host_order");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
@@ -150,6 +162,7 @@ struct KindAndDirection {
 [[nodiscard]] std::string to_string(LayoutContract);
 [[nodiscard]] std::string to_string(Buffers);
 [[nodiscard]] std::string to_string(Placement);
+[[nodiscard]] std::string to_string(FieldOrder);
 [[nodiscard]] std::string to_string(RankPlacement);
 [[nodiscard]] std::string to_string(HostOrder);
 [[nodiscard]] std::string to_string(Effort);

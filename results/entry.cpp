@@ -213,7 +213,8 @@ NodeFacts seen_node(const json& record, const SeenLaunch& seen) {
   node.last_level_cache_bytes = last_level_cache_bytes(seen.machine);
   node.plan_bytes = plan_bytes_of_a_rank(record) * static_cast<double>(node.ranks.size());
   if (point.component.empty()) {
-    double bytes = static_cast<double>(point.problem.input_element_bytes()) * point.problem.instances;
+    double bytes =
+        static_cast<double>(point.problem.input_element_bytes()) * point.problem.instances * point.problem.fields;
     for (const Index extent : point.problem.shape) bytes *= static_cast<double>(extent);
     node.plan_bytes = bytes / point.nodes;
   }

@@ -183,6 +183,7 @@ std::string benchmark_name(const json& point) {
     const std::string value = point_value(point, key.name);
     // So that a point on one node keeps the name that it had before there were others.
     if (key.derived || (key.of_launch && !key.required && value == key.get({}))) continue;
+    if (key.labelled && value.empty()) continue;
     if (!name.empty()) name += '/';
     name += key.labelled ? fmt::format("{}:{}", key.name, value) : value.empty() ? "?" : value;
   }

@@ -25,7 +25,7 @@ std::string call_path(const json& point) {
   for (const PointKey& key : point_keys()) {
     if (key.derived || std::ranges::find(of_parameters, key.name) != of_parameters.end()) continue;
     const std::string value = point_value(point, key.name);
-    if (key.of_launch && value == key.get({})) continue;
+    if ((key.of_launch && value == key.get({})) || (key.labelled && value.empty())) continue;
     if (!name.empty()) name += '/';
     name += key.labelled ? fmt::format("{}:{}", key.name, value) : value;
   }

@@ -83,6 +83,9 @@ class DeviceVariant : public ChainVariant, protected RequestedDevice {
   [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override;
   [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange,
                                                    const Problem& problem) const override;
+  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override {
+    return Variant::refuses_fields(problem);
+  }
   [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override;
   [[nodiscard]] const DeviceUse* device_use(const Problem& /*problem*/) const override { return this; }
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override;

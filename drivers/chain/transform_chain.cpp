@@ -127,7 +127,11 @@ LocalFftSpec local_fft_spec(const Problem& problem, const std::vector<std::size_
                             const Extents& strides) {
   LocalFftSpec spec = local_fft_spec(problem);
   for (std::size_t a = 0; a < 3; ++a) {
-    const Loop loop{extents[a], strides[a], strides[a]};
+    Loop loop{extents[a], strides[a], strides[a]};
+    if (problem.fields > 1 && a == axis_of_fields(problem)) {
+      spec.batch.push_back({problem.fields, loop.in_stride, loop.out_stride});
+      loop = {loop.count / problem.fields, loop.in_stride * problem.fields, loop.out_stride * problem.fields};
+    }
     if (!contains(axes, a)) {
       spec.batch.push_back(loop);
     } else if (problem.kind == Kind::r2c && a == problem.last_axis()) {
@@ -148,6 +152,7 @@ TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStag
   check_halved_axis(context.problem, stages);
   declare_layouts(context.problem, stages.front().arriving(), stages.back().leaving());
   declared().grid = options_.grid;
+  interleave_fields(context.problem, mpi::rank_in(context.comm), stages);
   allocate_arrays(context, stages);
   make_links(context, std::move(stages));
   allocate_staging(context);
@@ -252,6 +257,7 @@ bool TransformChain::can_gather(const PlanContext& context, std::size_t number, 
   if (in_pieces() || options_.arrays != nullptr || stage.padded_from || links_.front().stage.axes.empty() ||
       stage.axes.size() != 1)
     return false;
+  if (context.problem.fields > 1 && stage.axes.front() == axis_of_fields(context.problem)) return false;
   const auto sources = links_[number].exchange->readable_sources();
   return sources && GatheredFft::serves(fft_spec(context, stage), array_of(context, number + 1, 1 - source),
                                         stage.axes.front(), *sources);

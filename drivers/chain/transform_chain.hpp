@@ -61,7 +61,12 @@ enum class Return {
 /// Elements of the largest of the rank's boxes, of all stages, or of those that are `transformed`.
 [[nodiscard]] Index largest_box(const std::vector<ChainStage>& stages, int rank, bool transformed = false);
 
-/// The spec of the transforms along `axes` of a local array. The halved axis of real data is known first.
+/// The axis along which a chain lays several fields into one another: the last but one, so that the rows of all fields
+/// follow each other, and each is whole.
+[[nodiscard]] inline std::size_t axis_of_fields(const Problem& problem) { return problem.last_axis() - 1; }
+
+/// The spec of the transforms along `axes` of a local array, of all fields. The halved axis of real data is known
+/// first.
 [[nodiscard]] LocalFftSpec local_fft_spec(const Problem& problem, const std::vector<std::size_t>& axes,
                                           const Extents& extents, const Extents& strides);
 
@@ -101,7 +106,7 @@ class TransformChain : public Plan {
   };
   /// stages: from input to output, at least one, in natural storage order, of the problem's complex extents; real data
   /// lies in the place of complex data, and its halved axis is transformed in the first transform of all or (backward)
-  /// the last. context.exchange may be null for one stage.
+  /// the last. context.exchange may be null for one stage. With several fields each message has those of all.
   TransformChain(const PlanContext& context, std::vector<ChainStage> stages, Options options);
 
   void execute(PhaseClock& clock) override;
@@ -153,6 +158,7 @@ class TransformChain : public Plan {
     void transform(PhaseClock& clock);
   };
 
+  void interleave_fields(const Problem& problem, int rank, std::vector<ChainStage>& stages);
   void allocate_arrays(const PlanContext& context, const std::vector<ChainStage>& stages);
   void make_links(const PlanContext& context, std::vector<ChainStage> stages);
   void allocate_staging(const PlanContext& context);
@@ -186,6 +192,7 @@ class TransformChain : public Plan {
 class ChainVariant : public Variant {
  public:
   [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}}; }
+  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override;
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override;
   [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
                                                                  int rank) const override;

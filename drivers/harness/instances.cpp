@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
 #include "core/parameters.hpp"
 #include "core/text.hpp"
@@ -123,7 +122,9 @@ Instances::Instances(const Variant& variant, const PlanContext& context)
   for (const int number : numbers) {
     instances_.push_back({number, make_plan_of(variant, {one, comm_, context.exchange, context.local_fft})});
   }
-  is_complete_.resize(instances_.size());
+  std::vector<TurnByTurn::Entry> entries;
+  for (const Instance& instance : instances_) entries.push_back({instance.plan.get(), instance.number});
+  turns_.emplace(std::move(entries));
 }
 
 void Instances::execute(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
@@ -139,38 +140,7 @@ void Instances::execute(PhaseClock& clock, const std::function<void(std::size_t)
 
 void Instances::execute_all(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
   if (!several_) return instances_.front().plan->execute(clock);
-  if (instances_.size() == 1) {
-    const Region region(clock, Phase::other, instances_.front().number);
-    instances_.front().plan->execute(clock);
-    return done(0);
-  }
-  advance_all(clock, done);
-}
-
-/// What one instance waits for, another's work fills.
-void Instances::advance_all(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
-  for (std::size_t i = 0; i < instances_.size(); ++i) {
-    const Region region(clock, Phase::other, instances_[i].number);
-    instances_[i].plan->begin(clock);
-    is_complete_[i] = false;
-  }
-  for (std::size_t running = instances_.size(); running > 0;) {
-    bool worked = false;
-    for (std::size_t i = 0; i < instances_.size(); ++i) {
-      if (is_complete_[i]) continue;
-      const Region region(clock, Phase::other, instances_[i].number);
-      const Advance result = instances_[i].plan->advance(clock);
-      worked = worked || result != Advance::idle;
-      if (result != Advance::complete) continue;
-      is_complete_[i] = true;
-      --running;
-      done(i);
-    }
-    if (!worked) {
-      const Region region(clock, Phase::exchange);
-      std::this_thread::yield();
-    }
-  }
+  turns_->execute(clock, done);
 }
 
 std::vector<Component> Instances::components() {
@@ -210,8 +180,9 @@ std::map<Phase, Index> Instances::min_bytes(const Problem& problem) {
   const int me = mpi::rank_in(comm_);
   for (const Instance& instance : instances_) {
     const Plan& plan = *instance.plan;
-    const Index data = std::max(plan.input_layout().volume(me) * static_cast<Index>(problem.input_element_bytes()),
-                                plan.output_layout().volume(me) * static_cast<Index>(problem.output_element_bytes()));
+    const Index data =
+        plan.fields() * std::max(plan.input_layout().volume(me) * static_cast<Index>(problem.input_element_bytes()),
+                                 plan.output_layout().volume(me) * static_cast<Index>(problem.output_element_bytes()));
     if (const auto* round_trip = dynamic_cast<const RoundTrip*>(&plan);
         round_trip && round_trip->min_bytes_of_product())
       least[Phase::product] += round_trip->min_bytes_of_product();

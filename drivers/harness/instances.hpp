@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/turn_by_turn.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 
@@ -67,7 +68,6 @@ class Instances {
   }
 
  private:
-  void advance_all(PhaseClock& clock, const std::function<void(std::size_t)>& done);
   void execute_all(PhaseClock& clock, const std::function<void(std::size_t)>& done);
 
   mpi::Communicator subset_;  ///< null where all ranks have all instances
@@ -75,7 +75,7 @@ class Instances {
   MPI_Comm all_;
   std::vector<int> leaders_;  ///< first rank of each subset
   std::vector<Instance> instances_;
-  std::vector<bool> is_complete_;  ///< in the run in hand
+  std::optional<TurnByTurn> turns_;  ///< takes the instances here by turns
   bool several_;
 };
 

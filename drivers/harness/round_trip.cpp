@@ -1,5 +1,7 @@
 #include "harness/round_trip.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -23,13 +25,13 @@ DeviceWork moves_of(const Plan& plan, const Problem& problem, int rank) {
 
 RoundTrip::RoundTrip(const Variant& variant, const PlanContext& context) {
   const Problem there = in_direction(context.problem, Direction::forward);
-  forward_ = variant.make_plan({there, context.comm, context.exchange, context.local_fft, &memory_});
-  memory_.begin_again(forward_->output());
+  forward_ = make_plan_one_way(variant, {there, context.comm, context.exchange, context.local_fft, &memory_});
+  begin_again();
   Problem back = in_direction(context.problem, Direction::backward);
   back.grid = forward_->facts().grid;
-  backward_ = variant.make_plan({back, context.comm, context.exchange, context.local_fft, &memory_});
+  backward_ = make_plan_one_way(variant, {back, context.comm, context.exchange, context.local_fft, &memory_});
   const int me = mpi::rank_in(context.comm);
-  if (backward_->input() != forward_->output() ||
+  if (!backward_begins_where_forward_ends() ||
       backward_->input_layout().boxes(me) != forward_->output_layout().boxes(me))
     throw std::logic_error("the backward plan of variant '" + variant.card().name +
                            "' does not begin where its forward plan ends");
@@ -52,6 +54,9 @@ void RoundTrip::declare(const Problem& problem, int rank) {
   facts = forward_->facts();
   facts.output_layout = backward_->facts().output_layout;
   facts.output = backward_->facts().output;
+  facts.output_fields = backward_->facts().output_fields;
+  for (std::size_t field = 0; field < facts.arrays.size(); ++field)
+    facts.arrays[field].output = backward_->facts().arrays[field].output;
   for (std::size_t i = 1; i < in_turn_.size(); ++i) {
     const PlanFacts& more = in_turn_[i]->facts();
     facts.message_volume += more.message_volume;
@@ -85,6 +90,18 @@ void RoundTrip::turn_to(std::size_t number, PhaseClock& clock) {
   if (number == 0 || !product_) return;
   const Region region(clock, Phase::product);
   multiply(number);
+}
+
+void RoundTrip::begin_again() {
+  if (forward_->facts().arrays.empty()) return memory_.begin_again(forward_->output());
+  for (Index field = 0; field < forward_->fields(); ++field)
+    memory_.of_field(static_cast<std::size_t>(field)).begin_again(forward_->arrays_of(field).output);
+}
+
+bool RoundTrip::backward_begins_where_forward_ends() const {
+  for (Index field = 0; field < forward_->fields(); ++field)
+    if (backward_->arrays_of(field).input != forward_->arrays_of(field).output) return false;
+  return backward_->facts().input_fields == forward_->facts().output_fields;
 }
 
 void RoundTrip::execute(PhaseClock& clock) {
@@ -127,15 +144,18 @@ std::vector<Component> RoundTrip::components() {
 }
 
 std::unique_ptr<Plan> make_plan_of(const Variant& variant, const PlanContext& context) {
-  if (!goes_back(context.problem.direction)) return variant.make_plan(context);
+  if (!goes_back(context.problem.direction)) return make_plan_one_way(variant, context);
   return std::make_unique<RoundTrip>(variant, context);
 }
 
 std::optional<std::string> supports_directions(const Variant& variant, const Problem& problem, int ranks) {
-  if (!goes_back(problem.direction)) return variant.supports(problem, ranks);
+  if (!goes_back(problem.direction)) return supports_one_way(variant, problem, ranks);
   for (const Direction direction : {Direction::forward, Direction::backward})
-    if (auto reason = variant.supports(in_direction(problem, direction), ranks)) return reason;
-  return problem.direction == Direction::convolution ? supports_product(problem) : std::nullopt;
+    if (auto reason = supports_one_way(variant, in_direction(problem, direction), ranks)) return reason;
+  if (problem.direction != Direction::convolution) return std::nullopt;
+  if (problem.fields > 1)
+    return fmt::format("a convolution of {} fields; expected one, or direction roundtrip", problem.fields);
+  return supports_product(problem);
 }
 
 int fields_back(const Problem& problem) {
@@ -143,9 +163,9 @@ int fields_back(const Problem& problem) {
 }
 
 Cost cost_of_directions(const Variant& variant, const Problem& problem, int ranks) {
-  if (!goes_back(problem.direction)) return variant.cost(problem, ranks);
-  Cost cost = variant.cost(in_direction(problem, Direction::forward), ranks);
-  const Cost back = variant.cost(in_direction(problem, Direction::backward), ranks);
+  if (!goes_back(problem.direction)) return cost_one_way(variant, problem, ranks);
+  Cost cost = cost_one_way(variant, in_direction(problem, Direction::forward), ranks);
+  const Cost back = cost_one_way(variant, in_direction(problem, Direction::backward), ranks);
   const int backward = fields_back(problem);
   cost.flops += backward * back.flops;
   cost.bytes_per_rank += backward * back.bytes_per_rank;

@@ -9,14 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "harness/fields.hpp"
 #include "harness/product.hpp"
 #include "interfaces/variant.hpp"
 
 namespace fourscore {
 
 /// The variant's plan forward, and that of the same grid backward, which goes on in the same memory from where forward
-/// left its output; nothing is moved between them. Out of place, the spectrum lies in the other buffer, and the result
-/// in that of the input.
+/// left its output; nothing is moved between them. Several fields all go forward, then all backward. Out of place, the
+/// spectrum lies in the other buffer, and the result in that of the input.
 ///
 /// Of a convolution the spectrum is multiplied where forward left it, in whatever order that is. An operator that gives
 /// several fields back has a backward plan for each: the first in the memory of the forward plan, as above, and each of
@@ -55,6 +56,8 @@ class RoundTrip : public Plan, private DeviceData {
   void when_turned(const std::function<void()>* notice) { turned_ = notice; }
 
  private:
+  void begin_again();
+  [[nodiscard]] bool backward_begins_where_forward_ends() const;
   void declare(const Problem& problem, int rank);
   void add_product(const Variant& variant, const PlanContext& context, const Problem& back);
   /// What lies before plan number `number` of in_turn_.
@@ -71,13 +74,15 @@ class RoundTrip : public Plan, private DeviceData {
   std::size_t next_ = 0;  ///< the one of in_turn_ that advances
 };
 
-/// The plan of any direction.
+/// The plan of any direction and of all fields.
 [[nodiscard]] std::unique_ptr<Plan> make_plan_of(const Variant& variant, const PlanContext& context);
-/// Variant::supports() of any direction: of one that goes_back(), both ways, and the product.
+/// Variant::supports() of any direction and of all fields: of one that goes_back(), both ways, and the product, which
+/// takes one field.
 [[nodiscard]] std::optional<std::string> supports_directions(const Variant& variant, const Problem& problem, int ranks);
-/// How many fields a transform of any direction leaves: of a convolution, as many as its operator gives.
+/// How many fields a transform of any direction leaves of one: of a convolution, as many as its operator gives.
 [[nodiscard]] int fields_back(const Problem& problem);
-/// Variant::cost() of any direction: that of all transforms, each as often as there are. A product counts nothing.
+/// Variant::cost() of any direction, of all fields: that of all transforms, each as often as there are. A product
+/// counts nothing.
 [[nodiscard]] Cost cost_of_directions(const Variant& variant, const Problem& problem, int ranks);
 /// The problem as Variant::redistributions() and grid_entries() take it: of one that goes_back(), forward.
 [[nodiscard]] Problem first_direction(const Problem& problem);

@@ -58,13 +58,26 @@ class ArrayRows : public RowSource {
   const RowTile* tile_ = nullptr;
 };
 
+/// The elements of a row of one of several fields: not always one after another (Interleaving).
+template <class Element>
+class Strided {
+ public:
+  Strided(Element* first, Index step) : first_(first), step_(step) {}
+  [[nodiscard]] Element& operator[](std::size_t k) const { return first_[static_cast<Index>(k) * step_]; }
+  [[nodiscard]] Strided from(std::size_t k) const { return {&(*this)[k], step_}; }
+
+ private:
+  Element* first_;
+  Index step_;
+};
+
 template <class Real>
-void write_row(std::span<const std::complex<double>> row, Real* out) {
+void write_row(std::span<const std::complex<double>> row, const Strided<Real>& out) {
   for (std::size_t k = 0; k < row.size(); ++k) out[k] = static_cast<Real>(row[k].real());
 }
 
 template <class Real>
-void write_row(std::span<const std::complex<double>> row, std::complex<Real>* out) {
+void write_row(std::span<const std::complex<double>> row, const Strided<std::complex<Real>>& out) {
   for (std::size_t k = 0; k < row.size(); ++k)
     out[k] = {static_cast<Real>(row[k].real()), static_cast<Real>(row[k].imag())};
 }
@@ -88,7 +101,7 @@ double imaginary_part(std::complex<Real> value) {
 
 /// The square of the largest |computed * scale - expected|; infinite where a NaN is met.
 template <class Element>
-double compare_row(std::span<const std::complex<double>> expected, const Element* computed, double scale) {
+double compare_row(std::span<const std::complex<double>> expected, const Strided<Element>& computed, double scale) {
   bool nan = false;
   double row_worst = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -104,10 +117,10 @@ double compare_row(std::span<const std::complex<double>> expected, const Element
 /// The largest error of a row, relative to `size`; each element beyond the tolerance is added to `wrong`, with the
 /// index that index_of gives it.
 template <class Element, class IndexOf>
-double judge_row(std::span<const std::complex<double>> expected, const Element* computed, double scale, double size,
-                 double tolerance, const IndexOf& index_of, const Extents& extents, WrongElements& wrong) {
+double judge_row(std::span<const std::complex<double>> expected, const Strided<Element>& computed, double scale,
+                 double size, double tolerance, const IndexOf& index_of, const Extents& extents, WrongElements& wrong) {
   const auto error_of = [&](std::size_t first, std::size_t count) {
-    return std::sqrt(compare_row(expected.subspan(first, count), computed + first, scale)) / size;
+    return std::sqrt(compare_row(expected.subspan(first, count), computed.from(first), scale)) / size;
   };
   wrong.look_at(static_cast<Index>(expected.size()));
   const double error = error_of(0, expected.size());

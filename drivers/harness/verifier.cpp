@@ -52,11 +52,6 @@ double tolerance_of(const Problem& problem) {
   return of_transform + most_exchanges * rounding_of(problem);
 }
 
-bool small_enough_for_the_definition(const Extents& shape) {
-  const Index n = shape[0] * shape[1] * shape[2];
-  return n <= largest_naive_elements && shape[0] + shape[1] + shape[2] <= largest_naive_products / n;
-}
-
 }  // namespace
 
 Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std::uint64_t seed)
@@ -64,21 +59,34 @@ Verifier::Verifier(const Problem& problem, MPI_Comm comm, const Plan& plan, std:
       operator_(problem.direction == Direction::convolution ? &operator_of(problem) : nullptr),
       comm_(comm),
       rank_(mpi::rank_in(comm)),
+      fields_(plan.fields()),
       seed_(seed),
       tolerance_(tolerance_of(problem)),
       symmetry_(problem.real_input()    ? Symmetry::real
                 : problem.real_output() ? Symmetry::hermitian
                                         : Symmetry::none),
-      input_(plan.input_layout(), rank_, problem.extents(), problem.real_input()),
-      output_(plan.output_layout(), rank_, problem.extents(), problem.real_output()),
+      input_(plan.input_layout(), plan.facts().input_fields, rank_, problem.extents(), problem.real_input()),
+      output_(plan.output_layout(), plan.facts().output_fields, rank_, problem.extents(), problem.real_output()),
       scratch_(static_cast<std::size_t>(
-          std::min(RowTile::max_extent, std::max(input_.rows.longest_row(), output_.rows.longest_row())))) {
+          std::min(RowTile::max_extent, std::max(input_.rows.longest_row(), output_.rows.longest_row())))),
+      looked_at_(static_cast<std::size_t>(fields_)) {
   if (plan.input_layout().shape != problem.input_extents() || plan.output_layout().shape != problem.output_extents())
     throw std::logic_error("the layouts of the plan do not have the shapes of the problem");
-  input_field_.assign(timed_field(0));
+  if (fields_ != problem.fields) throw std::logic_error("the plan does not have the fields of the problem");
+  input_field_.assign(timed_field(0, 0));
 }
 
-void Verifier::write(RowSource& source, void* buffer) {
+std::uint64_t Verifier::seed(Index field) const {
+  return field == 0 ? seed_ : mix(mix(seed_) + static_cast<std::uint64_t>(field));
+}
+
+bool Verifier::small_enough_for_the_definition() const {
+  const Extents shape = problem_.extents();
+  const Index n = shape[0] * shape[1] * shape[2];
+  return n <= largest_naive_elements && fields_ * (shape[0] + shape[1] + shape[2]) <= largest_naive_products / n;
+}
+
+void Verifier::write(RowSource& source, const Data& data) {
   RowTile& tile = input_.tile;
   tile.for_each_place([&] {
     source.enter(tile);
@@ -86,31 +94,32 @@ void Verifier::write(RowSource& source, void* buffer) {
     for (Index i = 0; i < tile.count(0); ++i)
       for (Index j = 0; j < tile.count(1); ++j) {
         source.row(i, j, values);
-        at_element(problem_.precision, input_.real, buffer, tile.offset(i, j),
-                   [&](auto* out) { write_row(values, out); });
+        at_element(problem_.precision, input_.real, data.array,
+                   input_.interleaving.place(tile.offset(i, j), data.field),
+                   [&](auto* out) { write_row(values, Strided(out, input_.interleaving.step())); });
       }
   });
 }
 
-Verifier::Found Verifier::compare(Side& side, const Expected& expected, const void* buffer) {
+Verifier::Found Verifier::compare(Side& side, const Expected& expected, const Data& data) {
   Found found;
   side.tile.for_each_place([&] {
     expected.rows.enter(side.tile);
-    compare_tile(side, expected, buffer, found);
+    compare_tile(side, expected, data, found);
   });
   return found;
 }
 
-void Verifier::compare_tile(Side& side, const Expected& expected, const void* buffer, Found& found) {
+void Verifier::compare_tile(Side& side, const Expected& expected, const Data& data, Found& found) {
   const RowTile& tile = side.tile;
   const std::span<Complex> values(scratch_.data(), static_cast<std::size_t>(tile.count(2)));
   for (Index i = 0; i < tile.count(0); ++i)
     for (Index j = 0; j < tile.count(1); ++j) {
       expected.rows.row(i, j, values);
-      at_element(problem_.precision, side.real, const_cast<void*>(buffer), tile.offset(i, j),
+      at_element(problem_.precision, side.real, data.array, side.interleaving.place(tile.offset(i, j), data.field),
                  [&](const auto* computed) {
                    const double error = judge_row(
-                       values, computed, expected.scale, expected.size, tolerance_,
+                       values, Strided(computed, side.interleaving.step()), expected.scale, expected.size, tolerance_,
                        [&](Index k) { return tile.global(i, j, k); }, side.extents, found.wrong);
                    found.error = std::max(found.error, error);
                  });
@@ -119,10 +128,7 @@ void Verifier::compare_tile(Side& side, const Expected& expected, const void* bu
 
 namespace {
 
-void* output_of(const Plan& plan, int field) {
-  return field == 0 ? plan.output() : plan.facts().further_outputs[static_cast<std::size_t>(field) - 1];
-}
-
+/// What a convolution leaves; of other directions one.
 int outputs_of(const Plan& plan) { return 1 + static_cast<int>(plan.facts().further_outputs.size()); }
 
 /// The index of a mode as a wave number, told apart from the operators' tables by other means than theirs.
@@ -134,27 +140,32 @@ Extents signed_wave_numbers(const Wave& wave, const Extents& shape) {
 
 }  // namespace
 
-SparseField Verifier::answer(const SparseField& given, int field) const {
+Verifier::Data Verifier::answer_of(const Plan& plan, Index field, int output) {
+  if (output == 0) return output_of(plan, field);
+  return {plan.facts().further_outputs[static_cast<std::size_t>(output) - 1], 0};
+}
+
+SparseField Verifier::answer(const SparseField& given, int output) const {
   SparseField result = transform(given, problem_.direction);
   if (operator_ == nullptr) return result;
   for (Wave& wave : result.waves)
-    wave.amplitude *= operator_->factor(problem_, signed_wave_numbers(wave, result.shape), field);
+    wave.amplitude *= operator_->factor(problem_, signed_wave_numbers(wave, result.shape), output);
   return result;
 }
 
 /// An operator may take from a wave what it gives to the rounding errors of all others: so the largest factor counts.
-double Verifier::size_of_answer(const SparseField& given, const SparseField& answer, int field) const {
+double Verifier::size_of_answer(const SparseField& given, const SparseField& answer, int output) const {
   if (operator_ == nullptr) return largest_norm_of_terms(answer);
-  const double most = operator_->largest_factor(problem_, field) * static_cast<double>(problem_.elements());
+  const double most = operator_->largest_factor(problem_, output) * static_cast<double>(problem_.elements());
   return largest_norm_of_terms(given) * std::max(most, std::numeric_limits<double>::min());
 }
 
-Verifier::Found Verifier::compare_answers(const Plan& plan, const SparseField& given, FieldRows& rows) {
+Verifier::Found Verifier::compare_answers(const Plan& plan, const SparseField& given, FieldRows& rows, Index field) {
   Found worst;
-  for (int field = 0; field < outputs_of(plan) && worst.error <= tolerance_; ++field) {
-    const SparseField result = answer(given, field);
+  for (int output = 0; output < outputs_of(plan) && worst.error <= tolerance_; ++output) {
+    const SparseField result = answer(given, output);
     rows.assign(result);
-    const Found found = compare(output_, {rows, size_of_answer(given, result, field)}, output_of(plan, field));
+    const Found found = compare(output_, {rows, size_of_answer(given, result, output)}, answer_of(plan, field, output));
     if (found.error >= worst.error) worst = found;
   }
   return worst;
@@ -163,9 +174,13 @@ Verifier::Found Verifier::compare_answers(const Plan& plan, const SparseField& g
 /// Other rows in each run.
 void Verifier::look_at_rows(const Plan& plan, int run) {
   ++runs_looked_at_;
+  for (Index field = 0; field < fields_; ++field) look_at_rows(plan, run, field);
+}
+
+void Verifier::look_at_rows(const Plan& plan, int run, Index number) {
   LocalRows& rows = output_.rows;
-  const SparseField given = timed_field(run);
-  std::uint64_t chosen = mix(seed_ + 5) + static_cast<std::uint64_t>(run);
+  const SparseField given = timed_field(run, number);
+  std::uint64_t chosen = mix(seed(number) + 5) + static_cast<std::uint64_t>(run);
   const auto one_of = [&](Index count) {
     chosen = mix(chosen);
     return static_cast<Index>(chosen % static_cast<std::uint64_t>(count));
@@ -175,11 +190,12 @@ void Verifier::look_at_rows(const Plan& plan, int run) {
     if (rows.count(0) * rows.count(1) * rows.count(2) == 0) return;
     const Index i = one_of(rows.count(0));
     output_.tile.place_at(i, one_of(rows.count(1)));
-    const int field = row % outputs_of(plan);
-    const SparseField result = answer(given, field);
+    const int output = row % outputs_of(plan);
+    const SparseField result = answer(given, output);
     output_field_.assign(result);
     output_field_.enter(output_.tile);
-    compare_tile(output_, {output_field_, size_of_answer(given, result, field)}, output_of(plan, field), looked_at_);
+    compare_tile(output_, {output_field_, size_of_answer(given, result, output)}, answer_of(plan, number, output),
+                 looked_at_[static_cast<std::size_t>(number)]);
   }
 }
 
@@ -195,6 +211,18 @@ Check Verifier::finish(const std::string& name, const std::string& when, const S
   return check;
 }
 
+template <class Find>
+Check Verifier::check_fields(const std::string& name, const std::string& when, const Side& side,
+                             const Find& find) const {
+  Check check{name, when, 0, tolerance_, true};
+  for (Index field = 0; field < fields_; ++field) {
+    Check of_field = finish(name, when, side, find(field));
+    if (!of_field.ok && fields_ > 1) of_field.finding = fmt::format("field {}: {}", field + 1, of_field.finding);
+    if (check.ok && (!of_field.ok || of_field.error >= check.error)) check = std::move(of_field);
+  }
+  return check;
+}
+
 /// What the first execution sends is counted: each sends the same.
 void Verifier::execute(Plan& plan) {
   PhaseClock clock(false);
@@ -204,12 +232,31 @@ void Verifier::execute(Plan& plan) {
     sent_ = count_messages([&] { plan.execute(clock); });
 }
 
-Check Verifier::check_field(const std::string& name, Plan& plan, const SparseField& field) {
+Check Verifier::check_terms(const std::string& name, Plan& plan,
+                            const std::function<SparseField(std::uint64_t seed)>& terms) {
   FieldRows rows;
-  rows.assign(field);
-  write(rows, plan.input());
+  for (Index field = 0; field < fields_; ++field) {
+    rows.assign(terms(seed(field)));
+    write(rows, input_of(plan, field));
+  }
   execute(plan);
-  return finish(name, "before", output_, compare_answers(plan, field, rows));
+  return check_fields(name, "before", output_,
+                      [&](Index field) { return compare_answers(plan, terms(seed(field)), rows, field); });
+}
+
+void Verifier::write_noise(const Plan& plan) {
+  for (Index field = 0; field < fields_; ++field) {
+    NoiseRows given(seed(field), symmetry_);
+    write(given, input_of(plan, field));
+  }
+}
+
+/// The output must be the noise of write_noise() again.
+Check Verifier::check_noise(const Plan& plan, Side& side, double scale) {
+  return check_fields("inverse", "before", side, [&](Index field) {
+    NoiseRows given(seed(field), symmetry_);
+    return compare(side, {given, noise_size(), scale}, output_of(plan, field));
+  });
 }
 
 /// More than is declared is wrong, whatever else the plan sends by calls that are not counted.
@@ -278,9 +325,11 @@ Check Verifier::check_layouts(const Plan& plan) const {
 }
 
 Check Verifier::check_dft(const Plan& plan) {
-  ArrayRows expected(naive_noise_dft(problem_.extents(), problem_.direction, seed_, symmetry_));
-  const double size = std::max(expected.largest(), transformed_noise_size());
-  return finish("dft", "before", output_, compare(output_, {expected, size}, plan.output()));
+  return check_fields("dft", "before", output_, [&](Index field) {
+    ArrayRows expected(naive_noise_dft(problem_.extents(), problem_.direction, seed(field), symmetry_));
+    const double size = std::max(expected.largest(), transformed_noise_size());
+    return compare(output_, {expected, size}, output_of(plan, field));
+  });
 }
 
 /// Sums over a whole spectrum from its half: an element counts twice where its mirror image is another one, which then
@@ -307,15 +356,19 @@ double Verifier::transformed_noise_size() const {
 }
 
 Check Verifier::check_spots(const Plan& plan) {
+  return check_fields("dft-spots", "before", output_, [&](Index field) { return find_spots(plan, field); });
+}
+
+Verifier::Found Verifier::find_spots(const Plan& plan, Index number) {
   // X[k] = sum_j x[j] exp(+-2 pi i k j / n): the wave of index +-k, summed against the noise over this rank's input.
   const Extents shape = problem_.extents();
-  SparseField chosen = random_field(problem_.output_extents(), 0, static_cast<int>(spots), 1, mix(seed_ + 1));
+  SparseField chosen = random_field(problem_.output_extents(), 0, static_cast<int>(spots), 1, mix(seed(number) + 1));
   chosen.shape = shape;
   const SparseField waves = transform(chosen, problem_.direction);
   std::array<std::complex<long double>, spots> wide_sums{};
   std::vector<FieldRows> kernels(spots);
   for (std::size_t s = 0; s < spots; ++s) kernels[s].assign({shape, {{1.0, waves.waves[s].k}}, {}});
-  NoiseRows noise_rows(seed_, symmetry_);
+  NoiseRows noise_rows(seed(number), symmetry_);
   RowTile& tile = input_.tile;
   tile.for_each_place([&] {
     noise_rows.enter(tile);
@@ -342,49 +395,47 @@ Check Verifier::check_spots(const Plan& plan) {
     const Extents& at = chosen.spikes[s].at;
     Extents local{};
     if (!output_.rows.find_in_all(at, local)) continue;
-    at_element(problem_.precision, output_.real, plan.output(), output_.rows.offset(local[0], local[1], local[2]),
-               [&](const auto* computed) {
-                 const double error = judge_row(
-                     std::span<const Complex>(&sums[s], 1), computed, 1, transformed_noise_size(), tolerance_,
-                     [&](Index) { return at; }, output_.extents, found.wrong);
-                 found.error = std::max(found.error, error);
-               });
+    const Index place = output_.interleaving.place(output_.rows.offset(local[0], local[1], local[2]), number);
+    at_element(problem_.precision, output_.real, output_of(plan, number).array, place, [&](const auto* computed) {
+      const double error = judge_row(
+          std::span<const Complex>(&sums[s], 1), Strided(computed, 1), 1, transformed_noise_size(), tolerance_,
+          [&](Index) { return at; }, output_.extents, found.wrong);
+      found.error = std::max(found.error, error);
+    });
   }
-  return finish("dft-spots", "before", output_, found);
+  return found;
 }
 
 Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
-  if (plan.output_layout() != inverse.input_layout() || plan.input_layout() != inverse.output_layout())
+  if (plan.output_layout() != inverse.input_layout() || plan.input_layout() != inverse.output_layout() ||
+      plan.facts().output_fields != inverse.facts().input_fields ||
+      plan.facts().input_fields != inverse.facts().output_fields)
     return {"inverse-layouts", "before", 1, 0, false, "the inverse does not begin where the transform ends"};
-  const auto bytes =
-      static_cast<std::size_t>(plan.output_layout().memory_volume(rank_)) * problem_.output_element_bytes();
-  if (bytes > 0) std::memcpy(inverse.input(), plan.output(), bytes);
+  const auto bytes = static_cast<std::size_t>(plan.output_layout().memory_volume(rank_) * output_.interleaving.fields) *
+                     problem_.output_element_bytes();
+  for (Index array = 0; bytes > 0 && array < fields_ / output_.interleaving.fields; ++array)
+    std::memcpy(inverse.arrays_of(array).input, plan.arrays_of(array).output, bytes);
   PhaseClock clock(false);
   inverse.execute(clock);
-  const double scale = 1 / static_cast<double>(problem_.elements());
-  NoiseRows given(seed_, symmetry_);
-  return finish("inverse", "before", input_, compare(input_, {given, noise_size(), scale}, inverse.output()));
+  return check_noise(inverse, input_, 1 / static_cast<double>(problem_.elements()));
 }
 
 std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
   std::vector<Check> checks{check_layouts(plan)};
   // Where elements are missing or doubled the other checks would read what is not there.
   if (!checks.front().ok) return checks;
-  checks.push_back(check_field("plane-waves", plan, waves(mix(seed_ + 2))));
+  checks.push_back(check_terms("plane-waves", plan, [&](std::uint64_t seed) { return waves(mix(seed + 2)); }));
   if (can_count_messages() && plan.facts().message_volume_is_exact) checks.push_back(check_message_volume(plan));
   if (can_count_messages()) add_open_requests(checks);
   if (operator_ != nullptr) return checks;
-  checks.push_back(check_field("impulse", plan, field(0, 1, 1, mix(seed_ + 3))));
-  NoiseRows given(seed_, symmetry_);
-  write(given, plan.input());
+  checks.push_back(check_terms("impulse", plan, [&](std::uint64_t seed) { return field(0, 1, 1, mix(seed + 3)); }));
+  write_noise(plan);
   execute(plan);
   if (problem_.direction == Direction::roundtrip) {
-    const double scale = 1 / static_cast<double>(problem_.elements());
-    checks.push_back(
-        finish("inverse", "before", output_, compare(output_, {given, noise_size(), scale}, plan.output())));
+    checks.push_back(check_noise(plan, output_, 1 / static_cast<double>(problem_.elements())));
     return checks;
   }
-  checks.push_back(small_enough_for_the_definition(problem_.extents()) ? check_dft(plan) : check_spots(plan));
+  checks.push_back(small_enough_for_the_definition() ? check_dft(plan) : check_spots(plan));
   if (!make_inverse) return checks;
   if (const auto inverse = make_inverse()) checks.push_back(check_inverse(plan, *inverse));
   return checks;
@@ -395,27 +446,32 @@ SparseField Verifier::waves(std::uint64_t seed) const {
   return field(3, 0, 0, seed);
 }
 
-SparseField Verifier::timed_field(int run) const {
-  if (operator_ != nullptr) return waves(mix(seed_ + 4) + static_cast<std::uint64_t>(run));
+SparseField Verifier::timed_field(int run, Index number) const {
+  if (operator_ != nullptr) return waves(mix(seed(number) + 4) + static_cast<std::uint64_t>(run));
   const bool returns = problem_.direction == Direction::roundtrip;
   return field(2, 1, returns ? 1.0 : static_cast<double>(problem_.elements()),
-               mix(seed_ + 4) + static_cast<std::uint64_t>(run));
+               mix(seed(number) + 4) + static_cast<std::uint64_t>(run));
 }
 
 void Verifier::fill(const Plan& plan, int run) {
   if (filled_run_) look_at_rows(plan, *filled_run_);
   filled_run_ = run;
-  input_field_.assign(timed_field(run));
-  write(input_field_, plan.input());
+  for (Index field = 0; field < fields_; ++field) {
+    input_field_.assign(timed_field(run, field));
+    write(input_field_, input_of(plan, field));
+  }
 }
 
 std::vector<Check> Verifier::check_after(const Plan& plan) {
-  const Found found = compare_answers(plan, timed_field(filled_run_.value_or(0)), output_field_);
-  std::vector<Check> checks{finish("last-timed-run", "after", output_, found)};
-  if (runs_looked_at_ > 0) checks.push_back(finish("each-run", "after", output_, looked_at_));
+  std::vector<Check> checks{check_fields("last-timed-run", "after", output_, [&](Index number) {
+    return compare_answers(plan, timed_field(filled_run_.value_or(0), number), output_field_, number);
+  })};
+  if (runs_looked_at_ > 0)
+    checks.push_back(check_fields("each-run", "after", output_,
+                                  [&](Index field) { return looked_at_[static_cast<std::size_t>(field)]; }));
   // What follows may run parts of the plan alone.
   filled_run_.reset();
-  looked_at_ = {};
+  looked_at_.assign(static_cast<std::size_t>(fields_), {});
   runs_looked_at_ = 0;
   return checks;
 }

@@ -29,7 +29,8 @@ struct Check {
   std::string finding{};  ///< what is wrong and where; empty where ok
 };
 
-/// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan. Beside the
+/// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan, all fields
+/// of which it checks in each execution, each with data of its own: no field passes with another's. Beside the
 /// plan it holds some megabytes, whatever the size of the problem: rows are written and compared in tiles. Where the
 /// plan's data is real so are all fields, and their spectra hermitian, of which the plan holds the half.
 ///
@@ -89,14 +90,20 @@ class Verifier {
  private:
   /// The plan's data before it runs, or after.
   struct Side {
-    Side(const Decomposition& layout, int rank, const Extents& shape, bool is_real)
-        : rows(layout, rank, shape), tile(rows), extents(layout.shape), real(is_real) {}
+    Side(const Decomposition& layout, const Interleaving& fields, int rank, const Extents& shape, bool is_real)
+        : rows(layout, rank, shape), tile(rows), interleaving(fields), extents(layout.shape), real(is_real) {}
     Side(const Side&) = delete;
     Side& operator=(const Side&) = delete;
     LocalRows rows;
     RowTile tile;
+    Interleaving interleaving;
     Extents extents;
     bool real;  ///< elements are reals
+  };
+  /// One field's data on one side.
+  struct Data {
+    void* array;
+    Index field;
   };
   /// What a buffer must hold once it is multiplied by `scale`, and how large that is.
   struct Expected {
@@ -104,25 +111,39 @@ class Verifier {
     double size;
     double scale = 1;
   };
-  void write(RowSource& source, void* buffer);  ///< the input
+  [[nodiscard]] static Data input_of(const Plan& plan, Index field) { return {plan.arrays_of(field).input, field}; }
+  [[nodiscard]] static Data output_of(const Plan& plan, Index field) { return {plan.arrays_of(field).output, field}; }
+  void write(RowSource& source, const Data& data);  ///< the input
   /// What this rank found.
   struct Found {
     double error = 0;  ///< the largest, relative to the size of what is expected; infinite for NaN
     WrongElements wrong{};
   };
-  [[nodiscard]] Found compare(Side& side, const Expected& expected, const void* buffer);
-  void compare_tile(Side& side, const Expected& expected, const void* buffer, Found& found);
+  [[nodiscard]] Found compare(Side& side, const Expected& expected, const Data& data);
+  void compare_tile(Side& side, const Expected& expected, const Data& data, Found& found);
   void look_at_rows(const Plan& plan, int run);
+  void look_at_rows(const Plan& plan, int run, Index field);
+  /// The data of a field that the plan leaves; of a convolution, of one of its outputs.
+  [[nodiscard]] static Data answer_of(const Plan& plan, Index field, int output);
   /// What the plan makes of a field: the field that it leaves, or each of several.
-  [[nodiscard]] SparseField answer(const SparseField& given, int field) const;
+  [[nodiscard]] SparseField answer(const SparseField& given, int output) const;
   /// How large the answer can be, whatever the waves: Expected::size.
-  [[nodiscard]] double size_of_answer(const SparseField& given, const SparseField& answer, int field) const;
-  [[nodiscard]] Found compare_answers(const Plan& plan, const SparseField& given, FieldRows& rows);
+  [[nodiscard]] double size_of_answer(const SparseField& given, const SparseField& answer, int output) const;
+  [[nodiscard]] Found compare_answers(const Plan& plan, const SparseField& given, FieldRows& rows, Index field);
   void weigh(Index i, Index j, std::span<std::complex<double>> row) const;
+  [[nodiscard]] std::uint64_t seed(Index field) const;
   [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
+  /// The check of all fields, of which `find` says what is found in one.
+  template <class Find>
+  [[nodiscard]] Check check_fields(const std::string& name, const std::string& when, const Side& side,
+                                   const Find& find) const;
   [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Side& side,
                              const Found& found) const;
-  [[nodiscard]] Check check_field(const std::string& name, Plan& plan, const SparseField& field);
+  [[nodiscard]] Check check_terms(const std::string& name, Plan& plan,
+                                  const std::function<SparseField(std::uint64_t seed)>& terms);
+  void write_noise(const Plan& plan);
+  [[nodiscard]] Check check_noise(const Plan& plan, Side& side, double scale);
+  [[nodiscard]] bool small_enough_for_the_definition() const;
   [[nodiscard]] Check check_layouts(const Plan& plan) const;
   [[nodiscard]] Check check_message_volume(const Plan& plan) const;
   void add_open_requests(std::vector<Check>& checks) const;
@@ -130,9 +151,10 @@ class Verifier {
   [[nodiscard]] bool covers_once(const Decomposition& layout) const;
   [[nodiscard]] Check check_dft(const Plan& plan);
   [[nodiscard]] Check check_spots(const Plan& plan);
+  [[nodiscard]] Found find_spots(const Plan& plan, Index field);
   [[nodiscard]] Check check_inverse(const Plan& plan, Plan& inverse);
   [[nodiscard]] SparseField waves(std::uint64_t seed) const;
-  [[nodiscard]] SparseField timed_field(int run) const;
+  [[nodiscard]] SparseField timed_field(int run, Index field) const;
   [[nodiscard]] double noise_size() const;
   [[nodiscard]] double transformed_noise_size() const;
 
@@ -140,6 +162,7 @@ class Verifier {
   const PointwiseOperator* operator_;  ///< null: no convolution
   MPI_Comm comm_;
   int rank_ = 0;
+  Index fields_;
   std::uint64_t seed_;
   double tolerance_;
   Symmetry symmetry_;  ///< symmetry of the input
@@ -150,7 +173,7 @@ class Verifier {
   FieldRows output_field_;
   std::optional<SentMessages> sent_;  ///< in the first execution
   std::optional<int> filled_run_;     ///< whose output is still there
-  Found looked_at_;                   ///< over all runs since the last check_after()
+  std::vector<Found> looked_at_;      ///< by field, over all runs since the last check_after()
   int runs_looked_at_ = 0;
 };
 

@@ -20,6 +20,11 @@ void SharedMemory::begin_again(const void* input) {
   taken_ = 0;
 }
 
+SharedMemory& SharedMemory::of_field(std::size_t field) {
+  while (fields_.size() <= field) fields_.push_back(std::make_unique<SharedMemory>());
+  return *fields_[field];
+}
+
 std::shared_ptr<Buffer> PlanContext::buffer(std::size_t bytes, const SharedMemory::Allocate& allocate) const {
   const auto make = [&] {
     if (allocate != nullptr) return allocate();

@@ -40,14 +40,17 @@ class SharedMemory {
   /// From here on a second plan takes them. The first of its buffers, its input's, is the one that begins at `input`.
   /// Throws InputError where none does.
   void begin_again(const void* input);
+  /// The memory of one of several fields, each of which has two plans and memory of its own.
+  [[nodiscard]] SharedMemory& of_field(std::size_t field);
 
  private:
   std::vector<std::shared_ptr<Buffer>> buffers_;
   std::size_t taken_ = 0;
+  std::vector<std::unique_ptr<SharedMemory>> fields_;
 };
 
 struct PlanContext {
-  const Problem& problem;  ///< forward or backward
+  const Problem& problem;  ///< forward or backward; of several fields where the variant takes them together
   MPI_Comm comm;
   const ExchangeMethod* exchange;  ///< null for variants that take none
   const LocalFftLibrary& local_fft;
@@ -61,14 +64,36 @@ struct PlanContext {
                                                const SharedMemory::Allocate& allocate = nullptr) const;
 };
 
+/// How several fields lie in one array: `run` elements of the first, as many of the second and so on, then again.
+struct Interleaving {
+  Index fields = 1;
+  Index run = 1;  ///< at least 1
+  /// Where that element of a field lies which would be at `offset` if its array were of one field.
+  [[nodiscard]] Index place(Index offset, Index field) const {
+    return fields == 1 ? offset : (offset / run * fields + field) * run + offset % run;
+  }
+  /// From one element of a row to the next.
+  [[nodiscard]] Index step() const { return run == 1 ? fields : 1; }
+  bool operator==(const Interleaving&) const = default;
+};
+
+/// The memory of a field whose plan is one of several.
+struct FieldArrays {
+  void* input = nullptr;
+  void* output = nullptr;
+};
+
 /// What a plan is, from its construction on. Bytes and work are those of this rank in one execute().
 struct PlanFacts {
   /// Over the ranks of the plan's comm. Layouts count reals on the side where the problem's data is real, and complex
   /// elements elsewhere.
-  Decomposition input_layout{};
+  Decomposition input_layout{};  ///< as if the array held one field
   Decomposition output_layout{};
-  void* input = nullptr;   ///< the caller writes this rank's input here before every execute()
-  void* output = nullptr;  ///< equal to the input exactly when the contract is in place
+  Interleaving input_fields{};  ///< those that lie in one array
+  Interleaving output_fields{};
+  std::vector<FieldArrays> arrays{};  ///< by field, where each has its own; the first are `input` and `output`
+  void* input = nullptr;              ///< the caller writes this rank's input here before every execute()
+  void* output = nullptr;             ///< equal to the input exactly when the contract is in place
   /// Where a convolution leaves the fields beyond the first, in output_layout too.
   std::vector<void*> further_outputs{};
   std::vector<int> grid{};  ///< the process grid used
@@ -129,6 +154,14 @@ class Plan {
   [[nodiscard]] const Decomposition& output_layout() const { return facts_.output_layout; }
   [[nodiscard]] void* input() const { return facts_.input; }
   [[nodiscard]] void* output() const { return facts_.output; }
+  [[nodiscard]] Index fields() const {
+    return facts_.arrays.empty() ? facts_.input_fields.fields : static_cast<Index>(facts_.arrays.size());
+  }
+  /// The arrays that hold a field: its own, or those of all.
+  [[nodiscard]] FieldArrays arrays_of(Index field) const {
+    if (facts_.arrays.empty()) return {facts_.input, facts_.output};
+    return facts_.arrays[static_cast<std::size_t>(field)];
+  }
   [[nodiscard]] const MessageVolume& message_volume() const { return facts_.message_volume; }
 
  protected:

@@ -65,6 +65,9 @@ class Variant {
                                                            const Problem& /*problem*/) const {
     return std::nullopt;
   }
+  /// Nothing, or why it cannot transform the problem's several fields in their order. A variant that takes them
+  /// together makes one plan of all; of the other orders it makes a plan for each.
+  [[nodiscard]] virtual std::optional<std::string> refuses_fields(const Problem& problem) const;
   [[nodiscard]] virtual LocalFftUse local_fft(const Problem& problem) const { return {std::nullopt, problem.threads}; }
   /// How many entries a process grid for the problem on this many ranks has: 2 for P1 x P2. With one there is but one
   /// grid. Throws InputError for a parameter that cannot be used. Calls no MPI.
@@ -93,6 +96,9 @@ class Variant {
     return {};
   }
 };
+
+/// Variant::refuses_fields() of one that is a library of others, whose plans are not told apart in parts.
+[[nodiscard]] std::optional<std::string> whole_fields(const Problem& problem, const Variant& variant);
 
 using VariantRegistry = Registry<Variant>;
 

@@ -112,7 +112,7 @@ Answer instances(const ResolvedPoint& resolved) {
 Answer unserved_group(const ResolvedPoint& resolved) {
   if (resolved.exchange == nullptr) return std::nullopt;
   const Point& point = resolved.point;
-  const Problem problem = first_direction(one_instance(point.problem));
+  const Problem problem = first_direction(one_field(one_instance(point.problem)));
   for (const int instance : {0, point.problem.instances - 1}) {
     const auto ranks = static_cast<int>(ranks_of_instance(point.problem, point.ranks, instance).size());
     for (const int rank : {0, ranks - 1})
@@ -157,13 +157,14 @@ Answer variant_here(MPI_Comm comm, const ResolvedPoint& resolved) {
 }
 
 Answer devices_here(MPI_Comm comm, const ResolvedPoint& resolved, CheckExtent extent) {
-  const Problem problem = one_instance(resolved.point.problem);
+  const Problem problem = one_field(one_instance(resolved.point.problem));
   const DeviceUse* const use = resolved.variant->device_use(problem);
   if (use == nullptr) return std::nullopt;
   const bool inverted = extent == CheckExtent::all && !goes_back(problem.direction);
-  const int here = resolved.point.problem.placement == Placement::subset ? 1 : resolved.point.problem.instances;
-  return tried(comm, "variant", resolved.point.variant,
-               [&] { return use->obstacle(problem, comm, here + (inverted ? 1 : 0)); });
+  const int instances = resolved.point.problem.placement == Placement::subset ? 1 : resolved.point.problem.instances;
+  return tried(comm, "variant", resolved.point.variant, [&] {
+    return use->obstacle(problem, comm, resolved.point.problem.fields * (instances + (inverted ? 1 : 0)));
+  });
 }
 
 /// The memory suffices for the plan and what checks it; else also whether less checking would make it do.

@@ -65,15 +65,17 @@ std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved,
   opposite.direction = opposite.direction == Direction::forward ? Direction::backward : Direction::forward;
   opposite.contract.effort = Effort::estimate;
   opposite.grid = plan.facts().grid;
-  if (resolved.variant->supports(opposite, mpi::size_of(comm))) return nullptr;
-  return resolved.variant->make_plan({opposite, comm, resolved.exchange, *resolved.local_fft});
+  if (supports_directions(*resolved.variant, opposite, mpi::size_of(comm))) return nullptr;
+  return make_plan_of(*resolved.variant, {opposite, comm, resolved.exchange, *resolved.local_fft});
 }
 
 /// Zeros stay zeros through every component, however often it runs; what a run left behind would grow with each pass
 /// and overflow. One whole run spreads the zeros to all buffers of the plan.
 void clear_buffers(Plan& plan, int rank, const Problem& problem) {
-  const auto volume = static_cast<std::size_t>(plan.input_layout().memory_volume(rank));
-  if (volume > 0) std::memset(plan.input(), 0, volume * problem.input_element_bytes());
+  const Index in_array = plan.facts().input_fields.fields;
+  const auto elements = static_cast<std::size_t>(plan.input_layout().memory_volume(rank) * in_array);
+  for (Index array = 0; elements > 0 && array < plan.fields() / in_array; ++array)
+    std::memset(plan.arrays_of(array).input, 0, elements * problem.input_element_bytes());
   if (DeviceData* const on_device = plan.device_data()) on_device->place_input();
   PhaseClock clock(false);
   plan.execute(clock);

@@ -38,7 +38,7 @@ MemoryShare shortest_of(const std::vector<json>& ranks) {
 }
 
 double array_bytes(const Problem& problem) {
-  double bytes = static_cast<double>(problem.element_bytes());
+  double bytes = static_cast<double>(problem.element_bytes()) * problem.fields;
   for (const Index extent : problem.complex_extents()) bytes *= static_cast<double>(extent);
   return bytes;
 }
@@ -95,8 +95,8 @@ double min_bytes_of_a_rank(const ResolvedPoint& resolved, CheckExtent extent) {
   const int plans = problem.placement == Placement::subset ? 1 : problem.instances;
   Problem opposite = one;
   opposite.direction = one.direction == Direction::forward ? Direction::backward : Direction::forward;
-  const bool inverted =
-      extent == CheckExtent::all && !goes_back(one.direction) && !resolved.variant->supports(opposite, ranks);
+  const bool inverted = extent == CheckExtent::all && !goes_back(one.direction) &&
+                        !supports_directions(*resolved.variant, opposite, ranks);
   return plan_bytes * (plans * fields_back(one) + (inverted ? 1 : 0));
 }
 

@@ -19,8 +19,8 @@ double data_bytes(const Plan& plan, int rank, const Problem& problem) {
   const auto bytes = [rank](const Decomposition& layout, std::size_t element_bytes) {
     return static_cast<double>(layout.volume(rank)) * static_cast<double>(element_bytes);
   };
-  return std::max(bytes(plan.input_layout(), problem.input_element_bytes()),
-                  bytes(plan.output_layout(), problem.output_element_bytes()));
+  return static_cast<double>(plan.fields()) * std::max(bytes(plan.input_layout(), problem.input_element_bytes()),
+                                                       bytes(plan.output_layout(), problem.output_element_bytes()));
 }
 
 /// What a rank tells of its plans.
@@ -42,8 +42,9 @@ static_assert(std::is_trivially_copyable_v<RankFacts>);
 MessageVolume sent_by_library(const Instances& instances, const Problem& problem, const MessageVolume& counted) {
   MessageVolume least;
   for (const auto& instance : instances.here())
-    least += payload_between(instance.plan->input_layout(), instance.plan->output_layout(),
-                             mpi::rank_in(instances.comm()), problem.element_bytes());
+    least +=
+        payload_between(instance.plan->input_layout(), instance.plan->output_layout(), mpi::rank_in(instances.comm()),
+                        problem.element_bytes() * static_cast<std::size_t>(problem.fields));
   return counted.bytes_sent >= least.bytes_sent ? counted : least;
 }
 

@@ -128,6 +128,7 @@ ResolvedPoint resolve_point(Point point) {
     resolved.exchange = resolved.wired.get();
   }
   if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
+  normalise_fields(point.problem);
   check_parameter_names(point, *resolved.variant, resolved.exchange);
   // A value that the exchange cannot use is an error, whatever else is in the way.
   if (resolved.exchange != nullptr) (void)resolved.exchange->supports(point.problem);

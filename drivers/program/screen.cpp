@@ -76,6 +76,7 @@ std::string what_ran(const json& record) {
   text += wrapped("", on);
   if (value("instances") != "1")
     text += line("", fmt::format("{} instances, placement {}", value("instances"), value("placement")));
+  if (!value("fields").empty()) text += line("", fmt::format("{} fields, {}", value("fields"), value("field_order")));
   const std::string wire = value("wire");
   return text + line("", fmt::format("layout {}, {}, planner {}{}", value("layout"), value("buffers"), value("planner"),
                                      wire.empty() ? "" : ", wire " + wire));

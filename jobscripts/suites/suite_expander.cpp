@@ -253,6 +253,7 @@ void Expander::place_ranks(Point& point, const std::map<std::string, const Suite
   if (machine_.repacks && point.platform == "none" && (point.nodes > machine_.nodes || threads_per_core(point) > 1))
     point.nodes = fewest_nodes(point, point.ranks);
   normalise_placement(point);
+  normalise_fields(point.problem);
 }
 
 Expander::Draft Expander::build(const std::vector<AxisGroup>& groups, const std::vector<std::size_t>& position,

@@ -29,6 +29,8 @@ Point unusual() {
                                                  {"threads", "5"},
                                                  {"instances", "7"},
                                                  {"placement", "subset"},
+                                                 {"fields", "3"},
+                                                 {"field_order", "pipelined"},
                                                  {"layout", "natural"},
                                                  {"buffers", "out-of-place"},
                                                  {"platform", "p"},
@@ -70,7 +72,8 @@ TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
             "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
             "--ranks 6 --nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --threads 5 "
             "--instances 7 "
-            "--placement subset --layout natural --buffers out-of-place --planner patient --parameter a=b ");
+            "--placement subset --fields 3 --field-order pipelined --layout natural --buffers out-of-place --planner "
+            "patient --parameter a=b ");
 }
 
 TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {
@@ -84,7 +87,7 @@ TEST(PointKeys, UnusualValuesNotYetShownAreFurther) {
   EXPECT_EQ(further_values(unusual(), {"variant", "exchange", "local_fft", "shape", "kind", "direction", "precision",
                                        "ranks", "layout", "buffers", "planner"}),
             ", nodes 3, placement_of_ranks cyclic, platform p, host_order hilbert, grid 2x3, threads 5, instances 7, "
-            "placement subset");
+            "placement subset, fields 3, field_order pipelined");
 }
 
 TEST(PointKeys, ErrorsNameWhatTheValueWasGivenFor) {

@@ -63,6 +63,8 @@ POINT = {
     "threads": ("3", "--threads", "3", "threads", 3),
     "instances": ("2", "--instances", "2", "instances", 2),
     "placement": ('"subset"', "--placement", "subset", "placement", "subset"),
+    "fields": ("3", "--fields", "3", "fields", 3),
+    "field_order": ('"pipelined"\nfields = 2', "--field-order", "pipelined", "field_order", "pipelined"),
     "layout": ('"natural"', "--layout", "natural", "contract/layout", "natural"),
     "buffers": ('"out-of-place"', "--buffers", "out-of-place", "contract/buffers", "out-of-place"),
     "planner": ('"patient"', "--planner", "patient", "contract/planner", "patient"),

@@ -29,6 +29,8 @@ def point_keys(cell: Cell, method: Method) -> dict[str, Any]:
         "threads": contract.threads,
         "instances": contract.instances,
         "placement": method.placement or "all",
+        "fields": contract.fields,
+        "field_order": method.field_order or "together",
         "layout": contract.layout,
         "buffers": contract.buffers,
         "planner": contract.planner,

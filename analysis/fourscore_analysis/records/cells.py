@@ -35,6 +35,7 @@ class Contract:
     planner: str
     threads: int
     instances: int
+    fields: int = 1  # in each instance
     platform: str = "none"  # the simulated machine; its times are never ranked with those of real ones
     operator: str = ""  # what the spectrum of direction convolution is multiplied by
     wire: str = "as-is"  # what messages hold: results through smaller ones are less accurate
@@ -68,6 +69,7 @@ class Method:
     grid: str  # "auto" or "2x2"
     parameters: str  # "" or "name=value, ..."
     placement: str = ""  # "all" or "subset" for several instances; "" for one
+    field_order: str = ""  # "together", "in-turn" or "pipelined" for several fields; "" for one
     options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
 
     def option(self, name: str) -> str | None:
@@ -93,9 +95,10 @@ class Cell:
 
     @property
     def credited_flops(self) -> float:
-        """5 N log2 N, half of it for real data, there and once back, of all instances: the convention of benchFFT."""
+        """5 N log2 N, half of it for real data, there and once back, of all fields and instances: the convention of
+        benchFFT."""
         factor = 2.5 if self.contract.kind == "r2c" else 5.0
-        transforms = self.contract.instances * (2 if self.contract.goes_back else 1)
+        transforms = self.contract.instances * self.contract.fields * (2 if self.contract.goes_back else 1)
         return transforms * factor * self.elements * math.log2(self.elements)
 
 
@@ -119,6 +122,7 @@ def read_cell(point: dict[str, Any], place: Place) -> Cell:
         planner=read(terms, "planner", name_of),
         threads=read(point, "threads", count_of, 1),
         instances=read(point, "instances", count_of, 1),
+        fields=read(point, "fields", count_of, 1),
         platform=place.platform,
         operator=read(point, "operator", name_of, ""),
         wire=wire,
@@ -136,6 +140,7 @@ def read_method(point: dict[str, Any]) -> Method:
         grid=read(point, "grid", grid_of, "auto"),
         parameters=", ".join(f"{name}={value}" for name, value in parameters.items()),
         placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
+        field_order=read(point, "field_order", name_of, "together") if read(point, "fields", count_of, 1) > 1 else "",
         options=tuple(parameters.items()),
     )
 

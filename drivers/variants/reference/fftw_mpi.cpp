@@ -61,8 +61,8 @@ FftwLayout layout_of(const PlanContext& context) {
   std::array<std::ptrdiff_t, 4> mine{};  // extent and start in the first axis, then in the second
   FftwLayout layout;
   layout.allocation =
-      MpiApi<Real>::local_size(static_cast<int>(n.size()), n.data(), 1, FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK,
-                               context.comm, &mine[0], &mine[1], &mine[2], &mine[3]);
+      MpiApi<Real>::local_size(static_cast<int>(n.size()), n.data(), problem.fields, FFTW_MPI_DEFAULT_BLOCK,
+                               FFTW_MPI_DEFAULT_BLOCK, context.comm, &mine[0], &mine[1], &mine[2], &mine[3]);
   const int ranks = mpi::size_of(context.comm);
   layout.natural = gathered_layout(context.comm, shape, {{mine[1], 0, 0}, {mine[1] + mine[0], shape[1], shape[2]}},
                                    {0, 1, 2}, fmt::format("x-slabs {} (FFTW's blocks)", ranks));
@@ -104,6 +104,8 @@ class FftwMpiPlan : public ReferencePlan {
                       static_cast<std::size_t>(layout.allocation) * context.problem.element_bytes()),
         comm_(mpi::duplicate(context.comm)) {
     const Problem& problem = context.problem;
+    // Its element is a tuple, with a number of each field.
+    declared().input_fields = declared().output_fields = {.fields = problem.fields};
     local::linked_fftw().use_threads<Real>(problem.threads);
     make_handle(problem);
     declare_library(handle_.describe());
@@ -118,18 +120,19 @@ class FftwMpiPlan : public ReferencePlan {
       flags |= forward ? static_cast<unsigned>(FFTW_MPI_TRANSPOSED_OUT) : static_cast<unsigned>(FFTW_MPI_TRANSPOSED_IN);
     const std::vector<std::ptrdiff_t> n(problem.shape.begin(), problem.shape.end());
     const auto rank = static_cast<int>(n.size());
+    const auto fields = static_cast<std::ptrdiff_t>(problem.fields);
     constexpr auto block = FFTW_MPI_DEFAULT_BLOCK;
     using Api = MpiApi<Real>;
     const auto owned = [](auto handle) { return Handle(handle, local::linked_fftw().of<Real>()); };
     if (problem.real_input())
-      handle_ = owned(Api::plan_r2c(rank, n.data(), 1, block, block, static_cast<Real*>(input()),
+      handle_ = owned(Api::plan_r2c(rank, n.data(), fields, block, block, static_cast<Real*>(input()),
                                     static_cast<Complex*>(output()), comm_.get(), flags));
     else if (problem.real_output())
-      handle_ = owned(Api::plan_c2r(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+      handle_ = owned(Api::plan_c2r(rank, n.data(), fields, block, block, static_cast<Complex*>(input()),
                                     static_cast<Real*>(output()), comm_.get(), flags));
     else
       handle_ =
-          owned(Api::plan(rank, n.data(), 1, block, block, static_cast<Complex*>(input()),
+          owned(Api::plan(rank, n.data(), fields, block, block, static_cast<Complex*>(input()),
                           static_cast<Complex*>(output()), comm_.get(), forward ? FFTW_FORWARD : FFTW_BACKWARD, flags));
     if (!handle_) throw std::runtime_error(fmt::format("FFTW-MPI refused to plan shape {}", shape_text(problem.shape)));
   }
@@ -150,6 +153,11 @@ class FftwMpi : public SlabReference {
     return {"fftw-mpi", "FFTW's own slabs; transposed: second axis cut and stored slowest", "https://www.fftw.org"};
   }
   [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}, .exchange = "none"}; }
+
+  /// Together: FFTW's howmany.
+  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override {
+    return problem.field_order == FieldOrder::together ? std::nullopt : whole_fields(problem, *this);
+  }
 
   void register_solvers() const override {
 #ifdef FOURSCORE_FFTW_MPI

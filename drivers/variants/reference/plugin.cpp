@@ -203,6 +203,9 @@ class PluginVariant : public Variant {
     return {.kinds = kinds, .exchange = "none"};
   }
   [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"fftw", problem.threads}; }
+  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override {
+    return whole_fields(problem, *this);
+  }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override {
     return std::max<std::size_t>(1, static_cast<std::size_t>(transform_.grid_extents));
   }

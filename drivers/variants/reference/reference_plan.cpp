@@ -55,14 +55,14 @@ ReferencePlan::ReferencePlan(const PlanContext& context, std::vector<Decompositi
   const Problem& problem = context.problem;
   if (problem.direction == Direction::backward) std::ranges::reverse(route);
   const int me = mpi::rank_in(context.comm);
+  const auto bytes = problem.element_bytes() * static_cast<std::size_t>(problem.fields);
   PlanFacts& facts = declared();
   facts.grid = std::move(grid);
   facts.message_volume_is_exact = false;
   for (std::size_t i = 0; i + 1 < route.size(); ++i)
-    if (!route[i].same_boxes(route[i + 1]))
-      facts.message_volume += payload_between(route[i], route[i + 1], me, problem.element_bytes());
+    if (!route[i].same_boxes(route[i + 1])) facts.message_volume += payload_between(route[i], route[i + 1], me, bytes);
   const auto elements = std::max(route.front().box(me).volume(), route.back().box(me).volume());
-  allocate(context, std::max(static_cast<std::size_t>(elements) * problem.element_bytes(), min_bytes), false);
+  allocate(context, std::max(static_cast<std::size_t>(elements) * bytes, min_bytes), false);
   declare_layouts(problem, route.front(), route.back());
 }
 

@@ -10,6 +10,10 @@
 
 namespace fourscore {
 
+std::optional<std::string> ReferenceVariant::refuses_fields(const Problem& problem) const {
+  return whole_fields(problem, *this);
+}
+
 std::unique_ptr<Plan> ReferenceVariant::make_plan(const PlanContext& context) const {
   if (const std::string missing = unavailable(); !missing.empty())
     throw InputError(fmt::format("variant '{}' cannot run here: {}", card().name, missing));

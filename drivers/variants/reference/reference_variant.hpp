@@ -19,6 +19,8 @@ class ReferenceVariant : public Variant {
   [[nodiscard]] std::string unavailable() const override { return missing_; }
   [[nodiscard]] VariantFacts facts() const override { return {.exchange = "none"}; }
   [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"fftw", problem.threads}; }
+  /// It takes them together only where its file says so.
+  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override;
   /// Throws InputError where the library is missing, or does not take the problem.
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const final;
 

@@ -50,7 +50,8 @@ def make_point(
         "contract": contract,
         "parameters": {},
     }
-    optional = {key: changes.pop(key) for key in ("platform", "host_order", "operator", "wire") if key in changes}
+    known = ("platform", "host_order", "operator", "fields", "field_order", "wire")
+    optional = {key: changes.pop(key) for key in known if key in changes}
     unknown = set(changes) - set(point)
     assert not unknown, unknown
     return point | changes | optional
@@ -285,6 +286,7 @@ class Maker:
                 "messages_per_rank": [exchanges * (ranks - 1)] * ranks,
             },
             "credited_flops": point["instances"]
+            * point.get("fields", 1)
             * (2 if point["direction"] in ("roundtrip", "convolution") else 1)
             * (2.5 if point["kind"] == "r2c" else 5)
             * elements
