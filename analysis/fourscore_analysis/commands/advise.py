@@ -64,7 +64,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.suggest:
         prepare_file(options.suggest, options.archive, "suite", "--suggest")
     choice = Choice(model=options.model, variant=options.variant, forms=tuple(options.form), given=tuple(options.given))
-    wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms_and_threads(options))
+    order = options.field_order or ""
+    wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms_and_threads(options), order)
     found = advise(_sources(options, wanted), wanted, options.ranks)
     if options.json:
         print(json.dumps(advice_json(found, options.runs), indent=1))

@@ -30,6 +30,10 @@ TERMS = {
 }
 
 
+MOST_FIELDS = 64
+FIELD_ORDERS = ("together", "in-turn", "pipelined")
+
+
 def default_archive() -> Path:
     return Path(os.environ.get("FOURSCORE_ARCHIVE") or "fourscore-archive")
 
@@ -75,6 +79,10 @@ def terms_of(options: argparse.Namespace) -> dict[str, str | None]:
 
 def add_threads(command: argparse.ArgumentParser) -> None:
     command.add_argument("--threads", type=ranks_of, metavar="N", help="of a rank (default: each, of a file 1)")
+    command.add_argument("--fields", type=fields_of, metavar="N", help="of one problem (default: each, of a file 1)")
+    command.add_argument(
+        "--field-order", choices=FIELD_ORDERS, help="of several fields (default: each, of a file together)"
+    )
 
 
 def add_runs(command: argparse.ArgumentParser) -> None:
@@ -89,7 +97,9 @@ def add_runs(command: argparse.ArgumentParser) -> None:
 
 def terms_and_threads(options: argparse.Namespace) -> tuple[tuple[str, str | int], ...]:
     """What was asked for. Raises InputError."""
-    asked = {**terms_of(options), "threads": options.threads}
+    if options.field_order and (options.fields or 1) < 2:
+        raise InputError(f"--field-order {options.field_order} is of several fields; expected --fields from 2 on")
+    asked = {**terms_of(options), "threads": options.threads, "fields": options.fields}
     return tuple((name, value) for name, value in asked.items() if value)
 
 
@@ -152,6 +162,12 @@ def shape_of(text: str) -> tuple[int, ...]:
 def ranks_of(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= MOST_RANKS):
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a number from 1 to {MOST_RANKS}")
+    return int(text)
+
+
+def fields_of(text: str) -> int:
+    if not (re.fullmatch(r"[1-9][0-9]?", text) and int(text) <= MOST_FIELDS):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number of fields from 1 to {MOST_FIELDS}")
     return int(text)
 
 

@@ -220,7 +220,10 @@ def _wanted(options: argparse.Namespace, variant: str) -> Wanted:
         forms=tuple(options.form),
         given=tuple(options.given),
     )
-    return Wanted(options.shape, choice, options.exchange, options.nodes, options.grid, terms_and_threads(options))
+    order = options.field_order or ""
+    return Wanted(
+        options.shape, choice, options.exchange, options.nodes, options.grid, terms_and_threads(options), order
+    )
 
 
 def _predictions(options: argparse.Namespace) -> int:

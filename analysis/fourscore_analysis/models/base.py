@@ -57,13 +57,22 @@ class Question:
     @cached_property
     def runs(self) -> int:
         """Transforms in a sample: there and back are two, or of the gradient one forward and one back for each axis; of
-        all instances."""
-        return self.contract.instances * (1 + self.fields_back if self.contract.goes_back else 1)
+        all fields and instances."""
+        return self.arrays * (1 + self.fields_back if self.contract.goes_back else 1)
 
     @cached_property
     def fields_back(self) -> int:
         """Fields that a convolution leaves, each of a product of its own."""
         return len(self.cell.shape) if self.contract.operator == "gradient" else 1
+
+    @property
+    def arrays(self) -> int:
+        """The arrays that are transformed: the fields of all instances."""
+        return self.contract.instances * self.contract.fields
+
+    @property
+    def fields_a_message(self) -> int:
+        return self.contract.fields if self.method.field_order == "together" else 1
 
 
 Powers = tuple[tuple[str, int], ...]  # exponents of parameters, by name

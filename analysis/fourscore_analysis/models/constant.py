@@ -170,7 +170,7 @@ def _is_line(one: CountedPoint) -> bool:
     return (
         one.point.method.variant == "serial"
         and len(cell.shape) == 1
-        and cell.ranks == terms.threads == terms.instances == 1
+        and cell.ranks == terms.threads == terms.instances == terms.fields == 1
         and terms.kind == "c2c"
         and terms.precision in WORD_BYTES
         and cell.elements >= 2

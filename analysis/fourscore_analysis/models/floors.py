@@ -112,7 +112,7 @@ def least_passes(question: Question, cache_bytes: float) -> int:
     the points of the transform take with a cache of so many bytes (0: not known)."""
     contract = replace(question.contract, layout="transposed")  # bringing it back to its order computes nothing
     there = replace(question, cell=replace(question.cell, contract=contract))
-    stages = 1 + len(exchanges(there)) // question.runs
+    stages = 1 + len(exchanges(there)) * question.fields_a_message // question.runs
     if question.ranks > 1:
         stages = max(stages, 2)  # whatever a library does: every result depends on the data of all ranks
     held = cache_bytes / question.word_bytes
@@ -120,12 +120,12 @@ def least_passes(question: Question, cache_bytes: float) -> int:
 
 
 def _memory(question: Question, passes: int, cache_bytes: float, rates: Rates, cores: int) -> Floor | None:
-    """Each of several instances may stay in the cache until it is done; then all of their data pass once."""
+    """Each of several arrays may stay in the cache until it is done; then all of their data pass once."""
     contract = question.contract
-    all_data = share_bytes(question) * contract.instances
-    instances = 1 if question.method.placement == "subset" else contract.instances  # per rank
-    of_each = instances * passes * max(0.0, all_data / instances - cache_bytes)
-    there_and_back = question.runs / contract.instances
+    all_data = share_bytes(question) * question.arrays
+    arrays = contract.fields if question.method.placement == "subset" else question.arrays  # per rank
+    of_each = arrays * passes * max(0.0, all_data / arrays - cache_bytes)
+    there_and_back = question.runs / question.arrays
     moved = 2 * there_and_back * max(of_each, all_data - cache_bytes)
     if moved <= 0:
         return Floor("memory", 0.0, 0.0, ())

@@ -13,6 +13,8 @@ from fourscore_analysis.models.work import PENCILS, base_variant, default_grid
 
 SLABS = ("slab", "rods", "fftw-mpi")
 POWERS_OF_TWO = ("binary-exchange", "danielson-lanczos")
+# Several fields in one plan.
+TOGETHER = ("serial", "slab", "pencil", "pencil-overlap", "volumetric", "rods", "fftw-mpi")
 COMPLEX_ONLY = (*POWERS_OF_TWO, "transpose", "overdecomposed")
 MOST_GRIDS = 16
 MOST_DIVISORS = 10**6  # that are tried; beyond it nothing is refused
@@ -21,6 +23,15 @@ MOST_DIVISORS = 10**6  # that are tried; beyond it nothing is refused
 def complex_extents(shape: Sequence[int], kind: str) -> tuple[int, ...]:
     """The extents of the data in Fourier space: real data halve the last extent."""
     return (*shape[:-1], shape[-1] // 2 + 1) if kind == "r2c" else tuple(shape)
+
+
+def reason_of_order(variant: str, field_order: str) -> str | None:
+    """Why the variant cannot transform several fields in this order."""
+    if field_order == "together" and variant not in TOGETHER:
+        return f"{variant} makes a plan for one field; expected --field-order in-turn or pipelined"
+    if field_order == "pipelined" and variant == "fftw-mpi":
+        return f"{variant} runs each field as a whole; expected --field-order in-turn"
+    return None
 
 
 def reason_against(variant: str, shape: Sequence[int], kind: str, ranks: int) -> str | None:

@@ -27,6 +27,7 @@ from fourscore_analysis.models.work import (
     node_bytes,
     pairwise_steps,
     pieces_in_flight,
+    pipelined_fields,
     products,
     share_bytes,
     transformed_shares,
@@ -103,7 +104,7 @@ def shuffle_terms(question: Question, forms: Forms, shaping: Mapping[str, float]
     all_to_alls = len(exchanges(question)) - pairwise_steps(question)
     share = question.contract.wire_share
     words = 2 * share if share == 1 else 2 * share + 2 * (1 + share)
-    return moving("shuffle", words * all_to_alls, question, forms, shaping)
+    return moving("shuffle", words * all_to_alls * question.fields_a_message, question, forms, shaping)
 
 
 def moving(phase: str, words: float, question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
@@ -149,14 +150,16 @@ def copied(question: Question, forms: Forms, shaping: Mapping[str, float]) -> li
 
 def overlap(question: Question, forms: Forms) -> Overlap | None:
     """In pencil-overlap, the transforms along the first axis need all pieces: they overlap nothing. Where the overlap
-    is perfect, the longer of computing and messages is all that is left."""
+    is perfect, the longer of computing and messages is all that is left. One of several pipelined fields computes while
+    messages of another are on their way, where the exchange does not block."""
     if forms["overlap"] == "perfect":
         return Overlap(MANY_PIECES, dict.fromkeys(COMPUTED, 1.0))
-    pieces = pieces_in_flight(question)
+    fields = pipelined_fields(question)
+    pieces = pieces_in_flight(question) * fields
     if forms["overlap"] != "pieces" or pieces < 2:
         return None
     axes = len(question.cell.shape)
-    share = (axes - 1) / axes if question.method.variant == "pencil-overlap" else 1.0
+    share = (axes - 1) / axes if question.method.variant == "pencil-overlap" and fields == 1 else 1.0
     return Overlap(pieces, {"fft": share, "shuffle": 1.0})
 
 
@@ -169,5 +172,5 @@ def _beyond(question: Question, forms: Forms, shaping: Mapping[str, float]) -> t
 
 @lru_cache(4)  # each phase of a question asks the same
 def _beyond_caches(question: Question, private_cache_bytes: float, cache_bytes: float) -> tuple[float, float]:
-    near = beyond(private_cache_bytes, share_bytes(question) * question.contract.instances)
+    near = beyond(private_cache_bytes, share_bytes(question) * question.arrays)
     return near, beyond(cache_bytes, node_bytes(question))

@@ -17,6 +17,7 @@ CHAINS = ("serial", "slab", "pencil", "pencil-overlap", "volumetric", "rods", "o
 VARIANTS = (*CHAINS, *PAIRWISE)
 # What computes on an accelerator, and the variant whose stages it has.
 ON_DEVICE = {"serial-gpu": "serial", "slab-gpu": "slab", "pencil-gpu": "pencil"}
+NONBLOCKING = ("p2p", "ialltoallv", "active")  # exchanges that begin and return
 PENCILS = ("pencil", "pencil-overlap", "overdecomposed", "node")
 PIECES, MOST_PENCILS, SEGMENT_BYTES = 4, 4, 2**16  # defaults of parameters: drivers/variants
 KEPT = 2**12  # questions that answers are kept for: a fit asks the same again for each size of a cache
@@ -53,7 +54,7 @@ def share_bytes(question: Question) -> float:
 def node_bytes(question: Question) -> float:
     """The bytes of the data of all ranks of a node, twice where the result goes elsewhere."""
     copies = 1 if question.contract.buffers == "in-place" else 2
-    return copies * share_bytes(question) * question.cell.place.ranks_per_node * question.contract.instances
+    return copies * share_bytes(question) * question.cell.place.ranks_per_node * question.arrays
 
 
 def beyond(cache_bytes: float, data_bytes: float) -> float:
@@ -104,20 +105,22 @@ def exchanged_shares(question: Question, exchanges: int) -> list[float]:
 
 @lru_cache(KEPT)
 def exchanges(question: Question) -> tuple[Exchanged, ...]:
-    """The exchanges that move anything, in order."""
-    mine, natural = share_bytes(question) * question.contract.wire_share, question.contract.layout == "natural"
+    """The exchanges that move anything, in order. Fields together have one for all."""
+    mine = share_bytes(question) * question.fields_a_message * question.contract.wire_share
+    natural = question.contract.layout == "natural"
+    times = question.runs // question.fields_a_message
     if question.method.variant not in PAIRWISE:
         groups = _groups(question)
         shares = exchanged_shares(question, len(groups))
         each = [_even(question, mine * part, *one) for one, part in zip(groups, shares, strict=True) if one[0] > 1]
-        return tuple(each * question.runs)
+        return tuple(each * times)
     steps = [2**step for step in range(_log2(question.ranks))]
     found = [Exchanged(2, mine, 1, _away(question, 2, stride)) for stride in steps]
     if natural and steps and question.method.variant == "binary-exchange":
         found += [Exchanged(2, mine / 2, 1, _away(question, 2, stride)) for stride in steps]
     elif natural and steps:
         found.append(_even(question, mine, question.ranks, 1))
-    return tuple(found * question.runs)
+    return tuple(found * times)
 
 
 def products(question: Question) -> float:
@@ -148,6 +151,12 @@ def pieces_in_flight(question: Question) -> int:
     if question.method.variant == "overdecomposed":
         return math.prod(pencil_cuts(question)) // question.ranks or 1
     return 1
+
+
+def pipelined_fields(question: Question) -> int:
+    """Fields of which one computes while the messages of others are in flight; 1 where an exchange blocks."""
+    overlapped = question.method.exchange in NONBLOCKING or question.method.variant == "overdecomposed"
+    return question.contract.fields if overlapped and question.method.field_order == "pipelined" else 1
 
 
 def pencil_cuts(question: Question) -> tuple[int, int]:

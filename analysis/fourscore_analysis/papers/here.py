@@ -38,10 +38,10 @@ class Here:
         return alpha_betas(run for campaign in self.campaigns for run in campaign.components if run.status == "ok")
 
     def transforms(self, variant: str, shape: tuple[int, ...] | None = None, **terms: object) -> list[Point]:
-        """Complex forward transforms in double precision, one instance, of a variant (and shape), on real machines,
-        with whole messages, and with these terms: ranks, nodes, or attributes of the contract."""
-        usual = {"precision": "double", "kind": "c2c", "direction": "forward", "instances": 1, "platform": "none"}
-        wanted = usual | {"wire": "as-is"} | terms
+        """Complex forward transforms in double precision, one field and instance, of a variant (and shape), on real
+        machines, with whole messages, and with these terms: ranks, nodes, or attributes of the contract."""
+        usual = {"precision": "double", "kind": "c2c", "direction": "forward", "instances": 1, "fields": 1}
+        wanted = usual | {"platform": "none", "wire": "as-is"} | terms
         return [
             point
             for point in self.points
@@ -66,7 +66,7 @@ class Here:
             for point in self.points
             if (point.cell.contract.platform, point.method.variant, point.cell.shape) == (platform, variant, shape)
             and (point.cell.contract.kind, point.cell.contract.direction) == ("c2c", direction)
-            and point.cell.contract.wire == "as-is"
+            and (point.cell.contract.wire, point.cell.contract.fields) == ("as-is", 1)
             and point.cell.place.host_order == host_order
             and exchange in ("", point.method.exchange)
         ]

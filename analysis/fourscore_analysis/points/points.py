@@ -287,6 +287,8 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
             label += f" {method.parameters}"
         if method.placement:
             label += f" {method.placement}"
+        if method.field_order:
+            label += f" {method.field_order}"
         labels[method] = label
     return labels
 
@@ -310,6 +312,8 @@ def contract_terms(contract: Contract) -> list[str]:
         terms.append(f"{contract.threads} threads a rank")
     if contract.instances != 1:
         terms.append(f"{contract.instances} instances")
+    if contract.fields != 1:
+        terms.append(f"{contract.fields} fields")
     if contract.wire != "as-is":
         terms.append(f"wire {contract.wire_text}")
     if contract.platform != "none":

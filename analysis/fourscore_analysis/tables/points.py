@@ -178,7 +178,8 @@ def cell_json(cell: Cell) -> dict[str, Any]:
     return {
         "shape": list(cell.shape),
         **place_json(cell.place),
-        **{name: getattr(contract, name) for name in ("precision", "kind", "direction", "threads", "instances")},
+        **{name: getattr(contract, name) for name in ("precision", "kind", "direction")},
+        **{name: getattr(contract, name) for name in ("threads", "instances", "fields")},
         **({"operator": contract.operator} if contract.operator else {}),
         "contract": {name: getattr(contract, name) for name in ("layout", "buffers", "normalisation", "planner")},
         **({"wire": contract.wire_text} if contract.wire != "as-is" else {}),
@@ -205,6 +206,7 @@ def point_json(point: Point) -> dict[str, Any]:
         "grid": method.grid,
         "resolved_grid": resolved_grid(point) or None,
         "placement": method.placement or None,
+        "field_order": method.field_order or None,
         "parameters": dict(method.options),
         "point_id": point.launches[0].point_id,
         "median_s": time.median if time else None,

@@ -60,6 +60,8 @@ def sweep_text(method: Method, contract: Contract, ranks: int, questions: Sequen
         lines.append(f"threads = {contract.threads}")
     if contract.instances != 1:
         lines += [f"instances = {contract.instances}", f'placement = "{method.placement}"']
+    if contract.fields != 1:
+        lines += [f"fields = {contract.fields}", f'field_order = "{method.field_order}"']
     if method.options:
         inner = ", ".join(f'{name} = "{value}"' for name, value in method.options)
         lines.append(f"parameters = {{ {inner} }}")

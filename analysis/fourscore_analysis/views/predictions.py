@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fourscore_analysis.models.base import Model, Question
-from fourscore_analysis.models.grids import chosen_grid, reason_against
+from fourscore_analysis.models.grids import chosen_grid, reason_against, reason_of_order
 from fourscore_analysis.models.machines import Machine, published_machines, with_threads
 from fourscore_analysis.models.observations import Observation
 from fourscore_analysis.models.predictions import (
@@ -45,6 +45,7 @@ class Wanted:
     nodes: int | None = None
     grid: tuple[int, ...] = ()
     terms: tuple[tuple[str, str | int], ...] = ()
+    field_order: str = ""  # "": any, of a file together
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ def read_sources(archive: Path, machine: str, wanted: Wanted) -> list[Source]:
 def _fits(launch: Launch, wanted: Wanted) -> bool:
     if wanted.exchange and launch.method.exchange != wanted.exchange:
         return False
+    if wanted.field_order and launch.method.field_order != wanted.field_order:
+        return False
     return all(getattr(launch.cell.contract, name) == value for name, value in wanted.terms)
 
 
@@ -157,7 +160,8 @@ def _bare(machine: Machine, wanted: Wanted, reason: str = "") -> Source:
     variant, contract = wanted.choice.variant, replace(PLAIN_CONTRACT, **dict(wanted.terms))
     machine = with_threads(machine, contract.threads)
     label = f"{variant}, {contract.threads} threads" if contract.threads > 1 else variant
-    method = Method(variant, "", "", "auto", "")
+    order = (wanted.field_order or "together") if contract.fields > 1 else ""
+    method = Method(variant, "", "", "auto", "", field_order=order)
     return Source(label, "", method, contract, None, reason, ranks_per_node=machine.ranks_per_node, machine=machine)
 
 
@@ -209,7 +213,9 @@ def answer(source: Source, question: Question) -> Answer:
         for phase, seconds in one.phases.items():
             phases[phase].append(seconds)
     prediction, reason = None, source.reason
-    limit = reason_against(source.method.variant, question.cell.shape, source.contract.kind, question.ranks)
+    variant = source.method.variant
+    limit = reason_against(variant, question.cell.shape, source.contract.kind, question.ranks)
+    limit = limit or reason_of_order(variant, source.method.field_order)
     if limit:
         reason = limit
     elif source.basis:

@@ -93,6 +93,26 @@ def test_a_rank_with_threads_has_the_rates_of_the_ranks_in_whose_place_it_is(min
     assert flops[0] == pytest.approx(flops[1])
 
 
+def test_fields_together_have_the_latency_of_one_and_the_bytes_of_all(mine, capsys):
+    def terms_s(*more: str) -> dict[tuple[str, str], float]:
+        [found] = predict_on(capsys, mine, "slab", "256", *more)
+        return {(term["phase"], term["name"]): term["seconds"] for term in found["prediction"]["terms"]}
+
+    one, together = terms_s(), terms_s("--fields", "3")
+    in_turn = terms_s("--fields", "3", "--field-order", "in-turn")
+    differing = {name for name in one if together[name] != pytest.approx(in_turn[name])}
+    assert len(differing) == 1
+    for name in differing:
+        assert (together[name], in_turn[name]) == pytest.approx((one[name], 3 * one[name]))
+
+
+def test_fields_in_an_order_that_a_variant_has_not_are_refused(mine, capsys):
+    asked = ("--shape", "512x512x512", "--ranks", "64", "--machine", str(mine), "--fields", "3")
+    assert main(["predict", "--variant", "node", *asked]) == 2
+    assert "node makes a plan for one field; expected --field-order in-turn or pipelined" in capsys.readouterr().err
+    assert main(["predict", "--variant", "node", *asked, "--field-order", "in-turn"]) == 0
+
+
 def test_methods_machines_and_ranks_stand_side_by_side_in_one_answer(mine, tmp_path, capsys):
     figure, table = tmp_path / "times.svg", tmp_path / "times.csv"
     asked = ("--variant", "pencil,pencil-gpu", "--shape", "512x512x512", "--ranks", "1:4096")

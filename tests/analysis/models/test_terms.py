@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fourscore_analysis.models.base import models, predict
 from fourscore_analysis.models.parts import copied, sent
-from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts, pencil_cuts
+from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts, pencil_cuts, pipelined_fields
 from fourscore_papers.czechowski2012 import equations as czechowski2012
 from fourscore_papers.gupta1993 import equations as gupta1993
 from fourscore_papers.haynes2000 import equations as haynes2000
 from synthetic.modelled import TRUE, question
 
 PAPER = {"compute": "sum", "memory": "paper", "lengths": "paper", "network": "full", "messages": "paper"}
+
+
+def with_fields(one, fields, order):
+    contract = replace(one.contract, fields=fields)
+    return replace(one, cell=replace(one.cell, contract=contract), method=replace(one.method, field_order=order))
 
 
 def predicted(name, one, **forms):
@@ -326,6 +333,27 @@ def test_smaller_messages_take_half_of_the_bytes_and_a_pass_to_make_and_one_to_r
     whole, less = predicted("czechowski2012", full).phases, predicted("czechowski2012", narrowed).phases
     assert less["fft"] == pytest.approx(whole["fft"])
     assert less["shuffle"] == pytest.approx(2 * whole["shuffle"])  # 1 + 0.5 and 0.5 + 0.5 and 0.5 + 1 words, not 1 + 1
+
+
+def test_fields_together_share_messages_and_in_turn_repeat_them():
+    one = question("pencil", (64,) * 3, 4, grid=(2, 2))
+    together, in_turn = (with_fields(one, 3, order) for order in ("together", "in-turn"))
+    assert exchanges(in_turn) == exchanges(one) * 3
+    assert [(each.messages, each.bytes) for each in exchanges(together)] == [
+        (each.messages, 3 * each.bytes) for each in exchanges(one)
+    ]
+    assert fft_flops(together) == fft_flops(in_turn) == tuple(3 * flops for flops in fft_flops(one))
+    times = [predicted("czechowski2012", each, **PAPER).phases for each in (one, together, in_turn)]
+    for phase in ("fft", "shuffle"):
+        assert times[1][phase] == pytest.approx(3 * times[0][phase])
+        assert times[2][phase] == pytest.approx(3 * times[0][phase])
+
+
+@pytest.mark.parametrize(("exchange", "fields"), [("p2p", 3), ("ialltoallv", 3), ("alltoallv", 1), ("pairwise", 1)])
+def test_pipelined_fields_overlap_where_the_exchange_does_not_block(exchange, fields):
+    one = with_fields(question("pencil", (64,) * 3, 4, grid=(2, 2)), 3, "pipelined")
+    one = replace(one, method=replace(one.method, exchange=exchange))
+    assert pipelined_fields(one) == fields
 
 
 def test_a_round_trip_is_two_transforms():

@@ -38,12 +38,13 @@ def test_a_method_with_fewer_launches_than_others_is_not_the_fastest():
 
 
 def test_other_precisions_kinds_and_directions_are_not_the_papers():
-    others = [{"precision": "single"}, {"kind": "r2c"}, {"direction": "backward"}, {"instances": 2}, {"wire": "single"}]
+    others = [{"precision": "single"}, {"kind": "r2c"}, {"direction": "backward"}, {"instances": 2}]
+    others += [{"wire": "single"}, {"fields": 3}]
     assert here_of(*((make_point(**other), 1) for other in others)).transforms("slab") == []
 
 
 def test_times_of_a_simulated_machine_are_apart_from_those_of_real_ones():
-    def volumetric(ranks: int, **place: str) -> tuple[dict, int]:
+    def volumetric(ranks: int, **place: str | int) -> tuple[dict, int]:
         return make_point("volumetric", shape=CUBE, ranks=ranks, nodes=ranks, **place), 1
 
     torus = {"platform": "bluegene-l"}
@@ -52,6 +53,7 @@ def test_times_of_a_simulated_machine_are_apart_from_those_of_real_ones():
         *(volumetric(ranks, **torus) for ranks in (8, 2, 4)),
         volumetric(16, **torus, host_order="random"),
         volumetric(4, platform="bluegene-l-mesh"),
+        volumetric(32, **torus, fields=3, field_order="together"),
     )
     [real] = here.transforms("volumetric")
     assert (real.cell.ranks, real.cell.contract.platform) == (2, "none")
