@@ -20,6 +20,7 @@ from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.device_gain import device_gains
 from fourscore_analysis.points.energy import energy_groups, pareto
+from fourscore_analysis.points.fields import field_ways
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.link_loads import SATURATED
 from fourscore_analysis.points.points import group_by, setting_names
@@ -49,6 +50,7 @@ from fourscore_analysis.tables import wall_time
 from fourscore_analysis.tables.device_gain import DeviceGainRow, device_gain_rows
 from fourscore_analysis.tables.energy import EnergyTable, energy_tables
 from fourscore_analysis.tables.exported import TABLES, exported
+from fourscore_analysis.tables.fields import FieldTable, field_table
 from fourscore_analysis.tables.findings import findings, wins
 from fourscore_analysis.tables.troubles import Trouble, troubles
 from fourscore_analysis.tables.wires import WireRow, wire_rows
@@ -75,6 +77,7 @@ class Section:
     device_gain: list[DeviceGainRow]
     libraries: list[library_tables.LibraryRow]
     wires: list[WireRow]
+    fields: FieldTable | None
     troubles: list[Trouble]
     memory: list[point_tables.MemoryRow]
     components: list[point_tables.ComponentRow]
@@ -110,8 +113,10 @@ class Section:
 
     def counted_json(self) -> dict[str, Any]:
         """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
-        devices, what another local library and smaller messages change, isoefficiency, the floors of each point, how
-        busy simulated links are, and what runs take of energy, where the campaign has them."""
+        """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
+        devices, what another local library and smaller messages change, the ways of several arrays, isoefficiency, the
+        floors of each point, how busy simulated links are, and what runs take of energy, where the campaign has
+        them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
@@ -119,6 +124,7 @@ class Section:
             "device_gains": [one.as_json() for one in device_gains(self.view.points)],
             "libraries": [one.as_json() for one in substitutions(self.view.points)],
             "wires": [one.as_json() for one in narrowings(self.view.points)],
+            "fields": [one.as_json() for one in field_ways(self.view.points)],
             "isoefficiency": [as_json(family, self.view.efficiencies) for family in self.view.isoefficiency[0]],
             "floors": [one.as_json() for one in self.view.floors],
             "link_loads": [one.as_json() for one in self.view.link_loads],
@@ -213,6 +219,7 @@ def section_of(view: View) -> Section:
         device_gain=device_gain_rows(view),
         libraries=library_tables.library_rows(view),
         wires=wire_rows(view),
+        fields=field_table(view),
         troubles=troubles(view),
         memory=point_tables.memory_rows(view),
         components=point_tables.component_rows(view),

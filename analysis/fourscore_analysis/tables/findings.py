@@ -9,6 +9,7 @@ from fourscore_analysis.points.points import REFERENCE, Comparison, Point, plans
 from fourscore_analysis.points.units import percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.tables.device_gain import device_gain_findings
 from fourscore_analysis.tables.energy import energy_findings
+from fourscore_analysis.tables.fields import field_findings
 from fourscore_analysis.tables.floors import floor_sentence
 from fourscore_analysis.tables.libraries import library_findings
 from fourscore_analysis.tables.link_loads import link_findings
@@ -39,7 +40,8 @@ def _size(one: Comparison) -> tuple[int, int]:
 def findings(view: View) -> list[str]:
     """Slow nodes; a sentence for each contract of the campaign, that of the largest problem first, then the most
     measured, and how far that is from the machine's floors; what nodes gain from their devices; what another local
-    library changes, and what smaller messages do; differing plans; links that saturate; what was counted."""
+    library changes, and what smaller messages do; the fastest way to transform several arrays; differing plans; links
+    that saturate; what was counted."""
     by_contract: dict[str, list[Comparison]] = {}
     for one in view.comparisons:
         by_contract.setdefault(view.contract_of(one), []).append(one)
@@ -53,11 +55,8 @@ def findings(view: View) -> list[str]:
     counted = traffic_findings(view) + energy_findings(view)
     if not sentences:
         return [sentence for sentence in (*counted, no_time_reason(view)) if sentence] or [finding([])]
-    others = [
-        sentence
-        for told in (device_gain_findings, library_findings, wire_findings, plan_findings, link_findings)
-        for sentence in told(view)
-    ]
+    tellers = (device_gain_findings, library_findings, wire_findings, field_findings, plan_findings, link_findings)
+    others = [sentence for told in tellers for sentence in told(view)]
     return slow_node_findings(view.node_effects) + sentences + others + counted
 
 
