@@ -134,9 +134,8 @@ class Verifier {
   [[nodiscard]] std::uint64_t seed(Index field) const;
   [[nodiscard]] SparseField field(int waves, int spikes, double spike_amplitude, std::uint64_t seed) const;
   /// The check of all fields, of which `find` says what is found in one.
-  template <class Find>
   [[nodiscard]] Check check_fields(const std::string& name, const std::string& when, const Side& side,
-                                   const Find& find) const;
+                                   const std::function<Found(Index field)>& find) const;
   [[nodiscard]] Check finish(const std::string& name, const std::string& when, const Side& side,
                              const Found& found) const;
   [[nodiscard]] Check check_terms(const std::string& name, Plan& plan,
