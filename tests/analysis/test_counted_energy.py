@@ -55,7 +55,9 @@ def test_what_one_reader_lacks_is_no_number_and_never_zero():
     record["counters"] |= {key: {"package_j": [4.0, None], "dram_j": [1.0, 1.0]} for key in ("total", "idle_per_s")}
     record["counters"]["with_idle"] = {"package_j": [4.0, 4.0], "dram_j": [1.0, 1.0]}
     [one] = view_of(record).energies
-    assert one.with_idle_j == 10.0 and one.above_idle_j is None and one.idle_w is None
+    assert one.with_idle_j == 10.0
+    assert one.above_idle_j is None
+    assert one.idle_w is None
     [table] = energy_tables(view_of(record))
     assert (table.rows[0].above_idle, table.rows[0].per_joule) == ("–", "–")
 
@@ -71,7 +73,8 @@ def test_launches_give_their_median():
     point = make_point("slab", "p2p", SHAPE, 2)
     records = [with_energy(maker.ok(point, launch), joules, 0.1) for launch, joules in enumerate((1.0, 9.0, 2.0))]
     [one] = view_of(*records).energies
-    assert len(one.launches) == 3 and one.above_idle_j == 2.0
+    assert len(one.launches) == 3
+    assert one.above_idle_j == 2.0
 
 
 def test_pareto_points_are_those_that_no_other_beats_in_time_and_energy():
@@ -107,7 +110,9 @@ def test_the_plot_has_a_page_where_energies_are_and_none_elsewhere():
 
 def test_a_point_of_energy_is_none_of_memory_traffic():
     view = view_of(point_of(2, 1.0, 1.0))
-    assert view.counted == [] and traffic_tables(view) == [] and uncounted_rows(view) == []
+    assert view.counted == []
+    assert traffic_tables(view) == []
+    assert uncounted_rows(view) == []
 
 
 def test_counters_that_did_not_move_are_listed_as_not_counted():
@@ -128,7 +133,8 @@ def test_shared_and_emulated_counts_are_no_basis_for_a_claim():
     view = view_of(*records)
     assert energy_findings(view)[0].endswith("No basis for a claim: flagged emulated, shared-package.")
     notes = " ".join(note for table in energy_tables(view) for note in table.notes)
-    assert "Other processes used a node meanwhile" in notes and "a stand-in that somebody named" in notes
+    assert "Other processes used a node meanwhile" in notes
+    assert "a stand-in that somebody named" in notes
 
 
 def test_phases_have_joules_where_all_launches_counted_them():

@@ -113,7 +113,6 @@ class Section:
 
     def counted_json(self) -> dict[str, Any]:
         """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
-        """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
         devices, what another local library and smaller messages change, the ways of several arrays, isoefficiency, the
         floors of each point, how busy simulated links are, and what runs take of energy, where the campaign has
         them."""

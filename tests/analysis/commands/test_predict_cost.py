@@ -62,7 +62,9 @@ def test_predict_and_advise_have_the_price_and_the_joules_of_a_job(capsys, tmp_p
     assert pencil["cost"] == cost
     assert main(["predict", "--archive", "none", *ASKED, "--machine", mine, "--ranks", "8"]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if "estimated" in line]
-    assert line.startswith("  1 run, estimated: ") and " EUR, " in line and " above idle)" in line
+    assert line.startswith("  1 run, estimated: ")
+    assert " EUR, " in line
+    assert " above idle)" in line
     assert main(["advise", "--archive", "none", *asked]) == 0
     assert "price of 1,000 runs, estimated" in capsys.readouterr().out
 
@@ -72,9 +74,13 @@ def test_a_table_and_a_csv_have_a_column_for_it_where_a_machine_says_it(capsys, 
     both = (*ASKED, "--machine", mine, "--machine", plain, "--ranks", "8")
     assert main(["predict", "--archive", "none", *both, "--csv", str(tmp_path / "x.csv")]) == 0
     head, first, second = capsys.readouterr().out.splitlines()[1:4]
-    assert "price, estimated" in head and " EUR" in first and " EUR" not in second
+    assert "price, estimated" in head
+    assert " EUR" in first
+    assert " EUR" not in second
     rows = list(csv.DictReader((tmp_path / "x.csv").open()))
-    assert float(rows[0]["price"]) > 0 and rows[0]["currency"] == "EUR" and rows[1]["price"] == ""
+    assert float(rows[0]["price"]) > 0
+    assert rows[0]["currency"] == "EUR"
+    assert rows[1]["price"] == ""
     assert main(["predict", "--archive", "none", *ASKED, "--machine", plain, "--ranks", "4,8"]) == 0
     assert "estimated" not in capsys.readouterr().out
     assert all(one["cost"] is None for one in answered(capsys, *ASKED, "--machine", plain, "--ranks", "4,8"))
@@ -121,7 +127,8 @@ def test_equal_cost_is_of_an_hour_of_the_nodes_and_says_who_is_faster(capsys, tm
     assert side["cost"]["price"] == pytest.approx(0.7 * 28 * times[1] / 3600)
     assert main(["predict", "--archive", "none", *ASKED, "--equal-cost", mine, cheap, "--runs", "1000"]) == 0
     out = capsys.readouterr().out
-    assert f"  {other['faster']} is faster" in out and "price of 1,000 runs" in out
+    assert f"  {other['faster']} is faster" in out
+    assert "price of 1,000 runs" in out
 
 
 def test_one_node_that_costs_more_than_all_of_another_machine_is_an_answer_too(capsys, tmp_path):

@@ -38,7 +38,8 @@ def test_cycles_of_other_operators_are_other_cells() -> None:
     assert poisson != scale
     assert "convolution poisson" in contract_terms(poisson.contract)
     assert cell_json(poisson)["operator"] == "poisson"
-    assert cell_of().contract.operator == "" and "operator" not in cell_json(cell_of())
+    assert cell_of().contract.operator == ""
+    assert "operator" not in cell_json(cell_of())
 
 
 def test_a_cycle_is_suggested_and_exported_with_its_operator() -> None:

@@ -33,7 +33,10 @@ def view_of(*lists) -> View:
 
 def test_each_way_is_set_beside_the_fastest():
     view = view_of(
-        launches(0.010, **TOGETHER), launches(0.012, **IN_TURN), launches(0.011, **PIPELINED), launches(0.015, **INSTANCES)
+        launches(0.010, **TOGETHER),
+        launches(0.012, **IN_TURN),
+        launches(0.011, **PIPELINED),
+        launches(0.015, **INSTANCES),
     )
     [sentence] = field_findings(view)
     assert sentence == (
@@ -71,7 +74,9 @@ def test_wins_are_counted_over_all_problems():
     )
     [sentence] = field_findings(view)
     assert "3 arrays of 128×64×64 on 2 ranks take slab/alltoallv the shortest in turn (24.1 ms)" in sentence
-    assert sentence.endswith("Of 2 such problems and methods the launches show a fastest way in 2: together 1, in turn 1.")
+    assert sentence.endswith(
+        "Of 2 such problems and methods the launches show a fastest way in 2: together 1, in turn 1."
+    )
 
 
 def test_too_few_launches_are_no_basis():
@@ -81,7 +86,13 @@ def test_too_few_launches_are_no_basis():
 
 @pytest.mark.parametrize(
     "other",
-    [IN_TURN | {"fields": 2}, IN_TURN | {"exchange": "p2p"}, IN_TURN | {"instances": 2}, {}, INSTANCES | {"instances": 2}],
+    [
+        IN_TURN | {"fields": 2},
+        IN_TURN | {"exchange": "p2p"},
+        IN_TURN | {"instances": 2},
+        {},
+        INSTANCES | {"instances": 2},
+    ],
 )
 def test_other_problems_and_methods_are_no_way_of_these_fields(other):
     view = view_of(launches(0.010, **TOGETHER), launches(0.012, **other))
