@@ -73,6 +73,7 @@ def test_the_newest_campaign_of_each_suite_is_the_default(example):
         "components-88888888",
         "czechowski2012-simulated-abababab",
         "device-dede1111",
+        "energy-66666666",
         "fft-constant-99999999",
         "grids-cccccccc",
         "haynes2000-simulated-abababab",
