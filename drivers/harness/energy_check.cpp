@@ -52,7 +52,7 @@ void write_input(const Plan& plan, const Problem& problem, int rank, RowSource& 
         values.resize(static_cast<std::size_t>(tile.count(2)));
         if (i == 0 && j == 0) source.enter(tile);
         source.row(i, j, values);
-        write_row(values, row);
+        write_row(values, Strided(row, 1));
       });
 }
 

@@ -95,3 +95,9 @@ def test_fields_that_do_not_fit_the_memory_are_skipped_with_both_numbers(bench: 
     assert verdict["status"] == "skipped"
     # Two arrays of 64 fields of 32 GiB, and the inverse's.
     assert re.search(r"need at least 8.00 TiB, and [\d.]+ \w+ can be had of", verdict["reason"]), verdict
+
+
+def test_a_convolution_takes_one_field(bench: Bench) -> None:
+    asked = ("--variant", "slab", "--shape", "8x8x8", "--fields", "3", "--direction", "convolution", "--json")
+    verdict = json.loads(bench(*asked, ranks=2, faulty=False).stdout)["verdict"]
+    assert (verdict["status"], "a convolution of 3 fields" in verdict["reason"]) == ("skipped", True), verdict
