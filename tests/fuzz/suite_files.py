@@ -59,6 +59,7 @@ launches = 2
 repetitions = 2
 warmup = 0
 max_time_s = 1.0
+idle_s = 0.5
 min_time_s = 0.01
 time_limit_s = 10
 isolate = false

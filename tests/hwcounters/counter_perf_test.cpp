@@ -121,6 +121,22 @@ TEST(Perf, ChannelsOfASocketAreSummedAndOpenedForEverybody) {
   EXPECT_EQ(perf.kernel->closed, 12);
 }
 
+TEST(Perf, EnergyIsThatOfThePackageOfTheSocketInJoules) {
+  PerfOn perf("sysfs/skylake-sp.txt");
+  const auto session = perf.open({"power/energy-pkg/"});
+  EXPECT_EQ(session->scope(), CounterScope::socket);
+  ASSERT_EQ(perf.kernel->opened.size(), 1U);
+  EXPECT_EQ(perf.kernel->opened[0].pid, -1);
+  EXPECT_EQ(perf.kernel->opened[0].attributes.config, 2U);
+  const std::uint32_t power = perf.kernel->opened[0].attributes.type;
+  session->start(0, 1);
+  perf.kernel->now = 10;
+  session->stop();
+  EXPECT_THAT(session->counts(), ElementsAre(ElementsAre(Optional(10.0 / (1ULL << 32)))));
+  EXPECT_THAT(perf.failing(power, EACCES, "power/energy-pkg/"),
+              AllOf(HasSubstr("counting for a whole socket is not permitted"), HasSubstr("at most 0 is needed")));
+}
+
 TEST(Perf, EveryThreadThatIsThereGetsItsCounter) {
   PerfOn perf("sysfs/skylake-sp.txt");
   perf.machine().write("self/task/71/stat", "");

@@ -64,7 +64,8 @@ TEST(ShippedGroups, LoadAndHaveFixedNames) {
                                                  {"last_level_accesses", "accesses"},
                                                  {"task_clock_ns", "ns"},
                                                  {"package_j", "J"},
-                                                 {"dram_j", "J"}};
+                                                 {"dram_j", "J"},
+                                                 {"device_j", "J"}};
   ASSERT_GT(shipped().size(), 20U);
   for (const fs::path& file : shipped())
     for (const std::string& backend : backends_of(file)) {

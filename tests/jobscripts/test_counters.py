@@ -16,7 +16,7 @@ needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no
 def test_list_shows_every_backend_with_its_groups_or_why_not(fourscore):
     listed = json.loads(fourscore("counters", "list", "--json").stdout)
     names = {backend["name"] for backend in listed["backends"]}
-    assert {"papi", "likwid", "perf", "callgrind", "resctrl"} <= names and "none" not in names
+    assert {"papi", "likwid", "perf", "callgrind", "resctrl", "powercap", "nvml"} <= names and "none" not in names
     assert all(backend["available"] or backend["reason"] for backend in listed["backends"])
     words = fourscore("counters", "list").stdout
     assert all(name in words for name in names) and listed["arch"] in words

@@ -66,6 +66,9 @@ TEST(EntryFlags, FollowFromRawSamplesAndProvenance) {
       {"/counters/simulated", true, {"simulated"}},
       {"/point/platform", "bluegene-l", {"simulated"}},
       {"/sampling/slow_down", json::object(), {"slowed"}},
+      {"/counters", {{"other_cores", {0.1, 0.3, nullptr}}}, {"shared-package"}},
+      {"/counters", {{"other_cores", {0.1, 0.2}}}, {}},
+      {"/counters", {{"emulated", true}}, {"emulated"}},
       {"/flags", {"slowed", "no such flag"}, {"slowed"}},
   };
   // Who wrote a record is no part of it, and which cores are of which kind neither.

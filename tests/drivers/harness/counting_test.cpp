@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/other_work.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {
@@ -115,11 +117,12 @@ class Counting : public testing::Test {
   }
   ~Counting() override { std::filesystem::remove_all(folder_); }
 
-  CounterRequest request(const std::string& name, const Behaviour& behaviour) {
+  CounterRequest request(const std::string& name, const Behaviour& behaviour, double update_s = 0) {
     CounterRegistry::instance().add(std::make_unique<KnownCounters>(name, behaviour));
     std::filesystem::create_directories(folder_ / "any");
     std::ofstream(folder_ / "any" / "MEM.toml")
         << "description = \"known\"\nexplanation = \"\"\"known\"\"\"\n[" << name << "]\n"
+        << (update_s > 0 ? "update_s = " + std::to_string(update_s) + "\n" : "")
         << "events = { moved = \"moved\", instructions = \"instructions\" }\n"
         << "metrics = [{ name = \"dram_read_bytes\", unit = \"bytes\", formula = \"64 * moved\" },\n"
         << "  { name = \"instructions\", unit = \"instructions\", formula = \"instructions\" }]\n";
@@ -261,6 +264,83 @@ TEST_F(Counting, OneRankReadsForAllAndTheIdleRateIsSubtracted) {
     EXPECT_NEAR(record["total"]["dram_read_bytes"][0].get<double>(), 64e9, 0.15 * 64e9);
     EXPECT_NEAR(record["phases"]["fft"]["dram_read_bytes"][0].get<double>(), 64e9, 0.15 * 64e9);
   }
+}
+
+/// A hundred updates of it take 20 ms.
+constexpr double update_s = 0.0002;
+
+TEST_F(Counting, SlowCountersCountManyRunsTogetherWithoutTheirRefills) {
+  CountedRuns counted(MPI_COMM_WORLD, request("known-slow", {.scope = CounterScope::node}, update_s));
+  counted.count([] { moved += 1000; },
+                [](PhaseClock& clock) {
+                  const Region fft(clock, Phase::fft);
+                  moved += 10;
+                  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                });
+  counted.count_component({"fft-1", Phase::fft, [] { moved += 3; }});
+  const json record = counted.gather();
+  if (rank() != 0) return;
+  EXPECT_EQ(record["unavailable"], "");
+  EXPECT_GT(record["runs"], 1);
+  EXPECT_GE(record["runs"].get<double>() * record["run_s"].get<double>(), 100 * update_s);
+  EXPECT_NEAR(record["total"]["dram_read_bytes"][0].get<double>(), 640, 1e-6);
+  EXPECT_NEAR(record["with_idle"]["dram_read_bytes"][0].get<double>(), 640, 1e-6);
+  EXPECT_NEAR(record["components"]["fft-1"]["dram_read_bytes"][0].get<double>(), 3 * 64, 1e-6);
+  EXPECT_FALSE(record.contains("phases"));
+  EXPECT_NE(record["phases_refused"].get<std::string>().find("their phases cannot be told apart"), std::string::npos);
+  EXPECT_EQ(record["update_s"], update_s);
+  EXPECT_EQ(record["idle_s"], 1.0);
+  EXPECT_EQ(record["other_cores"].size(), 1U);
+}
+
+TEST_F(Counting, SlowCountersCountALongRunOnceAndItsLongPhases) {
+  CountedRuns counted(MPI_COMM_WORLD, request("known-slow-and-long", {.scope = CounterScope::node}, update_s));
+  counted.count([] {},
+                [](PhaseClock& clock) {
+                  {
+                    const Region fft(clock, Phase::fft);
+                    moved += 10;
+                    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+                  }
+                  for (int part = 0; part < 3; ++part) {
+                    const Region pack(clock, Phase::pack);
+                    moved += 1;
+                    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+                  }
+                });
+  const json record = counted.gather();
+  if (rank() != 0) return;
+  EXPECT_EQ(record["runs"], 1);
+  EXPECT_EQ(record["total"]["dram_read_bytes"][0], 13 * 64);
+  EXPECT_EQ(record["phases"]["fft"]["dram_read_bytes"][0], 10 * 64);
+  EXPECT_TRUE(record["phases"]["pack"]["dram_read_bytes"][0].is_null()) << "9 ms in parts of 3 ms";
+  const auto refused = record["phases_refused"].get<std::string>();
+  EXPECT_NE(refused.find("pack (3 parts, "), std::string::npos) << refused;
+  EXPECT_EQ(refused.find("fft"), std::string::npos) << refused;
+}
+
+TEST_F(Counting, SlowCountersSayWhatTheyCannotCount) {
+  CounterRequest asked = request("known-slow-at-rest", {.scope = CounterScope::node}, update_s);
+  asked.idle_s = 0.01;
+  EXPECT_THROW(const CountedRuns counted(MPI_COMM_WORLD, asked), CounterRequestError);
+  CountedRuns counted(MPI_COMM_WORLD, request("known-slower", {.scope = CounterScope::node}, 0.05));
+  counted.count([] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }, [](PhaseClock&) {});
+  const json record = counted.gather();
+  if (rank() != 0) return;
+  EXPECT_NE(record["unavailable"].get<std::string>().find("more than 120 s"), std::string::npos) << record;
+  EXPECT_FALSE(record.contains("total"));
+}
+
+TEST(OtherWork, IsWhatAllProcessorsDidWithoutUs) {
+  const std::filesystem::path stat = std::filesystem::temp_directory_path() / ("stat-" + std::to_string(::getpid()));
+  std::ofstream(stat) << "cpu  1000 50 450 90000 7 300 200 5 0 0\ncpu0 1 2 3\n";
+  EXPECT_DOUBLE_EQ(busy_s(stat).value(), 1500.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  std::ofstream(stat) << "nothing of the kind\n";
+  EXPECT_FALSE(busy_s(stat));
+  std::filesystem::remove(stat);
+  EXPECT_FALSE(busy_s(stat));
+  EXPECT_DOUBLE_EQ(other_cores(12, 9, 2), 1.5);
+  EXPECT_DOUBLE_EQ(other_cores(8.9, 9, 2), 0) << "ticks are coarser than our own clock";
 }
 
 TEST_F(Counting, ACounterThatFailsOnOneRankEndsCountingOnAllWithItsReason) {

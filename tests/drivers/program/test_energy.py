@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -106,3 +107,24 @@ def test_where_nobody_counts_the_reason_is_said(bench: Bench, tmp_path: Path, mo
 def test_idle_time_wants_counters(bench: Bench) -> None:
     result = bench("--variant", "serial", "--shape", "8x8x8", "--idle-s", "1", faulty=False)
     assert result.returncode == 2 and "--idle-s wants counters" in result.stderr
+
+
+def test_the_joules_of_gpus_are_those_of_their_library(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library at NVML's name has one GPU that draws 70 W all the time: nothing of it is above idle but noise."""
+    groups = tmp_path / "groups"
+    (groups / "any").mkdir(parents=True)
+    shipped = (ROOT / "hwcounters/groups/any/ENERGY.toml").read_text()
+    quick = re.sub(r"(\[nvml\]\nupdate_s = )0\.1", r"\g<1>0.001", shipped)
+    assert quick != shipped
+    (groups / "any/ENERGY.toml").write_text(quick)
+    monkeypatch.setenv("LD_LIBRARY_PATH", os.environ["FOURSCORE_FAKE_NVML"], prepend=os.pathsep)
+    out, point = tmp_path / "out.json", ["--variant", "serial", "--shape", "32x32x32", "--planner", "estimate"]
+    counters = ["--counters", "nvml", "--counter-groups", str(groups)]
+    result = bench(*point, *counters, "--record", str(out), faulty=False)
+    assert result.returncode == 0, result.stderr
+    counted = read_record(out)["counters"]
+    assert counted["readers"] == [{"rank": 0, "scope": "node"}] and "emulated" not in counted
+    assert counted["idle_per_s"]["device_j"][0] == pytest.approx(70, rel=0.05)
+    assert counted["with_idle"]["device_j"][0] == pytest.approx(70 * counted["run_s"], rel=0.05)

@@ -5,8 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <thread>
+
+#include "hwcounters/group.hpp"
 
 namespace fourscore::cuda {
 namespace {
@@ -56,10 +60,38 @@ TEST(Nvml, KnowsNothingOfADeviceThatItDoesNotHave) {
   EXPECT_EQ(nvml_state("0000:FF:00.0"), json::object());
 }
 
+TEST(NvmlEnergy, CountsTheJoulesOfEveryGpuOfTheNode) {
+  CounterBackend& backend = counter_backend("nvml");
+  EXPECT_EQ(backend.unavailable(), "");
+  const Group group = find_group(backend, {"nvml", "ENERGY", "", {}}, "any");
+  EXPECT_EQ(group.update_s, 0.1);
+  const auto session = backend.open(group.events, {});
+  EXPECT_EQ(session->scope(), CounterScope::node);
+  const auto begin = std::chrono::steady_clock::now();
+  session->start(0, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  session->stop();
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  const auto joules = evaluate(group, session->counts().front(), {}).front();
+  ASSERT_TRUE(joules);
+  EXPECT_GE(*joules, 70 * 0.3 - 0.01);
+  EXPECT_LE(*joules, 70 * elapsed.count() + 0.01);
+}
+
+TEST(NvmlEnergy, SaysWhyItCannotCount) {
+  CounterBackend& backend = counter_backend("nvml");
+  EXPECT_THROW((void)backend.open({{"event", "energy"}}, {}), CounterRequestError);
+  const Without without("nvmlDeviceGetTotalEnergyConsumption");
+  EXPECT_EQ(backend.unavailable(),
+            "nvmlDeviceGetTotalEnergyConsumption: Not Supported; GPUs count their energy from Volta on");
+  EXPECT_THROW((void)backend.open({{"device", "total_energy"}}, {}), CounterError);
+}
+
 /// Once in a process: a program of its own (CMakeLists.txt) where the library does not start.
 TEST(Nvml, DISABLED_ThatDoesNotStartTellsNothing) {
   EXPECT_EQ(nvml_identity(bus), json::object());
   EXPECT_EQ(nvml_state(bus), json::object());
+  EXPECT_EQ(counter_backend("nvml").unavailable(), "NVML does not start (nvmlInit_v2: Not Supported)");
 }
 
 }  // namespace
