@@ -3,6 +3,7 @@
 // (jobscripts/machines/README.md).
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,14 @@
 namespace fourscore {
 
 /// What a machine file says. The default is this machine, without a scheduler.
+/// What one node costs; absent: not said.
+struct NodeCost {
+  std::optional<double> node_hour_price{};
+  std::string currency = "EUR";
+  std::optional<double> node_watts{};       ///< at work
+  std::optional<double> node_idle_watts{};  ///< at rest
+};
+
 struct Machine {
   std::filesystem::path file{};  ///< empty: no file
   std::string text{};            ///< its content
@@ -44,6 +53,8 @@ struct Machine {
   /// For launcher `template`: what {placement} is for "block", "cyclic" and "socket".
   std::vector<std::pair<std::string, std::string>> placements{};
   std::string rate{};  ///< for launcher `netns`: each host's link, as tc(8) has it: "100mbit"
+
+  std::optional<NodeCost> cost{};  ///< [cost]
 
   // [files]
   std::string archive{};              ///< default of --archive

@@ -68,6 +68,7 @@ class MachineReader : public TomlReader {
     read_queue(in("queue"));
     read_environment(in("environment"));
     read_launch(in("launch"));
+    if (top.contains("cost")) read_cost(in("cost"));
     read_files(in("files"));
     check_together(top);
     return std::move(machine_);
@@ -88,9 +89,10 @@ class MachineReader : public TomlReader {
   }
 
   void read_top(const toml::table& top) {
-    check_keys(top,
-               {"name", "description", "scheduler", "launcher", "nodes", "queue", "environment", "launch", "files"},
-               "the machine file");
+    check_keys(
+        top,
+        {"name", "description", "scheduler", "launcher", "nodes", "queue", "environment", "launch", "cost", "files"},
+        "the machine file");
     const toml::node* name = top.get("name");
     if (name == nullptr) fail(1, "key 'name' is missing; a machine has a name of letters, digits and -");
     machine_.name = text(top, "name", "");
@@ -207,6 +209,26 @@ class MachineReader : public TomlReader {
       if (!LaunchLine(machine_.launch_line).holds("placement"))
         fail_key(*launch.get("placement"), "placement", "{placement} in the line, for which these words stand");
     }
+  }
+
+  /// Price and power of a node, from which `fourscore predict --cost` says what jobs cost.
+  void read_cost(const toml::table& cost) {
+    check_keys(cost, {"node_hour_price", "currency", "node_watts", "node_idle_watts"}, "[cost]");
+    const auto amount = [&](const char* key) {
+      return cost.contains(key) ? std::optional(number(cost, key, 0, 0, 1e12)) : std::nullopt;
+    };
+    NodeCost& said = machine_.cost.emplace();
+    said.node_hour_price = amount("node_hour_price");
+    said.node_watts = amount("node_watts");
+    said.node_idle_watts = amount("node_idle_watts");
+    said.currency = text(cost, "currency", said.currency);
+    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+    if (said.currency.empty() || said.currency.size() > 16 || !std::ranges::all_of(said.currency, is_letter))
+      fail_key(*cost.get("currency"), "currency", "1 to 16 letters, as EUR");
+    if (!said.node_hour_price && !said.node_watts)
+      fail(line_of(cost), "[cost] has neither node_hour_price nor node_watts; expected one of them");
+    if (said.node_idle_watts && (!said.node_watts || *said.node_idle_watts > *said.node_watts))
+      fail_key(*cost.get("node_idle_watts"), "node_idle_watts", "node_watts beside it, and no more than these");
   }
 
   void read_files(const toml::table& files) {

@@ -53,6 +53,13 @@ Json in_order(const Machine& machine) {
   }
   if (machine.launcher == "netns") launch["rate"] = text(machine.rate);
   result["launch"] = launch;
+  if (machine.cost) {
+    const auto amount = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+    result["cost"] = Json{{"node_hour_price", amount(machine.cost->node_hour_price)},
+                          {"currency", machine.cost->currency},
+                          {"node_watts", amount(machine.cost->node_watts)},
+                          {"node_idle_watts", amount(machine.cost->node_idle_watts)}};
+  }
   result["files"] = Json{{"archive", text(machine.archive)}, {"shared", machine.shared}};
   return result;
 }

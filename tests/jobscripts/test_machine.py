@@ -46,6 +46,8 @@ GOOD = {
     "a line with variables": line("mpiexec -f $PBS_NODEFILE -n ${N}{ranks} {program}"),
     "words for placements": line("x {ranks} -m {placement} {program}")
     + '[launch.placement]\nblock = "b"\ncyclic = "c"\nsocket = "s"\n',
+    "price and power": LOCAL + '[cost]\nnode_hour_price = 2\ncurrency = "CHF"\nnode_watts = 650.5\nnode_idle_watts = 0\n',
+    "power alone": LOCAL + "[cost]\nnode_watts = 650\n",
     "options of local": LOCAL + '[launch]\noptions = ["--mca", "btl", "tcp"]\n',
 }
 # What is wrong, the line it stands on, and words of the message.
@@ -101,6 +103,11 @@ BAD = {
     "an archive that is no path": (LOCAL + "[files]\narchive = 'here'\n", 3, ["'archive'", "begins with /"]),
     "another's home": (LOCAL + "[files]\narchive = '~ann/x'\n", 3, ["'archive'", "~/"]),
     "$ without a name": (LOCAL + "[files]\narchive = '/a/$/b'\n", 3, ["'archive'", "name behind $"]),
+    "a negative price": (LOCAL + "[cost]\nnode_hour_price = -1\n", 3, ["'node_hour_price' is -1", "0 to 1e+12"]),
+    "a price in words": (LOCAL + "[cost]\nnode_hour_price = 'much'\n", 3, ["'node_hour_price'", "a number"]),
+    "a currency of digits": (LOCAL + "[cost]\nnode_watts = 1\ncurrency = '12'\n", 4, ["'currency'", "letters, as EUR"]),
+    "neither price nor power": (LOCAL + "[cost]\ncurrency = 'EUR'\n", 2, ["neither node_hour_price nor node_watts"]),
+    "rest without work": (LOCAL + "[cost]\nnode_hour_price = 1\nnode_idle_watts = 5\n", 4, ["'node_idle_watts'", "node_watts beside it"]),
     "shared folders in one text": (LOCAL + "[files]\nshared = '/a'\n", 3, ["'shared'", "a list of strings"]),
 }  # fmt: skip
 # What only the program knows.

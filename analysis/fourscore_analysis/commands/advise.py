@@ -59,14 +59,14 @@ def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.tables.advice import advice_json, advice_suite, advice_text
     from fourscore_analysis.views.advice import advise
     from fourscore_analysis.views.fits import Choice
-    from fourscore_analysis.views.predictions import Wanted
+    from fourscore_analysis.views.predictions import Wanted, priced
 
     if options.suggest:
         prepare_file(options.suggest, options.archive, "suite", "--suggest")
     choice = Choice(model=options.model, variant=options.variant, forms=tuple(options.form), given=tuple(options.given))
     order = options.field_order or ""
     wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms_and_threads(options), order)
-    found = advise(_sources(options, wanted), wanted, options.ranks)
+    found = advise(priced(_sources(options, wanted), options.cost), wanted, options.ranks)
     if options.json:
         print(json.dumps(advice_json(found, options.runs), indent=1))
     else:

@@ -91,7 +91,13 @@ def add_runs(command: argparse.ArgumentParser) -> None:
         type=ranks_of,
         default=1,
         metavar="N",
-        help="transforms of a job, for what it costs where --machine says that in [cost] (default: 1)",
+        help="transforms of a job, for what it costs (default: 1)",
+    )
+    command.add_argument(
+        "--cost",
+        type=file_of,
+        metavar="FILE",
+        help="a file whose [cost] says price and watts of a node (default: that of --machine)",
     )
 
 

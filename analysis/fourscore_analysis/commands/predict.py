@@ -48,7 +48,7 @@ FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2200, 200
 ONLY_WITH = {"years": "project", "beside": "project", "weak": "project"}
 EQUAL = ("equal_time", "equal_cost")
 # What these cannot be asked with: they name the machines, find the nodes, and have tables of their own.
-NOT_EQUAL = ("machine", "project", "nodes", "grid", "exchange", "save_machine", "csv", "output")
+NOT_EQUAL = ("machine", "project", "nodes", "grid", "exchange", "save_machine", "csv", "output", "cost")
 MOST_QUESTIONS = 1024  # per command
 
 
@@ -241,19 +241,20 @@ def _predictions(options: argparse.Namespace) -> int:
 
 def _of_archive(options: argparse.Namespace, machine: str, wanted: Wanted) -> list[Answer]:
     """Every method of the archive that fits."""
-    from fourscore_analysis.views.predictions import answer, check_hash, question_of, read_sources
+    from fourscore_analysis.views.predictions import answer, check_hash, priced, question_of, read_sources
 
     check_hash(machine)
     if not options.ranks:
         raise InputError("--ranks is missing; only a machine with nodes has a default")
     sources = read_sources(options.archive, machine, wanted)
     _save(options, sources)
-    return [answer(source, question_of(source, wanted, ranks)) for source in sources for ranks in options.ranks]
+    priced_ones = priced(sources, options.cost)
+    return [answer(source, question_of(source, wanted, ranks)) for source in priced_ones for ranks in options.ranks]
 
 
 def _of_file(options: argparse.Namespace, machine: Machine, wanted: Wanted) -> list[Answer]:
     """Raises InputError where the one thing that was asked cannot be predicted; each of several has its reason."""
-    from fourscore_analysis.views.predictions import answer, question_of, source_of_machine, sources_of_machine
+    from fourscore_analysis.views.predictions import answer, priced, question_of, source_of_machine, sources_of_machine
 
     for name in ("exchange", "save_machine"):
         if getattr(options, name):
@@ -269,6 +270,7 @@ def _of_file(options: argparse.Namespace, machine: Machine, wanted: Wanted) -> l
         else:
             own = replace(wanted, terms=(("threads", 1), *wanted.terms))
             [source] = sources_of_machine(machine, own, ranks)
+        [source] = priced([source], options.cost)
         found.append(answer(source, question_of(source, wanted, ranks)))
     if alone and found[0].reason:
         raise InputError(found[0].reason)

@@ -19,7 +19,7 @@ from typing import Any
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import shown
 
-CURRENCY = re.compile(r"[A-Za-z][A-Za-z -]{0,15}")
+CURRENCY = re.compile(r"[A-Za-z]{1,16}")
 HOUR_S = 3600.0
 NUMBERS = ("node_hour_price", "node_watts", "node_idle_watts")
 MOST = 1e12

@@ -114,6 +114,14 @@ def read_machine(path: Path) -> Machine:
     return parse_machine(read_toml(path), str(path))
 
 
+def cost_of_file(path: Path) -> Cost:
+    """[cost] of a parameter file, or of a machine file of jobs. Raises InputError."""
+    cost = read_cost(read_toml(path).get("cost"), str(path))
+    if cost is None:
+        raise InputError(f"{path} has no [cost]; expected node_hour_price or node_watts there")
+    return cost
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """Raises InputError with the file, and the line where TOML itself is broken."""
     try:

@@ -12,10 +12,9 @@ from fourscore_analysis.views.predictions import Answer
 
 def cost_of(one: Answer, runs: int) -> JobCost | None:
     """None where nothing is predicted, or the machine says neither price nor watts."""
-    cost = one.source.machine.cost if one.source.machine else None
-    if cost is None or one.prediction is None:
+    if one.source.cost is None or one.prediction is None:
         return None
-    return job_cost(cost, one.question.cell.place.nodes, one.prediction.total.seconds, runs)
+    return job_cost(one.source.cost, one.question.cell.place.nodes, one.prediction.total.seconds, runs)
 
 
 def cost_json(job: JobCost | None) -> dict[str, Any] | None:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fourscore_analysis.models.base import Model, Question
+from fourscore_analysis.models.cost import Cost
 from fourscore_analysis.models.grids import chosen_grid, reason_against, reason_of_order
-from fourscore_analysis.models.machines import Machine, published_machines, with_threads
+from fourscore_analysis.models.machines import Machine, cost_of_file, published_machines, with_threads
 from fourscore_analysis.models.observations import Observation
 from fourscore_analysis.models.predictions import (
     Basis,
@@ -64,6 +65,13 @@ class Source:
     fit: MethodFit | None = None
     machine: Machine | None = None
     takes: int = 1
+    cost: Cost | None = None
+
+
+def priced(sources: Sequence[Source], file: Path | None) -> list[Source]:
+    """Each with what [cost] of the file says of a node, or of its machine. Raises InputError."""
+    cost = cost_of_file(file) if file else None
+    return [replace(one, cost=cost or (one.machine.cost if one.machine else None)) for one in sources]
 
 
 @dataclass(frozen=True)

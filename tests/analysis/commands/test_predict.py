@@ -81,6 +81,16 @@ def test_text_has_phases_terms_interval_limit_and_measurement(archive, capsys):
         assert words in out
 
 
+def test_the_cost_of_a_file_of_jobs_counts_where_times_come_from_the_archive(archive, capsys, tmp_path):
+    (tmp_path / "jobs.toml").write_text('name = "jobs"\n[nodes]\ncores = 2\n[cost]\nnode_hour_price = 3.6\n')
+    asked = ("--variant", "slab", "--shape", "128x128x128", "--ranks", "4", "--cost")
+    [one] = predict(capsys, archive, *asked, str(tmp_path / "jobs.toml"))
+    assert one["cost"]["price"] == pytest.approx(1e-3 * one["nodes"] * one["prediction"]["total"]["seconds"])
+    (tmp_path / "none.toml").write_text('name = "jobs"\n')
+    assert main(["predict", "--archive", str(archive), *MODEL, *asked, str(tmp_path / "none.toml")]) == 2
+    assert "none.toml has no [cost]" in capsys.readouterr().err
+
+
 def test_a_grid_that_was_asked_for_is_taken(archive, capsys):
     arguments = ("--variant", "pencil", "--shape", "256x256x256", "--ranks", "4")
     [auto] = predict(capsys, archive, *arguments)
