@@ -103,7 +103,7 @@ BAD = {
     "an archive that is no path": (LOCAL + "[files]\narchive = 'here'\n", 3, ["'archive'", "begins with /"]),
     "another's home": (LOCAL + "[files]\narchive = '~ann/x'\n", 3, ["'archive'", "~/"]),
     "$ without a name": (LOCAL + "[files]\narchive = '/a/$/b'\n", 3, ["'archive'", "name behind $"]),
-    "a negative price": (LOCAL + "[cost]\nnode_hour_price = -1\n", 3, ["'node_hour_price' is -1", "0 to 1e+12"]),
+    "a negative price": (LOCAL + "[cost]\nnode_hour_price = -1\n", 3, ["'node_hour_price' is -1", "a number from 0 to"]),
     "a price in words": (LOCAL + "[cost]\nnode_hour_price = 'much'\n", 3, ["'node_hour_price'", "a number"]),
     "a currency of digits": (LOCAL + "[cost]\nnode_watts = 1\ncurrency = '12'\n", 4, ["'currency'", "letters, as EUR"]),
     "neither price nor power": (LOCAL + "[cost]\ncurrency = 'EUR'\n", 2, ["neither node_hour_price nor node_watts"]),
@@ -205,7 +205,7 @@ def test_reader_and_schema_take_and_refuse_the_same_files(fourscore):
         (folder / f"m{number}.toml").write_text(lines)
     environment = {"FOURSCORE_MACHINES": str(folder), "PATH": "/proc/nowhere"}
     listed = {entry["name"]: entry for entry in json.loads(fourscore("machine", "list", "--json", environment=environment).stdout)}
-    known = ("'launcher' is '", "'scheduler' is '", "as many as there are cores")
+    known = ("'launcher' is '", "'scheduler' is '", "as many as there are cores", "and no more than these")
     taken, differing = 0, []
     for number, content in enumerate(contents):
         entry = listed[f"m{number}"]
