@@ -22,6 +22,7 @@ Point unusual() {
                                                  {"precision", "single"},
                                                  {"kind", "r2c"},
                                                  {"direction", "backward"},
+                                                 {"operator", "o"},
                                                  {"ranks", "6"},
                                                  {"nodes", "3"},
                                                  {"placement_of_ranks", "cyclic"},
@@ -70,6 +71,7 @@ TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
   for (const auto& option : point_options(unusual())) joined += option + " ";
   EXPECT_EQ(joined,
             "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
+            "--operator o "
             "--ranks 6 --nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --threads 5 "
             "--instances 7 "
             "--placement subset --fields 3 --field-order pipelined --layout natural --buffers out-of-place --planner "
@@ -86,7 +88,8 @@ TEST(PointKeys, UnusualValuesNotYetShownAreFurther) {
   EXPECT_EQ(further_values(Point{}, {}), "");
   EXPECT_EQ(further_values(unusual(), {"variant", "exchange", "local_fft", "shape", "kind", "direction", "precision",
                                        "ranks", "layout", "buffers", "planner"}),
-            ", nodes 3, placement_of_ranks cyclic, platform p, host_order hilbert, grid 2x3, threads 5, instances 7, "
+            ", operator o, nodes 3, placement_of_ranks cyclic, platform p, host_order hilbert, grid 2x3, threads 5, "
+            "instances 7, "
             "placement subset, fields 3, field_order pipelined");
 }
 
