@@ -57,6 +57,16 @@ def test_a_round_trip_and_instances_have_smaller_messages_too(bench: Bench, tmp_
     assert EPSILON / 100 < largest_error(record) < 4 * EPSILON
 
 
+@pytest.mark.parametrize("truncation", [(), ("--parameter", "truncation=before-exchange")])
+def test_a_cycle_has_smaller_messages_too(bench: Bench, tmp_path: Path, truncation: tuple[str, ...]) -> None:
+    options = ("--operator", "dealias-2/3", *truncation)
+    asked = ("--variant", "pencil", "--shape", "24x18x20", "--direction", "convolution", *options)
+    records = [recorded(bench, tmp_path / f"{wire}.json", *asked, "--wire", wire) for wire in ("as-is", "single")]
+    sent = [record["cost"]["bytes_sent_per_rank"] for record in records]
+    assert [2 * value for value in sent[1]] == sent[0]
+    assert largest_error(records[0]) < EPSILON / 100 < largest_error(records[1]) < 4 * EPSILON
+
+
 def test_one_rank_sends_nothing_and_rounds_nothing(bench: Bench, tmp_path: Path) -> None:
     record = recorded(bench, tmp_path / "a.json", "--variant", "slab", "--shape", "8x8x8", "--wire", "single", ranks=1)
     assert largest_error(record) < 1e-14
