@@ -26,7 +26,7 @@ using nlohmann::json;
 
 /// Where a record has one entry a rank; * is any key, or any element. Counters are by reader: they are columns where
 /// every rank reads its own.
-constexpr std::array<std::string_view, 27> places{"/samples/rank_total_s",
+constexpr std::array<std::string_view, 29> places{"/samples/rank_total_s",
                                                   "/samples/rank_forward_s",
                                                   "/samples/rank_phase_s/*",
                                                   "/samples/rank_instance_s",
@@ -50,6 +50,8 @@ constexpr std::array<std::string_view, 27> places{"/samples/rank_total_s",
                                                   "/timeline/clock/offset_s",
                                                   "/timeline/clock/uncertainty_s",
                                                   "/counters/idle_per_s/*",
+                                                  "/counters/other_cores",
+                                                  "/counters/with_idle/*",
                                                   "/counters/total/*",
                                                   "/counters/phases/*/*",
                                                   "/counters/components/*/*"};

@@ -62,6 +62,8 @@ json record_of(int ranks) {
                         {"scope", "thread"},
                         {"readers", readers},
                         {"total", {{"a", counts}}},
+                        {"with_idle", {{"a", counts}}},
+                        {"other_cores", counts},
                         {"phases", {{"fft", {{"a", counts}}}}}};
   return record;
 }
@@ -134,6 +136,8 @@ TEST(RankColumns, OfManyRanksComeBackAsTheyWere) {
   EXPECT_FALSE(record["samples"].contains("rank_total_s"));
   EXPECT_FALSE(record["isolated"][0].contains("rank_s"));
   EXPECT_FALSE(record["counters"].contains("readers"));
+  EXPECT_FALSE(record["counters"].contains("other_cores"));
+  EXPECT_FALSE(record["counters"]["with_idle"].contains("a"));
   EXPECT_TRUE(record["samples"].contains("time_s"));
   give_rank_columns(record, content);
   EXPECT_EQ(record, before);
