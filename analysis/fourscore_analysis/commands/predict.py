@@ -246,10 +246,9 @@ def _of_archive(options: argparse.Namespace, machine: str, wanted: Wanted) -> li
     check_hash(machine)
     if not options.ranks:
         raise InputError("--ranks is missing; only a machine with nodes has a default")
-    sources = read_sources(options.archive, machine, wanted)
+    sources = priced(read_sources(options.archive, machine, wanted), options.cost)
     _save(options, sources)
-    priced_ones = priced(sources, options.cost)
-    return [answer(source, question_of(source, wanted, ranks)) for source in priced_ones for ranks in options.ranks]
+    return [answer(source, question_of(source, wanted, ranks)) for source in sources for ranks in options.ranks]
 
 
 def _of_file(options: argparse.Namespace, machine: Machine, wanted: Wanted) -> list[Answer]:
