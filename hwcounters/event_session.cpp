@@ -81,8 +81,8 @@ void EventSession::add_to_bucket() noexcept {
     Share& share = shares_[bucket_ * sources_.size() + i];
     const std::uint64_t most = most_of(sources_[i]);
     const std::uint64_t counted = counted_between(before.value, after.value, most);
-    // More than half of the range is no wrap: a counter that somebody set back.
-    if (!before.valid || !after.valid || counted > most / 2) share.absent = true;
+    // More than half of the range is no wrap: a counter that somebody set back. A range of its own may be that short.
+    if (!before.valid || !after.valid || (sources_[i].most == 0 && counted > most / 2)) share.absent = true;
     share.value += counted;
     share.enabled_ns += after.enabled_ns - before.enabled_ns;
     share.running_ns += after.running_ns - before.running_ns;

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <optional>
 
 #include "core/environment.hpp"
@@ -59,8 +61,20 @@ class PowercapReader : public CounterReader {
  public:
   explicit PowercapReader(std::function<int(const char*)> open) : open_(std::move(open)) {}
 
-  void add(const fs::path& file) { files_.push_back(file.string()); }
+  void add(const fs::path& file, std::uint64_t range_uj) {
+    files_.push_back(file.string());
+    const double range_j = 1e-6 * static_cast<double>(range_uj);
+    longest_s_ = std::min(longest_s_, range_j / most_watts);
+  }
+  void start(std::size_t pass) override {
+    (void)pass;
+    read_at_.reset();
+  }
   bool read(std::span<Reading> readings) noexcept override {
+    const auto now = std::chrono::steady_clock::now();
+    since_s_ = read_at_ ? std::chrono::duration<double>(now - *read_at_).count() : 0;
+    read_at_ = now;
+    if (since_s_ > longest_s_) return false;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const std::int64_t value = number_in(open_, files_[i].c_str());
       if (value < 0) {
@@ -73,11 +87,23 @@ class PowercapReader : public CounterReader {
     }
     return true;
   }
-  [[nodiscard]] std::string error() const override { return explain(files_[failed_], failure_); }
+  [[nodiscard]] std::string error() const override {
+    if (since_s_ > longest_s_)
+      return fmt::format(
+          "{:.0f} s passed between two readings of energy_uj: a package of {:g} W starts again at 0 after {:.0f} s, so "
+          "nobody could tell how often it did",
+          since_s_, most_watts, longest_s_);
+    return explain(files_[failed_], failure_);
+  }
 
  private:
+  static constexpr double most_watts = 1000;  // more than any package draws
+
   std::function<int(const char*)> open_;
   std::vector<std::string> files_;
+  double longest_s_ = std::numeric_limits<double>::max();
+  std::optional<std::chrono::steady_clock::time_point> read_at_;
+  double since_s_ = 0;
   std::size_t failed_ = 0;
   std::int64_t failure_ = 0;
 };
@@ -128,8 +154,9 @@ class Powercap : public CounterBackend {
     for (const Zone& zone : zones())
       for (std::size_t i = 0; i < events.size(); ++i) {
         if (events[i].code != zone.event) continue;
-        reader->add(zone.folder / "energy_uj");
-        sources.push_back({.event = i, .timed = false, .most = range_of(zone)});
+        const std::uint64_t range_uj = range_of(zone);
+        reader->add(zone.folder / "energy_uj", range_uj);
+        sources.push_back({.event = i, .timed = false, .most = range_uj});
       }
     return std::make_unique<EventSession>(CounterScope::node, events.size(), std::move(sources), std::move(reader));
   }

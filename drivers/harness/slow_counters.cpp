@@ -14,7 +14,7 @@ namespace {
 
 constexpr double least_updates = 100;  ///< so that what one update more or less says is 1 %
 constexpr double margin = 1.25;        ///< a run is not as long as the one before it
-constexpr double most_s = 120;         ///< that all runs of one count may take
+constexpr double most_s = 60;          ///< that all runs of one count may take
 
 double elapsed_s(std::int64_t begin_ns) { return 1e-9 * static_cast<double>(PhaseClock::now_ns() - begin_ns); }
 
