@@ -58,6 +58,7 @@ POINT = {
     "precision": ('"single"', "--precision", "single", "precision", "single"),
     "kind": ('"r2c"', "--kind", "r2c", "kind", "r2c"),
     "direction": ('"backward"', "--direction", "backward", "direction", "backward"),
+    "operator": ('"poisson"\ndirection = "convolution"', "--operator", "poisson", "operator", "poisson"),
     "ranks": ("3", None, None, "ranks", 3),
     "grid": ('"1x1"', "--grid", "1x1", "grid", [1, 1]),
     "threads": ("3", "--threads", "3", "threads", 3),
@@ -68,6 +69,7 @@ POINT = {
     "layout": ('"natural"', "--layout", "natural", "contract/layout", "natural"),
     "buffers": ('"out-of-place"', "--buffers", "out-of-place", "contract/buffers", "out-of-place"),
     "planner": ('"patient"', "--planner", "patient", "contract/planner", "patient"),
+    "wire": ('"single"', "--wire", "single", "wire", "single"),
     "parameters": ("{ tile = 8 }", "--parameter", "tile=8", "parameters", {"tile": "8"}),
 }
 
