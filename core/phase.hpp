@@ -13,10 +13,11 @@
 namespace fourscore {
 
 /// h2d and d2h: copies from the host's memory to a device's, and back. product: of a convolution, in the spectrum.
-enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, h2d, d2h, product, other };
-inline constexpr std::size_t phase_count = 10;
+/// work: what is no part of a transform.
+enum class Phase : std::uint8_t { fft, pack, exchange, unpack, twiddle, combine, h2d, d2h, product, work, other };
+inline constexpr std::size_t phase_count = 11;
 inline constexpr std::array<std::string_view, phase_count> phase_names{
-    "fft", "pack", "exchange", "unpack", "twiddle", "combine", "h2d", "d2h", "product", "other"};
+    "fft", "pack", "exchange", "unpack", "twiddle", "combine", "h2d", "d2h", "product", "work", "other"};
 
 /// Says that an event is of no piece or instance in particular.
 inline constexpr std::int32_t no_piece = -1;

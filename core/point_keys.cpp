@@ -91,10 +91,10 @@ const std::vector<PointKey>& launch_keys() {
   return keys;
 }
 
-std::vector<PointKey> with_launch_keys(std::vector<PointKey> before, const std::vector<PointKey>& after) {
-  before.insert(before.end(), launch_keys().begin(), launch_keys().end());
-  before.insert(before.end(), after.begin(), after.end());
-  return before;
+std::vector<PointKey> joined(std::initializer_list<std::vector<PointKey>> lists) {
+  std::vector<PointKey> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
 }
 
 std::vector<PointKey> transform_keys() {
@@ -249,6 +249,42 @@ std::vector<PointKey> plan_keys() {
   };
 }
 
+const std::vector<PointKey>& work_keys() {
+  static const std::vector<PointKey> keys{
+      {.name = "other_work",
+       .option = "--other-work",
+       .path = "/other_work",
+       .labelled = true,
+       .help = "other work of a rank beside its transforms, by its time alone: 2ms, 50us, or none",
+       // Points without say nothing of it, as before there was any.
+       .get = [](const P& p) { return work_time_text(p.problem.other_work.time_ns); },
+       .set = [](P& p, S v, W what) { p.problem.other_work.time_ns = parse_work_time(v, what); }},
+      {.name = "other_work_load",
+       .option = "--other-work-load",
+       .path = "/other_work_load",
+       .labelled = true,
+       .help = "what it is bound by: compute, or memory",
+       .get =
+           [](const P& p) {
+             const WorkLoad load = p.problem.other_work.load;
+             return load == WorkLoad::compute ? std::string() : to_string(load);
+           },
+       .set = [](P& p, S v, W what) { p.problem.other_work.load = parse_work_load(v, what); }},
+      {.name = "other_work_place",
+       .option = "--other-work-place",
+       .path = "/other_work_place",
+       .labelled = true,
+       .help = "between: a part after each transform of the rank; during: in slices while messages are under way",
+       .get =
+           [](const P& p) {
+             const WorkPlace place = p.problem.other_work.place;
+             return place == WorkPlace::between ? std::string() : to_string(place);
+           },
+       .set = [](P& p, S v, W what) { p.problem.other_work.place = parse_work_place(v, what); }},
+  };
+  return keys;
+}
+
 const PointKey& key_named(std::string_view name) {
   if (const PointKey* key = find_point_key(name)) return *key;
   throw InputError(fmt::format("'{}' is not a key of a point", name));
@@ -257,20 +293,18 @@ const PointKey& key_named(std::string_view name) {
 }  // namespace
 
 const std::vector<PointKey>& point_keys() {
-  static const std::vector<PointKey> keys = with_launch_keys(transform_keys(), plan_keys());
+  static const std::vector<PointKey> keys = joined({transform_keys(), launch_keys(), plan_keys(), work_keys()});
   return keys;
 }
 
 const std::vector<PointKey>& component_keys() {
-  static const std::vector<PointKey> keys = with_launch_keys(
-      {
-          {.name = "program",
-           .path = "/component",
-           .required = true,
-           .get = [](const P& p) { return p.component; },
-           .set = [](P& p, S v, W what) { p.component = named(v, what, "the name of a program"); }},
-      },
-      {});
+  static const std::vector<PointKey> keys =
+      joined({{{.name = "program",
+                .path = "/component",
+                .required = true,
+                .get = [](const P& p) { return p.component; },
+                .set = [](P& p, S v, W what) { p.component = named(v, what, "the name of a program"); }}},
+              launch_keys()});
   return keys;
 }
 

@@ -61,6 +61,8 @@ constexpr Names<Buffers, 2> buffer_names{{{"in-place", Buffers::in_place}, {"out
 constexpr Names<Placement, 2> placement_names{{{"all", Placement::all}, {"subset", Placement::subset}}};
 constexpr Names<FieldOrder, 3> field_orders{
     {{"together", FieldOrder::together}, {"in-turn", FieldOrder::in_turn}, {"pipelined", FieldOrder::pipelined}}};
+constexpr Names<WorkLoad, 2> work_loads{{{"compute", WorkLoad::compute}, {"memory", WorkLoad::memory}}};
+constexpr Names<WorkPlace, 2> work_places{{{"between", WorkPlace::between}, {"during", WorkPlace::during}}};
 constexpr Names<RankPlacement, 4> rank_placements{{{"block", RankPlacement::block},
                                                    {"cyclic", RankPlacement::cyclic},
                                                    {"socket", RankPlacement::socket},
@@ -183,6 +185,8 @@ Placement parse_placement(std::string_view text, std::string_view what) {
 FieldOrder parse_field_order(std::string_view text, std::string_view what) {
   return parse_name(field_orders, text, what);
 }
+WorkLoad parse_work_load(std::string_view text, std::string_view what) { return parse_name(work_loads, text, what); }
+WorkPlace parse_work_place(std::string_view text, std::string_view what) { return parse_name(work_places, text, what); }
 RankPlacement parse_rank_placement(std::string_view text, std::string_view what) {
   return parse_name(rank_placements, text, what);
 }
@@ -210,6 +214,8 @@ std::string to_string(LayoutContract value) { return name_of(layouts, value); }
 std::string to_string(Buffers value) { return name_of(buffer_names, value); }
 std::string to_string(Placement value) { return name_of(placement_names, value); }
 std::string to_string(FieldOrder value) { return name_of(field_orders, value); }
+std::string to_string(WorkLoad value) { return name_of(work_loads, value); }
+std::string to_string(WorkPlace value) { return name_of(work_places, value); }
 std::string to_string(RankPlacement value) { return name_of(rank_placements, value); }
 std::string to_string(HostOrder value) { return name_of(host_orders, value); }
 std::string to_string(Effort value) { return name_of(efforts, value); }

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/grid.hpp"
 #include "core/nearest.hpp"
+#include "core/other_work.hpp"
 
 namespace fourscore {
 
@@ -81,6 +82,7 @@ struct Problem {
   Placement placement = Placement::all;
   int fields = 1;  ///< arrays of this shape that are transformed in each instance
   FieldOrder field_order = FieldOrder::together;
+  WorkBeside other_work;  ///< each rank does it, beside all its transforms
   Contract contract;
   Wire wire = Wire::as_is;
   std::map<std::string, std::string> parameters;  ///< a variant's own options
@@ -151,6 +153,8 @@ struct KindAndDirection {
 [[nodiscard]] Buffers parse_buffers(std::string_view text, std::string_view what = "buffers");
 [[nodiscard]] Placement parse_placement(std::string_view text, std::string_view what = "placement");
 [[nodiscard]] FieldOrder parse_field_order(std::string_view text, std::string_view what = "field_order");
+[[nodiscard]] WorkLoad parse_work_load(std::string_view text, std::string_view what = "other_work_load");
+[[nodiscard]] WorkPlace parse_work_place(std::string_view text, std::string_view what = "other_work_place");
 [[nodiscard]] RankPlacement parse_rank_placement(std::string_view text, std::string_view what = "placement_of_ranks");
 [[nodiscard]] HostOrder parse_host_order(std::string_view text, std::string_view what = "host_order");
 [[nodiscard]] Effort parse_effort(std::string_view text, std::string_view what = "planner");
@@ -163,6 +167,8 @@ struct KindAndDirection {
 [[nodiscard]] std::string to_string(Buffers);
 [[nodiscard]] std::string to_string(Placement);
 [[nodiscard]] std::string to_string(FieldOrder);
+[[nodiscard]] std::string to_string(WorkLoad);
+[[nodiscard]] std::string to_string(WorkPlace);
 [[nodiscard]] std::string to_string(RankPlacement);
 [[nodiscard]] std::string to_string(HostOrder);
 [[nodiscard]] std::string to_string(Effort);

@@ -26,10 +26,15 @@ using nlohmann::json;
 
 /// Where a record has one entry a rank; * is any key, or any element. Counters are by reader: they are columns where
 /// every rank reads its own.
-constexpr std::array<std::string_view, 29> places{"/samples/rank_total_s",
+constexpr std::array<std::string_view, 34> places{"/samples/rank_total_s",
                                                   "/samples/rank_forward_s",
                                                   "/samples/rank_phase_s/*",
                                                   "/samples/rank_instance_s",
+                                                  "/samples/rank_instance_forward_s",
+                                                  "/other_work/rank_units",
+                                                  "/other_work/rank_parts",
+                                                  "/other_work/rank_array_bytes",
+                                                  "/other_work/rank_s",
                                                   "/isolated/*/rank_s",
                                                   "/benchmarks/*/rank_s",
                                                   "/plan/rank_s",

@@ -125,22 +125,49 @@ Instances::Instances(const Variant& variant, const PlanContext& context)
   std::vector<TurnByTurn::Entry> entries;
   for (const Instance& instance : instances_) entries.push_back({instance.plan.get(), instance.number});
   turns_.emplace(std::move(entries));
+  turned_.resize(instances_.size());
 }
 
-void Instances::execute(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
-  const std::function<void()> turned = [&] { done(completions()); };
-  const auto tell = [&](const std::function<void()>* notice) {
-    for (const Instance& instance : instances_)
-      if (auto* round_trip = dynamic_cast<RoundTrip*>(instance.plan.get())) round_trip->when_turned(notice);
+void Instances::execute(PhaseClock& clock, const Done& done) {
+  clock_ = &clock;
+  done_ = &done;
+  tell_turns(true);
+  if (work_ != nullptr) work_->begin_run();
+  execute_all(clock);
+  if (work_ != nullptr) work_->end_run(clock);
+  tell_turns(false);
+}
+
+void Instances::tell_turns(bool tell) {
+  for (std::size_t i = 0; i < instances_.size(); ++i) {
+    auto* const round_trip = dynamic_cast<RoundTrip*>(instances_[i].plan.get());
+    if (round_trip == nullptr) continue;
+    if (tell) turned_[i] = [this, i] { tell_turned(i); };
+    round_trip->when_turned(tell ? &turned_[i] : nullptr);
+  }
+}
+
+void Instances::tell_turned(std::size_t instance) {
+  (*done_)(completions() + instance);
+  if (work_ != nullptr) work_->after_transform(*clock_);
+}
+
+void Instances::tell_complete(std::size_t instance) {
+  if (several_) (*done_)(instance);
+  if (work_ != nullptr) work_->after_transform(*clock_);
+}
+
+void Instances::execute_all(PhaseClock& clock) {
+  const bool in_parts = work_ != nullptr && work_->is_during();
+  if (!several_ && !in_parts) {
+    instances_.front().plan->execute(clock);
+    return tell_complete(0);
+  }
+  const auto beside = [this](PhaseClock& now, Advance result) {
+    return work_ != nullptr && work_->after_part(now, result);
   };
-  tell(&turned);
-  execute_all(clock, done);
-  tell(nullptr);
-}
-
-void Instances::execute_all(PhaseClock& clock, const std::function<void(std::size_t)>& done) {
-  if (!several_) return instances_.front().plan->execute(clock);
-  turns_->execute(clock, done);
+  turns_->execute(
+      clock, [this](std::size_t i) { tell_complete(i); }, beside, in_parts);
 }
 
 std::vector<Component> Instances::components() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/load_generator.hpp"
 #include "harness/turn_by_turn.hpp"
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
@@ -46,9 +47,13 @@ class Instances {
 
   /// Part by part (Plan::advance), one instance after another: while messages of one are on their way the next
   /// computes, where the exchange lets it. Where there are several, in all, calls done(i) when here()[i] is complete;
-  /// of a direction that goes_back(), done(completions()) when the forward half of an instance is. A plan that has its
-  /// rank to itself runs as a whole.
-  void execute(PhaseClock& clock, const std::function<void(std::size_t)>& done);
+  /// of a direction that goes_back(), done(completions() + i) when the forward half of here()[i] is. A plan that has
+  /// its rank to itself runs as a whole, unless other work is done during it.
+  using Done = std::function<void(std::size_t moment)>;
+  void execute(PhaseClock& clock, const Done& done);
+
+  /// From here on the rank also does other work, in all that is executed. Null: none.
+  void work_beside(LoadGenerator* work) { work_ = work; }
 
   /// The components of the instances by name, each for all instances that are here, one after another. Collective:
   /// where subsets have different components, those that a rank lacks do nothing there.
@@ -68,14 +73,21 @@ class Instances {
   }
 
  private:
-  void execute_all(PhaseClock& clock, const std::function<void(std::size_t)>& done);
+  void execute_all(PhaseClock& clock);
+  void tell_turns(bool tell);
+  void tell_turned(std::size_t instance);
+  void tell_complete(std::size_t instance);
 
   mpi::Communicator subset_;  ///< null where all ranks have all instances
   MPI_Comm comm_;
   MPI_Comm all_;
   std::vector<int> leaders_;  ///< first rank of each subset
   std::vector<Instance> instances_;
-  std::optional<TurnByTurn> turns_;  ///< takes the instances here by turns
+  std::optional<TurnByTurn> turns_;            ///< takes the instances here by turns
+  std::vector<std::function<void()>> turned_;  ///< notices, one an instance
+  const Done* done_ = nullptr;                 ///< while it executes
+  PhaseClock* clock_ = nullptr;                ///< likewise
+  LoadGenerator* work_ = nullptr;
   bool several_;
 };
 

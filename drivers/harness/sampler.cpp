@@ -18,7 +18,8 @@ namespace {
 
 double now_s() { return 1e-9 * static_cast<double>(PhaseClock::now_ns()); }
 
-std::vector<double> maximum_over_ranks(const std::vector<std::vector<double>>& values) {
+/// [repetition], of [rank][repetition] or [instance][repetition].
+std::vector<double> maximum_of(const std::vector<std::vector<double>>& values) {
   if (values.empty()) return {};
   std::vector<double> result = values.front();
   for (const auto& rank : values)
@@ -117,9 +118,10 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   std::optional<ChargingObserver> charging;
   if (options_.charges) clock.observe(charging.emplace(*simulated_machine(), *options_.charges));
   const auto capacity = static_cast<std::size_t>(options_.repetitions);
-  const std::size_t moments = instances + (round_trips ? 1 : 0);
+  const std::size_t turns = round_trips ? std::max<std::size_t>(1, instances) : 0;
+  const std::size_t moments = instances + turns;
   std::vector<double> completed(moments);               // in the run in hand
-  std::vector<double> completions(moments * capacity);  // [instance, or the turn][timed run]
+  std::vector<double> completions(moments * capacity);  // [instance, then the turn of each][timed run]
   const bool tells_phases = round_trips && instances == 0 && options_.phases;
   std::array<double, phase_count> turned{};  // the phases' times then; what runs now counts from its next switch on
   if (tells_phases) turn_phase_.resize(phase_.size());
@@ -154,17 +156,25 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   const int runs = loop(prepare, timed, keep);
 
   Samples samples;
-  samples.warmup_s = maximum_over_ranks(gather(total_.data(), options_.warmup));
+  samples.warmup_s = maximum_of(gather(total_.data(), options_.warmup));
   samples.rank_total_s = gather(total_.data() + options_.warmup, runs);
-  samples.time_s = maximum_over_ranks(samples.rank_total_s);
+  samples.time_s = maximum_of(samples.rank_total_s);
   keep_spans(spans(static_cast<std::size_t>(options_.warmup + runs)), samples);
-  if (instances > 0) samples.rank_instance_s.resize(samples.rank_total_s.size());
-  for (std::size_t instance = 0; instance < instances; ++instance) {
-    auto of_ranks = gather(completions.data() + instance * capacity, runs);
-    for (std::size_t r = 0; r < of_ranks.size(); ++r) samples.rank_instance_s[r].push_back(std::move(of_ranks[r]));
+  const auto gather_moments = [&](std::size_t first, std::size_t last) {
+    std::vector<std::vector<std::vector<double>>> of_moments(samples.rank_total_s.size());
+    for (std::size_t moment = first; moment < last; ++moment) {
+      auto of_ranks = gather(completions.data() + moment * capacity, runs);
+      for (std::size_t r = 0; r < of_ranks.size(); ++r) of_moments[r].push_back(std::move(of_ranks[r]));
+    }
+    return of_moments;
+  };
+  if (instances > 0) samples.rank_instance_s = gather_moments(0, instances);
+  if (round_trips) {
+    auto of_turns = gather_moments(instances, moments);
+    for (const auto& of_rank : of_turns) samples.rank_turn_s.push_back(maximum_of(of_rank));
+    if (instances > 0) samples.rank_instance_turn_s = std::move(of_turns);
   }
-  if (round_trips) samples.rank_turn_s = gather(completions.data() + instances * capacity, runs);
-  samples.turn_s = maximum_over_ranks(samples.rank_turn_s);
+  samples.turn_s = maximum_of(samples.rank_turn_s);
   if (!options_.phases) return samples;
 
   samples.rank_phase_s = gather_phases(phase_, runs);
@@ -215,7 +225,7 @@ void Sampler::keep_spans(const Spans& spans, Samples& samples) const {
 ComponentSamples Sampler::measure_component(const Component& component) {
   const int runs = loop([](int) {}, component.run, [](int) {});
   ComponentSamples samples{component.name, component.phase, {}, gather(total_.data() + options_.warmup, runs)};
-  samples.time_s = maximum_over_ranks(samples.rank_s);
+  samples.time_s = maximum_of(samples.rank_s);
   return samples;
 }
 

@@ -51,6 +51,8 @@ struct Samples {
   std::vector<double> turn_s;  ///< [repetition], of round trips: the maximum over ranks of rank_turn_s
   /// [rank][repetition], of round trips: from the start of all to the end of the rank's forward halves.
   std::vector<std::vector<double>> rank_turn_s;
+  /// The same of each instance, as rank_instance_s: to the end of its forward half.
+  std::vector<std::vector<std::vector<double>>> rank_instance_turn_s;
   /// rank_phase_s as far as there, of what lies before the turn. Not of several instances, whose halves mix.
   std::map<Phase, std::vector<std::vector<double>>> rank_turn_phase_s;
 };
@@ -74,8 +76,8 @@ class Sampler {
   [[nodiscard]] Samples measure(const std::function<void(int run)>& prepare,
                                 const std::function<void(PhaseClock&)>& run);
   /// The same for a run of several instances, as many here as on every rank, that calls done(i) when number i of those
-  /// here is complete, and, where there are round trips, done(instances) when a forward half is.
-  using Done = std::function<void(std::size_t instance)>;
+  /// here is complete, and, where there are round trips, done(instances + i) when the forward half of that one is.
+  using Done = std::function<void(std::size_t moment)>;
   [[nodiscard]] Samples measure_instances(std::size_t instances, const std::function<void(int run)>& prepare,
                                           const std::function<void(PhaseClock&, const Done&)>& run,
                                           bool round_trips = false);

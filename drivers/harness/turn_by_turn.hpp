@@ -30,15 +30,22 @@ class TurnByTurn {
     running_ = entries_.size();
   }
 
-  /// One part of each that is not complete. Calls done(i) when number i of them is.
-  template <class Done>
-  Advance advance(PhaseClock& clock, const Done& done) {
+  /// What a rank does beside its plans: nothing.
+  struct Nothing {
+    bool operator()(PhaseClock& /*clock*/, Advance /*result*/) const { return false; }
+  };
+
+  /// One part of each that is not complete. Calls done(i) when number i of them is, and beside(clock, result) after
+  /// each part: whether that did something.
+  template <class Done, class Beside = Nothing>
+  Advance advance(PhaseClock& clock, const Done& done, const Beside& beside = {}) {
     bool worked = false;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (is_complete_[i]) continue;
       const Region region(clock, Phase::other, entries_[i].number);
       const Advance result = entries_[i].plan->advance(clock);
       worked = worked || result != Advance::idle;
+      worked = beside(clock, result) || worked;
       if (result != Advance::complete) continue;
       is_complete_[i] = true;
       --running_;
@@ -47,17 +54,17 @@ class TurnByTurn {
     return running_ == 0 ? Advance::complete : worked ? Advance::worked : Advance::idle;
   }
 
-  /// All of it. A plan alone runs as a whole.
-  template <class Done>
-  void execute(PhaseClock& clock, const Done& done) {
-    if (entries_.size() == 1) {
+  /// All of it. A plan alone runs as a whole, unless it is to run in parts.
+  template <class Done, class Beside = Nothing>
+  void execute(PhaseClock& clock, const Done& done, const Beside& beside = {}, bool in_parts = false) {
+    if (entries_.size() == 1 && !in_parts) {
       const Region region(clock, Phase::other, entries_.front().number);
       entries_.front().plan->execute(clock);
       return done(0);
     }
     begin(clock);
     for (Advance result = Advance::worked; result != Advance::complete;) {
-      result = advance(clock, done);
+      result = advance(clock, done, beside);
       if (result != Advance::idle) continue;
       const Region region(clock, Phase::exchange);
       std::this_thread::yield();

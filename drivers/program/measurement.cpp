@@ -227,7 +227,9 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   }
   Sampler sampler(comm, sampling);
   const Stopwatch measure_watch;
+  const auto work = begin_work(comm, problem, *instances, [&] { verifiers.fill(-1); });
   result.samples = sample(sampler, *instances, verifiers, goes_back(problem.direction));
+  if (work != nullptr) result.other_work = work_done(comm, sampler, *work);
   result.steps.measure_s = measure_watch.seconds();
   const Stopwatch after_watch;
   result.ok = keep_checks(comm, *instances, verifiers.check_after(), result.checks);

@@ -15,6 +15,7 @@
 #include "program/options.hpp"
 #include "program/resolve.hpp"
 #include "program/wisdom.hpp"
+#include "program/work_beside.hpp"
 
 namespace fourscore::bench {
 
@@ -27,8 +28,9 @@ struct StepTimes {
 struct Measurement {
   bool ok = false;
   std::vector<Check> checks;
-  Samples samples;                   ///< only meaningful when ok
-  std::optional<Timeline> timeline;  ///< where it was asked for
+  Samples samples;                     ///< only meaningful when ok
+  std::optional<Timeline> timeline;    ///< where it was asked for
+  std::optional<WorkDone> other_work;  ///< where it was asked for
   std::vector<ComponentSamples> isolated;
   nlohmann::json counters;                         ///< the record's object, without the qualification; null: none
   std::map<Phase, std::vector<double>> min_bytes;  ///< by rank; only phases of which every rank knows it

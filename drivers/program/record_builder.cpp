@@ -59,16 +59,17 @@ json verification_json(const std::vector<Check>& checks) {
   return {{"ok", ok}, {"checks", checks_json(checks)}};
 }
 
-/// [instance][repetition]: an instance is complete when it is on the last of its ranks.
-std::vector<std::vector<double>> instance_times(const Point& point, const Samples& samples) {
+/// [instance][repetition]: an instance, or its forward half, is through when it is on the last of its ranks.
+std::vector<std::vector<double>> instance_times(const Point& point,
+                                                const std::vector<std::vector<std::vector<double>>>& of_ranks) {
   std::vector<std::vector<double>> times;
   for (int instance = 0; instance < point.problem.instances; ++instance) {
     const Range ranks = ranks_of_instance(point.problem, point.ranks, instance);
     const auto here = point.problem.placement == Placement::all ? static_cast<std::size_t>(instance) : 0;
-    std::vector<double> latest(samples.time_s.size(), 0.0);
+    std::vector<double> latest(of_ranks.front().front().size(), 0.0);
     for (Index rank = ranks.low; rank < ranks.high; ++rank)
       for (std::size_t i = 0; i < latest.size(); ++i)
-        latest[i] = std::max(latest[i], samples.rank_instance_s[static_cast<std::size_t>(rank)][here][i]);
+        latest[i] = std::max(latest[i], of_ranks[static_cast<std::size_t>(rank)][here][i]);
     times.push_back(std::move(latest));
   }
   return times;
@@ -89,8 +90,12 @@ json samples_json(const Point& point, const Samples& samples) {
               {"clock", {{"alignment", samples.clock_alignment}, {"uncertainty_s", samples.clock_uncertainty_s}}},
               {"rank_total_s", samples.rank_total_s}};
   if (!samples.rank_instance_s.empty()) {
-    result["instance_time_s"] = instance_times(point, samples);
+    result["instance_time_s"] = instance_times(point, samples.rank_instance_s);
     result["rank_instance_s"] = samples.rank_instance_s;
+  }
+  if (!samples.rank_instance_turn_s.empty()) {
+    result["instance_forward_s"] = instance_times(point, samples.rank_instance_turn_s);
+    result["rank_instance_forward_s"] = samples.rank_instance_turn_s;
   }
   if (!samples.rank_turn_s.empty()) {
     result["forward_s"] = samples.turn_s;
@@ -302,6 +307,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const W
   record["verified_by"] = by_harness;
   record["flags"] = flags_of(options, resolved, measurement, provenance);
   record["samples"] = samples_json(resolved.point, measurement.samples);
+  if (measurement.other_work) record["other_work"] = work_json(*measurement.other_work);
   if (simulated_machine() != nullptr) record["link_loads"] = simulated_machine()->link_loads();
   // What failed on another rank may be there on this one.
   const auto through = [&](const char* part) { return !measurement.failed_parts.contains(part); };

@@ -127,7 +127,9 @@ ResolvedPoint resolve_point(Point point) {
     resolved.wired = wired(point.problem, *resolved.exchange);
     resolved.exchange = resolved.wired.get();
   }
-  if (point.problem.instances == 1) point.problem.placement = Placement::all;  // equal work is one point
+  // Equal work is one point.
+  if (point.problem.instances == 1) point.problem.placement = Placement::all;
+  if (!point.problem.other_work.any()) point.problem.other_work = {};
   normalise_fields(point.problem);
   check_parameter_names(point, *resolved.variant, resolved.exchange);
   // A value that the exchange cannot use is an error, whatever else is in the way.

@@ -32,6 +32,10 @@ Point unusual() {
                                                  {"placement", "subset"},
                                                  {"fields", "3"},
                                                  {"field_order", "pipelined"},
+                                                 {"wire", "zfp"},
+                                                 {"other_work", "2ms"},
+                                                 {"other_work_load", "memory"},
+                                                 {"other_work_place", "during"},
                                                  {"layout", "natural"},
                                                  {"buffers", "out-of-place"},
                                                  {"platform", "p"},
@@ -75,7 +79,7 @@ TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
             "--ranks 6 --nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --threads 5 "
             "--instances 7 "
             "--placement subset --fields 3 --field-order pipelined --layout natural --buffers out-of-place --planner "
-            "patient --parameter a=b ");
+            "patient --wire zfp --other-work 2ms --other-work-load memory --other-work-place during --parameter a=b ");
 }
 
 TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {
@@ -90,7 +94,8 @@ TEST(PointKeys, UnusualValuesNotYetShownAreFurther) {
                                        "ranks", "layout", "buffers", "planner"}),
             ", operator o, nodes 3, placement_of_ranks cyclic, platform p, host_order hilbert, grid 2x3, threads 5, "
             "instances 7, "
-            "placement subset, fields 3, field_order pipelined");
+            "placement subset, fields 3, field_order pipelined, wire zfp, other_work 2ms, other_work_load memory, "
+            "other_work_place during");
 }
 
 TEST(PointKeys, ErrorsNameWhatTheValueWasGivenFor) {

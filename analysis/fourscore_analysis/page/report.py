@@ -23,6 +23,7 @@ from fourscore_analysis.points.energy import energy_groups, pareto
 from fourscore_analysis.points.fields import field_ways
 from fourscore_analysis.points.libraries import substitutions
 from fourscore_analysis.points.link_loads import SATURATED
+from fourscore_analysis.points.overlap import overlaps
 from fourscore_analysis.points.points import group_by, setting_names
 from fourscore_analysis.points.provenance import (
     Difference,
@@ -43,6 +44,7 @@ from fourscore_analysis.tables import floors as floor_tables
 from fourscore_analysis.tables import libraries as library_tables
 from fourscore_analysis.tables import link_loads as link_tables
 from fourscore_analysis.tables import nodes as node_tables
+from fourscore_analysis.tables import overlap as overlap_tables
 from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
 from fourscore_analysis.tables import transforms as tables
@@ -75,6 +77,7 @@ class Section:
     counts: dict[str, int]
     contract_tables: list[tables.ContractTable]
     device_gain: list[DeviceGainRow]
+    overlap: list[overlap_tables.OverlapRow]
     libraries: list[library_tables.LibraryRow]
     wires: list[WireRow]
     fields: FieldTable | None
@@ -113,14 +116,15 @@ class Section:
 
     def counted_json(self) -> dict[str, Any]:
         """The constant A, alpha and beta of messages, what nodes do to their launches, what they gain from their
-        devices, what another local library and smaller messages change, the ways of several arrays, isoefficiency, the
-        floors of each point, how busy simulated links are, and what runs take of energy, where the campaign has
-        them."""
+        devices, what other work costs beside transforms, what another local library and smaller messages change, the
+        ways of several arrays, isoefficiency, the floors of each point, how busy simulated links are, and what runs
+        take of energy, where the campaign has them."""
         found = {
             "constants": [one.as_json() for one in self.view.constants],
             "alpha_beta": [one.as_json() for one in alpha_betas(self.view.bench.measured)],
             "nodes": self.view.node_effects.as_json() if self.view.node_effects.hosts else None,
             "device_gains": [one.as_json() for one in device_gains(self.view.points)],
+            "overlap": [one.as_json() for one in overlaps(self.view.points)],
             "libraries": [one.as_json() for one in substitutions(self.view.points)],
             "wires": [one.as_json() for one in narrowings(self.view.points)],
             "fields": [one.as_json() for one in field_ways(self.view.points)],
@@ -216,6 +220,7 @@ def section_of(view: View) -> Section:
         counts=tables.status_counts(runs),
         contract_tables=tables.contract_tables(view),
         device_gain=device_gain_rows(view),
+        overlap=overlap_tables.overlap_rows(view),
         libraries=library_tables.library_rows(view),
         wires=wire_rows(view),
         fields=field_table(view),

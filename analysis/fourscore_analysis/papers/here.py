@@ -39,9 +39,10 @@ class Here:
 
     def transforms(self, variant: str, shape: tuple[int, ...] | None = None, **terms: object) -> list[Point]:
         """Complex forward transforms in double precision, one field and instance, of a variant (and shape), on real
-        machines, with whole messages, and with these terms: ranks, nodes, or attributes of the contract."""
+        machines, with whole messages and no other work, and with these terms: ranks, nodes, or attributes of the
+        contract."""
         usual = {"precision": "double", "kind": "c2c", "direction": "forward", "instances": 1, "fields": 1}
-        wanted = usual | {"platform": "none", "wire": "as-is"} | terms
+        wanted = usual | {"platform": "none", "wire": "as-is", "other_work": ""} | terms
         return [
             point
             for point in self.points

@@ -35,5 +35,8 @@ def point_keys(cell: Cell, method: Method) -> dict[str, Any]:
         "buffers": contract.buffers,
         "planner": contract.planner,
         "wire": contract.wire,
+        "other_work": contract.other_work,
+        "other_work_load": contract.other_work_load,
+        "other_work_place": contract.other_work_place,
         "parameters": method.parameters,
     }

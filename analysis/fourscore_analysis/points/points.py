@@ -203,6 +203,19 @@ class Point:
         """The largest that a check of a measured launch found, relative to what it expected; None where none says."""
         return max((launch.error for launch in self.measured if launch.error is not None), default=None)
 
+    @cached_property
+    def instance_means_s(self) -> tuple[float, float] | None:
+        """The mean times of both directions of several instances, there and back; medians over launches."""
+        means = [launch.instance_means_s for launch in self.measured if launch.instance_means_s]
+        there, back = zip(*means, strict=True) if means else ((), ())
+        return (statistics.median(there), statistics.median(back)) if means else None
+
+    @cached_property
+    def work_s(self) -> float | None:
+        """The other work of a rank alone, the longest rank's; median over launches. None where there is none."""
+        times = [launch.work_s for launch in self.measured if launch.work_s is not None]
+        return statistics.median(times) if times else None
+
     def memory(self, name: str) -> float | None:
         """Largest over launches of a value of records.Memory."""
         values = [value for launch in self.measured if (value := getattr(launch.memory, name)) is not None]
@@ -316,6 +329,9 @@ def contract_terms(contract: Contract) -> list[str]:
         terms.append(f"{contract.fields} fields")
     if contract.wire != "as-is":
         terms.append(f"wire {contract.wire_text}")
+    if contract.other_work:
+        place, load = contract.other_work_place or "between", contract.other_work_load or "compute"
+        terms.append(f"{contract.other_work} of other work {place} transforms ({load})")
     if contract.platform != "none":
         terms.append(f"simulated {contract.platform}")
     return terms

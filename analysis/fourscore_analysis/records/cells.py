@@ -20,6 +20,7 @@ from fourscore_analysis.records.values import (
 )
 
 ZFP_RATE, USUAL_ZFP_RATE = "zfp-rate", 24  # the parameter, and its default: core/parameters.cpp
+OTHER_WORK = ("other_work", "other_work_load", "other_work_place")  # keys that are said where there is some
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class Contract:
     operator: str = ""  # what the spectrum of direction convolution is multiplied by
     wire: str = "as-is"  # what messages hold: results through smaller ones are less accurate
     wire_bits: int = 0  # a number in a compressed message has so many; 0 for other messages
+    other_work: str = ""  # "2ms" that each rank computes beside its transforms; "": nothing
+    other_work_load: str = ""  # "memory", or "" for compute
+    other_work_place: str = ""  # "during" transforms, or "" for between
 
     @property
     def goes_back(self) -> bool:
@@ -127,6 +131,9 @@ def read_cell(point: dict[str, Any], place: Place) -> Cell:
         operator=read(point, "operator", name_of, ""),
         wire=wire,
         wire_bits=rate if wire == "zfp" else 0,
+        other_work=read(point, "other_work", name_of, ""),
+        other_work_load=read(point, "other_work_load", name_of, ""),
+        other_work_place=read(point, "other_work_place", name_of, ""),
     )
     return Cell(contract, shape, place)
 

@@ -51,7 +51,7 @@ __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "par
 SCHEMA = "fourscore.run-record"
 SCHEMA_VERSION = 3
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
-PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "product", "other")
+PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "product", "work", "other")
 
 
 @dataclass(slots=True)
@@ -116,6 +116,10 @@ class Launch(Run):
     median_s: float = math.nan
     instance_s: tuple[float, ...] = ()  # for several instances: each from the start of all to its own end; medians
     forward_mean_s: float | None = None  # there and back: until the forward half was through on every rank
+    # the same of several instances: the means over instances and repetitions of the time until the forward half of one
+    # is through, and of the time from there until all of it is
+    instance_means_s: tuple[float, float] | None = None
+    work_s: float | None = None  # the other work alone: median over repetitions of the longest rank's
     phase_s: dict[str, float] = field(default_factory=dict)  # on the slowest rank of a repetition; median over these
     sample_phase_s: np.ndarray | None = field(default=None, compare=False)  # [phase of phase_s][repetition]
     phase_max_s: dict[str, float] = field(default_factory=dict)  # maximum over ranks; median over repetitions
@@ -267,6 +271,18 @@ def median_rows(values: np.ndarray) -> np.ndarray:
     return (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2
 
 
+def _read_halves(launch: Launch, samples: dict[str, Any]) -> None:
+    """The times of both directions of several instances."""
+    forward = read(samples, "instance_forward_s", each(some(amount_of)), ())
+    if not forward:
+        return
+    whole = read(samples, "instance_time_s", each(some(amount_of)))
+    if [len(times) for times in whole] != [len(times) for times in forward]:
+        raise RecordError("samples disagree in size: instance_time_s and instance_forward_s")
+    there, all_of_it = (statistics.fmean(statistics.fmean(times) for times in of_each) for of_each in (forward, whole))
+    launch.instance_means_s = there, all_of_it - there
+
+
 def _read_samples(launch: Launch, data: dict[str, Any]) -> None:
     samples = read(data, "samples", table_of)
     launch.time_s = read(samples, "time_s", some(time_of))
@@ -274,6 +290,9 @@ def _read_samples(launch: Launch, data: dict[str, Any]) -> None:
     launch.instance_s = tuple(median_of(times) for times in read(samples, "instance_time_s", each(some(amount_of)), ()))
     forward_s = read(samples, "forward_s", each(amount_of), ())
     launch.forward_mean_s = statistics.fmean(forward_s) if forward_s else None
+    _read_halves(launch, samples)
+    work = read(data, "other_work", table_of, {})
+    launch.work_s = median_of(read(work, "time_s", some(amount_of))) if work else None
     launch.closure_worst = read(read(samples, "closure", table_of, {}), "worst", amount_of, None)
     totals = read(samples, "rank_total_s", rows_of, None)  # [rank][repetition]
     if totals is not None and totals.size:

@@ -18,7 +18,7 @@ from fourscore_analysis.points.units import (
     time_text,
 )
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.cells import Cell
+from fourscore_analysis.records.cells import OTHER_WORK, Cell
 from fourscore_analysis.views.view import View
 
 
@@ -181,6 +181,7 @@ def cell_json(cell: Cell) -> dict[str, Any]:
         **{name: getattr(contract, name) for name in ("precision", "kind", "direction")},
         **{name: getattr(contract, name) for name in ("threads", "instances", "fields")},
         **({"operator": contract.operator} if contract.operator else {}),
+        **{name: value for name in OTHER_WORK if (value := getattr(contract, name))},
         "contract": {name: getattr(contract, name) for name in ("layout", "buffers", "normalisation", "planner")},
         **({"wire": contract.wire_text} if contract.wire != "as-is" else {}),
     }

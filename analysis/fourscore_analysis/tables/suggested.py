@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from fourscore_analysis.models.base import Question
-from fourscore_analysis.records.cells import Contract, Method
+from fourscore_analysis.records.cells import OTHER_WORK, Contract, Method
 from fourscore_analysis.views.fits import MethodFit
 
 # Keys of a sweep that are a field of the contract of the same name.
@@ -62,6 +62,9 @@ def sweep_text(method: Method, contract: Contract, ranks: int, questions: Sequen
         lines += [f"instances = {contract.instances}", f'placement = "{method.placement}"']
     if contract.fields != 1:
         lines += [f"fields = {contract.fields}", f'field_order = "{method.field_order}"']
+    for key in OTHER_WORK:
+        if value := getattr(contract, key):
+            lines.append(f'{key} = "{value}"')
     if method.options:
         inner = ", ".join(f'{name} = "{value}"' for name, value in method.options)
         lines.append(f"parameters = {{ {inner} }}")

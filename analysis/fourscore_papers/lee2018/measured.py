@@ -277,8 +277,8 @@ def figure_4_2_here(here: Here) -> Iterator[Measured]:
 
 
 def several_here(here: Here, item: str) -> Iterator[Measured]:
-    """Instances at once, there and back: the time until the last is done. One alone also has the means of both ways; a
-    record of several has the time of each instance, and not that of each way."""
+    """Instances at once, there and back: the time until the last is done, and the means of both ways over them. The
+    way back of one begins when its way there is through on its last rank."""
     data = printed(NAME, item)
     for number, row in enumerate(data["rows"], 1):
         many = int(row["instances"])
@@ -288,12 +288,17 @@ def several_here(here: Here, item: str) -> Iterator[Measured]:
         if point is None:
             continue
         yield _time(number, "completion_ms", point)
-        if many == 1 and point.forward_mean_s is not None and point.mean_s is not None:
-            for column, time_s in (
-                ("forward_ms", point.forward_mean_s),
-                ("backward_ms", point.mean_s - point.forward_mean_s),
-            ):
-                yield Measured(number, column, 1e3 * time_s, len(point.measured), what_text(point))
+        for column, time_s in zip(("forward_ms", "backward_ms"), _both_ways(point), strict=False):
+            yield Measured(number, column, 1e3 * time_s, len(point.measured), what_text(point))
+
+
+def _both_ways(point: Point) -> tuple[float, ...]:
+    """The means of both ways; () where records have them not."""
+    if point.cell.contract.instances > 1:
+        return point.instance_means_s or ()
+    if point.forward_mean_s is None or point.mean_s is None:
+        return ()
+    return point.forward_mean_s, point.mean_s - point.forward_mean_s
 
 
 def _time(row: int, column: str, point: Point) -> Measured:

@@ -40,8 +40,8 @@ fourscore_problem_t problem_of(const Problem& problem) {
 /// What begin() and end() of a plugin's phases write to.
 struct PluginClock {
   PhaseClock* clock = nullptr;
+  /// A plugin has no phases of the harness, which lie between the last of its own and other.
   static void begin(void* to, std::int32_t phase) {
-    // A plugin has no phases of the harness, which lie between the last of its own and other.
     static_assert(static_cast<int>(Phase::d2h) == FOURSCORE_D2H && FOURSCORE_D2H + 1 == FOURSCORE_OTHER);
     const bool is_known = phase >= 0 && phase < FOURSCORE_OTHER;
     static_cast<PluginClock*>(to)->clock->enter({is_known ? static_cast<Phase>(phase) : Phase::other});

@@ -2,6 +2,7 @@
 
 import pytest
 from fourscore_analysis.papers.here import Here
+from fourscore_analysis.papers.ranges import rows_of
 from fourscore_papers.lee2018 import figures, measured, receives
 from synthetic import Maker, campaign_of, here_told, make_point
 
@@ -179,3 +180,24 @@ def test_one_instance_has_the_means_of_both_ways_beside_table_5_1():
     del record["samples"]["forward_s"]
     without = values(measured.several_here(Here(None, [campaign_of([record])]), "table-5.1"))
     assert set(without) == {(1, "completion_ms")}
+
+
+def test_each_of_the_26_printed_means_has_ours_beside_it():
+    there, whole = [0.04, 0.06], [0.05, 0.07]
+    for item, means in (("table-5.1", 12), ("table-5.2", 8), ("table-5.3", 6)):
+        records = []
+        for row in rows_of("lee2018", item):
+            nodes, many = int(row["nodes"]), int(row["instances"])
+            placement = "all" if item == "table-5.1" else "subset"
+            changes = {"direction": "roundtrip", "instances": many, "placement": placement}
+            point = make_point(NODE, "none", (100,) * 3, nodes, nodes=nodes, **changes)
+            maker = Maker("told-11111111", "told", repetitions=2)
+            record = maker.with_samples(point, 0, [whole] * nodes, {"fft": [whole] * nodes})
+            record["samples"]["forward_s"] = there
+            if many > 1:
+                record["samples"] |= {"instance_forward_s": [there] * many, "instance_time_s": [whole] * many}
+            records.append(record)
+        found = values(measured.several_here(Here(None, [campaign_of(records)]), item))
+        assert sum(column != "completion_ms" for _, column in found) == means
+        for row in range(1, len(records) + 1):
+            assert (found[row, "forward_ms"], found[row, "backward_ms"]) == (50, 10)

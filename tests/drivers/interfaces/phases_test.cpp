@@ -42,6 +42,10 @@ char letter(Phase phase) {
       return 'h';
     case Phase::d2h:
       return 'd';
+    case Phase::product:
+      return 'm';
+    case Phase::work:
+      return 'w';
     case Phase::other:
       return 'o';
   }

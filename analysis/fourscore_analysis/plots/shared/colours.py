@@ -23,6 +23,7 @@ PHASE_COLOURS = {
     "h2d": ORANGE,
     "d2h": "#661100",  # BROWN, below
     "product": "#44AA99",  # TEAL, below
+    "work": "#999933",  # OLIVE, below
     "other": GREY,
 }
 LAUNCH_COLOURS = (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY)
