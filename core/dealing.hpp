@@ -6,9 +6,11 @@
 namespace fourscore {
 
 /// `pieces` pieces, numbered from 0 on, for `ranks` ranks. blocks: contiguous runs (block_range), so that with fewer
-/// pieces than ranks the first ranks have one each. round_robin: one after another, as cards.
+/// pieces than ranks the first ranks have one each. round_robin: one after another, as cards. spread: of fewer pieces
+/// than ranks, piece p is of rank p ranks/pieces, rounded down, so that nodes of equally many ranks have as many of
+/// them.
 struct Dealing {
-  enum class Rule { blocks, round_robin };
+  enum class Rule { blocks, round_robin, spread };
   Rule rule = Rule::blocks;
   Index pieces = 0;
   int ranks = 1;

@@ -177,6 +177,32 @@ std::vector<PointKey> plan_keys() {
        .help = "process grid: auto, or as 2x2",
        .get = [](const P& p) { return grid_text(p.problem.grid); },
        .set = [](P& p, S v, W what) { p.problem.grid = parse_grid(v, what); }},
+      {.name = "active_ranks",
+       .option = "--active-ranks",
+       .path = "/active_ranks",
+       .form = Form::count,
+       .labelled = true,
+       .help = "ranks that transform, evenly spread; the others only hold data. auto: as many as the variant's cost "
+               "suggests (docs/applications.md). Default: all of them",
+       // Points of which all ranks transform do not say so, as before others could.
+       .get =
+           [](const P& p) {
+             const int active = p.problem.active_ranks;
+             if (active == all_ranks) return std::string();
+             return active == auto_ranks ? std::string("auto") : std::to_string(active);
+           },
+       .set =
+           [](P& p, S v, W what) {
+             if (v == "all" || v == "auto") {
+               p.problem.active_ranks = v == "all" ? all_ranks : auto_ranks;
+               return;
+             }
+             const auto number = number_from<int>(v);
+             if (!number || *number < 1 || *number > max_ranks)
+               throw InputError(
+                   fmt::format("{} '{}': expected an integer from 1 to {}, auto or all", what, v, max_ranks));
+             p.problem.active_ranks = *number;
+           }},
       {.name = "threads",
        .option = "--threads",
        .path = "/threads",

@@ -19,6 +19,7 @@ enum class Form {
   integer,  ///< a whole number of at least 1
   extents,  ///< an array of 1 to 3 whole numbers; as text joined by x
   grid,     ///< extents, or "auto"
+  count,    ///< an integer, or "auto"
 };
 
 struct PointKey {

@@ -67,6 +67,8 @@ inline constexpr std::string_view default_operator = "scale";
 /// What a point may ask for: beyond are slips of the pen.
 inline constexpr int max_ranks = 1 << 24;
 inline constexpr int max_threads = 4096;    ///< a rank
+inline constexpr int all_ranks = 0;         ///< Problem::active_ranks, as is ...
+inline constexpr int auto_ranks = -1;       ///< ... as many as the variant's cost suggests
 inline constexpr int max_instances = 1024;  ///< each has communicators of its own, of which MPI has few
 inline constexpr int max_fields = 64;       ///< in turn each has communicators of its own too
 
@@ -75,10 +77,11 @@ struct Problem {
   Precision precision = Precision::double_precision;
   Kind kind = Kind::c2c;
   Direction direction = Direction::forward;
-  std::string operator_name{};  ///< the product of a convolution; empty: not asked for
-  std::vector<int> grid;        ///< process grid; empty: chosen by the variant
-  int threads = 1;              ///< threads per rank, for the local FFT
-  int instances = 1;            ///< transforms at once
+  std::string operator_name{};   ///< the product of a convolution; empty: not asked for
+  std::vector<int> grid;         ///< process grid; empty: chosen by the variant
+  int active_ranks = all_ranks;  ///< that transform, of an instance's ranks; the others only hold data
+  int threads = 1;               ///< threads per rank, for the local FFT
+  int instances = 1;             ///< transforms at once
   Placement placement = Placement::all;
   int fields = 1;  ///< arrays of this shape that are transformed in each instance
   FieldOrder field_order = FieldOrder::together;

@@ -7,6 +7,7 @@
 
 #include "core/parameters.hpp"
 #include "core/text.hpp"
+#include "harness/named_phases.hpp"
 #include "harness/round_trip.hpp"
 #include "kernels/first_touch.hpp"
 #include "mpi/broadcast.hpp"
@@ -18,36 +19,11 @@ namespace {
 
 bool on_subsets(const Problem& problem) { return problem.instances > 1 && problem.placement == Placement::subset; }
 
-/// Name and phase of components as text, for other ranks.
-std::string text_of(const std::vector<Component>& components) {
-  std::string text;
-  for (const Component& component : components) {
-    text += static_cast<char>('a' + static_cast<int>(component.phase));
-    text += component.name + "\n";
-  }
-  return text;
-}
-
-struct NamedPhase {
-  std::string name;
-  Phase phase = Phase::other;
-};
-
-std::vector<NamedPhase> read(const std::string& text) {
-  std::vector<NamedPhase> list;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    list.push_back({text.substr(begin + 1, end - begin - 1), static_cast<Phase>(text[begin] - 'a')});
-    begin = end + 1;
-  }
-  return list;
-}
-
 /// What each leader has, without repetition. Collective.
 std::vector<NamedPhase> union_of(MPI_Comm comm, const std::vector<int>& leaders, const std::string& mine) {
   std::vector<NamedPhase> list;
   for (const int leader : leaders) {
-    for (NamedPhase& entry : read(mpi::broadcast_text(comm, leader, mine)))
+    for (NamedPhase& entry : read_named_phases(mpi::broadcast_text(comm, leader, mine)))
       if (std::ranges::find(list, entry.name, &NamedPhase::name) == list.end()) list.push_back(std::move(entry));
   }
   return list;
@@ -175,7 +151,8 @@ std::vector<Component> Instances::components() {
   for (const Instance& instance : instances_) of_plans.push_back(instance.plan->components());
   const std::string mine = text_of(of_plans.front());
   std::vector<Component> list;
-  for (const NamedPhase& entry : subset_.get() == MPI_COMM_NULL ? read(mine) : union_of(all_, leaders_, mine)) {
+  for (const NamedPhase& entry :
+       subset_.get() == MPI_COMM_NULL ? read_named_phases(mine) : union_of(all_, leaders_, mine)) {
     std::vector<std::function<void()>> parts;
     std::optional<Index> min_bytes = 0;
     for (const auto& components : of_plans)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/active_ranks.hpp"
 #include "harness/agreement.hpp"
 #include "harness/instances.hpp"
 #include "harness/round_trip.hpp"
@@ -52,11 +53,15 @@ Answer misfit(const ResolvedPoint& resolved) {
   if (point.problem.grid.empty()) return std::nullopt;
   Index ranks = 1;
   for (const int extent : point.problem.grid) ranks *= extent;
-  const Index there = ranks_of_instance(point.problem, point.ranks, 0).size();
+  const auto of_instance = static_cast<int>(ranks_of_instance(point.problem, point.ranks, 0).size());
+  const Index there = active_ranks_of(*resolved.variant, point.problem, of_instance);
   if (ranks == there) return std::nullopt;
-  return Refusal{Refusal::Kind::misfit, "grid",
-                 fmt::format("grid {} has {} places, but there are {} ranks{}", grid_text(point.problem.grid), ranks,
-                             there, there == point.ranks ? "" : " in a subset")};
+  return Refusal{
+      Refusal::Kind::misfit, "grid",
+      fmt::format("grid {} has {} places, but there are {} ranks{}", grid_text(point.problem.grid), ranks, there,
+                  there < of_instance    ? " that are active"
+                  : there == point.ranks ? ""
+                                         : " in a subset")};
 }
 
 Answer lacking_kind(const ResolvedPoint& resolved) {

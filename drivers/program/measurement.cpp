@@ -8,6 +8,7 @@
 
 #include "core/record.hpp"
 #include "core/sha256.hpp"
+#include "harness/active_ranks.hpp"
 #include "harness/charge.hpp"
 #include "harness/counting.hpp"
 #include "harness/instances.hpp"
@@ -67,6 +68,13 @@ std::unique_ptr<Plan> make_inverse(MPI_Comm comm, const ResolvedPoint& resolved,
   opposite.grid = plan.facts().grid;
   if (supports_directions(*resolved.variant, opposite, mpi::size_of(comm))) return nullptr;
   return make_plan_of(*resolved.variant, {opposite, comm, resolved.exchange, *resolved.local_fft});
+}
+
+/// What this rank computes over what a rank does on average: idle ranks leave their part to the active ones.
+double share_of_flops(const ResolvedPoint& resolved, MPI_Comm comm) {
+  const int ranks = mpi::size_of(comm);
+  const int active = active_ranks_of(*resolved.variant, resolved.point.problem, ranks);
+  return is_active(mpi::rank_in(comm), active, ranks) ? static_cast<double>(ranks) / active : 0;
 }
 
 /// Zeros stay zeros through every component, however often it runs; what a run left behind would grow with each pass
@@ -219,7 +227,8 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
   if (const SimulatedMachine* const machine = simulated_machine()) {
     Problem planned = problem;
     planned.grid = instances->here().front().plan->facts().grid;
-    const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops;
+    const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops *
+                         share_of_flops(resolved, instances->comm());
     const LocalFftUse use = resolved.variant->local_fft(problem);
     const int of_library = use.own ? 1 : use.threads;
     sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances->min_bytes(problem),

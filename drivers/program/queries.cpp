@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/record.hpp"
+#include "harness/active_ranks.hpp"
 #include "harness/instances.hpp"
 #include "harness/provenance.hpp"
 #include "hwcounters/counter.hpp"
@@ -52,7 +53,8 @@ json counters_json() {
 json room_of_grid(const ResolvedPoint& resolved) {
   const Problem& problem = resolved.point.problem;
   const auto ranks = static_cast<int>(ranks_of_instance(problem, resolved.point.ranks, 0).size());
-  return {{"entries", resolved.variant->grid_entries(problem, ranks)}, {"ranks", ranks}};
+  return {{"entries", resolved.variant->grid_entries(problem, ranks)},
+          {"ranks", active_ranks_of(*resolved.variant, problem, ranks)}};
 }
 
 }  // namespace

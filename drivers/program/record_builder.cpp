@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/record.hpp"
+#include "harness/active_ranks.hpp"
 #include "harness/cost_check.hpp"
 #include "harness/instances.hpp"
 #include "harness/round_trip.hpp"
@@ -290,6 +291,11 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const W
                         {"output", measurement.output_layout},
                         {"mpi_thread_level", to_string(mpi::provided_thread_level())}};
   if (resolved.point.problem.instances > 1) record["resolved"]["instance_ranks"] = instance_ranks_json(resolved.point);
+  if (resolved.point.problem.active_ranks != all_ranks) {
+    const auto of_instance =
+        static_cast<int>(ranks_of_instance(resolved.point.problem, resolved.point.ranks, 0).size());
+    record["resolved"]["active_ranks"] = active_ranks_of(*resolved.variant, resolved.point.problem, of_instance);
+  }
   record["sampling"] = sampling_json(options);
   record["cards"] = cards_json(resolved);
   record["verification"] = verification_json(measurement.checks);

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
+#include "harness/active_ranks.hpp"
+#include "harness/instances.hpp"
 #include "interfaces/pointwise_operator.hpp"
 #include "redistribution/wired_method.hpp"
 #include "simulation/host_order.hpp"
@@ -77,6 +80,22 @@ void require_double_to_narrow(const Problem& problem) {
                                          to_string(problem.wire), to_string(problem.precision)));
 }
 
+/// Equal work is one point.
+void normalise(Point& point) {
+  Problem& problem = point.problem;
+  if (problem.instances == 1) problem.placement = Placement::all;
+  if (!problem.other_work.any()) problem.other_work = {};
+  normalise_fields(problem);
+  if (problem.active_ranks == all_ranks) return;
+  // On subsets the last is a smallest one.
+  const auto [first, last] = std::pair(ranks_of_instance(problem, point.ranks, 0),
+                                       ranks_of_instance(problem, point.ranks, std::max(1, problem.instances) - 1));
+  if (problem.active_ranks > last.size())
+    throw PointError("active_ranks", fmt::format("active_ranks {} of {}; expected 1 to {}, auto or all",
+                                                 problem.active_ranks, plural(last.size(), "rank"), last.size()));
+  if (problem.active_ranks == first.size()) problem.active_ranks = all_ranks;
+}
+
 }  // namespace
 
 void check_platform(const Point& point) {
@@ -127,13 +146,14 @@ ResolvedPoint resolve_point(Point point) {
     resolved.wired = wired(point.problem, *resolved.exchange);
     resolved.exchange = resolved.wired.get();
   }
-  // Equal work is one point.
-  if (point.problem.instances == 1) point.problem.placement = Placement::all;
-  if (!point.problem.other_work.any()) point.problem.other_work = {};
-  normalise_fields(point.problem);
+  normalise(point);
   check_parameter_names(point, *resolved.variant, resolved.exchange);
   // A value that the exchange cannot use is an error, whatever else is in the way.
   if (resolved.exchange != nullptr) (void)resolved.exchange->supports(point.problem);
+  if (point.problem.active_ranks != all_ranks) {
+    resolved.on_active_ranks = on_active_ranks(*resolved.variant);
+    resolved.variant = resolved.on_active_ranks.get();
+  }
   resolved.point = std::move(point);
   return resolved;
 }

@@ -11,7 +11,8 @@ namespace fourscore::bench {
 struct ResolvedPoint {
   Point point;  ///< normalised
   const Variant* variant = nullptr;
-  const ExchangeMethod* exchange = nullptr;  ///< null for variants that take none
+  std::shared_ptr<const Variant> on_active_ranks;  ///< the same as `variant` where not all ranks transform
+  const ExchangeMethod* exchange = nullptr;        ///< null for variants that take none
   const LocalFftLibrary* local_fft = nullptr;
   std::shared_ptr<const ExchangeMethod> wired{};  ///< the exchange, where its messages hold less than the data
 };

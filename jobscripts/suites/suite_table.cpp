@@ -13,7 +13,8 @@ ValueKind kind_of(std::string_view key) {
   if (key == "ranks" || key == "ranks_per_node") return ValueKind::ranks;
   if (key == "nodes") return ValueKind::nodes;
   const PointKey* known = find_point_key(key);
-  if (known == nullptr || known->form == Form::extents) return ValueKind::text_or_integer;  // a parameter, or a shape
+  // A parameter, a shape, or a count.
+  if (known == nullptr || known->form == Form::extents || known->form == Form::count) return ValueKind::text_or_integer;
   return known->form == Form::integer ? ValueKind::integer : ValueKind::text;
 }
 

@@ -27,6 +27,7 @@ Point unusual() {
                                                  {"nodes", "3"},
                                                  {"placement_of_ranks", "cyclic"},
                                                  {"grid", "2x3"},
+                                                 {"active_ranks", "4"},
                                                  {"threads", "5"},
                                                  {"instances", "7"},
                                                  {"placement", "subset"},
@@ -73,13 +74,15 @@ TEST(PointKeys, SetEveryPartOfThePoint) {
 TEST(PointKeys, OptionsOfFftBenchHoldEveryPartOfThePoint) {
   std::string joined;
   for (const auto& option : point_options(unusual())) joined += option + " ";
-  EXPECT_EQ(joined,
-            "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
-            "--operator o "
-            "--ranks 6 --nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --threads 5 "
-            "--instances 7 "
-            "--placement subset --fields 3 --field-order pipelined --layout natural --buffers out-of-place --planner "
-            "patient --wire zfp --other-work 2ms --other-work-load memory --other-work-place during --parameter a=b ");
+  EXPECT_EQ(
+      joined,
+      "--variant v --exchange e --local-fft l --shape 3x4 --precision single --kind r2c --direction backward "
+      "--operator o "
+      "--ranks 6 --nodes 3 --placement-of-ranks cyclic --platform p --host-order hilbert --grid 2x3 --active-ranks 4 "
+      "--threads 5 "
+      "--instances 7 "
+      "--placement subset --fields 3 --field-order pipelined --layout natural --buffers out-of-place --planner "
+      "patient --wire zfp --other-work 2ms --other-work-load memory --other-work-place during --parameter a=b ");
 }
 
 TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {
@@ -90,12 +93,14 @@ TEST(PointKeys, ValuesAreTheSameOfAPointAndOfItsJson) {
 
 TEST(PointKeys, UnusualValuesNotYetShownAreFurther) {
   EXPECT_EQ(further_values(Point{}, {}), "");
-  EXPECT_EQ(further_values(unusual(), {"variant", "exchange", "local_fft", "shape", "kind", "direction", "precision",
-                                       "ranks", "layout", "buffers", "planner"}),
-            ", operator o, nodes 3, placement_of_ranks cyclic, platform p, host_order hilbert, grid 2x3, threads 5, "
-            "instances 7, "
-            "placement subset, fields 3, field_order pipelined, wire zfp, other_work 2ms, other_work_load memory, "
-            "other_work_place during");
+  EXPECT_EQ(
+      further_values(unusual(), {"variant", "exchange", "local_fft", "shape", "kind", "direction", "precision", "ranks",
+                                 "layout", "buffers", "planner"}),
+      ", operator o, nodes 3, placement_of_ranks cyclic, platform p, host_order hilbert, grid 2x3, active_ranks 4, "
+      "threads 5, "
+      "instances 7, "
+      "placement subset, fields 3, field_order pipelined, wire zfp, other_work 2ms, other_work_load memory, "
+      "other_work_place during");
 }
 
 TEST(PointKeys, ErrorsNameWhatTheValueWasGivenFor) {

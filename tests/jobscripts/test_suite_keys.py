@@ -61,6 +61,7 @@ POINT = {
     "operator": ('"poisson"\ndirection = "convolution"', "--operator", "poisson", "operator", "poisson"),
     "ranks": ("3", None, None, "ranks", 3),
     "grid": ('"1x1"', "--grid", "1x1", "grid", [1, 1]),
+    "active_ranks": ("1", "--active-ranks", "1", "active_ranks", 1),
     "threads": ("3", "--threads", "3", "threads", 3),
     "instances": ("2", "--instances", "2", "instances", 2),
     "placement": ('"subset"', "--placement", "subset", "placement", "subset"),

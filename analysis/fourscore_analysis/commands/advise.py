@@ -23,6 +23,7 @@ from fourscore_analysis.commands.options import (
 from fourscore_analysis.records.values import printable
 
 if TYPE_CHECKING:
+    from fourscore_analysis.views.active_ranks import RanksToUse
     from fourscore_analysis.views.predictions import Source, Wanted
 
 EXAMPLES = """Examples:
@@ -56,7 +57,7 @@ def _add(advise: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.records.files import prepare_file, write_whole
-    from fourscore_analysis.tables.advice import advice_json, advice_suite, advice_text
+    from fourscore_analysis.tables.advice import advice_json, advice_suite, advice_text, ranks_to_use_text
     from fourscore_analysis.views.advice import advise
     from fourscore_analysis.views.fits import Choice
     from fourscore_analysis.views.predictions import Wanted, priced
@@ -67,10 +68,13 @@ def _run(options: argparse.Namespace) -> int:
     order = options.field_order or ""
     wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms_and_threads(options), order)
     found = advise(priced(_sources(options, wanted), options.cost), wanted, options.ranks)
+    few = _measured_on_few(options)
     if options.json:
-        print(json.dumps(advice_json(found, options.runs), indent=1))
+        said = advice_json(found, options.runs) | {"ranks_to_use": [one.as_json() for one in few]}
+        print(json.dumps(said, indent=1))
     else:
-        print("\n".join(printable(line) for line in advice_text(found, options.top, options.runs).splitlines()))
+        text = advice_text(found, options.top, options.runs) + ranks_to_use_text(few)
+        print("\n".join(printable(line) for line in text.splitlines()))
     if options.suggest:
         suite = advice_suite(found)
         if suite:
@@ -78,6 +82,24 @@ def _run(options: argparse.Namespace) -> int:
         else:
             print("fourscore advise: nothing to suggest; no file is written", file=sys.stderr)
     return OK if any(group.answers for group in found.groups) else SAYS_NO
+
+
+def _measured_on_few(options: argparse.Namespace) -> list[RanksToUse]:
+    """Where the archive has this shape on several numbers of active ranks."""
+    from fourscore_analysis.papers.here import read_here
+    from fourscore_analysis.views.active_ranks import ranks_to_use
+
+    if options.machine or not options.archive:
+        return []
+    found = ranks_to_use(read_here(options.archive).points)
+    return [
+        one
+        for one in found
+        if one.best.cell.shape == options.shape
+        and one.best.cell.ranks in options.ranks
+        and options.variant in ("", one.best.method.variant)
+        and options.exchange in ("", one.best.method.exchange)
+    ]
 
 
 def _sources(options: argparse.Namespace, wanted: Wanted) -> list[Source]:

@@ -60,14 +60,14 @@ class Series:
 
 
 def usable(campaigns: Iterable[Campaign]) -> list[Launch]:
-    """Launches with a time of a real machine, of transforms alone: neither simulated nor a stand-in's, slowed on
-    purpose or foreign, and without other work."""
+    """Launches with a time of a real machine, of transforms alone on all ranks: neither simulated nor a stand-in's,
+    slowed on purpose or foreign, and without other work."""
     return [
         launch
         for campaign in campaigns
         for launch in campaign.launches
         if launch.status == "ok" and not launch.simulated and not {"emulated", "slowed", "foreign"} & set(launch.flags)
-        if not launch.cell.contract.other_work
+        if not launch.cell.contract.other_work and not launch.method.active_ranks
     ]
 
 

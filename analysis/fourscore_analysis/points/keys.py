@@ -26,6 +26,7 @@ def point_keys(cell: Cell, method: Method) -> dict[str, Any]:
         "platform": place.platform,
         "host_order": place.host_order,
         "grid": method.grid,
+        "active_ranks": method.active_ranks,
         "threads": contract.threads,
         "instances": contract.instances,
         "placement": method.placement or "all",

@@ -302,6 +302,8 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
             label += f" {method.placement}"
         if method.field_order:
             label += f" {method.field_order}"
+        if method.active_ranks:
+            label += f" on {method.active_ranks} active"
         labels[method] = label
     return labels
 

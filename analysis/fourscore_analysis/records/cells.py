@@ -74,6 +74,7 @@ class Method:
     parameters: str  # "" or "name=value, ..."
     placement: str = ""  # "all" or "subset" for several instances; "" for one
     field_order: str = ""  # "together", "in-turn" or "pipelined" for several fields; "" for one
+    active_ranks: str = ""  # "2" or "auto", of the ranks of an instance; "" for all
     options: tuple[tuple[str, str], ...] = ()  # the same, apart: (name, value), sorted by name
 
     def option(self, name: str) -> str | None:
@@ -148,6 +149,7 @@ def read_method(point: dict[str, Any]) -> Method:
         parameters=", ".join(f"{name}={value}" for name, value in parameters.items()),
         placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
         field_order=read(point, "field_order", name_of, "together") if read(point, "fields", count_of, 1) > 1 else "",
+        active_ranks=read(point, "active_ranks", active_ranks_of, ""),
         options=tuple(parameters.items()),
     )
 
@@ -157,6 +159,10 @@ def _rate(value: Any) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 64:
         raise RecordError(f"{ZFP_RATE} is {shown(value)}, expected bits of a number")
     return int(text)
+
+
+def active_ranks_of(value: Any) -> str:
+    return name_of(value) if isinstance(value, str) else str(count_of(value))
 
 
 def grid_of(value: Any) -> str:

@@ -32,6 +32,7 @@ from fourscore_analysis.records.traffic import Counters, read_counters, read_lea
 from fourscore_analysis.records.values import (
     RecordError,
     amount_of,
+    count_of,
     each,
     entries,
     name_of,
@@ -112,6 +113,7 @@ class Launch(Run):
     cell: Cell
     method: Method
     resolved_grid: str = ""  # "2x4": what "auto" was; "" where the record does not say
+    active_ranks: int | None = None  # that transformed, where the point says active ranks
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
     instance_s: tuple[float, ...] = ()  # for several instances: each from the start of all to its own end; medians
@@ -179,6 +181,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         cell=read_cell(point, values["place"]),
         method=read_method(point),
         resolved_grid=read(resolved, "grid", grid_of, ""),
+        active_ranks=read(resolved, "active_ranks", count_of, None),
         device_models=read(resolved, "devices", _device_models, ()),
         credited_flops=read(data, "credited_flops", amount_of, None),
         formula_flops=read(cost, "flops", amount_of, None),

@@ -21,6 +21,7 @@ from fourscore_analysis.tables.columns import (
 from fourscore_analysis.tables.costs import cost_cells
 from fourscore_analysis.tables.predictions import answer_json
 from fourscore_analysis.tables.suggested import sweep_text, whole_suite
+from fourscore_analysis.views.active_ranks import RanksToUse, active_of
 from fourscore_analysis.views.advice import Advice, Ranked
 from fourscore_analysis.views.predictions import Answer
 
@@ -109,6 +110,28 @@ def _suggestion_lines(advice: Advice) -> list[str]:
                 [suggestion.source.label, shape_text(cell.shape), str(cell.ranks), time_text(point.seconds), *spreads]
             )
     return [*lines, *columns(rows), SPREAD_NOTE]
+
+
+def ranks_to_use_text(found: Sequence[RanksToUse]) -> str:
+    """A row for each method that was measured on several numbers of active ranks; "" without any."""
+    if not found:
+        return ""
+    rows = [["method", "shape", "ranks", "active", "time", "on all ranks", "not told apart from", "contract"]]
+    for one in found:
+        cell = one.best.cell
+        rows.append(
+            [
+                one.method,
+                shape_text(cell.shape),
+                str(cell.ranks),
+                str(active_of(one.best)),
+                time_text(one.best.time_s),
+                time_text(one.all_ranks.time_s if one.all_ranks else None),
+                ", ".join(str(active_of(point)) for point in one.tied) or "none",
+                ", ".join(contract_terms(cell.contract)),
+            ]
+        )
+    return "\n".join(["", "ranks to use, as measured:", *columns(rows)])
 
 
 def advice_json(advice: Advice, runs: int) -> dict[str, Any]:

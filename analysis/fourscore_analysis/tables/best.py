@@ -86,6 +86,7 @@ def _method_text(point: Point) -> str:
         f"local FFT {method.local_fft}" if method.local_fft else "",
         f"instances placed {method.placement}" if method.placement else "",
         f"fields {method.field_order}" if method.field_order else "",
+        f"active ranks {method.active_ranks}" if method.active_ranks else "",
         method.parameters,
     ]
     return ", ".join(part for part in parts if part)

@@ -208,6 +208,7 @@ def point_json(point: Point) -> dict[str, Any]:
         "resolved_grid": resolved_grid(point) or None,
         "placement": method.placement or None,
         "field_order": method.field_order or None,
+        **({"active_ranks": method.active_ranks} if method.active_ranks else {}),
         "parameters": dict(method.options),
         "point_id": point.launches[0].point_id,
         "median_s": time.median if time else None,

@@ -56,6 +56,8 @@ def sweep_text(method: Method, contract: Contract, ranks: int, questions: Sequen
         lines.append(f'operator = "{contract.operator}"')
     if contract.wire != "as-is":
         lines.append(f'wire = "{contract.wire}"')
+    if method.active_ranks:
+        lines.append(f'active_ranks = "{method.active_ranks}"')
     if contract.threads != 1:
         lines.append(f"threads = {contract.threads}")
     if contract.instances != 1:

@@ -120,7 +120,8 @@ def marker_of(name: str) -> str:
 def method_style(method: Method) -> LineStyle:
     """Colour by variant (the reference is black), marker by exchange, line by its own parameters where it has any: and
     the marker too where it takes no exchange, for plots of markers alone."""
-    told = ", ".join(part for part in (method.parameters, method.placement, method.field_order) if part)
+    words = (method.parameters, method.placement, method.field_order, method.active_ranks)
+    told = ", ".join(part for part in words if part)
     line = _LINES[_hashed(told, "line") % len(_LINES)] if told else "-"
     exchange = method.exchange or "none"
     return LineStyle(colour_of(method.variant), marker_of(told if told and exchange == "none" else exchange), line)
