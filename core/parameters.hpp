@@ -19,6 +19,7 @@ struct Parameter {
   bool many = false;                   ///< several of them, joined by commas, and "all"; of component programs only
   bool of_transforms = false;          ///< exchanges only: says what the transform after it does; else nobody reads it
   std::vector<std::string> samples{};  ///< free text that tests try; the entry says or throws where one does not fit
+  bool takes_map = false;              ///< also "file:PATH", a map of pieces to ranks (core/rank_map.hpp)
 };
 /// Values to try: those allowed, or the samples of free text.
 [[nodiscard]] const std::vector<std::string>& tried_values(const Parameter& parameter);

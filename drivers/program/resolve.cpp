@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/rank_map.hpp"
 #include "core/text.hpp"
 #include "harness/active_ranks.hpp"
 #include "harness/instances.hpp"
@@ -53,6 +54,17 @@ void check_parameter_names(const Point& point, const Variant& variant, const Exc
                      fmt::format("{} has no parameter '{}'{}; {}", who, key,
                                  nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
                                  known.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(known, ", "))));
+  }
+}
+
+/// The program reads the maps that parameters name, so that their content is part of the point.
+void read_maps(const std::vector<Parameter>& parameters, Point& point) {
+  for (const Parameter& parameter : parameters) {
+    const auto given = point.problem.parameters.find(parameter.name);
+    if (!parameter.takes_map || given == point.problem.parameters.end() || !given->second.starts_with(map_prefix))
+      continue;
+    blaming("parameters." + parameter.name,
+            [&] { given->second = read_rank_map(given->second, "parameter '" + parameter.name + "'"); });
   }
 }
 
@@ -148,6 +160,7 @@ ResolvedPoint resolve_point(Point point) {
   }
   normalise(point);
   check_parameter_names(point, *resolved.variant, resolved.exchange);
+  read_maps(resolved.variant->facts().parameters, point);
   // A value that the exchange cannot use is an error, whatever else is in the way.
   if (resolved.exchange != nullptr) (void)resolved.exchange->supports(point.problem);
   if (point.problem.active_ranks != all_ranks) {

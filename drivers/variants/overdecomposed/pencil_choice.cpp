@@ -7,6 +7,7 @@
 
 #include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
+#include "core/rank_map.hpp"
 
 namespace fourscore {
 
@@ -82,6 +83,31 @@ std::optional<Cuts> linear_cuts(const Problem& problem, int ranks) {
   return most;
 }
 
+/// The file that says which rank gets which pencil, if that is asked for.
+std::optional<std::string> map_asked(const Problem& problem) {
+  const auto given = problem.parameters.find("dealing");
+  if (given == problem.parameters.end() || !given->second.starts_with(map_prefix)) return std::nullopt;
+  return given->second;
+}
+
+/// By the linear numbers of the pencils. A map has a rank for each.
+Dealing dealing_of(const Problem& problem, const Cuts& cuts, int ranks) {
+  const Index pencils = cuts[0] * cuts[1];
+  const auto map = map_asked(problem);
+  if (!map)
+    return {problem.parameters.at("dealing") == "blocks" ? Dealing::Rule::blocks : Dealing::Rule::round_robin, pencils,
+            ranks};
+  const std::vector<int>& owners = rank_map(*map);
+  if (static_cast<Index>(owners.size()) != pencils)
+    throw InputError(
+        fmt::format("parameter 'dealing': the map {} has {} ranks; expected {}, one for each pencil of {}x{}", *map,
+                    owners.size(), pencils, cuts[0], cuts[1]));
+  if (const int last = std::ranges::max(owners); last >= ranks)
+    throw InputError(
+        fmt::format("parameter 'dealing': the map {} has rank {}; expected 0 to {}", *map, last, ranks - 1));
+  return Dealing::listed(owners, ranks);
+}
+
 /// A state that is cut along two axes into pencils whose numbers are dealt.
 PencilState dealt_state(const Extents& shape, const std::array<std::size_t, 2>& axes, const Cuts& cuts,
                         const PencilChoice& choice) {
@@ -90,11 +116,13 @@ PencilState dealt_state(const Extents& shape, const std::array<std::size_t, 2>& 
   Grid of_pencils;
   for (std::size_t which = 0; which < 2; ++which) of_pencils.extents[axes[which]] = static_cast<int>(cuts[which]);
   state.pencils = decompose(shape, of_pencils);
-  const bool in_blocks = choice.rule == Dealing::Rule::blocks;
-  state.layout =
-      Decomposition::dealt(state.pencils, {choice.rule, cuts[0] * cuts[1], choice.ranks},
-                           fmt::format("{}x{} {}-pencils dealt {} to {}", cuts[0], cuts[1], letters[*state.axis],
-                                       in_blocks ? "in blocks" : "round-robin", choice.ranks));
+  const auto rule = choice.dealing.rule;
+  const std::string how = rule == Dealing::Rule::blocks        ? "in blocks"
+                          : rule == Dealing::Rule::round_robin ? "round-robin"
+                                                               : "by a map";
+  state.layout = Decomposition::dealt(
+      state.pencils, choice.dealing,
+      fmt::format("{}x{} {}-pencils dealt {} to {}", cuts[0], cuts[1], letters[*state.axis], how, choice.ranks));
   return state;
 }
 
@@ -164,7 +192,8 @@ std::vector<PencilState> arranged(const Problem& problem, std::vector<PencilStat
 }  // namespace
 
 bool deals_linear_numbers(const Problem& problem) {
-  return choice_parameter(problem, "dealing", {"grid", "blocks", "round-robin"}) != "grid";
+  if (map_asked(problem)) return true;
+  return choice_parameter(problem, "dealing", {"grid", "blocks", "round-robin", "file:PATH"}) != "grid";
 }
 
 std::optional<PencilChoice> choose_pencils(const Problem& problem, int ranks) {
@@ -176,7 +205,7 @@ std::optional<PencilChoice> choose_pencils(const Problem& problem, int ranks) {
     const auto cuts = linear_cuts(problem, ranks);
     if (!cuts) return std::nullopt;
     choice.cuts = *cuts;
-    if (problem.parameters.at("dealing") == "round-robin") choice.rule = Dealing::Rule::round_robin;
+    choice.dealing = dealing_of(problem, *cuts, ranks);
     return choice;
   }
   choice.grid = pencil_grid(problem, ranks, [&](const Grid& g) { return cuts_on(problem, g).has_value(); });

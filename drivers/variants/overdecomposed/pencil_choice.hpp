@@ -18,10 +18,10 @@ using Cuts = std::array<Index, 2>;
 struct PencilChoice {
   Cuts cuts{1, 1};
   int ranks = 1;
-  std::optional<Grid> grid;                    ///< a grid of ranks, when each gets the pencils of one box
-  Dealing::Rule rule = Dealing::Rule::blocks;  ///< when pencils are dealt by their linear numbers
-  bool x_in_slabs = false;                     ///< the state with whole x-lines is cut along z only
-  bool local_messages = false;                 ///< between pencils of one rank as well
+  std::optional<Grid> grid;     ///< a grid of ranks, when each gets the pencils of one box
+  Dealing dealing{};            ///< when pencils are dealt by their linear numbers
+  bool x_in_slabs = false;      ///< the state with whole x-lines is cut along z only
+  bool local_messages = false;  ///< between pencils of one rank as well
 };
 
 /// Whether a problem's pencils are dealt by their linear numbers: then there is no grid of ranks. Throws InputError for
