@@ -189,7 +189,12 @@ TEST_F(FieldsTest, TogetherSendAThirdOfTheMessagesOfThreeInTurnAndAsManyBytes) {
     EXPECT_EQ(together.bytes_sent, three.bytes_sent);
     EXPECT_EQ(together.bytes_self, three.bytes_self);
     EXPECT_EQ(together.bytes_read_shared, three.bytes_read_shared);
-    if (name == "active") continue;  // its packets are of so many bytes
+    const auto parameters = names_of(by.parameters());
+    if (std::ranges::count(parameters, "packet-bytes") > 0) continue;
+    if (std::ranges::count(parameters, "pieces") > 0) {  // where one field has too few indices for all pieces
+      EXPECT_GE(together.messages_sent, one.messages_sent);
+      continue;
+    }
     EXPECT_EQ(together.messages_sent, one.messages_sent);
     EXPECT_EQ(3 * together.messages_sent, three.messages_sent);
   }
