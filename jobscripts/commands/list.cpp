@@ -146,7 +146,9 @@ Command list_command() {
                    "variants, exchanges, local_ffts, operators, components, suites, counters, launchers or schedulers")
                 ->required()
                 ->check(CLI::IsMember({"variants", "exchanges", "local_ffts", "operators", "components", "suites",
-                                       "counters", "launchers", "schedulers"}));
+                                       "counters", "launchers", "schedulers"})
+                            .description(""))
+                ->type_name("WHAT");
             app.add_option("--bench", options->bench,
                            "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
                 ->type_name("FILE");

@@ -33,6 +33,7 @@ HEADERS = {
     "OPENMP": ["omp.h"],
     "PAPI": ["papi.h"],
     "VALGRIND": ["valgrind/callgrind.h", "valgrind/memcheck.h", "valgrind/valgrind.h"],
+    "ZFP": ["zfp.h"],
 }
 # No option leaves these out: a package that is not found does.
 PACKAGES = ["accfft.h", "dtfft.h", "heffte.h", "p3dfft.h", "pocketfft_hdronly.h", "simgrid/s4u.hpp", "smpi/smpi.h"]

@@ -5,7 +5,6 @@ from fourscore_analysis.models.observations import usable
 from fourscore_analysis.page.report import section_of
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.points.overlap import overlaps
-from fourscore_analysis.records.transforms import RecordError, parse_record
 from fourscore_analysis.tables.overlap import overlap_rows
 from fourscore_analysis.views.view import View
 from synthetic import campaign_of, make_point, told_records
@@ -45,9 +44,11 @@ def test_what_is_won_is_the_sum_less_both_together():
     assert one.told
     [row] = overlap_rows(view)
     assert (row.load, row.place, row.work, row.exchange) == ("compute", "during", "2.00 ms", "1.00 ms")
-    assert not row.tied and "other work" not in row.contract
+    assert not row.tied
+    assert "other work" not in row.contract
     [found] = section_of(view).counted_json()["overlap"]
-    assert found["other_work_place"] == "during" and "other_work_load" not in found
+    assert found["other_work_place"] == "during"
+    assert "other_work_load" not in found
     assert found["won_s"] == one.won_s
 
 
@@ -55,7 +56,8 @@ def test_work_that_costs_more_than_its_time_wins_less_than_nothing():
     both = {"fft": 5e-3, "exchange": 1e-3, "work": 2.5e-3}
     view = view_of(launches(ALONE), launches(both, other_work="2ms", other_work_load="memory"))
     [one] = overlaps(view.points)
-    assert one.won_s == pytest.approx(-1.5e-3, rel=0.05) and one.told
+    assert one.won_s == pytest.approx(-1.5e-3, rel=0.05)
+    assert one.told
     [row] = overlap_rows(view)
     assert (row.won[0], row.load, row.place) == ("-", "memory", "between")
 
@@ -74,7 +76,8 @@ def test_work_has_no_row_where_the_transform_alone_is_missing():
 def test_a_library_without_phases_has_no_efficiency():
     whole = launches({"other": 5e-3}), launches({"other": 5e-3, "work": 2e-3}, other_work="2ms")
     [one] = overlaps(view_of(*whole).points)
-    assert one.efficiency is None and overlap_rows(view_of(*whole))[0].efficiency == ""
+    assert one.efficiency is None
+    assert overlap_rows(view_of(*whole))[0].efficiency == ""
 
 
 def test_times_with_other_work_are_ranked_with_none_without_and_fitted_by_no_model():

@@ -7,7 +7,9 @@ from fourscore_analysis.views.active_ranks import ranks_to_use
 from synthetic import campaign_of, make_point, told_records
 
 
-def launches(seconds: float, active: int | str = "", resolved: int | None = None, variant: str = "pencil") -> list[dict]:
+def launches(
+    seconds: float, active: int | str = "", resolved: int | None = None, variant: str = "pencil"
+) -> list[dict]:
     point = make_point(variant, "p2p", (8, 8, 8), 8)
     if active:
         point = point | {"active_ranks": active}
@@ -30,9 +32,11 @@ def test_the_best_number_of_ranks_is_the_fastest_that_was_measured():
     said = one.as_json()
     assert (said["active_ranks"], said["ranks"], said["method"]) == (2, 8, "pencil/p2p")
     assert [entry["active_ranks"] for entry in said["measured"]] == [1, 2, 4, 8]
-    assert said["all_ranks_s"] > said["time_s"] and said["tied"] == []
+    assert said["all_ranks_s"] > said["time_s"]
+    assert said["tied"] == []
     text = ranks_to_use_text([one])
-    assert "ranks to use, as measured" in text and "none" in text
+    assert "ranks to use, as measured" in text
+    assert "none" in text
 
 
 def test_all_ranks_may_be_the_best_and_numbers_may_be_tied():
@@ -43,7 +47,8 @@ def test_all_ranks_may_be_the_best_and_numbers_may_be_tied():
 
 
 def test_one_number_alone_advises_nothing():
-    assert found_in(launches(1e-4, 2)) == [] and ranks_to_use_text([]) == ""
+    assert found_in(launches(1e-4, 2)) == []
+    assert ranks_to_use_text([]) == ""
     assert found_in(launches(1e-4, 2), launches(2e-4, 4, variant="slab")) == []
 
 

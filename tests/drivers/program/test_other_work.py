@@ -33,7 +33,7 @@ def test_all_of_the_work_is_done_in_each_run(bench: Bench, tmp_path: Path, varia
     # Never in less than half of the time for which it was chosen, whatever else the machine does.
     for times in (record["samples"]["rank_phase_s"]["work"], work["rank_s"]):
         assert all(seconds > 1.5e-3 for of_rank in times for seconds in of_rank)
-    assert record["samples"]["closure"]["ok"]
+    assert record["samples"]["closure"]["worst"] < 0.5  # the work is in a phase, however busy the machine is
     if place == "between":
         assert work["rank_parts"] == [1, 1]
     if variant == "fftw-mpi" and place == "during":

@@ -185,7 +185,9 @@ std::vector<ThreadRun> traced(Plan& plan, std::size_t threads) {
   for (const EventLog& log : logs) {
     ThreadRun& run = runs.emplace_back();
     for (const PhaseEvent& event : log.events()) {
-      const char letter = "fpxutchdo"[static_cast<std::size_t>(event.phase)];
+      const char letter = event.phase == Phase::other      ? 'o'
+                          : event.phase == Phase::exchange ? 'x'
+                                                           : phase_names[static_cast<std::size_t>(event.phase)].front();
       if (run.phases.empty() || run.phases.back() != letter) run.phases += letter;
       if (event.phase == Phase::unpack) run.unpack_s += 1e-9 * static_cast<double>(event.end_ns - event.begin_ns);
     }
