@@ -46,7 +46,7 @@ EXPECTED = [
         "oneMKL is for tests/run --slow, and where no package index gives it not even there; its cluster FFT takes Open MPI",
     ),
     Expected(
-        r"_test |pytest .*test_(parts|wisdom)",
+        r"_test |pytest .*test_(parts|wisdom|active_ranks|fields|other_work)",
         r"is built for \[?libmpi|not built for|fftw-mpi cannot run here",
         "Debian's fftw3-mpi is built for Open MPI",
     ),

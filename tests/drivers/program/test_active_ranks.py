@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench, read_record, skip_unless_here
 
 QUICK = ("--planner", "estimate", "--repetitions", "3")
 SHAPE = ("--shape", "12x10x9")
@@ -16,6 +16,7 @@ def recorded(bench: Bench, out: Path, *asked: str, ranks: int) -> dict:
     run = bench(*QUICK, *asked, "--record", str(out), ranks=ranks, faulty=False)
     assert run.returncode == 0, run.stderr
     record = read_record(out)
+    skip_unless_here(record["verdict"])
     assert record["verdict"]["status"] == "ok", record["verdict"]["reason"]
     return record
 
