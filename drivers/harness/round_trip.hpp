@@ -19,7 +19,7 @@ namespace fourscore {
 /// left its output; nothing is moved between them. Several fields all go forward, then all backward. Out of place, the
 /// spectrum lies in the other buffer, and the result in that of the input.
 ///
-/// Of a convolution the spectrum is multiplied where forward left it, in whatever order that is. An operator that gives
+/// A convolution multiplies the spectrum where forward left it, in whatever order that is. An operator that gives
 /// several fields back has a backward plan for each: the first in the memory of the forward plan, as above, and each of
 /// the others in memory of its own (PlanFacts::further_outputs). They run in turn, the first last, because its product
 /// overwrites the spectrum.
