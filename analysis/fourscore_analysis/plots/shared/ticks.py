@@ -6,15 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Ticks at 1, 2 and 5 times powers of ten within [low, high]; fewer where they would crowd."""
+    """Ticks at 1, 2 and 5 times powers of ten within [low, high]; fewer where they would crowd, and evenly spaced ones
+    where less than two of them lie within."""
+    powers = [10.0**exponent for exponent in range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)]
     for steps in ((1, 2, 5), (1, 3), (1,)):
-        ticks, power = [], 1e-12
-        while power <= high:
-            ticks += [power * step for step in steps if low <= power * step <= high]
-            power *= 10
+        ticks = [power * step for power in powers for step in steps if low <= power * step <= high]
+        if len(ticks) < 2:
+            return [tick for tick in MaxNLocator(5).tick_values(low, high) if low <= tick <= high]
         if len(ticks) <= 7:
             return ticks
     return ticks[:: -(-len(ticks) // 7)]
