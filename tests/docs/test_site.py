@@ -93,8 +93,12 @@ def test_the_questions_are_the_contents(site):
     questions = re.findall(r"^\| (.*\?) \| \[[^]]*\]\((.*?)\)", contents, re.M)
     assert len(questions) > 30
     for question, document in questions:
-        page = page_of(site, (ROOT / "docs" / document).resolve().relative_to(ROOT)).read_text(encoding="utf-8")
-        assert question.replace("`", "") in html.unescape(re.search(r"<title>(.*?)</title>", page)[1])
+        name, _, place = document.partition("#")
+        page = page_of(site, (ROOT / "docs" / name).resolve().relative_to(ROOT)).read_text(encoding="utf-8")
+        if place:  # a part of a page whose title is another question
+            assert f'id="{place}"' in page, question
+        else:
+            assert question.replace("`", "") in html.unescape(re.search(r"<title>(.*?)</title>", page)[1])
     front = (site / "index.html").read_text(encoding="utf-8")
     assert all(heading in front for heading in [*re.findall(r"^## (.*)", contents, re.M), "Installed headers"])
 
