@@ -12,6 +12,7 @@
 namespace fourscore {
 namespace {
 
+/// LeaveTogether passes.
 std::optional<Failure> failure_of(const std::function<void()>& work) {
   try {
     work();
@@ -61,9 +62,15 @@ std::optional<Failure> failure_of_any(MPI_Comm comm, const std::function<void()>
   return told;
 }
 
+void Agreement::end_job(const Failure& failure) const { mpi::abort_job(program_, failure.message, failure.code); }
+
 void Agreement::run(const std::function<void()>& work, double patience_s) {
-  const auto end_job = [&](const Failure& failure) { mpi::abort_job(program_, failure.message, failure.code); };
-  if (const auto failure = failure_of_any(comm_.get(), work, end_job, patience_s)) throw LeaveTogether{*failure};
+  const auto end = [&](const Failure& failure) { end_job(failure); };
+  if (const auto failure = failure_of_any(comm_.get(), work, end, patience_s)) throw LeaveTogether{*failure};
+}
+
+void Agreement::run_or_end_job(const std::function<void()>& work) const {
+  if (const auto failure = failure_of(work)) end_job(*failure);
 }
 
 void Agreement::run_on_root(const std::function<void()>& work) {

@@ -42,7 +42,13 @@ class Agreement {
   /// Collective. As run(), for work that rank 0 does for all.
   void run_on_root(const std::function<void()>& work);
 
+  /// Work that throws on this rank ends the job at once, while all that the caller holds is still there: other ranks
+  /// may yet write into it. What all ranks throw together passes.
+  void run_or_end_job(const std::function<void()>& work) const;
+
  private:
+  [[noreturn]] void end_job(const Failure& failure) const;
+
   mpi::Communicator comm_;
   std::string program_;
 };

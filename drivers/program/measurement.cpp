@@ -176,6 +176,64 @@ void run_parts(Agreement& agreement, const std::vector<OptionalPart>& parts, Mea
   }
 }
 
+/// Checks the plans, samples them, checks again, and then runs what else was asked for.
+void measure_planned(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved,
+                     Instances& instances, double plan_s, const std::function<void(const Measurement&)>& keep,
+                     Measurement& result) {
+  const Problem& problem = resolved.point.problem;
+  const Stopwatch verify_watch;
+  Verifiers verifiers(problem, instances, options.seed);
+  std::optional<ResidentMemory> resident;
+  const auto first_checks = verifiers.check_before([&](const Plan& plan) {
+    // The plan has run by now, and the inverse is not part of its memory.
+    if (!resident) resident = resident_memory();
+    return options.extent == CheckExtent::all ? make_inverse(instances.comm(), resolved, plan) : nullptr;
+  });
+  if (!resident) resident = resident_memory();
+  const bool right = keep_checks(comm, instances, first_checks, result.checks);
+  result.steps.verify_s = verify_watch.seconds();
+  describe_plans(comm, instances, verifiers, resolved, plan_s, *resident, result);
+  if (!right) return;
+  verifiers.keep_data_in_place();
+
+  SamplingOptions sampling = options.sampling;
+  if (const SimulatedMachine* const machine = simulated_machine()) {
+    Problem planned = problem;
+    planned.grid = instances.here().front().plan->facts().grid;
+    const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops *
+                         share_of_flops(resolved, instances.comm());
+    const LocalFftUse use = resolved.variant->local_fft(problem);
+    const int of_library = use.own ? 1 : use.threads;
+    sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances.min_bytes(problem),
+                                  {problem.threads / of_library, of_library});
+  }
+  Sampler sampler(comm, sampling);
+  const Stopwatch measure_watch;
+  const auto work = begin_work(comm, problem, instances, [&] { verifiers.fill(-1); });
+  result.samples = sample(sampler, instances, verifiers, goes_back(problem.direction));
+  if (work != nullptr) result.other_work = work_done(comm, sampler, *work);
+  result.steps.measure_s = measure_watch.seconds();
+  const Stopwatch after_watch;
+  result.ok = keep_checks(comm, instances, verifiers.check_after(), result.checks);
+  *result.steps.verify_s += after_watch.seconds();
+  if (!result.ok) return;
+  std::vector<OptionalPart> parts;
+  if (options.settings.timeline)
+    parts.push_back({"timeline", result.steps.timeline_s, [&] {
+                       result.timeline = sampler.trace(
+                           [&] { verifiers.fill(options.sampling.repetitions); },
+                           [&](PhaseClock& clock) { instances.execute(clock, [](std::size_t) {}); }, problem.threads);
+                     }});
+  if (options.settings.isolate)
+    parts.push_back({"isolate", result.steps.isolate_s, [&] {
+                       result.isolated = sample_components(comm, sampler, instances, problem, sampling.charges);
+                     }});
+  if (options.counters)
+    parts.push_back({"counters", result.steps.count_s,
+                     [&] { result.counters = count(comm, options, instances, verifiers, problem); }});
+  run_parts(agreement, parts, result, keep);
+}
+
 }  // namespace
 
 bool has_optional_parts(const Options& options) {
@@ -202,63 +260,13 @@ Measurement measure(MPI_Comm comm, Agreement& agreement, const Options& options,
                     Wisdom* wisdom, const StepTimes& before, const std::function<void(const Measurement&)>& keep) {
   Measurement result;
   result.steps = before;
-  const Problem& problem = resolved.point.problem;
   if (options.counters && counter_backend(options.counters->request.backend).simulates()) start_on_an_empty_heap();
   double plan_s = 0;
   const auto instances = make_instances(comm, agreement, resolved, result, plan_s);
   if (wisdom != nullptr) wisdom->save();
-
-  const Stopwatch verify_watch;
-  Verifiers verifiers(problem, *instances, options.seed);
-  std::optional<ResidentMemory> resident;
-  const auto first_checks = verifiers.check_before([&](const Plan& plan) {
-    // The plan has run by now, and the inverse is not part of its memory.
-    if (!resident) resident = resident_memory();
-    return options.extent == CheckExtent::all ? make_inverse(instances->comm(), resolved, plan) : nullptr;
-  });
-  if (!resident) resident = resident_memory();
-  const bool right = keep_checks(comm, *instances, first_checks, result.checks);
-  result.steps.verify_s = verify_watch.seconds();
-  describe_plans(comm, *instances, verifiers, resolved, plan_s, *resident, result);
-  if (!right) return result;
-  verifiers.keep_data_in_place();
-
-  SamplingOptions sampling = options.sampling;
-  if (const SimulatedMachine* const machine = simulated_machine()) {
-    Problem planned = problem;
-    planned.grid = instances->here().front().plan->facts().grid;
-    const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops *
-                         share_of_flops(resolved, instances->comm());
-    const LocalFftUse use = resolved.variant->local_fft(problem);
-    const int of_library = use.own ? 1 : use.threads;
-    sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances->min_bytes(problem),
-                                  {problem.threads / of_library, of_library});
-  }
-  Sampler sampler(comm, sampling);
-  const Stopwatch measure_watch;
-  const auto work = begin_work(comm, problem, *instances, [&] { verifiers.fill(-1); });
-  result.samples = sample(sampler, *instances, verifiers, goes_back(problem.direction));
-  if (work != nullptr) result.other_work = work_done(comm, sampler, *work);
-  result.steps.measure_s = measure_watch.seconds();
-  const Stopwatch after_watch;
-  result.ok = keep_checks(comm, *instances, verifiers.check_after(), result.checks);
-  *result.steps.verify_s += after_watch.seconds();
-  if (!result.ok) return result;
-  std::vector<OptionalPart> parts;
-  if (options.settings.timeline)
-    parts.push_back({"timeline", result.steps.timeline_s, [&] {
-                       result.timeline = sampler.trace(
-                           [&] { verifiers.fill(options.sampling.repetitions); },
-                           [&](PhaseClock& clock) { instances->execute(clock, [](std::size_t) {}); }, problem.threads);
-                     }});
-  if (options.settings.isolate)
-    parts.push_back({"isolate", result.steps.isolate_s, [&] {
-                       result.isolated = sample_components(comm, sampler, *instances, problem, sampling.charges);
-                     }});
-  if (options.counters)
-    parts.push_back({"counters", result.steps.count_s,
-                     [&] { result.counters = count(comm, options, *instances, verifiers, problem); }});
-  run_parts(agreement, parts, result, keep);
+  // Not until the job has ended may the arrays go that other ranks put or send into.
+  agreement.run_or_end_job(
+      [&] { measure_planned(comm, agreement, options, resolved, *instances, plan_s, keep, result); });
   return result;
 }
 

@@ -88,6 +88,7 @@ def test_the_newest_campaign_of_each_suite_is_the_default(example):
         "traffic-77777777",
         "weak-22222222",
         "weak-nodes-bbbbbbbb",
+        "wires-9a9a9a9a",
     ]
     assert select_campaigns(example, []) == newest
 

@@ -133,7 +133,7 @@ def example_archive(archive: Path) -> None:
 
 def wire_campaign(archive: Path) -> None:
     """The same transform with whole messages, and with smaller ones: faster, and less exact."""
-    maker = Maker("wires-9a9a9a9a", "compression", isolate=False)
+    maker = Maker("wires-9a9a9a9a", "wires", isolate=False)
     for named, scale, error in (({}, 1.0, 2e-16), ({"wire": "single"}, 0.7, 6e-8)):
         record = maker.ok(make_point("pencil", "alltoallv", (64, 64, 64), 4, **named), 0, scale)
         record["verification"]["checks"][0] |= {"error": error, "tolerance": 4e-7}
