@@ -8,15 +8,18 @@ with all of the other, for which five of each are enough (2 / C(10, 5) = 0.8 %).
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from pathlib import PurePath
 
 from fourscore_analysis.points.shifts import Shift, paired_shift, sample_shift
+from fourscore_analysis.points.stats import INTERVAL_FROM, Estimate
 from fourscore_analysis.records.basics import Run
 from fourscore_analysis.records.transforms import Launch
 
 ERROR = 0.05  # chance that two equally fast methods are told apart
 LEAST_ROUNDS = 6
+RATIO_CONFIDENCE = 0.95
 
 
 def _rounds(launches: Sequence[Launch]) -> dict[tuple[str, int], float]:
@@ -46,3 +49,16 @@ def shown_slower(first: Sequence[Launch], second: Sequence[Launch]) -> bool:
         return first[0].median_s > second[0].median_s
     shift = shift_between(first, second)
     return shift is not None and float(shift.p_above()) <= ERROR / 2
+
+
+def ratio_between(first: Sequence[Launch], second: Sequence[Launch]) -> Estimate:
+    """The time of `first` over that of `second`, by the estimate of the test that tells them apart; that of the medians
+    where either has one launch. An interval from INTERVAL_FROM launches of both on."""
+    sides = (first, second)
+    shift = shift_between(*sides)
+    if shift is None:
+        above, below = (statistics.median(launch.median_s for launch in launches) for launches in sides)
+        return Estimate(above / below, None)
+    low, high = (float(end) for end in shift.interval(RATIO_CONFIDENCE))
+    bounded = math.isfinite(low) and min(map(len, sides)) >= INTERVAL_FROM
+    return Estimate(math.exp(float(shift.estimate)), (math.exp(low), math.exp(high)) if bounded else None)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from fourscore_analysis.points.apart import RATIO_CONFIDENCE
 from fourscore_analysis.points.points import Point, contract_terms
 from fourscore_analysis.points.units import digits, percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.records.values import printable
 from fourscore_analysis.tables.points import cell_json, place_json, point_json, records_of, resolved_grid
-from fourscore_analysis.views.best import RATIO_CONFIDENCE, Answer, Found, Nearest, Question
+from fourscore_analysis.views.best import Answer, Found, Nearest, Question
 
 MOST_UNTIMED = 3
 DIGEST_DIGITS = 12  # digits of a revision in text; JSON has all of it

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fourscore_analysis.points.apart import shift_between
-from fourscore_analysis.points.claims import LEAST_LAUNCHES, Claim, claim, doubts
+from fourscore_analysis.points.apart import ratio_between
+from fourscore_analysis.points.claims import Claim, claim, doubts
 from fourscore_analysis.points.points import Comparison, Point, group_by
 from fourscore_analysis.points.stats import Estimate
 from fourscore_analysis.records.archive import Campaign, InputError
@@ -16,7 +16,6 @@ from fourscore_analysis.records.cells import Cell
 from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.views.view import View
 
-RATIO_CONFIDENCE = 0.95
 MOST_NEAREST = 5
 MISMATCH = 0.5  # how far one other term of the contract is, beside factors of two in size
 
@@ -96,16 +95,8 @@ class Answer:
 
     @property
     def ratio(self) -> Estimate | None:
-        """Time of the runner-up over that of the best; an interval from LEAST_LAUNCHES launches of both on."""
-        if self.runner_up is None:
-            return None
-        sides = (self.runner_up.measured, self.best.measured)
-        shift = shift_between(*sides)
-        if shift is None:
-            return Estimate(self.runner_up.time_s / self.best.time_s, None)
-        low, high = (float(end) for end in shift.interval(RATIO_CONFIDENCE))
-        bounded = math.isfinite(low) and min(map(len, sides)) >= LEAST_LAUNCHES
-        return Estimate(math.exp(float(shift.estimate)), (math.exp(low), math.exp(high)) if bounded else None)
+        """Time of the runner-up over that of the best; an interval from five launches of both on."""
+        return ratio_between(self.runner_up.measured, self.best.measured) if self.runner_up else None
 
 
 @dataclass
