@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from fourscore_analysis.records.archive import InputError, Unreadable
 from fourscore_analysis.records.files import prepare_file, write_whole
@@ -38,17 +39,27 @@ def default_archive() -> Path:
     return Path(os.environ.get("FOURSCORE_ARCHIVE") or "fourscore-archive")
 
 
-def add_archive(command: argparse.ArgumentParser, as_word: bool = False) -> None:
-    """An option, or the first word."""
+class _EachOf(argparse.Action):
+    """A list of what an option was given, its default where it was not."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        found = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*(found if isinstance(found, list) else ()), values])
+
+
+def add_archive(command: argparse.ArgumentParser, as_word: bool = False, several: bool = False) -> None:
+    """An option, which with `several` makes a list of what it is given; or the first word."""
     default = str(default_archive())
+    more = "; may be repeated with --across" if several else ""
     places = "$FOURSCORE_ARCHIVE, else the machine file's, else ./fourscore-archive"
     command.add_argument(
         "archive" if as_word else "--archive",
         **({"nargs": "?"} if as_word else {}),
+        **({"action": _EachOf} if several else {}),
         type=path_of,
         default=default,
         metavar="DIR",
-        help=f"folder of the archive (default: {places}; here {default})".replace("%", "%%"),
+        help=f"folder of the archive (default: {places}; here {default})".replace("%", "%%") + more,
     )
 
 

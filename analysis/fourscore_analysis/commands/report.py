@@ -21,6 +21,7 @@ EXAMPLES = """Examples:
   fourscore report strong-1a2b3c4d -o strong.html   one campaign
   fourscore report --tables tables --width column   tables for LaTeX, figures as wide as a paper's column
   fourscore report --paper all -o papers.html       every number of the papers, by their equations and beside ours
+  fourscore report --archive ours --archive theirs --across machines -o machines.html      machines side by side
 """
 PROGRAM = "fourscore-report"  # installed with the wheel; there the archive is the first word
 EXAMPLES_OF_PROGRAM = """Examples:
@@ -42,7 +43,7 @@ def _add(report: argparse.ArgumentParser) -> None:
         help="a campaign, or a suite for its newest campaign (default: the newest of each suite)",
     )
     if not as_program:
-        add_archive(report)
+        add_archive(report, several=True)
     report.add_argument(
         "-o", "--output", type=file_of, default="report.html", metavar="FILE", help="the page (default: report.html)"
     )
@@ -69,6 +70,18 @@ def _add(report: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a page of a paper's numbers instead, with verdicts: a key of the bibliography, or all; may be repeated. "
         "Takes the whole archive; without one, the equations alone",
+    )
+    report.add_argument(
+        "--across",
+        choices=("machines", "versions", "mpis"),
+        help="a page of the same points side by side instead: on each machine of the archives, or with each version of "
+        "libraries or each MPI of a machine. Takes all campaigns, or all of those and of the suites that are named",
+    )
+    report.add_argument(
+        "--base",
+        metavar="NAME",
+        help="the machine, version or MPI that --across holds the others against: its name, a part of it, or how the "
+        "digest of its machine begins (default: the one with most points)",
     )
     report.add_argument(
         "--tables",
@@ -118,8 +131,37 @@ def _width(text: str) -> float:
 def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.plots.shared.layout import WIDTH_IN, pages_of
 
+    archives = options.archive if isinstance(options.archive, list) else [options.archive]
+    _check_together(options, len(archives))
+    options.archive = archives[0]
     with pages_of(options.width or WIDTH_IN):
+        if options.across:
+            return _run_across(options, archives)
         return _run_papers(options) if options.paper else _run_campaigns(options)
+
+
+def _check_together(options: argparse.Namespace, archives: int) -> None:
+    """Raises InputError for options that do not go together."""
+    from fourscore_analysis.records.archive import InputError
+
+    if not options.across and archives > 1:
+        raise InputError(
+            f"{archives} archives without --across; expected one, or --across; `fourscore archive merge` makes one"
+        )
+    if not options.across and options.base is not None:
+        raise InputError("--base without --across; expected both, or neither")
+    refused = (
+        ("--paper", "CAMPAIGN", options.campaigns, "a paper's page reads the whole archive"),
+        ("--paper", "--plot-points", options.plot_points is not None, "a paper's page reads the whole archive"),
+        ("--paper", "--efficiency", options.efficiency is not None, "a paper's page reads the whole archive"),
+        ("--paper", "--tables", options.tables is not None, "a paper's page reads the whole archive"),
+        ("--across", "--paper", options.paper, "each makes a page of its own"),
+        ("--across", "--plot-points", options.plot_points is not None, "its page draws the largest problems"),
+        ("--across", "--efficiency", options.efficiency is not None, "its page has no isoefficiency"),
+    )
+    for option, other, given, why in refused:
+        if given and getattr(options, option.removeprefix("--")):
+            raise InputError(f"{option} takes no {other}: {why}")
 
 
 def _run_campaigns(options: argparse.Namespace) -> int:
@@ -166,16 +208,7 @@ def _run_campaigns(options: argparse.Namespace) -> int:
 
 def _run_papers(options: argparse.Namespace) -> int:
     from fourscore_analysis.page.papers import build_papers
-    from fourscore_analysis.records.archive import InputError
 
-    for given, name in (
-        (options.campaigns, "CAMPAIGN"),
-        (options.plot_points is not None, "--plot-points"),
-        (options.efficiency is not None, "--efficiency"),
-        (options.tables is not None, "--tables"),
-    ):
-        if given:
-            raise InputError(f"--paper takes no {name}: a paper's page reads the whole archive")
     found = build_papers(options.paper, archive_of(options), options.output, options.plots)
     for file in (file for campaign in found.here.campaigns for file in campaign.unreadable):
         print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
@@ -188,6 +221,29 @@ def _run_papers(options: argparse.Namespace) -> int:
         for section in found.sections:
             print(printable(f"{section.paper.name}: {' '.join(section.summary)}"))
         print(printable(f"report: {found.page} (plots: {found.plots_folder})"))
+    return OK
+
+
+def _run_across(options: argparse.Namespace, archives: list[Path]) -> int:
+    from fourscore_analysis.page.across import build_across
+    from fourscore_analysis.tables.across import summary_text
+    from fourscore_analysis.tables.across_files import across_json
+
+    page = build_across(
+        archives, options.campaigns, options.across, options.base or "", options.output, options.plots, options.tables
+    )
+    for file in page.unreadable:
+        print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    if options.json:
+        paths = {"report": str(page.page), "plots": str(page.plots_folder)}
+        paths |= {"tables": str(options.tables)} if options.tables else {}
+        unreadable = [asdict(file) for file in page.unreadable]
+        print(json.dumps(paths | across_json(page.report) | {"unreadable": unreadable}, indent=1))
+    else:
+        for line in summary_text(page.report).splitlines():
+            print(printable(line))
+        tables = f"; tables: {options.tables}" if options.tables else ""
+        print(printable(f"report: {page.page} (plots: {page.plots_folder}{tables})"))
     return OK
 
 

@@ -109,6 +109,10 @@ def ranks_text(ranks: int) -> str:
     return "1 rank" if ranks == 1 else f"{ranks} ranks"
 
 
+def launches_text(launches: int) -> str:
+    return "1 launch" if launches == 1 else f"{launches} launches"
+
+
 def ratio_text(ratio: float) -> str:
     """0.87, 1.05, 12.3"""
     return f"{ratio:.2f}" if ratio < 9.995 else digits(ratio)

@@ -108,11 +108,34 @@ def select_campaigns(archive: Path, wanted: Sequence[str]) -> list[str]:
     chosen = []
     for name in wanted:
         if name not in names and name not in newest:
-            nearest = get_close_matches(name, [*names, *newest], n=1, cutoff=0.5)
-            hint = f"; did you mean '{nearest[0]}'?" if nearest else f"; there are: {', '.join(names[:8])}"
-            raise InputError(f"no campaign or suite '{name}' in '{archive}'{hint}")
+            raise _unknown(archive, name, names, newest)
         chosen.append(name if name in names else newest[name][1])
     return list(dict.fromkeys(chosen))
+
+
+def campaigns_of(archives: Sequence[Path], wanted: Sequence[str]) -> dict[Path, list[str]]:
+    """All campaigns of `wanted`, each a campaign's name or a suite's (then all of it), by archive; without any, all.
+    Raises InputError for a name that no archive has."""
+    names = {archive: campaign_names(archive) for archive in dict.fromkeys(archives)}
+    if not wanted:
+        return names
+    suites = {
+        archive: {name: _suite_and_start(archive / "records" / name)[0] for name in of} for archive, of in names.items()
+    }
+    for name in wanted:
+        if not any(name in (campaign, suite) for of in suites.values() for campaign, suite in of.items()):
+            every = [campaign for of in names.values() for campaign in of]
+            raise _unknown(archives[0], name, every, {suite for of in suites.values() for suite in of.values()})
+    return {
+        archive: [campaign for campaign, suite in of.items() if not {campaign, suite}.isdisjoint(wanted)]
+        for archive, of in suites.items()
+    }
+
+
+def _unknown(archive: Path, name: str, names: Sequence[str], suites: Iterable[str]) -> InputError:
+    nearest = get_close_matches(name, [*names, *suites], n=1, cutoff=0.5)
+    hint = f"; did you mean '{nearest[0]}'?" if nearest else f"; there are: {', '.join(names[:8])}"
+    return InputError(f"no campaign or suite '{name}' in '{archive}'{hint}")
 
 
 def _suite_and_start(folder: Path) -> tuple[str, str]:

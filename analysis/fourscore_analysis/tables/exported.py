@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,8 +103,6 @@ def exported(view: View, name: str, kind: str) -> str:
 
 
 def _csv(view: View, name: str, table: _Filled) -> str:
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
     first = view.comparisons[0].ranked[0]
     heads = [
         "campaign",
@@ -113,11 +111,19 @@ def _csv(view: View, name: str, table: _Filled) -> str:
         *point_keys(first.cell, first.method),
         *(one.name for one in table.columns),
     ]
-    lines.writerow(heads)
+    lines = []
     for one, rows in zip(view.comparisons, table.values, strict=True):
         for point, row in zip(one.ranked, rows, strict=True):
             known = [view.campaign.name, point.label, point.setting, *point_keys(point.cell, point.method).values()]
-            lines.writerow([_defused(value) for value in (*known, *row)])
+            lines.append([*known, *row])
+    return csv_text(heads, lines)
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(heads)
+    lines.writerows([_defused(value) for value in row] for row in rows)
     return text.getvalue()
 
 
@@ -132,22 +138,35 @@ def _latex(view: View, name: str, table: _Filled) -> str:
     kinds = ["l" if head in ("shape", "method", "contract") else "r" for head in heads]
     kinds += ["l" if column is _FLAGS else "r" for column in table.columns]
     terms = view.contract_of(view.comparisons[0]).split(", ")
+    remarks = [
+        f"{name} of campaign {view.campaign.name}, by fourscore",
+        ", ".join(term for term in terms if term in view.common_terms),
+    ]
+    groups = []
+    for one, rows in zip(view.comparisons, table.values, strict=True):
+        fastest = one.fastest if _TIME in table.columns and claim(one).holds else None
+        groups.append([])
+        for point, row in zip(one.ranked, rows, strict=True):
+            cells = [_cell(column, value) for column, value in zip(table.columns, row, strict=True)]
+            groups[-1].append([*_known(view, point, point is fastest), *cells])
+    return latex_table(remarks, [*heads, *(column.heading for column in table.columns)], kinds, groups)
+
+
+def latex_table(
+    remarks: Iterable[str], heads: Sequence[str], kinds: Sequence[str], groups: Iterable[Iterable[Sequence[str]]]
+) -> str:
+    """Rows in groups, whose cells are LaTeX already; heads and remarks are plain text. `kinds` are l or r."""
     lines = [
-        f"% {name} of campaign {printable(view.campaign.name)}, by fourscore",
-        f"% {printable(', '.join(term for term in terms if term in view.common_terms))}",
+        *(f"% {printable(remark)}" for remark in remarks),
         r"% needs \usepackage{booktabs}",
         rf"\begin{{tabular}}{{{''.join(kinds)}}}",
         r"\toprule",
-        _line([latex_text(head) for head in [*heads, *(column.heading for column in table.columns)]]),
+        _line([latex_text(head) for head in heads]),
     ]
     rule = r"\midrule"
-    for one, rows in zip(view.comparisons, table.values, strict=True):
-        lines.append(rule)
+    for rows in groups:
+        lines += [rule, *(_line(row) for row in rows)]
         rule = r"\addlinespace"
-        fastest = one.fastest if _TIME in table.columns and claim(one).holds else None
-        for point, row in zip(one.ranked, rows, strict=True):
-            cells = [_cell(column, value) for column, value in zip(table.columns, row, strict=True)]
-            lines.append(_line([*_known(view, point, point is fastest), *cells]))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 

@@ -2,14 +2,7 @@
 
 import pytest
 from fourscore_analysis.points.machine_cards import machine_cards
-from synthetic import ETHERNET, Maker, component_records, make_point, read_back, simulated_records
-
-
-def changed(record, **machine):
-    """The same launch on another machine."""
-    record["provenance"]["identity"]["machine"] |= machine
-    record["provenance"]["machine_hash"] = "".join(map(str, machine.values())).encode().hex()[:16]
-    return record
+from synthetic import ETHERNET, Maker, component_records, elsewhere, make_point, read_back, simulated_records
 
 
 def test_a_card_has_what_the_records_say_of_the_machine():
@@ -31,7 +24,7 @@ def test_a_card_has_what_the_records_say_of_the_machine():
 
 def test_machines_of_one_name_are_told_apart_by_their_digest():
     maker = Maker(isolate=False)
-    records = [maker.ok(make_point(), 0), changed(maker.ok(make_point(), 1), memory_bytes=50000000000)]
+    records = [maker.ok(make_point(), 0), elsewhere(maker.ok(make_point(), 1), {"memory_bytes": 50000000000})]
     cards = machine_cards(read_back(records))
     assert len({card.name for card in cards}) == 2
     assert all(card.name == f"Imaginary 9000 @ 2.60GHz, 8 cores ({card.digest[:6]})" for card in cards)
@@ -42,15 +35,15 @@ def test_simulated_and_emulated_machines_say_so():
     point = make_point(platform="ethernet-100mbit")
     [card] = machine_cards(read_back(simulated_records(maker, [point], lambda _: 1e-3, ETHERNET)))
     assert (card.name, card.simulated, card.real) == ("simulated ethernet-100mbit", True, False)
-    [described] = machine_cards(read_back([changed(maker.ok(make_point(), 0), described_by="HWLOC_SYNTHETIC")]))
+    [described] = machine_cards(read_back([elsewhere(maker.ok(make_point(), 0), {"described_by": "HWLOC_SYNTHETIC"})]))
     [flagged] = machine_cards(read_back([maker.ok(make_point(), 0, flags=["emulated"])]))
     [partly] = machine_cards(read_back([maker.ok(make_point(), 0, flags=["emulated"]), maker.ok(make_point(), 1)]))
     assert (described.real, flagged.real, partly.real) == (False, False, True)
 
 
 def test_a_machine_that_says_nothing_or_nonsense_has_a_card():
-    record = changed(Maker(isolate=False).ok(make_point(), 0), cpu_model=["x"], cores="many", caches=3, gpus="none")
-    record["provenance"]["identity"]["code"] = {"mpi": [], "references": ["a"], "revision": 3}
+    machine = {"cpu_model": ["x"], "cores": "many", "caches": 3, "gpus": "none"}
+    record = elsewhere(Maker().ok(make_point(), 0), machine, mpi=[], references=["a"], revision=3)
     [card] = machine_cards(read_back([record]))
     assert (card.name, card.cores, card.devices, card.mpis, card.revisions) == ("unknown", 0, (), (), ())
 

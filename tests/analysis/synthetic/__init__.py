@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "analysis"))
 
-from synthetic.common import campaign_of, canonical, digest, identity_of, read_back, store
+from synthetic.common import campaign_of, canonical, digest, elsewhere, identity_of, read_back, store
 from synthetic.comparisons import BASE, CANDIDATE, Pairs, gate_points
 from synthetic.components import benchmark, component_point, component_record, component_records
 from synthetic.counted import constant_points, count_unavailable, counted, line_bytes, with_energy
@@ -68,6 +68,7 @@ __all__ = [
     "crossover_points",
     "decomposition_points",
     "digest",
+    "elsewhere",
     "example_archive",
     "exchange_load",
     "fill",

@@ -73,6 +73,17 @@ def identity_of(
     }
 
 
+def elsewhere(record: dict[str, Any], machine: dict[str, Any] | None = None, **code: Any) -> dict[str, Any]:
+    """The same launch on a machine, and of a build, that say what they are given; their digests follow."""
+    provenance = record["provenance"]
+    identity = provenance["identity"]
+    identity["machine"] |= machine or {}
+    identity["code"] |= code
+    provenance |= {f"{part}_hash": digest(identity[part]) for part in ("machine", "code")}
+    provenance["identity_hash"] = digest(identity)
+    return record
+
+
 def store(archive: Path, record: dict[str, Any]) -> Path:
     folder = archive / "records" / record["campaign"]["id"]
     folder.mkdir(parents=True, exist_ok=True)

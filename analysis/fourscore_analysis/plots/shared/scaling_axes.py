@@ -61,14 +61,23 @@ def legend_handles(view: View, groups: Sequence[Group]) -> list[Line2D]:
     return [*method_handles(view, baselines, True), Line2D([], [], color=colours.GREY, linewidth=1, label="ideal")]
 
 
+def _look_of_method(series: Series) -> colours.LineStyle:
+    return colours.method_style(series.baseline.method)
+
+
 def draw_lines(
-    axes: Axes, group: Group, values: Callable[[Series], list[float]], name: str, of_time: bool = False
+    axes: Axes,
+    group: Group,
+    values: Callable[[Series], list[float]],
+    name: str,
+    of_time: bool = False,
+    look_of: Callable[[Series], colours.LineStyle] = _look_of_method,
 ) -> list[float]:
-    """A line a method, of what is called `name`, a small dot for each launch; hollow where more ranks than cores took
+    """A line a series, of what is called `name`, a small dot for each launch; hollow where more ranks than cores took
     part. Values go with the time (`of_time`), or with its inverse. Returns all values drawn."""
     drawn_values: list[float] = []
     for series in group.series:
-        look = colours.method_style(series.baseline.method)
+        look = look_of(series)
         y = values(series)
         axes.plot(series.counts, y, color=look.colour, linestyle=look.line, linewidth=1.1)
         for count, value, point in zip(series.counts, y, series.points, strict=True):
