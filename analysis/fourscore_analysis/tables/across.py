@@ -190,12 +190,15 @@ def _winners(column: Column, found: Sequence[Claim]) -> str:
     clear = Counter(one.best.label for one in found if one.holds)
     problems = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     if not clear:
-        return f"On {column.title} no method is clearly fastest, in {problems}."
+        tied = sum(bool(one.tied) for one in found)
+        alone = sum(len(one.comparison.ranked) == 1 for one in found)
+        counts = f"not told apart in {tied}, one method alone in {alone}, in doubt in {len(found) - tied - alone}"
+        return f"On {column.title} no method is clearly fastest in {problems}: {counts}."
     won = ", ".join(f"{label} in {count}" for label, count in clear.most_common(3))
     return f"On {column.title} the clearly fastest of {problems} is {won}."
 
 
-def base_sentence(group: Group, asked: bool = False) -> str:
+def base_sentence(group: Group, asked: bool) -> str:
     """Which column is the base, and why."""
     why = "as --base asks" if asked else f"the {group.noun} with most points; --base chooses another"
     return f"Base: {group.columns[group.base].title} ({why})."

@@ -10,7 +10,7 @@ from fourscore_analysis.points.apart import RATIO_CONFIDENCE
 from fourscore_analysis.points.claims import Claim
 from fourscore_analysis.points.keys import point_keys
 from fourscore_analysis.records.transforms import PHASES
-from fourscore_analysis.tables.across import Line, base_sentence, findings, map_entry, map_lines, time_lines
+from fourscore_analysis.tables.across import Line, findings, map_entry, map_lines, time_lines
 from fourscore_analysis.tables.exported import csv_text, latex_table, latex_text
 from fourscore_analysis.tables.points import cell_json, point_json
 from fourscore_analysis.views.across import Across, Column, Group, Row, Side
@@ -71,7 +71,7 @@ def _latex(report: Across, group: Group, name: str, lines: Sequence[Line]) -> st
         row = [latex_text(text) for text in (*known, *entries)]
         groups.setdefault((line.shape, line.where, line.contract), []).append(row)
     remarks = [f"{name} across {report.name}{f' of {group.machine}' if group.machine else ''}, by fourscore"]
-    remarks.append(base_sentence(group) if name == "times" else "≈: not told apart")
+    remarks.append(f"base: {group.columns[group.base].title}" if name == "times" else "≈: not told apart")
     return latex_table(remarks, [*heads, *titles], "l" * (len(heads) + len(titles)), groups.values())
 
 

@@ -1,6 +1,6 @@
 """Records as the programs write them, made up, a module for each kind. For tests, and to look at a report:
 
-cd tests/analysis && python -m synthetic DIR [RECORDS]
+cd tests/analysis && python -m synthetic DIR [RECORDS [--processor NAME --scale FACTOR]]
 """
 
 import sys
