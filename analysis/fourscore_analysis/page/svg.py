@@ -7,15 +7,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from xml.etree import ElementTree
 
-from fourscore_analysis.plots.base import MARK, NEXT_LINE, NEXT_TEXT
+from fourscore_analysis.plots.base import AS_DRAWN, MARK, NEXT_LINE, NEXT_TEXT
+from fourscore_analysis.plots.shared import colours
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _G, _USE, _TITLE, _PATH, _HREF = f"{{{SVG}}}g", f"{{{SVG}}}use", f"{{{SVG}}}title", f"{{{SVG}}}path", f"{{{XLINK}}}href"
 _GLYPH = re.compile(r"[A-Za-z]+-[0-9a-f]+")  # DejaVuSans-41
 _FINE_DIGITS = re.compile(r"(\.\d\d)\d+")  # hundredths of a point are finer than any screen
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
+
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+# Colours that are others on a dark page, and their names in templates/report.css. Files beside the page have them as
+# they were drawn.
+_THEMED = {
+    colour.lower(): f"var(--{name})"
+    for colour, name in (
+        ("#ffffff", "paper"),
+        ("#e6e6e6", "grid"),
+        (colours.LIGHT_GREY, "faint"),
+        (colours.GREY, "grey"),
+        (colours.SOFT, "soft"),
+        (colours.INK, "ink"),
+        (colours.BLACK, "ink"),
+        (colours.BLUE, "blue"),
+        (colours.INDIGO, "indigo"),
+        (colours.WINE, "wine"),
+        (colours.BROWN, "brown"),
+    )
+}
 
 ElementTree.register_namespace("", SVG)
 ElementTree.register_namespace("xlink", XLINK)
@@ -26,7 +48,10 @@ def titled(content: bytes) -> ElementTree.Element:
     root = ElementTree.fromstring(content)
     for group in list(root.iter(_G)):
         name = group.get("id", "")
-        if name.startswith(MARK):
+        if name.startswith(AS_DRAWN):
+            del group.attrib["id"]
+            group.set("class", AS_DRAWN)
+        elif name.startswith(MARK):
             del group.attrib["id"]
             _give_titles(group, name.removeprefix(MARK).split(NEXT_TEXT))
     return root
@@ -41,6 +66,26 @@ def _give_titles(group: ElementTree.Element, texts: list[str]) -> None:
         title = ElementTree.Element(_TITLE)
         title.text = text.replace(NEXT_LINE, "\n")
         owner.insert(0, title)
+
+
+def themed_colour(colour: str) -> str:
+    """`colour` of a figure as a page's style sheet has it: by name, where a dark page has another."""
+    return _THEMED.get(colour.lower(), colour)
+
+
+@cache  # few looks, many marks
+def _themed_style(style: str) -> str:
+    return _COLOUR.sub(lambda found: themed_colour(found[0]), style)
+
+
+def _theme(root: ElementTree.Element) -> None:
+    """Colours of `root` and below become those of the page; but for what stands on a shade that stays."""
+    if root.get("class") == AS_DRAWN:
+        return
+    if style := root.get("style"):
+        root.set("style", _themed_style(style))
+    for child in root:
+        _theme(child)
 
 
 def whole_file(root: ElementTree.Element) -> bytes:
@@ -62,6 +107,7 @@ def inline(root: ElementTree.Element, prefix: str, alt: str) -> tuple[str, dict[
         for child in list(parent):
             if child.tag == f"{{{SVG}}}defs" and not len(child):
                 parent.remove(child)
+    _theme(root)
     wanted = set(_references(root))
     for element in root.iter():
         name = element.get("id")

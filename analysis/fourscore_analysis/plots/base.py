@@ -13,9 +13,10 @@ from fourscore_analysis.records.papers import sources
 from fourscore_analysis.records.values import plain_name, printable
 from fourscore_analysis.views.view import Facet, View
 
-__all__ = ["MARK", "NEXT_LINE", "NEXT_TEXT", "Beside", "Facet", "Plot", "View", "beside", "mark"]
+__all__ = ["AS_DRAWN", "MARK", "NEXT_LINE", "NEXT_TEXT", "Beside", "Facet", "Plot", "View", "beside", "mark"]
 
 MARK = "fourscore-mark:"  # begins the name of a group of an SVG that says something
+AS_DRAWN = "as-drawn"  # the name of a group of an SVG whose colours stay on a dark page, as letters on a shade
 NEXT_TEXT, NEXT_LINE = "\ue000", "\ue001"  # never in a text: printable() takes them out
 
 

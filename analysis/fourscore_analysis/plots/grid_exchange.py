@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from fourscore_analysis.plots.base import Plot, View, mark
+from fourscore_analysis.plots.base import AS_DRAWN, Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.said import point_text
@@ -134,7 +134,7 @@ def _draw_cell(axes: Axes, one: Map, point: Point, place: tuple[int, int], unit_
     )
     axes.add_patch(cell)
     mark(cell, point_text(point, f"{ratio_text(ratio)} of the lowest median"))
-    middle = {"ha": "center", "va": "center", "color": ink, "zorder": 3}
+    middle = {"ha": "center", "va": "center", "color": ink, "zorder": 3, "gid": AS_DRAWN}
     several = point.time.count > 1
     axes.annotate(digits(point.time_s / unit_s), (place[0], place[1] - 0.14 * several), fontsize=7, **middle)
     if several:

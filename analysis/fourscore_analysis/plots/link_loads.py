@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from fourscore_analysis.plots.base import Plot, View, mark
+from fourscore_analysis.plots.base import AS_DRAWN, Plot, View, mark
 from fourscore_analysis.plots.shared import colours, layout, lettering
 from fourscore_analysis.plots.shared.lines import even_parts
 from fourscore_analysis.plots.shared.said import point_text
@@ -207,12 +207,11 @@ def _draw_cell(axes: Axes, kind: KindLoad, place: tuple[float, int], said: str) 
     )
     axes.add_patch(cell)
     mark(cell, said)
-    axes.annotate(
-        percent_text(kind.most_busy), (x, row - 0.06), ha="center", va="center", fontsize=6, color=ink, zorder=3
-    )
+    look = {"color": ink, "zorder": 3, "gid": AS_DRAWN}
+    axes.annotate(percent_text(kind.most_busy), (x, row - 0.06), ha="center", va="center", fontsize=6, **look)
     if kind.mean_busy > 0:
         end = x - 0.42 + 0.84 * min(1.0, kind.mean_busy)
-        axes.plot([x - 0.42, end], [row + 0.34] * 2, color=ink, linewidth=1.4, solid_capstyle="butt", zorder=3)
+        axes.plot([x - 0.42, end], [row + 0.34] * 2, linewidth=1.4, solid_capstyle="butt", **look)
 
 
 def _said(loads: LinkLoads, number: int, load: ExchangeLoad, kind: KindLoad) -> str:

@@ -68,7 +68,7 @@ PLOT = Plot(
     name="phases",
     title="Where the time goes",
     caption="Each bar is one transform: the phases of the slowest rank of each repetition, median over repetitions, "
-    "then over launches. The black tick is the median time itself: what a bar lacks to it is the skew of the start. "
+    "then over launches. The tick is the median time itself: what a bar lacks to it is the skew of the start. "
     "Fastest first. A library that is one call cannot be taken apart: all of it is other.",
     order=20,
     pages=pages,

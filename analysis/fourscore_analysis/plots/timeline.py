@@ -121,7 +121,7 @@ PLOT = Plot(
     name="timeline",
     title="What every rank does when",
     caption="One traced run of a launch, made after the samples and among none of them: a row for each rank, and for "
-    "each of its threads that worked. White: the thread did nothing for this transform. Runs of one problem have axes "
+    "each of its threads that worked. A gap: the thread did nothing for this transform. Runs of one problem have axes "
     "of one length, but for outliers. The command fourscore export --format chrome-trace writes the same for Perfetto.",
     order=22,
     pages=pages,

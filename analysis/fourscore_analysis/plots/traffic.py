@@ -115,7 +115,7 @@ PLOT = Plot(
     name="traffic",
     title="Messages and bytes of a rank",
     caption="What the busiest rank sends in one transform, as its exchanges declare it (tests hold it equal to what "
-    "MPI is given), fewest bytes first. Black bars: the paper's formula, where the variant has one; a collective "
+    "MPI is given), fewest bytes first. The tick: the paper's formula, where the variant has one; a collective "
     "counts the messages it stands for. Exchanges through shared memory send nothing and read instead.",
     order=48,
     pages=pages,

@@ -117,3 +117,14 @@
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 })();
+
+// What scrolls sideways can be scrolled by keys.
+(() => {
+  const boxes = [...document.querySelectorAll(".scroll, figure")];
+  const observer = new ResizeObserver((entries) => {
+    for (const { target } of entries)
+      if (target.scrollWidth > target.clientWidth && !target.querySelector("[tabindex], a, button")) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+  });
+  for (const box of boxes) observer.observe(box);
+})();

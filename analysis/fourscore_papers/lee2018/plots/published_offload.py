@@ -180,7 +180,7 @@ def draw(_: View, page: Page, heading: str) -> Figure:
     layout.facet_title(axes[0], "Time in which the device is busy", "published: dotted")
     if rows:
         _draw_ratios(axes[1], rows, theirs, ours)
-        layout.facet_title(axes[1], "Kinds of host memory", "published: white, of Charm-NodeFFT")
+        layout.facet_title(axes[1], "Kinds of host memory", "published: hollow, of Charm-NodeFFT")
     return figure
 
 
@@ -214,7 +214,7 @@ PLOT = Plot(
     title="Offloaded pencils beside Charm-FFT",
     caption="As Tables 4.1 and 4.2 of lee2018. Above: what share of a device's busy time are copies; each part says "
     "its operations, bytes and time. The paper's shares stand first, dotted. Below: the whole transform's time by kind "
-    "of host memory, white where published; default is pageable, unified is managed.",
+    "of host memory, hollow where published; default is pageable, unified is managed.",
     order=23,
     pages=pages,
     draw=draw,
