@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from fourscore_analysis import __version__
 from fourscore_analysis.gate.archive_history import History
 from fourscore_analysis.gate.history import SMALL, Finding
 from fourscore_analysis.page import svg
-from fourscore_analysis.page.environment import environment
+from fourscore_analysis.page.environment import environment, page_json
 from fourscore_analysis.page.history_figure import history_figure
 from fourscore_analysis.page.small_plot import Panel, colour_of, panels_of, small_plot
 from fourscore_analysis.plots.shared import style
@@ -26,7 +25,6 @@ from fourscore_analysis.tables import history as texts
 
 MOST_FIGURES = 16  # large ones: of the points with most to look at
 MOST_ROWS = 200  # findings in the table
-_OF_JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 @dataclass
@@ -80,7 +78,7 @@ def _render(history: History, page: Path) -> str:
             left_out=max(0, len(findings) - MOST_ROWS),
             shown=shown,
             glyphs=glyphs,
-            data=Markup(json.dumps(_data(history, panels, page), separators=(",", ":")).translate(_OF_JSON)),
+            data=page_json(_data(history, panels, page)),
             version=__version__,
         )
     )

@@ -14,7 +14,8 @@ from fourscore_analysis import __version__
 from fourscore_analysis.isoefficiency import tables as isoefficiency_tables
 from fourscore_analysis.isoefficiency.points import EFFICIENCIES, as_json
 from fourscore_analysis.models.alpha_beta import alpha_betas
-from fourscore_analysis.page.environment import environment
+from fourscore_analysis.page.environment import environment, page_json, vendored
+from fourscore_analysis.page.explorer import explorer_data
 from fourscore_analysis.page.figures import DrawnPlot, draw_all, file_name
 from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
@@ -289,6 +290,7 @@ def whole_values(text: str) -> str:
 def render(report: Report, archive: Path) -> str:
     """The page. All text of records passes Jinja's escaping."""
     made = environment()
+    explorer = explorer_data([section.view for section in report.sections], archive, report.page)
     made.filters |= {"breakable": breakable, "whole_values": whole_values}
     started = [
         str(launch.volatile["started_at"])
@@ -298,6 +300,9 @@ def render(report: Report, archive: Path) -> str:
     ]
     return made.get_template("report.html.j2").render(
         report=report,
+        explorer=explorer,
+        explorer_json=page_json(explorer),
+        vendored=vendored,
         archive=str(archive),
         machine=machine_line(report),
         first=min(started)[:16].replace("T", " ") if started else "",
