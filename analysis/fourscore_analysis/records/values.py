@@ -8,6 +8,7 @@ import math
 import re
 import reprlib
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ LONGEST_PLAIN = 128  # characters of a name that becomes part of a path
 _PLAIN = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST_PLAIN - 1}}}")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ALWAYS_PLAIN = frozenset({str, int, bool, type(None)})
+_NUMBERS = frozenset({int, float})
 _REQUIRED: Any = object()
 
 
@@ -60,7 +62,7 @@ def parse_json(content: str | bytes, with_constants: bool = False) -> Any:
     and Infinity, which are no JSON, only where they are asked for: other people's programs write them."""
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else content
-        data = json.loads(text, parse_constant=float if with_constants else _refuse_constant, parse_int=_integer)
+        data = (_LENIENT if with_constants else _STRICT).decode(text)
         if _SURROGATE.search(content if isinstance(content, bytes) else content.encode("utf-8", "replace")):
             json.dumps(data, ensure_ascii=False).encode("utf-8")  # half a pair is no Unicode
     except json.JSONDecodeError as error:
@@ -82,6 +84,11 @@ def _integer(digits: str) -> int:
     if len(digits) > LONGEST_INTEGER and len(digits.lstrip("-")) > LONGEST_INTEGER:
         raise RecordError(f"holds an integer of {len(digits.lstrip('-'))} digits, expected at most {LONGEST_INTEGER}")
     return int(digits)
+
+
+# Made once: json.loads makes one for each text that it is given with such words.
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer)
+_LENIENT = json.JSONDecoder(parse_constant=float, parse_int=_integer)
 
 
 def read(table: dict[str, Any], key: str, kind: Callable[[Any], Value], default: Any = _REQUIRED) -> Value:
@@ -174,27 +181,33 @@ def list_of(value: Any) -> list[Any]:
 
 def each(kind: Callable[[Any], Value]) -> Callable[[Any], tuple[Value, ...]]:
     """A list of values of one kind."""
-    if kind is amount_of:
-        return _amounts_of
-    return lambda value: tuple([kind(one) for one in list_of(value)])
+    least = _LEAST.get(kind)
+    if least is None:
+        return lambda value: tuple([kind(one) for one in list_of(value)])
+
+    def read_numbers(value: Any) -> tuple[Any, ...]:
+        numbers = list_of(value)
+        if _NUMBERS.issuperset(map(type, numbers)) and (
+            not numbers or least <= min(numbers) <= max(numbers) <= LARGEST_NUMBER
+        ):
+            return tuple(map(float, numbers))
+        return tuple([kind(one) for one in numbers])
+
+    return read_numbers
 
 
-def _amounts_of(value: Any) -> tuple[Any, ...]:
-    """Long lists of records are of these: all are looked at together."""
-    numbers = list_of(value)
-    plain = set(map(type, numbers)) <= {int, float}
-    if plain and (not numbers or 0 <= min(numbers) <= max(numbers) <= LARGEST_NUMBER):
-        return tuple(map(float, numbers))
-    return tuple([amount_of(one) for one in numbers])
+# Long lists of records are of these: all of a list are looked at together.
+_LEAST: dict[Callable[[Any], Any], float] = {amount_of: 0, time_of: SHORTEST_TIME_S}
 
 
 def some(kind: Callable[[Any], Value]) -> Callable[[Any], tuple[Value, ...]]:
     """As `each`, with one value at least."""
+    read_each = each(kind)
 
     def read_some(value: Any) -> tuple[Value, ...]:
         if not list_of(value):
             raise RecordError("expected a list with at least one entry")
-        return each(kind)(value)
+        return read_each(value)
 
     return read_some
 
@@ -214,7 +227,7 @@ def rows_of(value: Any) -> np.ndarray:
     rows = list_of(value)
     if len({len(list_of(row)) for row in rows}) > 1:
         raise RecordError("its lists differ in length")
-    if not {kind for row in rows for kind in set(map(type, row))} <= {int, float}:
+    if not _NUMBERS.issuperset(map(type, chain.from_iterable(rows))):
         raise RecordError(f"expected lists of numbers, found {shown(rows)}")
     matrix = np.asarray(rows, dtype=float)
     if matrix.size and not (matrix.min() >= 0 and matrix.max() <= LARGEST_NUMBER):
