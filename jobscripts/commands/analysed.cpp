@@ -26,6 +26,9 @@ Command report() {
 Command best() {
   return analysed(75, "best", "Say which method was fastest for a shape on so many ranks, with its evidence");
 }
+Command publish() {
+  return analysed(77, "publish", "Write a static site of any number of archives: machines, problems, methods, history");
+}
 Command fit() {
   return analysed(80, "fit", "Fit the papers' models to what was measured, and check them on points left out");
 }
@@ -39,6 +42,7 @@ Command advise() {
 
 FOURSCORE_REGISTER_COMMAND(report);
 FOURSCORE_REGISTER_COMMAND(best);
+FOURSCORE_REGISTER_COMMAND(publish);
 FOURSCORE_REGISTER_COMMAND(fit);
 FOURSCORE_REGISTER_COMMAND(predict);
 FOURSCORE_REGISTER_COMMAND(advise);

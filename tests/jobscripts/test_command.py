@@ -7,7 +7,7 @@ import resource
 
 import pytest
 
-COMMANDS = "list run status verify counters reindex export report best fit predict advise compare history gate".split()
+COMMANDS = "list run status verify counters reindex export report best publish fit predict advise compare history gate".split()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

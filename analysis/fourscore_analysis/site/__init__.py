@@ -1,0 +1,1 @@
+"""What `fourscore publish` writes: a site of any number of archives."""
