@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from fourscore_analysis.points.points import method_labels
@@ -45,6 +46,7 @@ def problem_of(cell: Cell) -> Problem:
     return Problem(cell.shape, of.precision, of.kind, of.direction, of.operator, of.fields, of.instances)
 
 
+@cache
 def method_title(method: Method) -> str:
     """A method's label by itself: other methods of a site do not change it."""
     return method_labels([method])[method]
@@ -72,12 +74,14 @@ def machine_address(machine_hash: str) -> str:
     return f"machines/{machine_hash if _HASH.fullmatch(machine_hash) else slug('', machine_hash)}"
 
 
+@cache
 def problem_address(problem: Problem) -> str:
     shape = "x".join(map(str, problem.shape))
     words = f"{shape} {problem.kind} {problem.precision} {problem.direction} {problem.operator}"
     return f"problems/{slug(words, asdict(problem))}"
 
 
+@cache
 def method_address(method: Method) -> str:
     words = f"{method.variant} {'' if method.exchange == 'none' else method.exchange} {method.local_fft}"
     return f"methods/{slug(words, asdict(method))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ COLUMNS = (
     "file", "point", "identity", "launch", "retry_of", "status", "reason", "flags", "verified_by", "started_at",
     "resolved_grid", "median_s", "min_s", "max_s", "plan_s", "error",
 )  # fmt: skip
+HASHES = ("machine_hash", "code_hash", "launch_hash", "identity_hash")
 LONGEST_REASON = 300  # characters of what a launch says of its end
 
 
@@ -56,20 +57,32 @@ def data_of(campaign: Campaign) -> CampaignData:
     )
 
 
+class _Numbered:
+    """Texts in the order of their first use; two keys of one text have one number."""
+
+    def __init__(self, value_of: Callable[[Any], Any]) -> None:
+        self.texts: dict[str, int] = {}
+        self._numbers: dict[Any, int] = {}
+        self._value_of = value_of
+
+    def number(self, key: Any) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = self.texts.setdefault(canonical(self._value_of(key)), len(self.texts))
+        return self._numbers[key]
+
+
 def as_json(data: CampaignData) -> bytes:
     """Points and identities once each, launches as rows; the same bytes for the same launches."""
-    points: dict[str, int] = {}
-    identities: dict[str, int] = {}
+    points = _Numbered(lambda one: {"point_id": one[0], "cell": asdict(one[1]), "method": asdict(one[2])})
+    identities = _Numbered(lambda one: dict(zip(HASHES, one[0], strict=True)) | {"parts": parts[one[1]]})
+    parts = {id(one.identity): one.identity for one in data.launches}
     rows = []
     for one in sorted(data.launches, key=lambda one: one.file):
-        point = canonical({"point_id": one.point_id, "cell": asdict(one.cell), "method": asdict(one.method)})
-        hashes = {name: getattr(one, name) for name in ("machine_hash", "code_hash", "launch_hash", "identity_hash")}
-        identity = canonical(hashes | {"parts": one.identity})
         rows.append(
             [
                 one.file,
-                points.setdefault(point, len(points)),
-                identities.setdefault(identity, len(identities)),
+                points.number((one.point_id, one.cell, one.method)),
+                identities.number((tuple(getattr(one, name) for name in HASHES), id(one.identity))),
                 one.launch,
                 one.retry_of,
                 one.status,
@@ -92,7 +105,7 @@ def as_json(data: CampaignData) -> bytes:
         "unreadable": [[one.file, one.reason] for one in data.unreadable],
     }
     text = canonical(head | {"columns": COLUMNS, "launches": rows})
-    lists = {"points": points, "identities": identities}  # their texts are canonical already
+    lists = {"points": points.texts, "identities": identities.texts}  # they are canonical already
     more = "".join(f',"{name}":[{",".join(texts)}]' for name, texts in lists.items())
     return f"{text[:-1]}{more}}}\n".encode()
 

@@ -49,6 +49,7 @@ class Known:
 class SiteFolder:
     path: Path
     licence: str = ""
+    program: str = ""  # the digest of the one that said what `campaigns` are about
     files: dict[str, File] = field(default_factory=dict)
     campaigns: dict[str, Known] = field(default_factory=dict)
     changed: bool = False
@@ -91,6 +92,7 @@ class SiteFolder:
         if data.get("schema_version") != SCHEMA_VERSION:
             raise RecordError(f"schema_version is {data.get('schema_version')}, expected {SCHEMA_VERSION}")
         self.licence = read(data, "licence", text_of, "")
+        self.program = read(data, "program", text_of, "")
         for name, one in read(data, "files", entries(table_of)).items():
             self.files[name] = File(read(one, "made_from", text_of), read(one, "sha256", text_of))
         for name, one in read(data, "campaigns", table_of).items():
@@ -149,6 +151,7 @@ class SiteFolder:
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "licence": self.licence,
+            "program": self.program,
             "campaigns": {name: vars(one) for name, one in sorted(self.campaigns.items())},
             "files": {name: vars(one) for name, one in sorted(self.files.items())},
         }

@@ -9,7 +9,9 @@ from typing import Any
 from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.site.addresses import machine_address, method_address, method_title, problem_address, problem_of
 from fourscore_analysis.site.campaign_data import CampaignData, started_at
-from fourscore_analysis.site.contents import machine_title
+from fourscore_analysis.site.contents import build_title, machine_title
+
+MOST_REVISIONS = 50  # a campaign has one program, and seldom more
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ def about_campaign(data: CampaignData) -> dict[str, Any]:
         "statuses": dict(Counter(one.status for one in data.launches)),
         "first": starts[0] if starts else "",
         "newest": starts[-1] if starts else "",
+        "revisions": sorted({build_title(one) for one in measured})[:MOST_REVISIONS],
         "unreadable": [[one.file, one.reason] for one in data.unreadable],
         "subjects": {
             one.address: [one.title, count] for one, count in sorted(subjects.items(), key=lambda item: item[0].address)

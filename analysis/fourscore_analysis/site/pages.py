@@ -8,12 +8,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from fourscore_analysis import __version__
 from fourscore_analysis.page.environment import PACKAGE, environment
 from fourscore_analysis.points.units import ratio_text, time_text
 from fourscore_analysis.records.files import regular_content
+from fourscore_analysis.site.contents import Row
 from fourscore_analysis.site.sparkline import sparkline
 
 LARGEST_PAGE = 290_000  # bytes
@@ -32,12 +34,13 @@ class About:
     campaigns: int
     first: str
     last: str
+    revisions: tuple[str, ...]
 
 
 @cache
 def _made():
     made = environment()
-    made.filters |= {"short": _short, "day": _day}
+    made.filters |= {"short": _short, "day": _day, "groups": _groups}
     made.globals |= {"version": __version__, "style": STYLE, "sparkline": sparkline, "time_text": time_text}
     made.globals |= {"ratio_text": ratio_text}
     return made
@@ -49,6 +52,15 @@ def _short(text: str) -> str:
 
 def _day(text: str) -> str:
     return text[:10] or "unknown"
+
+
+def _groups(rows: Sequence[Row], heading: Sequence[str]) -> list[list[Row]]:
+    """Rows that follow each other and share a heading."""
+
+    def said(row: Row) -> list[str]:
+        return [row.where if name == "ranks" else getattr(row, name) for name in heading]
+
+    return [list(group) for _, group in groupby(rows, said)]
 
 
 @cache

@@ -106,8 +106,16 @@ def _sources(archive: Path) -> list[Source]:
 
 
 def _adopt(site: SiteFolder) -> dict[str, CampaignData]:
-    """Forgets campaigns whose data is gone, and takes up what a run that was killed left, where it can be read."""
+    """Forgets campaigns whose data is gone, and takes up what is not known: what a killed run left, and all campaigns
+    where another version of the program said what they are about."""
     loaded: dict[str, CampaignData] = {}
+    if site.program != pages.program_digest():
+        site.program, site.changed = pages.program_digest(), True
+        for name, one in site.campaigns.items():
+            address = f"{campaign_address(name)}.json"
+            if site.content(address) is not None:
+                _, loaded[name] = _parsed(site.path / address)
+                one.about = about_campaign(loaded[name])
     known = {f"{campaign_address(name)}.json": name for name in site.campaigns}
     for address, name in known.items():
         if site.content(address) is None:
@@ -118,17 +126,21 @@ def _adopt(site: SiteFolder) -> dict[str, CampaignData]:
         address = f"{DATA}/{path.name}"
         if known.get(address) in site.campaigns:
             continue
-        try:
-            content = regular_content(path)
-            data = campaign_data.parse(content)
-        except RecordError as error:
-            raise InputError(f"'{path}' is no campaign of the site: {error}; remove it, and publish again") from None
+        content, data = _parsed(path)
         if f"{campaign_address(data.name)}.json" != address:
             raise InputError(f"'{path}' is not where campaign {shown(data.name)} is; remove it, and publish again")
         loaded[data.name] = data
         site.campaigns[data.name] = Known([], digest_of(content), about_campaign(data))
         site.stage(address, content, "")
     return loaded
+
+
+def _parsed(path: Path) -> tuple[bytes, CampaignData]:
+    try:
+        content = regular_content(path)
+        return content, campaign_data.parse(content)
+    except RecordError as error:
+        raise InputError(f"'{path}' is no campaign of the site: {error}; remove it, and publish again") from None
 
 
 def _read_changed(

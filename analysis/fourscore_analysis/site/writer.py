@@ -21,12 +21,24 @@ from fourscore_analysis.site.overview import subjects_of
 from fourscore_analysis.site.pages import About
 
 KINDS = {"machines": "machine", "problems": "problem", "methods": "method"}
+RANKED_COLUMNS = ("method", "time", "× fastest", "GFLOP/s", "launches", "verdict")
 COLUMNS = {
-    "machines": ("problem", "ranks", "contract", "method", "time", "× fastest", "GFLOP/s", "launches", "build", "said"),
-    "problems": ("ranks", "contract", "machine", "build", "method", "time", "× fastest", "GFLOP/s", "launches", "said"),
-    "methods": ("problem", "ranks", "contract", "machine", "build", "time", "GFLOP/s", "launches", "said"),
+    "machines": RANKED_COLUMNS,
+    "problems": RANKED_COLUMNS,
+    "methods": ("ranks", "machine", "build", "time", "GFLOP/s", "launches", "verdict"),
 }
-NUMBERS = ("time", "× fastest", "GFLOP/s", "launches")
+HEADINGS = {
+    "machines": ("problem", "ranks", "contract", "build"),
+    "problems": ("ranks", "machine", "contract", "build"),
+    "methods": ("problem", "contract"),
+}  # rows that share these stand together
+CLASSES = dict.fromkeys(("problem", "method", "machine", "ranks", "contract", "verdict"), "text") | {
+    "time": "number",
+    "× fastest": "number",
+    "GFLOP/s": "number minor",  # a phone has no room for it
+    "launches": "number minor",
+    "build": "text minor",
+}
 MOST_SERIES = 12  # on a machine's page
 MOST_ENTRIES = 12  # a card on the front page
 MOST_WARNED = 3
@@ -100,7 +112,9 @@ class SiteWriter:
     def _about(self, campaigns: Sequence[str]) -> About:
         abouts = [self.site.campaigns[name].about for name in campaigns]
         firsts = [one["first"] for one in abouts if one["first"]]
-        return About(self.site.licence, len(campaigns), min(firsts, default=""), max(one["newest"] for one in abouts))
+        revisions = tuple(sorted({revision for one in abouts for revision in one["revisions"]}))
+        last = max(one["newest"] for one in abouts)
+        return About(self.site.licence, len(campaigns), min(firsts, default=""), last, revisions)
 
     def _of(self, campaigns: Iterable[str], address: str) -> list[Launch]:
         """Launches that stand on a page."""
@@ -166,7 +180,8 @@ class SiteWriter:
             warnings=_warnings(cards, rows),
             series=series,
             columns=COLUMNS[kind],
-            numbers=NUMBERS,
+            heading=HEADINGS[kind],
+            classes=CLASSES,
             how=UNRANKED if kind == "methods" else RANKED,
         )
 
@@ -278,8 +293,8 @@ class SiteWriter:
         ]
         records = sum(known.about["records"] for known in self.site.campaigns.values())
         unreadable = [tuple(one) for known in self.site.campaigns.values() for one in known.about["unreadable"]]
-        warnings = [f"{_counted(len(unreadable), 'file')} could not be used."] if unreadable else []
-        warnings += [f"{file}: {reason}" for file, reason in unreadable[:MOST_WARNED]]
+        named = "; ".join(f"{file}: {reason}" for file, reason in unreadable[:MOST_WARNED])
+        warnings = [f"{_counted(len(unreadable), 'file')} could not be used: {named}"] if unreadable else []
         counts = [_counted(len(of_kind[kind]), word) for kind, word in KINDS.items()]
         summary = (
             f"{_counted(records, 'record')} of {_counted(len(self.site.campaigns), 'campaign')}: {', '.join(counts)}."
