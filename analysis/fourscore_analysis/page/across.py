@@ -15,6 +15,7 @@ from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.page.report import breakable, whole_values
 from fourscore_analysis.plots.shared import narrow, style
+from fourscore_analysis.plots.shared.colours import colour_of
 from fourscore_analysis.records.archive import Campaign, Unreadable, campaigns_of, read_campaigns, readable
 from fourscore_analysis.records.files import refuse_unless_regular, write_whole
 from fourscore_analysis.records.flags import meanings
@@ -136,6 +137,7 @@ def _render(
         findings=tables.findings(result.report),
         apart=tables.apart_sentences(result.report),
         flag_meanings=meanings(flag for line in lines for entry in line.entries for flag in entry.flags),
+        colour_of=colour_of,
         glyphs=glyphs,
         open_rows=OPEN_ROWS,
         version=__version__,

@@ -29,6 +29,7 @@ class Entry:
     small: str = ""
     mark: str = ""  # faster or slower than the base where that is told, or one of CLEAR, TIED, DOUBTFUL, ALONE
     flags: tuple[str, ...] = ()
+    variant: str = ""  # the map has it: whose method it is
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,11 @@ def map_entry(one: Claim | None) -> Entry:
         return Entry(NOTHING)
     best, others = one.best, one.comparison.ranked[1:]
     if not others:
-        return Entry(best.label, "no other method was measured", ALONE, best.flags)
+        return Entry(best.label, "no other method was measured", ALONE, best.flags, best.method.variant)
     if one.tied:
         names = ", ".join(point.label for point in one.tied[:2])
         more = f" and {len(one.tied) - 2} more" if len(one.tied) > 2 else ""
-        return Entry(f"≈ {best.label}", f"not told from {names}{more}", TIED, best.flags)
+        return Entry(f"≈ {best.label}", f"not told from {names}{more}", TIED, best.flags, best.method.variant)
     ratio = ratio_between(others[0].measured, best.measured)
     interval = f" ({' to '.join(map(ratio_text, ratio.interval))})" if ratio.interval else ""
     small = f"{others[0].label} takes × {ratio_text(ratio.value)}{interval}"
@@ -92,7 +93,7 @@ def map_entry(one: Claim | None) -> Entry:
         small += f"; {len(others) + 1} methods"
     if one.doubts:
         small += f"; in doubt: {'; '.join(one.doubts)}"
-    return Entry(best.label, small, CLEAR if one.holds else DOUBTFUL, best.flags)
+    return Entry(best.label, small, CLEAR if one.holds else DOUBTFUL, best.flags, best.method.variant)
 
 
 def phase_lines(group: Group) -> list[Line]:
