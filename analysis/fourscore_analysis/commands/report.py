@@ -261,7 +261,8 @@ def archive_of(options: argparse.Namespace) -> Path | None:
 
 COMMAND = Command(
     name="report",
-    help="one self-contained HTML page about campaigns, or about the papers, and every plot as SVG, PNG and PDF",
+    help="one self-contained HTML page about campaigns, machines side by side, or the papers, and every plot as SVG, "
+    "PNG and PDF",
     examples=EXAMPLES,
     order=10,
     add=_add,

@@ -137,7 +137,7 @@ def _render(
         findings=tables.findings(result.report),
         apart=tables.apart_sentences(result.report),
         flag_meanings=meanings(flag for line in lines for entry in line.entries for flag in entry.flags),
-        colour_of=colour_of,
+        colour_of=lambda variant: svg.themed_colour(colour_of(variant)),
         glyphs=glyphs,
         open_rows=OPEN_ROWS,
         version=__version__,

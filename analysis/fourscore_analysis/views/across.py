@@ -291,7 +291,7 @@ def _too_few(name: str, groups: Sequence[Group], single: Sequence[str], apart: M
     if not there:
         return f"no launch of a real machine has a time, expected those of two {noun}s{left}"
     if name == MACHINES:
-        return f"one machine alone has times ({there[0]}), expected two; give --archive again for another{left}"
+        return f"one machine alone has times ({there[0]}), expected two; merge archives, or give --archive again{left}"
     return f"no machine was measured with two {noun}s, expected one that was; there are: {', '.join(there)}{left}"
 
 
