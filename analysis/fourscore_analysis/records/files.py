@@ -4,10 +4,12 @@ alone, read up to a bound, and written beside the name, synced and then renamed.
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +17,7 @@ from fourscore_analysis.records.values import InputError, RecordError
 
 RECORDS = "records"
 BESIDE_RECORDS = ("campaigns", "index.sqlite")  # what tells an archive from any folder that has a folder 'records'
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 BLOCK = 1 << 20  # bytes that are read at once beyond the size that a file has
 LARGEST_FILE = 1 << 28  # bytes; far beyond any record: a sparse file of terabytes is not read into memory
 
@@ -86,6 +89,25 @@ def refuse_unless_regular(files: Iterable[Path]) -> None:
             regular = not file.is_symlink()
         if not regular:
             raise InputError(f"cannot write '{file}': it exists and is no regular file")
+
+
+@contextlib.contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Holds `folder` for this process. Raises InputError where another holds it; a file system without locks holds
+    nothing."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InputError(f"another process writes '{folder}'; expected it to end first") from None
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

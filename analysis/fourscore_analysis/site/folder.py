@@ -59,30 +59,37 @@ class SiteFolder:
     def staged(self) -> set[str]:
         return set(self._staged)
 
-    @classmethod
-    def at(cls, path: Path) -> SiteFolder:
-        """Makes it where there is none. Raises InputError where it is a folder of somebody else, or cannot be one."""
+    @staticmethod
+    def make_ready(path: Path) -> None:
+        """Makes the folder where there is none. Raises InputError where it is somebody else's, or cannot be a site."""
         cannot = f"cannot publish to '{path}'"
-        site = cls(path)
         try:
             refuse_records(path / MANIFEST)
-            if path.is_dir() and (path / MANIFEST).is_file():
-                site._read()
-            elif path.is_dir() and any(path.iterdir()):
+            if path.is_dir() and not (path / MANIFEST).is_file() and any(path.iterdir()):
                 raise InputError(
                     f"{cannot}: it is not empty, and has no {MANIFEST} of fourscore; "
                     "expected a new or empty folder, or a site"
                 )
-            else:
-                path.mkdir(parents=True, exist_ok=True)
-                site._write_manifest()  # before all else: a run that is killed leaves a folder that is known as a site
-            if (path / STAGING).exists():
-                shutil.rmtree(path / STAGING)  # a killed run left it
-                site.changed = True
-        except RecordError as error:
-            raise InputError(f"{cannot}: {MANIFEST} there is none of fourscore: {error}") from None
+            path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{cannot}: {error.strerror or error}") from None
+
+    @classmethod
+    def at(cls, path: Path) -> SiteFolder:
+        """The site in a folder that is ready. Raises InputError where its site.json is none."""
+        site = cls(path)
+        if (path / MANIFEST).is_file():
+            try:
+                site._read()
+            except RecordError as error:
+                raise InputError(
+                    f"cannot publish to '{path}': {MANIFEST} there is none of fourscore: {error}"
+                ) from None
+        else:
+            site._write_manifest()  # before all else: a run that is killed leaves a folder that is known as a site
+        if (path / STAGING).exists():
+            site.drop_staged()  # a killed run left it
+            site.changed = True
         return site
 
     def _read(self) -> None:

@@ -15,7 +15,7 @@ from fourscore_analysis.records.archive import (
     read_campaigns,
     record_files,
 )
-from fourscore_analysis.records.files import refuse_records, regular_content
+from fourscore_analysis.records.files import refuse_records, regular_content, sole_writer
 from fourscore_analysis.records.values import InputError, RecordError, shown
 from fourscore_analysis.site import campaign_data, pages
 from fourscore_analysis.site.addresses import campaign_address, canonical, digest_of
@@ -58,14 +58,16 @@ def publish(folder: Path, archives: Sequence[Path], licence: str | None = None) 
     for archive in archives:
         refuse_records(folder / "x", archive)
     sources = [one for archive in archives for one in _sources(archive)]
-    site = SiteFolder.at(folder)
-    if licence is not None and licence != site.licence:
-        site.licence, site.changed = licence, True
-    try:
-        return _publish(site, sources)
-    except BaseException:
-        site.drop_staged()
-        raise
+    SiteFolder.make_ready(folder)
+    with sole_writer(folder):
+        site = SiteFolder.at(folder)
+        if licence is not None and licence != site.licence:
+            site.licence, site.changed = licence, True
+        try:
+            return _publish(site, sources)
+        except BaseException:
+            site.drop_staged()
+            raise
 
 
 def _publish(site: SiteFolder, sources: Sequence[Source]) -> Published:

@@ -264,7 +264,7 @@ class SiteWriter:
             title=kind.capitalize(),
             up="",
             data="site",
-            parquet=self.parquet,
+            parquet=None,
             about=self._about_all,
             summary=f"{count} {kind}." if count != 1 else f"1 {kind[:-1]}.",
             pages=names,
@@ -306,8 +306,8 @@ class SiteWriter:
                 "site_front.html.j2",
                 title="Parallel FFTs, measured",
                 up="",
-                data="",
-                parquet=self.parquet,
+                data="site",
+                parquet=None,
                 about=self._about_all,
                 **values,
             )
@@ -349,14 +349,15 @@ def _warnings(cards: Sequence[Any], rows: Sequence[Row]) -> list[str]:
 
 
 def parquet_of(rows: Sequence[dict[str, Any]]) -> bytes:
-    """A column a key; what is no single value is JSON. Needs pyarrow."""
+    """A column for each key of any row; what is no single value is JSON. Needs pyarrow."""
     import pyarrow
     import pyarrow.parquet
 
-    flat = [
-        {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in row.items()}
-        for row in rows
-    ]
+    def plain(value: Any) -> Any:
+        return json.dumps(value) if isinstance(value, dict | list) else value
+
+    columns = dict.fromkeys(key for row in rows for key in row)  # pyarrow takes those of the first row alone
+    flat = [{key: plain(row.get(key)) for key in columns} for row in rows]
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(flat), content)
     return content.getvalue()

@@ -42,6 +42,7 @@ NAMES = (
 
 def site_of(folder: Path, *campaigns: Campaign) -> SiteFolder:
     """As publish() makes it, without records on a disk."""
+    SiteFolder.make_ready(folder)
     site = SiteFolder.at(folder)
     loaded = {}
     for campaign in campaigns:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from fourscore_analysis.cli import main
+from fourscore_analysis.records.files import sole_writer
 from fourscore_analysis.site import folder as site_folder
 from fourscore_analysis.site import pages
 from site_links import followed
@@ -226,6 +227,13 @@ def test_only_a_new_or_empty_folder_or_a_site_is_written_to(two, tmp_path, capsy
     assert not (tmp_path / "new").exists()
 
 
+def test_a_second_publisher_of_one_site_is_refused(two, tmp_path, capsys):
+    publish(capsys, tmp_path, two[0])
+    with sole_writer(tmp_path):
+        assert "another process writes" in publish(capsys, tmp_path, two[0], code=2)
+    publish(capsys, tmp_path, two[0])
+
+
 def test_a_data_file_that_is_none_is_named(two, tmp_path, capsys):
     publish(capsys, tmp_path, two[0])
     (tmp_path / "data/campaigns/x.json").write_text('{"schema":"fourscore.published-campaign"}')
@@ -292,11 +300,12 @@ def test_licence_is_kept_and_changed_on_every_page(two, tmp_path, capsys):
 
 def test_parquet_is_beside_each_page_where_pyarrow_is(two, tmp_path, capsys):
     parquet = pytest.importorskip("pyarrow.parquet", reason="no pyarrow here")
-    assert publish(capsys, tmp_path, two[0])["parquet"]
-    [path] = (tmp_path / "problems").glob("*.parquet")
+    assert publish(capsys, tmp_path, *two)["parquet"]
+    [path] = (tmp_path / "problems").glob("32x32x32-*.parquet")
     table = parquet.read_table(path)
     rows = json.loads(path.with_suffix(".json").read_text())["rows"]
     assert table.column("median_s").to_pylist() == [row["median_s"] for row in rows]
+    assert set(table.column_names) == {key for row in rows for key in row}
     dead, _ = followed(tmp_path, "*.html")
     assert dead == []
 
