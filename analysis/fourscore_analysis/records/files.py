@@ -110,10 +110,10 @@ def sole_writer(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes, synced: bool = True) -> None:
     """Replaces `path` in one step: a reader never sees half of it, and where it cannot be written it stays as it was. A
     link is replaced, not what it points to. Raises InputError for a name that may not be written to, OSError where
-    writing fails."""
+    writing fails. Who writes thousands of files leaves `synced` out, and syncs them together before others see them."""
     refuse_records(path)
     refuse_unless_regular([path])
     temporary = path.with_name(f".fourscore-{secrets.token_hex(8)}.tmp")
@@ -124,7 +124,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
             stream.flush()
             with contextlib.suppress(FileNotFoundError):  # a file that is replaced keeps its mode
                 os.fchmod(stream.fileno(), stat.S_IMODE(path.stat().st_mode))
-            os.fsync(stream.fileno())
+            if synced:
+                os.fsync(stream.fileno())
         temporary.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None

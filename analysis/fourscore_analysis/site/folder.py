@@ -5,6 +5,7 @@ a full disk, the site is as it was; where a run is killed while it renames, the 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -126,7 +127,7 @@ class SiteFolder:
         """Raises OSError where it cannot be written."""
         staged = self.path / STAGING / name
         staged.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(staged, content)
+        write_whole(staged, content, synced=False)
         self._staged[name] = File(made_from, digest_of(content))
 
     def make(self, files: Mapping[str, Callable[[], bytes]], made_from: str) -> int:
@@ -140,6 +141,8 @@ class SiteFolder:
         """Puts what is staged in its place, and removes files of the site that are not `kept`. Returns the names of
         what was removed. Raises OSError."""
         removed = sorted(name for name in self.files if name not in kept)
+        if self._staged:
+            os.sync()  # once: for each of thousands it takes longer than to make them
         for name, file in self._staged.items():
             target = self.path / name
             target.parent.mkdir(parents=True, exist_ok=True)

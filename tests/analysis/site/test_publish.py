@@ -178,11 +178,11 @@ def test_a_full_disk_leaves_the_site_as_it_was(two, tmp_path, capsys, monkeypatc
     before = files_of(tmp_path)
     write, written = site_folder.write_whole, []
 
-    def full(path: Path, content: str | bytes) -> None:
+    def full(path: Path, content: str | bytes, **how: bool) -> None:
         written.append(path)
         if len(written) == 4:
             raise OSError(FULL.errno, FULL.strerror, str(path))
-        write(path, content)
+        write(path, content, **how)
 
     monkeypatch.setattr(site_folder, "write_whole", full)
     error = publish(capsys, tmp_path, other, code=3)
