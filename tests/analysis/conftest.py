@@ -1,3 +1,4 @@
+import shutil
 import sys
 from pathlib import Path
 
@@ -39,3 +40,42 @@ def report(example, tmp_path_factory) -> Path:
 def only_svg(monkeypatch):
     """What a test has drawn is drawn once and not three times; `report` above has every kind of picture."""
     monkeypatch.setattr(figures, "SAVE_OPTIONS", SVG_ALONE)
+
+
+SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+NEEDED = (
+    "the browser test needs chromium and chromedriver: run jobscripts/setup, or "
+    "apt-get install chromium chromium-driver"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    from selenium import webdriver  # which other tests need not have
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.fail(NEEDED)
+    options = Options()
+    options.binary_location = chromium
+    home = tmp_path_factory.mktemp("browser")
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        f"--user-data-dir={home}",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    session = webdriver.Chrome(options=options, service=Service(driver))
+    yield session
+    session.quit()
+
+
+def set_width(browser, width: int) -> None:
+    """Sets the width of the page itself: a headless window cannot be made as narrow as a phone."""
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)

@@ -2,54 +2,17 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from conftest import SVG_ALONE, draw_report
+from conftest import SECONDS, SVG_ALONE, draw_report, set_width
 from fourscore_analysis.cli import main
 from fourscore_analysis.page import figures
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from synthetic import make_point
 from synthetic.histories import HistoryMaker
-
-NEEDED = (
-    "the browser test needs chromium and chromedriver: run jobscripts/setup, or "
-    "apt-get install chromium chromium-driver"
-)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not chromium or not driver:
-        pytest.fail(NEEDED)
-    options = Options()
-    options.binary_location = chromium
-    home = tmp_path_factory.mktemp("browser")
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        f"--user-data-dir={home}",
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    session = webdriver.Chrome(options=options, service=Service(driver))
-    yield session
-    session.quit()
-
-
-def set_width(browser, width: int) -> None:
-    """Sets the width of the page itself: a headless window cannot be made as narrow as a phone."""
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
 @pytest.fixture(scope="module")
@@ -153,9 +116,6 @@ def test_a_finger_near_a_mark_shows_what_it_says_within_the_screen(opened):
     shown = opened.execute_script("return arguments[0].getBoundingClientRect().toJSON()", tip)
     assert shown["left"] >= 0
     assert shown["right"] <= 400
-
-
-SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def column(browser, table: int, name: str) -> list[str]:

@@ -13,7 +13,8 @@ COMMAND = f"fourscore report --archive {ARCHIVE} -o {PAGE}"
 
 
 class Text(HTMLParser):
-    """What a page says, tables, findings, what marks say and titles of figures, without how it is drawn."""
+    """What a page says, tables, findings, what marks say, titles of figures and the data that are explored, without how
+    it is drawn."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,7 +22,7 @@ class Text(HTMLParser):
         self.drawn = False  # within a script or a style
 
     def handle_starttag(self, tag, attrs) -> None:
-        self.drawn = tag in ("script", "style")
+        self.drawn = tag in ("script", "style") and ("type", "application/json") not in attrs
         self.said += [value for name, value in attrs if name in ("aria-label", "title") and value]
 
     def handle_endtag(self, tag) -> None:
@@ -35,7 +36,8 @@ class Text(HTMLParser):
 def said_by(page: Path) -> list[str]:
     text = Text()
     text.feed(page.read_text(encoding="utf-8"))
-    return [re.sub(r"PDF in .*-plots\.", "PDF.", one) for one in text.said]  # the folder is beside the page
+    places = r"(?<=PDF) in .*-plots(?=\.)|^{\"records\":\"[^\"]*\""  # which differ with the place of the page
+    return [re.sub(places, "", one) for one in text.said]
 
 
 def test_the_example_page_is_what_its_records_give(tmp_path, monkeypatch):
