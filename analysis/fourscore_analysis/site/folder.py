@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,12 +130,9 @@ class SiteFolder:
         write_whole(staged, content, synced=False)
         self._staged[name] = File(made_from, digest_of(content))
 
-    def make(self, files: Mapping[str, Callable[[], bytes]], made_from: str) -> int:
-        """Stages those that are not current; returns how many."""
-        due = [name for name in files if not self.is_current(name, made_from)]
-        for name in due:
-            self.stage(name, files[name](), made_from)
-        return len(due)
+    def due(self, names: Iterable[str], made_from: str) -> list[str]:
+        """The names of files that are not current."""
+        return [name for name in names if not self.is_current(name, made_from)]
 
     def commit(self, kept: set[str]) -> list[str]:
         """Puts what is staged in its place, and removes files of the site that are not `kept`. Returns the names of

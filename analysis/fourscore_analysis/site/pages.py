@@ -4,6 +4,7 @@ data, which has all of them."""
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,3 +97,18 @@ def render(template: str, rows: Sequence[Any] = (), **values: Any) -> bytes:
 
 def json_of(value: Any) -> bytes:
     return f"{json.dumps(value, separators=(',', ':'))}\n".encode()
+
+
+def parquet_of(rows: Sequence[dict[str, Any]]) -> bytes:
+    """A column for each key of any row; what is no single value is JSON. Needs pyarrow."""
+    import pyarrow
+    import pyarrow.parquet
+
+    def plain(value: Any) -> Any:
+        return json.dumps(value) if isinstance(value, dict | list) else value
+
+    columns = dict.fromkeys(key for row in rows for key in row)  # pyarrow takes those of the first row alone
+    flat = [{key: plain(row.get(key)) for key in columns} for row in rows]
+    content = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(flat), content)
+    return content.getvalue()

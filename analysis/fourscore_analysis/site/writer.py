@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import Any
 
 from fourscore_analysis.points.machine_cards import machine_cards
 from fourscore_analysis.records.transforms import Launch
+from fourscore_analysis.records.workers import available_cores, pool_of
 from fourscore_analysis.site import campaign_data, pages
 from fourscore_analysis.site.addresses import campaign_address, canonical, digest_of
 from fourscore_analysis.site.campaign_data import CampaignData
@@ -39,6 +38,7 @@ CLASSES = dict.fromkeys(("problem", "method", "machine", "ranks", "contract", "v
     "launches": "number minor",
     "build": "text minor",
 }
+SERIAL_BELOW = 60  # pages; starting processes costs more than making so few
 MOST_SERIES = 12  # on a machine's page
 MOST_ENTRIES = 12  # a card on the front page
 MOST_WARNED = 3
@@ -60,6 +60,9 @@ class Entry:
     campaigns: list[str]
 
 
+Files = dict[str, Callable[[], bytes]]  # how each is made, by name
+
+
 class SiteWriter:
     """`loaded` has the data of campaigns that were read already; the others are read when a page needs them."""
 
@@ -72,8 +75,7 @@ class SiteWriter:
     def write(self) -> int:
         """Stages what is not current; returns how many files that are."""
         made = self._make({pages.STYLE: pages.style}, "style")
-        for address, entry in self.entries.items():
-            made += self._subject(address, entry)
+        made += self._subjects()
         made += self._history()
         for kind in KINDS:
             of_kind = [entry for entry in self.entries.values() if entry.address.startswith(f"{kind}/")]
@@ -101,13 +103,17 @@ class SiteWriter:
         ]
         return sorted(found, key=lambda one: (one.newest, one.title), reverse=True)
 
-    def _make(
-        self, files: dict[str, Callable[[], bytes]], what: str, campaigns: Iterable[str] = (), **more: Any
-    ) -> int:
-        self.kept |= files.keys()
+    def _made_from(self, what: str, campaigns: Iterable[str] = (), **more: Any) -> str:
         inputs = [[name, self.site.campaigns[name].sha256] for name in campaigns]
-        key = [pages.program_digest(), self.parquet, self.site.licence, what, inputs, more]
-        return self.site.make(files, digest_of(canonical(key)))
+        return digest_of(canonical([pages.program_digest(), self.parquet, self.site.licence, what, inputs, more]))
+
+    def _make(self, files: Files, what: str, campaigns: Iterable[str] = (), **more: Any) -> int:
+        self.kept |= files.keys()
+        made_from = self._made_from(what, campaigns, **more)
+        due = self.site.due(files, made_from)
+        for name in due:
+            self.site.stage(name, files[name](), made_from)
+        return len(due)
 
     def _about(self, campaigns: Sequence[str]) -> About:
         abouts = [self.site.campaigns[name].about for name in campaigns]
@@ -135,9 +141,36 @@ class SiteWriter:
             self._launches[name] = found
         return self._launches[name]
 
-    def _subject(self, address: str, entry: Entry) -> int:
+    def _subjects(self) -> int:
+        """Pages of machines, problems and methods, and their data. Where many are due, all cores make them."""
+        due: dict[str, list[str]] = {}
+        for address, entry in self.entries.items():
+            files = self._files(address)
+            self.kept |= files.keys()
+            if names := self.site.due(files, self._made_from(address, entry.campaigns)):
+                due[address] = names
+        self.pages += len(self.entries)
+        workers = available_cores()
+        if workers < 2 or len(due) < SERIAL_BELOW:
+            return sum(self._make(self._files(address), address, self.entries[address].campaigns) for address in due)
+        for name in {name for address in due for name in self.entries[address].campaigns}:
+            self._by_page(name)  # before processes begin, which then share it
+        largest_first = sorted(due, key=lambda address: -self.entries[address].launches)
+        with pool_of(workers, _receive, (self,)) as pool:
+            for address, contents in pool.map(_contents_of, [(one, due[one]) for one in largest_first], chunksize=4):
+                made_from = self._made_from(address, self.entries[address].campaigns)
+                for name, content in contents.items():
+                    self.site.stage(name, content, made_from)
+        return sum(map(len, due.values()))
+
+    def contents_of(self, address: str, names: Iterable[str]) -> dict[str, bytes]:
+        """Files of a page by name."""
+        files = self._files(address)
+        return {name: files[name]() for name in names}
+
+    def _files(self, address: str) -> Files:
         """The page of a machine, a problem or a method, and its data."""
-        kind = address.partition("/")[0]
+        kind, entry = address.partition("/")[0], self.entries[address]
         found: list[Row] = []
 
         def rows() -> list[Row]:
@@ -152,16 +185,15 @@ class SiteWriter:
         def as_json() -> list[dict[str, Any]]:
             return [row.as_json() for row in rows()]
 
-        files: dict[str, Callable[[], bytes]] = {
+        files: Files = {
             f"{address}.html": lambda: self._page(kind, address, entry, rows()),
             f"{address}.json": lambda: pages.json_of(
                 {"schema": "fourscore.published-page", "schema_version": 1, "title": entry.title, "rows": as_json()}
             ),
         }
         if self.parquet:
-            files[f"{address}.parquet"] = lambda: parquet_of(as_json())
-        self.pages += 1
-        return self._make(files, address, entry.campaigns)
+            files[f"{address}.parquet"] = lambda: pages.parquet_of(as_json())
+        return files
 
     def _page(self, kind: str, address: str, entry: Entry, rows: Sequence[Row]) -> bytes:
         launches = self._of(entry.campaigns, address)
@@ -235,7 +267,7 @@ class SiteWriter:
             ),
         }
         if self.parquet:
-            files["history.parquet"] = lambda: parquet_of([one.as_json() for one in series()])
+            files["history.parquet"] = lambda: pages.parquet_of([one.as_json() for one in series()])
         self.pages += 1
         return self._make(files, "history", names)
 
@@ -315,6 +347,18 @@ class SiteWriter:
         return self._make(files, "front", (), **values, about=vars(self._about_all))
 
 
+_writer: SiteWriter  # in a process that makes pages
+
+
+def _receive(writer: SiteWriter) -> None:
+    global _writer
+    _writer = writer
+
+
+def _contents_of(page: tuple[str, list[str]]) -> tuple[str, dict[str, bytes]]:
+    return page[0], _writer.contents_of(*page)
+
+
 @dataclass
 class Listed:
     href: str
@@ -346,18 +390,3 @@ def _warnings(cards: Sequence[Any], rows: Sequence[Row]) -> list[str]:
     if apart := sorted({row.apart for row in rows if row.apart}):
         return [f"Some rows are marked ({'; '.join(apart)}): they are not ranked with measured ones."]
     return []
-
-
-def parquet_of(rows: Sequence[dict[str, Any]]) -> bytes:
-    """A column for each key of any row; what is no single value is JSON. Needs pyarrow."""
-    import pyarrow
-    import pyarrow.parquet
-
-    def plain(value: Any) -> Any:
-        return json.dumps(value) if isinstance(value, dict | list) else value
-
-    columns = dict.fromkeys(key for row in rows for key in row)  # pyarrow takes those of the first row alone
-    flat = [{key: plain(row.get(key)) for key in columns} for row in rows]
-    content = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(flat), content)
-    return content.getvalue()

@@ -12,7 +12,7 @@ import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.records.files import sole_writer
 from fourscore_analysis.site import folder as site_folder
-from fourscore_analysis.site import pages
+from fourscore_analysis.site import pages, writer
 from site_links import followed
 from synthetic import Maker, make_point, store
 from synthetic.histories import HistoryMaker
@@ -316,6 +316,14 @@ def test_a_page_says_that_pyarrow_was_not_there(two, tmp_path, capsys, monkeypat
     assert "no Parquet: made without pyarrow" in next((tmp_path / "problems").glob("*.html")).read_text()
     assert main(["publish", str(tmp_path), "--archive", str(two[0])]) == 0
     assert "no pyarrow" in capsys.readouterr().out
+
+
+def test_all_cores_make_the_same_pages_as_one(two, tmp_path, capsys, monkeypatch):
+    publish(capsys, tmp_path / "one", *two)
+    monkeypatch.setattr(writer, "SERIAL_BELOW", 1)
+    monkeypatch.setattr(writer, "available_cores", lambda: 2)
+    publish(capsys, tmp_path / "all", *two)
+    assert files_of(tmp_path / "all") == files_of(tmp_path / "one")
 
 
 def test_a_changed_program_makes_every_page_anew(two, tmp_path, capsys, monkeypatch):
