@@ -21,6 +21,7 @@ from site_links import Reader, followed
 from synthetic import Maker, canonical, make_point
 from test_hostile import HOSTILE, places
 
+ROOT = Path(__file__).resolve().parents[3]
 PLANTED = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 NAMES = (
     PLANTED,
@@ -154,9 +155,9 @@ def test_addresses_are_by_the_rule_of_the_document_and_never_change():
     """These very addresses are out in the world: a change of the rule breaks them."""
     launch = launch_of(shape=(128, 128, 128))
     assert addresses.machine_address(launch.machine_hash) == f"machines/{launch.machine_hash}"
-    assert addresses.problem_address(addresses.problem_of(launch.cell)) == (
-        "problems/128x128x128-c2c-double-forward-6d8131fc3885"
-    )
+    problem = "problems/128x128x128-c2c-double-forward-6d8131fc3885"
+    assert addresses.problem_address(addresses.problem_of(launch.cell)) == problem
+    assert f"`{problem}.html`" in (ROOT / "docs/publish.md").read_text(encoding="utf-8")
     assert addresses.method_address(launch.method) == "methods/slab-alltoallv-fftw-a87335bbe56c"
     assert addresses.campaign_address("strong-1a2b3c4d") == "data/campaigns/strong-1a2b3c4d"
 
