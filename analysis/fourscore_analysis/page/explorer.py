@@ -9,6 +9,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ FACETS = {  # what the page filters by: a key of `_row`, and its name
     "flags": "flags",
 }
 _GLYPHS = dict(zip("os^DvPX<>*hHpd", "●■▲◆▼✚✖◀▶★⬢⬣⬟⬧", strict=True))  # matplotlib draws these markers
+_LACKS: dict[str, Any] = {}
 _DASHES = {"-": [], "--": [6, 4], "-.": [8, 3, 2, 3], ":": [2, 3]}
 
 
@@ -50,46 +52,49 @@ def explorer_data(views: Sequence[View], archive: Path, page: Path) -> dict[str,
     rows = [row for view in views for row in _rows(view, kept, names)]
     if not rows:
         return None
-    common = set.intersection(*(set(row["terms"]) for row in rows))
-    for row in rows:
-        row["contract_text"] = ", ".join(term for term in row.pop("terms") if term not in common) or "–"
+    terms = [row.pop("terms") for row in rows]
+    common = set.intersection(*map(set, terms))
+    for row, own in zip(rows, terms, strict=True):
+        row["contract_text"] = ", ".join(term for term in own if term not in common) or "–"
     facets = {key: name for key, name in FACETS.items() if len({str(row[key]) for row in rows}) > 1}
     return {
         "records": os.path.relpath(archive / "records", page.parent),
         "facets": facets,
-        "common": ", ".join(sorted(common, key=rows[0]["all_terms"].index)),
+        "common": ", ".join(term for term in terms[0] if term in common),
         "phases": {phase: themed_colour(colour) for phase, colour in PHASE_COLOURS.items()},
         "samples": kept,
-        "points": packed([{key: value for key, value in row.items() if key != "all_terms"} for row in rows]),
+        "count": len(rows),
+        "points": packed(rows),
     }
 
 
 def packed(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Rows as columns. Where values repeat, a column is [each value once, the index of each row's value]; else it is
-    [null, the values]. What a row lacks is null."""
-    columns = {}
-    for key in dict.fromkeys(key for row in rows for key in row):
-        values = [_brief(row.get(key)) for row in rows]
-        texts = [json.dumps(value) for value in values]
-        distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        if len(distinct) <= len(rows) // 2:
-            columns[key] = [[json.loads(text) for text in distinct], [distinct[text] for text in texts]]
-        else:
-            columns[key] = [None, values]
-    return columns
+    """Rows as columns, objects within them too. Where values repeat, a column is [each value once, the index of each
+    row's value]; else it is [null, the values]. {} stands where a row lacks the key."""
+    return {key: _column([row.get(key, _LACKS) for row in rows]) for key in dict.fromkeys(chain.from_iterable(rows))}
+
+
+def _column(values: list[Any]) -> Any:
+    if all(type(value) is dict and value is not _LACKS for value in values):
+        return packed(values)
+    values = [_brief(value) for value in values]
+    keys = [json.dumps(value) if type(value) in (list, dict) else value for value in values]
+    distinct: dict[Any, int] = {}
+    once: list[Any] = []
+    for key, value in zip(keys, values, strict=True):
+        if key not in distinct:
+            distinct[key] = len(once)
+            once.append(value)
+    return [once, [distinct[key] for key in keys]] if len(once) <= len(values) // 2 else [None, values]
 
 
 def _brief(value: Any) -> Any:
-    """Six significant digits: finer than any clock."""
-    if isinstance(value, dict):
-        return {key: _brief(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_brief(one) for one in value]
-    if not isinstance(value, float):
-        return value
-    if not math.isfinite(value):
-        return None
-    return int(value) if value.is_integer() else float(f"{value:.6g}")
+    """Six significant digits: finer than any clock. Tuples are brief already."""
+    if type(value) is float:
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() else float(f"{value:.6g}")
+    return [_brief(one) for one in value] if type(value) is list else value
 
 
 def _samples_kept(views: Sequence[View], launches: int) -> int | None:
@@ -131,7 +136,6 @@ def _row(view: View, point: Point, kept: int | None) -> dict[str, Any]:
         "exchange": point.method.exchange,
         "local_fft": point.method.local_fft,
         "terms": terms,
-        "all_terms": terms,
         "build": first.code_hash[:8] or "unknown",
         "campaign": view.campaign.name,
         "status": "ok" if time else next(iter(point.statuses), "simulated"),
@@ -141,7 +145,7 @@ def _row(view: View, point: Point, kept: int | None) -> dict[str, Any]:
         "high_s": time.high if time else None,
         "gflops": point.gflops,
         "exchange_share": point.exchange_share,
-        "launches": [_launch(launch, kept) for launch in point.launches],
+        "launches": tuple(_launch(launch, kept) for launch in point.launches),
         "command": repeating_command(point),
         "colour": themed_colour(look.colour),
         "glyph": _GLYPHS[look.marker],
@@ -160,16 +164,16 @@ def _machine_names(views: Iterable[View]) -> dict[str, str]:
     return found
 
 
-def _launch(launch: Launch, kept: int | None) -> list[Any]:
-    """[number, or the record's name where that is not as usual; status; median, seconds; samples as parts in 10,000 of
-    the median]. Where samples are left out, those that stay are order statistics, evenly spaced."""
+def _launch(launch: Launch, kept: int | None) -> tuple[Any, ...]:
+    """(number, or the record's name where that is not as usual; status; median, seconds; samples as parts in 10,000 of
+    the median). Where samples are left out, those that stay are order statistics, evenly spaced."""
     name = launch.file.rsplit("/", 1)[-1]
     usual = name == f"{launch.point_id}-{launch.launch:03}.json"
-    found = [launch.launch if usual else name, launch.status]
+    found = (launch.launch if usual else name, launch.status)
     if launch.status != "ok" or launch.simulated:
         return found
     samples: Sequence[float] = launch.time_s
     if kept is not None and len(samples) > kept:
         ordered, last = sorted(samples), len(samples) - 1
         samples = [ordered[round(last * number / (kept - 1))] for number in range(kept)]
-    return [*found, launch.median_s, [round(1e4 * one / launch.median_s) for one in samples]]
+    return (*found, _brief(launch.median_s), tuple(round(1e4 * one / launch.median_s) for one in samples))

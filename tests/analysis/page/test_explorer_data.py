@@ -23,25 +23,35 @@ def view() -> View:
     return View(campaign, 0)
 
 
-def unpacked(columns: dict) -> list[dict]:
+def value_of(column: list | dict, row: int):
     """As explorer.js does it."""
-    values = {key: [once[one] for one in at] if once else at for key, (once, at) in columns.items()}
-    return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+    if isinstance(column, list):
+        once, at = column
+        return once[at[row]] if once else at[row]
+    parts = {key: value_of(part, row) for key, part in column.items()}
+    return {key: value for key, value in parts.items() if value != {} or isinstance(column[key], dict)}
+
+
+def unpacked(columns: dict, count: int) -> list[dict]:
+    return [value_of(columns, row) for row in range(count)]
 
 
 def test_packing_keeps_every_value_and_says_repeated_ones_once():
-    rows = [{"name": f"m{number % 2}", "of": [number], "more": {"x": number / 3}} for number in range(6)]
-    columns = packed([*rows, {"name": "m0", "of": [], "more": None}])
+    rows = [{"name": f"m{number % 2}", "of": [number], "more": {"x": number / 4}} for number in range(6)]
+    rows += [{"name": "m0", "of": [], "more": {}, "reason": None}]
+    columns = packed(rows)
     assert columns["name"] == [["m0", "m1"], [0, 1, 0, 1, 0, 1, 0]]
-    found = unpacked(columns)
-    assert [row["of"] for row in found] == [[0], [1], [2], [3], [4], [5], []]
-    assert found[5]["more"] == {"x": pytest.approx(5 / 3, rel=1e-5)}
-    assert found[6]["more"] is None
+    assert unpacked(columns, len(rows)) == rows
+
+
+def test_times_keep_six_digits_and_what_is_no_number_is_null():
+    [row] = unpacked(packed([{"time_s": 0.0123456789, "bytes": 12582912.0, "ratio": float("nan")}]), 1)
+    assert row == {"time_s": 0.0123457, "bytes": 12582912, "ratio": None}
 
 
 def test_each_point_has_what_json_says_its_launches_and_its_records(view):
     data = explorer_data([view], ARCHIVE, ARCHIVE.parent / "report.html")
-    rows, expected = unpacked(data["points"]), points_json(view)
+    rows, expected = unpacked(data["points"], data["count"]), points_json(view)
     assert [row["json"]["point_id"] for row in rows] == [one["point_id"] for one in expected]
     assert len(rows) == 7
     for row, one in zip(rows, expected, strict=True):
@@ -62,7 +72,7 @@ def test_many_samples_become_order_statistics(view, monkeypatch):
     data = explorer_data([view], ARCHIVE, ARCHIVE.parent / "report.html")
     assert data["samples"] == 3
     full = {launch.file: launch for point in view.points for launch in point.measured}
-    for row in unpacked(data["points"]):
+    for row in unpacked(data["points"], data["count"]):
         for number, _, median_s, samples in (launch for launch in row["launches"] if len(launch) > 2):
             file = f"records/{row['campaign']}/{row['json']['point_id']}-{number:03}.json"
             ordered = sorted(full[file].time_s)

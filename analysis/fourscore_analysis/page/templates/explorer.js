@@ -5,11 +5,13 @@
   const data = JSON.parse(document.getElementById("explorer-data").textContent);
   const FIRST_ROWS = 25, MOST_NAMES = 24, MOST_VALUES = 12;
 
-  const points = (() => { // page/explorer.py, packed()
-    const columns = Object.entries(data.points), count = columns[0][1][1].length;
-    return Array.from({ length: count }, (_, row) => Object.fromEntries(
-      columns.map(([key, [once, at]]) => [key, once ? once[at[row]] : at[row]])));
-  })();
+  const lacks = (value) => value?.constructor === Object && !Object.keys(value).length;
+  const valueOf = (column, row) => { // page/explorer.py, packed()
+    if (Array.isArray(column)) return column[0] ? column[0][column[1][row]] : column[1][row];
+    const parts = Object.entries(column).map(([key, part]) => [key, Array.isArray(part) ? valueOf(part, row) : { of: valueOf(part, row) }]);
+    return Object.fromEntries(parts.filter(([, value]) => !lacks(value)).map(([key, value]) => [key, value?.of ?? value]));
+  };
+  const points = Array.from({ length: data.count }, (_, row) => valueOf(data.points, row));
 
   const digits = (value) => Number(value.toPrecision(3)).toString();
   const timeText = (seconds) => {
