@@ -11,6 +11,7 @@ from html import escape
 from fourscore_analysis.gate.scatter import Pair, pairs_of, signed_percent
 from fourscore_analysis.gate.series import BASE, CANDIDATE, Timed
 from fourscore_analysis.gate.verdict import Verdict
+from fourscore_analysis.page.svg import themed
 from fourscore_analysis.plots.shared.colours import BLUE, INK, LIGHT_GREY, SKY, SOFT, VERMILLION
 from fourscore_analysis.points.units import time_text
 
@@ -57,7 +58,7 @@ def pair_plot(one: Verdict, link: Link) -> str:
     )
     label = _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "middle", label)
     head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{said}">'
-    return "".join([head, frame, *axis, *drawn, label, "</svg>"])
+    return themed("".join([head, frame, *axis, *drawn, label, "</svg>"]))
 
 
 def _of_pairs(one: Verdict, pairs: Sequence[Pair], link: Link) -> tuple[list[str], list[str], str]:

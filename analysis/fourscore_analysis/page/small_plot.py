@@ -13,6 +13,7 @@ import numpy as np
 
 from fourscore_analysis.gate.history import IMPROVEMENT, SLOWDOWN, Finding, Judged
 from fourscore_analysis.gate.revisions import Build
+from fourscore_analysis.page.svg import themed
 from fourscore_analysis.plots.shared.colours import BLUE, GREEN, GREY, INK, LIGHT_GREY, ORANGE, SOFT, VERMILLION
 from fourscore_analysis.points.units import time_text
 from fourscore_analysis.tables.history import finding_text, range_of_revisions
@@ -117,7 +118,7 @@ def small_plot(panel: Panel) -> str:
         _text(WIDTH - RIGHT, HEIGHT - 3, "end", panel.builds[-1].name if len(panel.builds) > 1 else ""),
         "</svg>",
     ]
-    return "".join(parts)
+    return themed("".join(parts))
 
 
 def _of(panel: Panel, finding: Finding) -> Judged:

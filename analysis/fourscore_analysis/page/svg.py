@@ -19,6 +19,7 @@ _GLYPH = re.compile(r"[A-Za-z]+-[0-9a-f]+")  # DejaVuSans-41
 _FINE_DIGITS = re.compile(r"(\.\d\d)\d+")  # hundredths of a point are finer than any screen
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
+_ATTRIBUTE = re.compile(r'\b(fill|stroke)="(#[0-9A-Fa-f]{6})"')
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 # Colours that are others on a dark page, and their names in templates/report.css. Files beside the page have them as
 # they were drawn.
@@ -71,6 +72,11 @@ def _give_titles(group: ElementTree.Element, texts: list[str]) -> None:
 def themed_colour(colour: str) -> str:
     """`colour` of a figure as a page's style sheet has it: by name, where a dark page has another."""
     return _THEMED.get(colour.lower(), colour)
+
+
+def themed(plot: str) -> str:
+    """A small plot, whose elements have one colour each as an attribute, with the colours of the page."""
+    return _ATTRIBUTE.sub(lambda found: f'style="{found[1]}: {themed_colour(found[2])}"', plot)
 
 
 @cache  # few looks, many marks
