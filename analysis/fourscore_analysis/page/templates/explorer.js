@@ -47,6 +47,7 @@
     efficiency: { label: "efficiency (against the fewest ranks)", of: (p) => p.efficiency, text: percentText },
   };
   const has = (key) => key in data.facets;
+  const USUAL_X = has("ranks") ? "ranks" : has("nodes_text") ? "nodes" : has("shape_text") ? "size" : "ranks"; // what differs
   const COLUMNS = [ // heading, value to sort by, text, whether a number
     ["method", (p) => p.label, (p) => p.label],
     ["shape", (p) => p.elements, (p) => p.shape_text],
@@ -71,7 +72,7 @@
 
   const start = () => ({
     chosen: Object.fromEntries(Object.keys(data.facets).map((key) => [key, new Set()])),
-    q: "", x: has("ranks") || !has("shape_text") ? "ranks" : "size", y: "time", sort: null, falling: false, zoom: null, open: null,
+    q: "", x: USUAL_X, y: "time", sort: null, falling: false, zoom: null, open: null,
   });
   let state = start(), all = false, here = [];
 
