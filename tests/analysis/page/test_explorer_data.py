@@ -1,14 +1,12 @@
 """What the explorer of a page is given."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 from fourscore_analysis.page import explorer
 from fourscore_analysis.page.environment import page_json
 from fourscore_analysis.page.explorer import explorer_data, packed
-from fourscore_analysis.points.command import DEFAULTS, repeating_command
 from fourscore_analysis.records.archive import read_campaigns, select_campaigns
 from fourscore_analysis.tables.points import points_json
 from fourscore_analysis.views.view import View
@@ -78,17 +76,6 @@ def test_many_samples_become_order_statistics(view, monkeypatch):
             ordered = sorted(full[file].time_s)
             expected = [ordered[0], ordered[len(ordered) // 2], ordered[-1]]
             assert [one * median_s / 1e4 for one in samples] == pytest.approx(expected, rel=1e-4)
-
-
-def test_the_command_says_the_point_in_options_of_fft_bench(view):
-    commands = {point.label: repeating_command(point) for point in view.points if point.cell.ranks == 2}
-    assert commands["slab/shared"] == (
-        "mpirun -n 2 fft_bench --variant slab --exchange shared --shape 192x128x128 --repetitions 5"
-    )
-    known = set(re.findall(r'\.option = "(--[\w-]+)"', (ROOT / "core/point_keys.cpp").read_text())) | {"--repetitions"}
-    assert DEFAULTS.keys() <= known
-    source = Path(explorer.__file__).parents[1] / "points/command.py"
-    assert set(re.findall(r'"(--[\w-]+)"', source.read_text())) - {"--parameter"} <= known
 
 
 def test_no_text_ends_the_element_of_the_data():
