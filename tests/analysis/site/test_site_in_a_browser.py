@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import set_width
 from fourscore_analysis.cli import main
-from test_browser import browser, set_width
 
-__all__ = ["browser"]  # a fixture
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs/example/archive"
 
 
