@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,9 +82,11 @@ def heading_of(view: View, plot: Plot, page: int, pages: int) -> str:
     return part_title(f"{plot.title} · {view.campaign.name}", page, pages)
 
 
-def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
+@contextmanager
+def drawing(views: list[View], folder: Path) -> Iterator[Callable[[], list[list[DrawnPlot]]]]:
     """Draws every plot that has data, for each view, as wide as pages are where this is called, and writes the files
-    into `folder`, which must exist. Raises InputError where something else than a file stands in a plot's place."""
+    into `folder`, which must exist, while the body of `with` does something else. What it gives waits for all of them.
+    Raises InputError where something else than a file stands in a plot's place."""
     jobs: list[_Job] = []
     shape: list[list[tuple[Plot, list[int]]]] = []
     for number, view in enumerate(views):
@@ -97,8 +101,13 @@ def draw_all(views: list[View], folder: Path) -> list[list[DrawnPlot]]:
     refuse_unless_regular(folder / f"{job.stem}{kind}" for job in jobs for kind in SAVE_OPTIONS)
     for view in views:
         remove_earlier(folder, view.campaign.name)
-    drawn = _draw_jobs(views, jobs, folder)
-    return [[DrawnPlot(plot, [drawn[index] for index in indices]) for plot, indices in plots] for plots in shape]
+    with _begun(views, jobs, folder) as begun:
+
+        def drawn() -> list[list[DrawnPlot]]:
+            pages = list(begun)
+            return [[DrawnPlot(plot, [pages[number] for number in of_plot]) for plot, of_plot in one] for one in shape]
+
+        yield drawn
 
 
 def file_name(name: str) -> str:
@@ -115,14 +124,16 @@ def remove_earlier(folder: Path, campaign: str) -> None:
             path.unlink()
 
 
-def _draw_jobs(views: list[View], jobs: list[_Job], folder: Path) -> list[DrawnPage]:
+@contextmanager
+def _begun(views: list[View], jobs: list[_Job], folder: Path) -> Iterator[Iterable[DrawnPage]]:
     arguments = [(index, folder) for index in range(len(jobs))]
     workers = min(available_cores(), len(jobs))
     if workers < 2:
         _receive(views, jobs)
-        return [_draw_job(argument) for argument in arguments]
-    with pool_of(workers, _receive, (views, jobs)) as pool:
-        return list(pool.map(_draw_job, arguments))
+        yield map(_draw_job, arguments)
+    else:
+        with pool_of(workers, _receive, (views, jobs)) as pool:
+            yield pool.map(_draw_job, arguments)
 
 
 def _draw_job(argument: tuple[int, Path]) -> DrawnPage:

@@ -16,7 +16,7 @@ from fourscore_analysis.isoefficiency.points import EFFICIENCIES, as_json
 from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.environment import environment, page_json, vendored
 from fourscore_analysis.page.explorer import explorer_data
-from fourscore_analysis.page.figures import DrawnPlot, draw_all, file_name
+from fourscore_analysis.page.figures import DrawnPlot, drawing, file_name
 from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.device_gain import device_gains
@@ -181,12 +181,13 @@ def build_report(
     shelf = Shelf(views)
     for view in views:
         view.shelf = shelf
-    sections = [section_of(view) for view in views]
-    for section, plots in zip(sections, draw_all(views, plots_folder), strict=True):
-        section.plots = plots
-    if tables_folder:
-        write_tables(views, tables_folder)
-    identities = identity_parts({campaign.name: campaign.runs for campaign in campaigns})
+    with drawing(views, plots_folder) as drawn:
+        sections = [section_of(view) for view in views]
+        if tables_folder:
+            write_tables(views, tables_folder)
+        identities = identity_parts({campaign.name: campaign.runs for campaign in campaigns})
+        for section, plots in zip(sections, drawn(), strict=True):
+            section.plots = plots
     report = Report(sections, identities, unreadable, page, plots_folder)
     write_whole(page, render(report, archive).encode("utf-8", "backslashreplace"))
     return report
