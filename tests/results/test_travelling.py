@@ -111,12 +111,35 @@ def test_what_cannot_be_trusted_is_not_merged(measured, tmp_path, damage):
     assert not (tmp_path / "both").exists()
 
 
+def newer(archive):
+    """Makes one of its records that of a later schema; the file."""
+    file = next(archive.glob("records/*/*.json"))
+    file.write_text(signed(json.loads(file.read_text()) | {"schema_version": 4}))
+    return file
+
+
+@pytest.mark.parametrize("words", [["merge", EXAMPLE], ["scrub"]], ids=lambda words: words[0])
+def test_a_record_of_a_newer_schema_is_named_and_nothing_is_written(measured, tmp_path, words):
+    file, (command, *others) = newer(measured.archive), words
+    given = [measured.archive, *others] if others else []
+    error = measured("archive", command, *given, "-o", tmp_path / "target", code=2).stderr
+    assert f"{file.relative_to(measured.archive)}: schema version 4 is newer than this program's 3" in error
+    assert not (tmp_path / "target").exists()
+
+
 def test_what_is_no_archive_is_not_merged(measured, tmp_path):
     error = measured("archive", "merge", tmp_path / "none", "-o", tmp_path / "both", code=(2, 3)).stderr
     assert str(tmp_path / "none") in error
 
 
 # ---- pack and unpack
+
+
+def test_a_pack_carries_records_of_a_newer_schema_as_they_are(measured, tmp_path):
+    newer(measured.archive)
+    measured("archive", "pack", "-o", tmp_path / "pack.tar")
+    measured("archive", "unpack", tmp_path / "pack.tar", "-o", tmp_path / "out")
+    assert files_of(tmp_path / "out") == files_of(measured.archive)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
