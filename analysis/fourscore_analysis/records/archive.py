@@ -26,6 +26,7 @@ from fourscore_analysis.records.values import (
 )
 from fourscore_analysis.records.workers import available_cores, pool_of
 
+RECORD_SUFFIX = ".json"
 _SERIAL_BELOW = 200  # files; starting processes costs more than reading so few
 _CHUNK = 125
 _SUITE_OF_NAME = re.compile(r"-[0-9a-f]{8}$")
@@ -80,7 +81,7 @@ def campaign_names(archive: Path) -> list[str]:
             raise MissingArchiveError(f"'{archive}' is not an archive: not a folder")
         if not records.is_dir():
             raise InputError(f"'{archive}' is not an archive: it has no folder 'records'")
-        names = sorted(entry.name for entry in os.scandir(records) if entry.is_dir() and record_files(Path(entry.path)))
+        names = sorted(entry.name for entry in os.scandir(records) if entry.is_dir() and _holds_records(entry.path))
     except OSError as error:
         raise InputError(f"cannot read '{error.filename or archive}': {error.strerror}") from None
     if not names:
@@ -90,7 +91,13 @@ def campaign_names(archive: Path) -> list[str]:
 
 def record_files(folder: Path) -> list[str]:
     """Sorted names of the record files in a campaign's folder."""
-    return sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".json"))
+    return sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(RECORD_SUFFIX))
+
+
+def _holds_records(folder: str) -> bool:
+    """Without listing all: there may be a hundred thousand."""
+    with os.scandir(folder) as entries:
+        return any(entry.name.endswith(RECORD_SUFFIX) for entry in entries)
 
 
 def select_campaigns(archive: Path, wanted: Sequence[str]) -> list[str]:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from fourscore_analysis.cli import main
+from fourscore_analysis.records import transforms
 from fourscore_analysis.records.archive import InputError, read_campaigns, select_campaigns
+from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from jsonschema import Draft202012Validator
@@ -96,6 +98,24 @@ def test_the_newest_campaign_of_each_suite_is_the_default(example):
 def test_a_suite_means_its_newest_campaign_and_a_campaign_itself(example):
     assert select_campaigns(example, ["strong"]) == ["strong-1a2b3c4d"]
     assert select_campaigns(example, ["strong-00000001", "weak"]) == ["strong-00000001", "weak-22222222"]
+
+
+def test_a_report_of_one_campaign_opens_no_record_of_another(tmp_path, monkeypatch):
+    archive = tmp_path / "archive"
+    points = list(weak_points())[:2]
+    for suite, name in (("strong", "strong-1a2b3c4d"), ("strong", "strong-5e6f7a8b"), ("weak", "weak-22222222")):
+        maker = Maker(name, suite)
+        for point in points:
+            store(archive, maker.ok(point, 0))
+    opened = []
+
+    def remembered(path: Path, *more) -> bytes:
+        opened.append(path.parent.name)
+        return regular_content(path, *more)
+
+    monkeypatch.setattr(transforms, "regular_content", remembered)
+    assert main(["report", "--archive", str(archive), "-o", str(tmp_path / "report.html"), "strong-5e6f7a8b"]) == 0
+    assert opened == ["strong-5e6f7a8b"] * len(points)
 
 
 def test_an_unknown_campaign_names_the_nearest(example):
