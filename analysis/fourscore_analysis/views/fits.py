@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -112,15 +113,23 @@ class _Task:
 
 
 def _done(tasks: Sequence[_Task]) -> list[MethodFit]:
-    """In the order of the tasks; many launches in processes of their own, the longest task first."""
-    sizes = [len(task.series.observations) for task in tasks]
-    workers = min(available_cores(), len(tasks))
-    if workers < 2 or sum(sizes) < WORTH_PROCESSES:
-        return [_method_fit(task) for task in tasks]
-    order = sorted(range(len(tasks)), key=lambda number: -sizes[number])
-    with pool_of(workers) as pool:
-        found = dict(zip(order, pool.map(_method_fit, [tasks[number] for number in order]), strict=True))
-    return [found[number] for number in range(len(tasks))]
+    """In the order of the tasks. The models of many launches are fitted in processes of their own, those of the longest
+    task first: so an archive of one method keeps several cores busy too."""
+    lacking = [_lacking(task) for task in tasks]
+    pairs = [
+        (task, model) for task, reason in zip(tasks, lacking, strict=True) if not reason for model in _models_for(task)
+    ]
+    pairs.sort(key=lambda pair: -len(pair[0].series.observations))
+    workers = min(available_cores(), len(pairs))
+    if workers < 2 or sum(len(task.series.observations) for task in tasks) < WORTH_PROCESSES:
+        results = [_tried(*pair) for pair in pairs]
+    else:
+        with pool_of(workers) as pool:
+            results = list(pool.map(_tried, *zip(*pairs, strict=True)))
+    found: dict[int, list[Tried | str]] = defaultdict(list)
+    for (task, _), result in zip(pairs, results, strict=True):
+        found[id(task)].append(result)
+    return [_method_fit(task, reason, found[id(task)]) for task, reason in zip(tasks, lacking, strict=True)]
 
 
 def _within(chosen: Sequence[Series], choice: Choice) -> list[Series]:
@@ -152,26 +161,36 @@ def models_of(choice: Choice) -> list[Model]:
     return wanted
 
 
-def _method_fit(task: _Task) -> MethodFit:
-    series, choice, given, cores = task.series, task.choice, task.given, task.cores
-    reason = _too_little(series)
-    covering = [model for model in task.wanted if model.covers(series.method.variant)]
-    if not reason and not covering:
-        reason = f"model {choice.model} is not of {series.method.variant}"
-    if reason:
-        return MethodFit(series, (), cores, reason)
-    tried = []
-    for model in covering[:1] if choice.first_only else covering:
-        forms = model.default_forms()
-        forms |= {name: value for name, value in choice.forms if name in forms}
-        shared = Designs(model, (one.question for one in series.observations), forms)
-        try:
-            fitted = fit(model, series.observations, forms, given, shared=shared)
-        except ValueError as error:  # none of its phases was measured
-            reason = str(error)
-            continue
-        tried.append(Tried(fitted, tuple(held_out(model, series.observations, forms, given, shared))))
-    return MethodFit(series, tuple(sorted(tried, key=_error)), cores, "" if tried else reason)
+def _models_for(task: _Task) -> list[Model]:
+    covering = [model for model in task.wanted if model.covers(task.series.method.variant)]
+    return covering[:1] if task.choice.first_only else covering
+
+
+def _lacking(task: _Task) -> str:
+    """Why the method cannot be fitted; "" where it can."""
+    if reason := _too_little(task.series):
+        return reason
+    return "" if _models_for(task) else f"model {task.choice.model} is not of {task.series.method.variant}"
+
+
+def _tried(task: _Task, model: Model) -> Tried | str:
+    """The reason where none of the model's phases was measured."""
+    observations = task.series.observations
+    forms = model.default_forms()
+    forms |= {name: value for name, value in task.choice.forms if name in forms}
+    shared = Designs(model, (one.question for one in observations), forms)
+    try:
+        fitted = fit(model, observations, forms, task.given, shared=shared)
+    except ValueError as error:
+        return str(error)
+    return Tried(fitted, tuple(held_out(model, observations, forms, task.given, shared)))
+
+
+def _method_fit(task: _Task, reason: str, results: Sequence[Tried | str]) -> MethodFit:
+    tried = sorted((one for one in results if isinstance(one, Tried)), key=_error)
+    if not tried and results:
+        reason = next(one for one in reversed(results) if isinstance(one, str))
+    return MethodFit(task.series, tuple(tried), task.cores, reason)
 
 
 def _error(tried: Tried) -> tuple[float, float]:

@@ -8,6 +8,8 @@ import pytest
 import synthetic
 from fourscore_analysis.cli import main
 from fourscore_analysis.models.machines import read_toml
+from fourscore_analysis.records.workers import pool_of
+from fourscore_analysis.views import fits
 from synthetic import Maker, make_point
 
 EXTENTS = (16, 24, 32, 48, 64, 96, 128)
@@ -53,6 +55,21 @@ def test_a_method_has_its_models_the_best_first_and_each_parameter_with_unit_and
     assert rate["interval"][0] < rate["value"] < rate["interval"][1]
     medians = [sum(errors[-1]["median"] for errors in model["held_out"].values()) / 2 for model in found["models"]]
     assert medians == sorted(medians)
+
+
+def test_the_models_of_one_method_share_the_cores_and_find_the_same(archive, capsys, monkeypatch):
+    alone = asked(capsys, archive, "--json").out
+    started = []
+
+    def remembered(workers):
+        started.append(workers)
+        return pool_of(workers)
+
+    monkeypatch.setattr(fits, "WORTH_PROCESSES", 1)
+    monkeypatch.setattr(fits, "available_cores", lambda: 2)
+    monkeypatch.setattr(fits, "pool_of", remembered)
+    assert asked(capsys, archive, "--json").out == alone
+    assert started == [2]
 
 
 def test_the_text_says_models_parameters_and_errors_beside_the_nearest_point(archive, capsys):
