@@ -61,7 +61,7 @@ from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 
 PLOT_POINTS = 150  # a campaign
-MANY_RECORDS, FEW_PLOT_POINTS = 4000, 60  # beyond so many records the whole report draws so many points
+MANY_RECORDS, FEW_PLOT_POINTS = 4000, 24  # beyond so many records the whole report draws so many points
 OPEN_TABLE_ROWS = 30
 OPEN_PAGES = 2  # pages of a plot that are open; the others unfold
 LONGEST_WORD = 24  # characters of a table that stay on one line
