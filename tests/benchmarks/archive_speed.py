@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -24,7 +25,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "analysis"))
 from synthetic import Maker, many_points, store  # noqa: E402
 
-TARGETS_S = {"reindex": 5.0, "status": 1.0, "status without index": 5.0, "report": 10.0}
+TARGETS_S = {"reindex": 5.0, "status": 1.0, "status without index": 5.0, "report": 5.0}
 
 
 def make_archive(archive: Path, records: int) -> None:
@@ -35,12 +36,19 @@ def make_archive(archive: Path, records: int) -> None:
         store(archive, maker.ok(points[number % len(points)], number // len(points)))
 
 
-def seconds_of(program: str, archive: Path, *arguments: str, keep_index: bool = True) -> float:
+def processor_s() -> float:
+    """What all programs took that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def seconds_of(program: str, archive: Path, *arguments: str, keep_index: bool = True) -> tuple[float, float]:
+    """What it took by the clock, and of all processors."""
     if not keep_index:
         (archive / "index.sqlite").unlink()
-    begin = time.monotonic()
+    begin, before = time.monotonic(), processor_s()
     run = subprocess.run([program, *arguments, "--archive", archive, "--json"], capture_output=True, text=True, check=False)
-    seconds = time.monotonic() - begin
+    seconds = time.monotonic() - begin, processor_s() - before
     if run.returncode != 0:
         print(f"archive_speed: {program} {arguments[0]} ended with {run.returncode}:\n{run.stderr}", file=sys.stderr)
         sys.exit(3)
@@ -68,7 +76,7 @@ def main() -> int:
             "status without index": ("status",),
             "report": ("report", "-o", str(Path(folder) / "report.html")),
         }
-        times_s = {
+        spent_s = {
             name: [
                 seconds_of(options.fourscore, archive, *command, keep_index=not name.endswith("without index"))
                 for _ in range(options.repetitions)
@@ -76,14 +84,19 @@ def main() -> int:
             for name, command in commands.items()
         }
     load = os.getloadavg()[0]
+    times_s = {name: [one[0] for one in found] for name, found in spent_s.items()}
+    processors_s = {name: [one[1] for one in found] for name, found in spent_s.items()}
     medians = {name: statistics.median(times) for name, times in times_s.items()}
     if options.json:
-        print(json.dumps({"records": options.records, "mebibytes": mebibytes, "times_s": times_s, "targets_s": TARGETS_S}))
+        found = {"times_s": times_s, "processor_s": processors_s, "targets_s": TARGETS_S}
+        print(json.dumps({"records": options.records, "mebibytes": mebibytes} | found))
     else:
         print(f"{options.records} records, {mebibytes:.0f} MiB; load of the last minute {load:.1f}")
         for name, times in times_s.items():
             shown = ", ".join(f"{value:.2f}" for value in times)
-            print(f"fourscore {name:20} median {medians[name]:.2f} s ({shown}), target {TARGETS_S[name]:.0f} s")
+            used_s = statistics.median(processors_s[name])
+            target = f"target {TARGETS_S[name]:.0f} s; {used_s:.2f} s of processors"
+            print(f"fourscore {name:20} median {medians[name]:.2f} s ({shown}), {target}")
     return int(any(medians[name] > TARGETS_S[name] for name in medians))
 
 
