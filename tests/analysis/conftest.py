@@ -1,6 +1,10 @@
+import os
 import shutil
 import sys
 from pathlib import Path
+
+# As in fourscore_analysis/__main__.py: threads of small matrices take the cores of the tests beside.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 

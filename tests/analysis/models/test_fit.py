@@ -11,6 +11,7 @@ import pytest
 from fourscore_analysis.models.base import models, predict
 from fourscore_analysis.models.fit import Given, fit
 from fourscore_analysis.models.parameters import PARAMETERS
+from fourscore_analysis.models.rows import Designs
 from synthetic.modelled import GIVEN, TRUE, cubes, observed, question
 
 CZECHOWSKI = models()["czechowski2012"]
@@ -36,10 +37,11 @@ def test_intervals_of_95_percent_hold_the_truth_in_93_to_97_percent_of_500_trial
     (two standard errors, 2 %). The size of the cache is given: a search for it in each trial takes minutes."""
     given = GIVEN | {"cache_bytes": Given(TRUE["cache_bytes"], "known")}
     questions = cubes()
+    designs = Designs(CZECHOWSKI, questions, FORMS)
     held: Counter[str] = Counter()
     trials = 500
     for seed in range(trials):
-        fitted = fit(CZECHOWSKI, observed(questions, seed=seed), FORMS, given, draws=400)
+        fitted = fit(CZECHOWSKI, observed(questions, seed=seed), FORMS, given, draws=400, shared=designs)
         held.update(
             name for name in fitted.free if fitted.intervals[name][0] <= TRUE[name] <= fitted.intervals[name][1]
         )
