@@ -103,6 +103,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
         raise InputError(f"another process writes '{folder}'; expected it to end first") from None
     except OSError as error:
         if error.errno not in _NO_LOCKS:
+            os.close(descriptor)
             raise
     try:
         yield
@@ -113,7 +114,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
 def write_whole(path: Path, content: str | bytes, synced: bool = True) -> None:
     """Replaces `path` in one step: a reader never sees half of it, and where it cannot be written it stays as it was. A
     link is replaced, not what it points to. Raises InputError for a name that may not be written to, OSError where
-    writing fails. Who writes thousands of files leaves `synced` out, and syncs them together before others see them."""
+    writing fails. Not `synced` is what can be made again after a crash of the machine."""
     refuse_records(path)
     refuse_unless_regular([path])
     temporary = path.with_name(f".fourscore-{secrets.token_hex(8)}.tmp")

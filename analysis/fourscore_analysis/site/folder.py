@@ -5,7 +5,6 @@ a full disk, the site is as it was; where a run is killed while it renames, the 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -123,11 +122,12 @@ class SiteFolder:
         """After a failure: on a full disk others may need the room."""
         shutil.rmtree(self.path / STAGING, ignore_errors=True)
 
-    def stage(self, name: str, content: bytes, made_from: str) -> None:
-        """Raises OSError where it cannot be written."""
+    def stage(self, name: str, content: bytes, made_from: str, synced: bool = False) -> None:
+        """Raises OSError where it cannot be written. To sync thousands of pages takes longer than to make them; one
+        that a crash of the machine took is made again, by its digest."""
         staged = self.path / STAGING / name
         staged.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(staged, content, synced=False)
+        write_whole(staged, content, synced=synced)
         self._staged[name] = File(made_from, digest_of(content))
 
     def due(self, names: Iterable[str], made_from: str) -> list[str]:
@@ -138,8 +138,6 @@ class SiteFolder:
         """Puts what is staged in its place, and removes files of the site that are not `kept`. Returns the names of
         what was removed. Raises OSError."""
         removed = sorted(name for name in self.files if name not in kept)
-        if self._staged:
-            os.sync()  # once: for each of thousands it takes longer than to make them
         for name, file in self._staged.items():
             target = self.path / name
             target.parent.mkdir(parents=True, exist_ok=True)

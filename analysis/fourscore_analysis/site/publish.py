@@ -133,7 +133,7 @@ def _adopt(site: SiteFolder) -> dict[str, CampaignData]:
             raise InputError(f"'{path}' is not where campaign {shown(data.name)} is; remove it, and publish again")
         loaded[data.name] = data
         site.campaigns[data.name] = Known([], digest_of(content), about_campaign(data))
-        site.stage(address, content, "")
+        site.stage(address, content, "", synced=True)
     return loaded
 
 
@@ -193,7 +193,7 @@ def _take(site: SiteFolder, name: str, parts: list[tuple[Source, CampaignData]])
     site.campaigns[name] = Known(made_from, digest_of(content), about_campaign(data))
     site.changed = True
     if before != content:
-        site.stage(address, content, "")
+        site.stage(address, content, "", synced=True)
     return campaign_data.parse(content)  # what later runs read, so that they make the same pages
 
 
