@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from fourscore_analysis.commands.base import OK, Command
 from fourscore_analysis.commands.options import default_archive, path_of, tell_unreadable
+from fourscore_analysis.points.units import counted
 from fourscore_analysis.records.values import printable, shown
 
 EXAMPLES = """Examples:
@@ -55,11 +56,11 @@ def _run(options: argparse.Namespace) -> int:
         print(json.dumps(asdict(done) | {"folder": str(done.folder)}))
         return OK
     print(
-        f"{done.pages} pages of {done.records} records in {done.campaigns} campaigns; "
-        f"{done.read} records read, {done.made} files written, {done.removed} removed"
+        f"{counted(done.pages, 'page')} of {counted(done.records, 'record')} in {counted(done.campaigns, 'campaign')}; "
+        f"{counted(done.read, 'record')} read, {counted(done.made, 'file')} written, {done.removed} removed"
     )
     if not done.parquet:
-        print("data is JSON alone: the Python has no pyarrow for Parquet")
+        print("data is JSON alone: the Python has no pyarrow for Parquet (pip install 'fourscore[parquet]')")
     print(printable(f"site: {done.folder / 'index.html'}"))
     return OK
 

@@ -19,7 +19,7 @@ from fourscore_analysis.page.environment import environment, page_json
 from fourscore_analysis.page.history_figure import history_figure
 from fourscore_analysis.page.small_plot import Panel, colour_of, panels_of, small_plot
 from fourscore_analysis.plots.shared import style
-from fourscore_analysis.points.units import time_text
+from fourscore_analysis.points.units import counted, time_text
 from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables import history as texts
 
@@ -73,7 +73,7 @@ def _render(history: History, page: Path) -> str:
             history=history,
             summary=texts.summary_text(history),
             counts=texts.counts_text(history),
-            slowdowns=texts.counted(len(history.slowdowns), "slowdown"),
+            slowdowns=counted(len(history.slowdowns), "slowdown"),
             rows=[_row(one, anchors[one.series.panel]) for one in findings[:MOST_ROWS]],
             left_out=max(0, len(findings) - MOST_ROWS),
             shown=shown,

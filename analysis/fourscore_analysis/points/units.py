@@ -105,12 +105,17 @@ def part_title(title: str, number: int, count: int) -> str:
     return f"{title} ({number} of {count})" if count > 1 else title
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """1 slowdown, 2 slowdowns"""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 def ranks_text(ranks: int) -> str:
-    return "1 rank" if ranks == 1 else f"{ranks} ranks"
+    return counted(ranks, "rank")
 
 
 def launches_text(launches: int) -> str:
-    return "1 launch" if launches == 1 else f"{launches} launches"
+    return counted(launches, "launch", "launches")
 
 
 def ratio_text(ratio: float) -> str:

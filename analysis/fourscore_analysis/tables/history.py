@@ -9,15 +9,10 @@ from typing import Any
 from fourscore_analysis.gate.archive_history import History
 from fourscore_analysis.gate.history import IMPROVEMENT, SLOWDOWN, SMALL, Finding, Judged
 from fourscore_analysis.gate.revisions import Build
-from fourscore_analysis.points.units import time_text
+from fourscore_analysis.points.units import counted, time_text
 
 MOST_LINES = 40  # lines of findings
 SCHEMA, SCHEMA_VERSION = "fourscore.history", 1
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """1 slowdown, 2 slowdowns"""
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def change_text(ratio: float) -> str:
