@@ -40,7 +40,7 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|explorer|hostile|report)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts_each|optional_parts_finds_what_is_planted|readme_commands_run|site)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|examples|four_nodes|many_ranks)|package\\.wheel|valgrind\\..*)$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(accessible|browser|change_points|explorer|hostile|report|site_in_a_browser)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts_each|optional_parts_finds_what_is_planted|readme_commands_run|site)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|examples|four_nodes|many_ranks)|package\\.wheel|valgrind\\..*)$")
 
 # These count for real under Valgrind, and so need the second build where there is one (FourscoreSimulator.cmake). The
 # first of them to run has it made; since that takes minutes they are slow there. Single tests elsewhere that need it are

@@ -9,7 +9,7 @@ import pytest
 from conftest import set_width
 from fourscore_analysis.cli import main
 
-EXAMPLE = Path(__file__).resolve().parents[3] / "docs/example/archive"
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs/example/archive"
 
 
 @pytest.fixture(scope="module")

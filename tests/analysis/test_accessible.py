@@ -1,0 +1,75 @@
+"""Pages as axe sees them, which knows the rules for screen readers, keyboards and contrast (WCAG 2.1): no violation, at
+the width of a desktop and of a telephone, in light and in dark."""
+
+from __future__ import annotations
+
+import importlib.resources
+from pathlib import Path
+
+import pytest
+from conftest import set_width
+from fourscore_analysis.cli import main
+from selenium.webdriver.common.by import By
+from synthetic import Maker, elsewhere, make_point, store, weak_points
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "docs/example/archive"
+AXE = (importlib.resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN = """const done = arguments[0]; axe.run().then(
+  found => done(found.violations.map(one => one.id + ": " + one.nodes[0].html.slice(0, 200))),
+  error => done([String(error)]));"""
+
+
+def report(folder: Path) -> list[Path]:
+    page = folder / "report.html"
+    assert main(["report", "--archive", str(EXAMPLE), "-o", str(page)]) == 0
+    return [page]
+
+
+def machines(folder: Path) -> list[Path]:
+    """The page of two machines, and a site of both archives."""
+    archives, page = [], folder / "machines.html"
+    for name, scale, machine in (("ours", 1.0, {}), ("theirs", 0.7, {"cpu_model": "Other 72"})):
+        maker = Maker(f"{name}-11111111", isolate=False, repetitions=2, seed=len(name))
+        for point in [make_point("slab", shape=(128, 128, 256), ranks=2), *weak_points()]:
+            for launch in range(5):
+                store(folder / name, elsewhere(maker.ok(point, launch, scale), machine))
+        archives += ["--archive", str(folder / name)]
+    assert main(["report", *archives, "--across", "machines", "-o", str(page)]) == 0
+    site = folder / "site"
+    assert main(["publish", str(site), *archives]) == 0
+    return [page, site / "index.html", site / "history.html", *(next((site / kind).glob("*.html")) for kind in
+            ("machines", "problems", "methods"))]  # fmt: skip
+
+
+def violations(browser) -> list[str]:
+    browser.execute_script(AXE)
+    return browser.execute_async_script(RUN)
+
+
+@pytest.mark.parametrize("pages", [report, machines])
+def test_axe_finds_no_violation(browser, tmp_path, pages):
+    browser.set_script_timeout(120)
+    for page in pages(tmp_path):
+        for width, scheme in ((1280, "light"), (420, "dark")):
+            wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+            set_width(browser, width)
+            browser.get(page.as_uri())
+            assert violations(browser) == [], (page.name, width, scheme)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_axe_finds_what_is_planted(browser, tmp_path):
+    page = tmp_path / "planted.html"
+    page.write_text("<html lang=en><title>x</title><main><h1>x</h1><p style='color:#999'>pale</p><img src='data:,'>")
+    browser.get(page.as_uri())
+    assert {one.partition(":")[0] for one in violations(browser)} >= {"color-contrast", "image-alt"}
+
+
+def test_the_details_of_a_point_are_accessible_too(browser, tmp_path):
+    [page] = report(tmp_path)
+    set_width(browser, 1280)
+    browser.get(page.as_uri())
+    browser.find_element(By.CSS_SELECTOR, "#explore table a, #explore table button").click()
+    assert violations(browser) == []
