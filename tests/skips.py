@@ -116,6 +116,7 @@ EXPECTED = [
         "SimGrid is optional: jobscripts/setup --with simgrid, cmake --preset smpi && cmake --build --preset smpi",
     ),
     Expected(r"pytest .*test_measuring", r"too many cores", "takes a machine of few cores"),
+    Expected(r"pytest .*test_accessible", r"no axe_core_python here", "the Python package index has it, Debian has not"),
     Expected(r"pytest .*test_publish", r"no pyarrow here", "Parquet is written where a user has pyarrow"),
     Expected(r"pytest .*test_(github|ci_examples|packaging)", r"no PyYAML here", "ReFrame brings it from the Python package index"),
     Expected(r"pytest .*test_site", r"no package index gave", "mkdocs comes from the Python package index"),

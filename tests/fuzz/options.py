@@ -80,7 +80,7 @@ WRITES_WITH_MPI = ("work", "tmp")
 INDEX = tuple(f"work/fourscore-archive/index.sqlite{end}" for end in ("", "-wal", "-shm", "-journal"))
 SUBCOMMANDS = (
     *(["run"], ["list"], ["status"], ["verify"], ["reindex"], ["export"], ["report"], ["best"], ["counters"]),
-    *(["predict"], ["advise"]),
+    *(["predict"], ["advise"], ["publish"]),
     *(["counters", "list"], ["counters", "show"], ["counters", "qualify"], []),
     *(["machine"], ["machine", "list"], ["machine", "show"]),
 )
@@ -210,6 +210,7 @@ def command(draw: random.Random, place: Place) -> Step:
         "list": [draw.choice(["variants", "suites", "launchers", "counters", "components"])],
         "export": ["--format", draw.choice(["csv", "jsonl", "benchmark", "chrome-trace"])],
         "report": ["--archive", "nosuch"],
+        "publish": ["site", "--archive", "nosuch"],
         "best": ["--archive", "nosuch", "--shape", "4x4x4", "--ranks", "2"],
         "predict": ["--archive", "nosuch", "--variant", "slab", "--shape", "4x4x4", "--ranks", "2"],
         "advise": ["--archive", "nosuch", "--shape", "4x4x4", "--ranks", "2,4"],
@@ -228,7 +229,7 @@ def command(draw: random.Random, place: Place) -> Step:
         line = [word for word in line if word not in ("callgrind", "perf")] + ["--counters", "nosuch"]
     if draw.random() < 0.03:
         line = [word for word in line if word.isascii()] + [draw.choice(WORDS)]
-    writes = ("work",) if chosen and chosen[0] in ("export", "report", "reindex", "predict", "advise") else INDEX
+    writes = ("work",) if chosen and chosen[0] in ("export", "report", "reindex", "predict", "advise", "publish") else INDEX
     return Step([program, *chosen, *line], writes=writes, escapes=True)
 
 

@@ -53,7 +53,7 @@ const pointChart = (host, { describe, open, zoomed }) => {
     label: side.label, labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
     size: xs ? 34 : 62, gap: 4, stroke: colourOf("var(--ink)"),
     grid: { stroke: colourOf("var(--grid)"), width: 1 }, ticks: { stroke: colourOf("var(--grey)"), width: 1, size: 4 },
-    splits: (_, __, low, high) => (xs && side.whole ? measuredTicks(xs, low, high, 8) : ticksOf(low, high, side.log, 5)),
+    splits: (_, __, low, high) => (xs && side.whole ? measuredTicks(xs, low, high, 8) : ticksOf(low, high, side.log, side.log ? 8 : 5)),
     filter: (_, splits) => splits, values: (_, splits) => splits.map(side.text),
   });
 
