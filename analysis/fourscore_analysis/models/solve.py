@@ -16,6 +16,10 @@ ROBUST_SCALE = 0.1  # relative error from which on a row pulls less
 FTOL = 1e-7
 ROUGHLY = 1e-4  # the same where only predictions are wanted
 BOUND = 100.0  # residual for each factor e beyond what is allowed
+# Residual for each factor e away from where a search began: what no row determines stays there. It also keeps columns
+# apart: where two are nearly dependent, leastsq of SciPy 1.15 to 1.17 reads one number past its Jacobian, and its
+# answer is then different from run to run.
+PULL = 1e-4
 MOST_STEPS = 200
 SMOOTH = 4.0  # Design.sensitivity
 CLEARLY = 0.9  # part of the cost: a second solution is taken only where it is better by more than noise
@@ -61,26 +65,28 @@ def solve(
         values[columns] = np.clip(log_free, low, high)
         return values
 
-    def residuals(log_free: np.ndarray, sharpness: float) -> np.ndarray:
-        beyond = log_free - np.clip(log_free, low, high)
-        found, _ = _robust(np.log(matrix.seconds(everything(log_free), sharpness)) - measured)
-        return np.concatenate([found, BOUND * beyond])
+    def of_rows(log_free: np.ndarray, sharpness: float) -> np.ndarray:
+        return _robust(np.log(matrix.seconds(everything(log_free), sharpness)) - measured)[0]
 
-    def jacobian(log_free: np.ndarray, sharpness: float) -> np.ndarray:
+    def residuals(log_free: np.ndarray, sharpness: float, begin: np.ndarray) -> np.ndarray:
+        beyond = log_free - np.clip(log_free, low, high)
+        return np.concatenate([of_rows(log_free, sharpness), BOUND * beyond + PULL * (log_free - begin)])
+
+    def jacobian(log_free: np.ndarray, sharpness: float, _: np.ndarray) -> np.ndarray:
         is_beyond = (log_free < low) | (log_free > high)
         seconds, slopes = matrix.sensitivity(everything(log_free), sharpness)
         _, slope = _robust(np.log(seconds) - measured)
-        return np.concatenate([slope[:, None] * slopes[:, columns] * ~is_beyond, np.diag(BOUND * is_beyond)])
+        return np.concatenate([slope[:, None] * slopes[:, columns] * ~is_beyond, np.diag(BOUND * is_beyond + PULL)])
 
     def found(start: np.ndarray, sharpness: float) -> np.ndarray:
         begin = np.clip(start, low, high)
         best, *_ = leastsq(
-            residuals, begin, (sharpness,), jacobian, True, ftol=tolerance, xtol=tolerance, maxfev=MOST_STEPS
+            residuals, begin, (sharpness, begin), jacobian, True, ftol=tolerance, xtol=tolerance, maxfev=MOST_STEPS
         )
         return np.clip(best, low, high)
 
     def cost(log_free: np.ndarray) -> float:
-        return float(np.sum(residuals(log_free, math.inf) ** 2) / 2)
+        return float(np.sum(of_rows(log_free, math.inf) ** 2) / 2)
 
     if near is not None and near.free == free:
         best = found(near.log_free, math.inf)

@@ -9,7 +9,7 @@ import pytest
 from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.parameters import PARAMETERS
 from fourscore_analysis.models.solve import ROBUST_SCALE, row_costs, solve
-from scipy.optimize import minimize
+from scipy.optimize import leastsq, minimize
 
 LATENCY, BANDWIDTH = 2e-6, 1e10
 
@@ -75,3 +75,23 @@ def test_a_solution_that_is_near_is_where_the_search_begins(disturbed):
     first = solve(matrix, measured, {})
     again = solve(matrix, measured, {}, near=first)
     assert again.log_free == pytest.approx(first.log_free, abs=1e-4)
+
+
+def test_the_search_never_meets_columns_that_depend_on_each_other(monkeypatch):
+    """SciPy's leastsq then reads past its Jacobian (see PULL), and two runs of one fit differ."""
+    amounts = np.linspace(1, 100, 20)
+    matrix = design(amounts, amounts)  # both parameters change each row in the same way
+    measured = np.log(matrix.seconds(np.log([LATENCY, 1 / LATENCY])))
+    smallest = []
+
+    def watched(residuals, begin, arguments, jacobian, *rest, **more):
+        def seen(*values):
+            found = jacobian(*values)
+            smallest.append(np.linalg.svd(found / np.linalg.norm(found, axis=0), compute_uv=False)[-1])
+            return found
+
+        return leastsq(residuals, begin, arguments, seen, *rest, **more)
+
+    monkeypatch.setattr("fourscore_analysis.models.solve.leastsq", watched)
+    solve(matrix, measured, {})
+    assert min(smallest) > 1e-6
