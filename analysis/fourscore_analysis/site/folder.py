@@ -122,6 +122,13 @@ class SiteFolder:
         """After a failure: on a full disk others may need the room."""
         shutil.rmtree(self.path / STAGING, ignore_errors=True)
 
+    def remove_if_empty(self, keep_folder: bool) -> None:
+        """After a failure: where nothing was ever published, no site is left that looks like one."""
+        if [one.name for one in self.path.iterdir()] == [MANIFEST]:
+            (self.path / MANIFEST).unlink()
+            if not keep_folder:
+                self.path.rmdir()
+
     def stage(self, name: str, content: bytes, made_from: str, synced: bool = False) -> None:
         """Raises OSError where it cannot be written. To sync thousands of pages takes longer than to make them; one
         that a crash of the machine took is made again, by its digest."""

@@ -58,6 +58,7 @@ def publish(folder: Path, archives: Sequence[Path], licence: str | None = None) 
     for archive in archives:
         refuse_records(folder / "x", archive)
     sources = [one for archive in archives for one in _sources(archive)]
+    was_there = folder.exists()
     SiteFolder.make_ready(folder)
     with sole_writer(folder):
         site = SiteFolder.at(folder)
@@ -67,6 +68,7 @@ def publish(folder: Path, archives: Sequence[Path], licence: str | None = None) 
             return _publish(site, sources)
         except BaseException:
             site.drop_staged()
+            site.remove_if_empty(was_there)
             raise
 
 

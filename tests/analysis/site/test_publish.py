@@ -142,6 +142,10 @@ def test_parts_of_one_campaign_join_and_a_record_with_two_contents_is_refused(tw
     error = publish(capsys, tmp_path / "new", tmp_path / "a", tmp_path / "b", code=2)
     assert "two archives disagree" in error
     assert path.name in error
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "made").mkdir()
+    publish(capsys, tmp_path / "made", tmp_path / "a", tmp_path / "b", code=2)
+    assert list((tmp_path / "made").iterdir()) == []
 
 
 @pytest.mark.parametrize("fails_at", [0, 1, 5, 12])
