@@ -32,6 +32,7 @@ from fourscore_analysis.models.work import (
     share_bytes,
     transformed_shares,
     twiddles,
+    words_combined,
 )
 
 COMPUTED = ("fft", "shuffle", "twiddle", "combine")  # phases
@@ -50,7 +51,6 @@ OVERLAP = Form(
     "pieces",
 )
 FORMS = (*NODE_FORMS, LINKS, OVERLAP)
-WORDS_OF_COMBINE = 3  # own and partner's read, own written
 WORDS_OF_TWIDDLE = 2  # read and written; the roots stay in cache
 WORDS_OF_PRODUCT = 2  # read and written; an operator's tables stay in cache
 
@@ -72,7 +72,7 @@ def _node_terms(question: Question, chosen: tuple[str, ...], sizes: tuple[float,
     return (
         *fft_terms(question, forms, shaping),
         *moving("twiddle", WORDS_OF_TWIDDLE * twiddles(question), question, forms, shaping),
-        *moving("combine", WORDS_OF_COMBINE * pairwise_steps(question), question, forms, shaping),
+        *moving("combine", words_combined(question), question, forms, shaping),
         *shuffle_terms(question, forms, shaping),
         *moving("product", WORDS_OF_PRODUCT * products(question), question, forms, shaping),
     )

@@ -114,10 +114,15 @@ def exchanges(question: Question) -> tuple[Exchanged, ...]:
         shares = exchanged_shares(question, len(groups))
         each = [_even(question, mine * part, *one) for one, part in zip(groups, shares, strict=True) if one[0] > 1]
         return tuple(each * times)
-    steps = [2**step for step in range(_log2(question.ranks))]
-    found = [Exchanged(2, mine, 1, _away(question, 2, stride)) for stride in steps]
+    steps = combinations(question)
+    pieces = int(question.method.option("pieces") or 1) if question.method.variant == "binary-exchange" else 1
+    found = [
+        Exchanged(ranks, mine * (ranks - 1), pieces * (ranks - 1), _away(question, ranks, stride))
+        for ranks, stride in steps
+    ]
     if natural and steps and question.method.variant == "binary-exchange":
-        found += [Exchanged(2, mine / 2, 1, _away(question, 2, stride)) for stride in steps]
+        strides = [2**step for step in range(_log2(question.ranks))]
+        found += [Exchanged(2, mine / 2, 1, _away(question, 2, stride)) for stride in strides]
     elif natural and steps:
         found.append(_even(question, mine, question.ranks, 1))
     return tuple(found * times)
@@ -176,9 +181,37 @@ def pencil_cuts(question: Question) -> tuple[int, int]:
     return rows, columns
 
 
+@lru_cache(KEPT)
+def combinations(question: Question) -> tuple[tuple[int, int], ...]:
+    """Exchanges of whole arrays that a combination follows: the ranks that swap theirs, and how far each of them is
+    from the next. A stage of radix q of binary-exchange is one among q ranks, or log2 q of pairs
+    (drivers/variants/binary_exchange/butterfly_network.cpp)."""
+    if question.method.variant not in PAIRWISE:
+        return ()
+    radix, pairwise, axes = 2, True, (question.ranks,)
+    if question.method.variant == "binary-exchange":
+        radix = int(question.method.option("radix") or radix)
+        pairwise = question.method.option("stages") == "pairwise"
+        axes = question.grid or axes
+    found: list[tuple[int, int]] = []
+    for axis, ranks in enumerate(axes):
+        left, stride = 2 ** _log2(ranks), math.prod(axes[axis + 1 :])
+        while left > 1:
+            stage = min(left, radix)
+            left //= stage
+            pairs = [(2, stride * left * 2**bit) for bit in range(_log2(stage))]
+            found += pairs if pairwise else [(stage, stride * left)]
+    return tuple(sorted(found, key=lambda one: one[1]))
+
+
 def pairwise_steps(question: Question) -> int:
-    """Exchanges with one partner, each followed by a combination."""
-    return _log2(question.ranks) * question.runs if question.method.variant in PAIRWISE else 0
+    """How many combinations of whole arrays one sample has."""
+    return len(combinations(question)) * question.runs
+
+
+def words_combined(question: Question) -> float:
+    """A combination reads the rank's own array and those of its partners, and writes its own."""
+    return sum(ranks + 1 for ranks, _ in combinations(question)) * question.runs
 
 
 def twiddles(question: Question) -> int:

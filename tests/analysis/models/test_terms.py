@@ -7,7 +7,16 @@ from dataclasses import replace
 import pytest
 from fourscore_analysis.models.base import models, predict
 from fourscore_analysis.models.parts import copied, sent
-from fourscore_analysis.models.work import default_grid, exchanges, fft_flops, log2_parts, pencil_cuts, pipelined_fields
+from fourscore_analysis.models.work import (
+    default_grid,
+    exchanges,
+    fft_flops,
+    log2_parts,
+    pairwise_steps,
+    pencil_cuts,
+    pipelined_fields,
+    words_combined,
+)
 from fourscore_papers.czechowski2012 import equations as czechowski2012
 from fourscore_papers.gupta1993 import equations as gupta1993
 from fourscore_papers.haynes2000 import equations as haynes2000
@@ -167,6 +176,28 @@ def test_pieces_pencils_and_segments_are_counted_as_fft_bench_declares_them(
     """Counts for 64^3 on 4 ranks, as fft_bench counted them (2026-11-26)."""
     sent = exchanges(question(variant, (64,) * 3, 4, grid=grid, options=options, **more))
     assert (sum(one.bytes for one in sent), sum(one.messages for one in sent)) == (moved, messages)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "grid", "options", "moved", "messages", "groups"),
+    [
+        (4, (), (("radix", "4"),), 49152, 3, [4]),
+        (4, (), (("radix", "4"), ("stages", "pairwise")), 32768, 2, [2, 2]),
+        (4, (), (("radix", "4"), ("pieces", "2")), 49152, 6, [4]),
+        (8, (), (("radix", "4"),), 32768, 4, [2, 4]),
+        (16, (), (("radix", "8"),), 32768, 8, [2, 8]),
+        (16, (8, 2), (("radix", "4"),), 20480, 5, [2, 2, 4]),
+    ],
+)
+def test_stages_of_a_higher_radix_are_counted_as_fft_bench_declares_them(ranks, grid, options, moved, messages, groups):
+    """Counts for 4096 points, as fft_bench counted them (2026-11-27); the last for 64x64."""
+    shape = (64, 64) if grid else (4096,)
+    one = question("binary-exchange", shape, ranks, grid=grid, exchange="none", options=options)
+    sent = exchanges(one)
+    assert (sum(step.bytes for step in sent), sum(step.messages for step in sent)) == (moved, messages)
+    assert [step.group for step in sent] == groups
+    assert pairwise_steps(one) == len(groups)
+    assert words_combined(one) == sum(group + 1 for group in groups)
 
 
 @pytest.mark.parametrize(
