@@ -4,6 +4,7 @@
 set_property(GLOBAL PROPERTY FOURSCORE_OPTIONAL "")
 # fourscore_optional(<name> found|off <reason>): one line of the summary. The reason says who uses it, or why it is off.
 function(fourscore_optional name state reason)
+  string(REPLACE ";" "\\;" reason "${reason}")  # the property is a list
   set_property(GLOBAL APPEND PROPERTY FOURSCORE_OPTIONAL "${name}|${state}|${reason}")
 endfunction()
 

@@ -61,6 +61,8 @@ def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict
     run = subprocess.run([cmake, "-G", "Ninja", "-S", root, "-B", folder, *fixed, *chosen], capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(f"cmake without {', '.join(without) or 'nothing'} ends with {run.returncode}:\n{run.stderr}")
+    if torn := re.findall(r"(?:.*\n)--\s*$", run.stdout, re.M):
+        sys.exit(f"the summary of cmake has an empty line, which follows on {torn[0]!r}: a reason was torn apart")
     entries = json.loads((folder / "compile_commands.json").read_text())
     return {Path(entry["file"]): entry["command"] for entry in entries if entry["file"].endswith(".cpp")}
 
