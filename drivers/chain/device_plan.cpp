@@ -157,6 +157,15 @@ double device_bytes(const Problem& problem, const DeviceRequest& request, const 
   return static_cast<double>(elements) * static_cast<double>(problem.element_bytes());
 }
 
+/// Bytes of a plan's arrays that a rank has at the least in managed memory. A device maps them too: with more of them
+/// than it has memory it may hang.
+double managed_bytes(const Problem& problem, const DeviceRequest& request, int ranks) {
+  if (request.memory != HostMemory::managed) return 0;
+  double bytes = static_cast<double>(problem.element_bytes()) / ranks;
+  for (const Index extent : problem.complex_extents()) bytes *= static_cast<double>(extent);
+  return bytes * (ranks > 1 || problem.contract.buffers == Buffers::out_of_place ? 2 : 1);
+}
+
 /// The reason given by the lowest failing rank; the same on all ranks.
 std::string first_reason(MPI_Comm comm, const std::string& mine) {
   const int me = mpi::rank_in(comm);
@@ -245,7 +254,9 @@ std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int
   const DeviceRequest request = this->request(problem);
   Problem one = problem;
   if (goes_back(one.direction)) one = in_direction(one, Direction::forward);
-  const double needed = plans * bytes_on_device(one, mpi::size_of(comm), mpi::rank_in(comm));
+  const int ranks = mpi::size_of(comm);
+  const double managed = plans * managed_bytes(one, request, ranks);
+  const double needed = plans * bytes_on_device(one, ranks, mpi::rank_in(comm)) + managed;
   std::string reason;
   try {
     const DeviceChoice choice = choose_device(*request.backend, comm);
@@ -262,9 +273,10 @@ std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int
         reason = "the device has no managed memory, as host-memory=managed asks";
       else if (needed > free)
         reason = fmt::format(
-            "not enough memory on the device: {} need at least {:.0f} bytes a rank, and {:.0f} of it are free "
+            "not enough memory on the device: {} need at least {:.0f} bytes a rank{}, and {:.0f} of it are free "
             "for each of {}",
-            plural(plans, "plan"), needed, free, plural(choice.sharing, "rank"));
+            plural(plans, "plan"), needed, managed > 0 ? ", with arrays in managed memory" : "", free,
+            plural(choice.sharing, "rank"));
     }
   } catch (const std::runtime_error& error) {
     reason = error.what();

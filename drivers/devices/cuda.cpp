@@ -46,14 +46,15 @@ namespace cuda {
 class CudaMark : public Mark {
  public:
   CudaMark() { FOURSCORE_CUDA_CHECK(cudaEventCreate(&event_)); }
-  ~CudaMark() override { (void)cudaEventDestroy(event_); }
+  ~CudaMark() override { (void)succeeded(cudaEventDestroy(event_)); }
   CudaMark(const CudaMark&) = delete;
   CudaMark& operator=(const CudaMark&) = delete;
   void synchronise() override { FOURSCORE_CUDA_CHECK(cudaEventSynchronize(event_)); }
   [[nodiscard]] bool has_passed() override {
     const cudaError_t state = cudaEventQuery(event_);
+    if (succeeded(state)) return true;
     if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
-    return state == cudaSuccess;
+    return false;
   }
   [[nodiscard]] std::int64_t ns_since(const Mark& earlier) const override {
     float milliseconds = 0;
@@ -68,14 +69,21 @@ class CudaMark : public Mark {
 
 class CudaQueue : public Queue {
  public:
-  CudaQueue() { FOURSCORE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~CudaQueue() override { (void)cudaStreamDestroy(stream_); }
+  /// most_pitch: of a copy of rows, in bytes.
+  explicit CudaQueue(std::size_t most_pitch) : most_pitch_(most_pitch) {
+    FOURSCORE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  }
+  ~CudaQueue() override { (void)succeeded(cudaStreamDestroy(stream_)); }
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
   void copy(const RowCopy& copy, CopyWay way) override {
     const cudaMemcpyKind kind = way == CopyWay::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     const auto rows = static_cast<std::size_t>(copy.rows);
-    if (rows == 1 || (copy.to_pitch == copy.row_bytes && copy.from_pitch == copy.row_bytes))
+    if (rows > 1 && std::max(copy.to_pitch, copy.from_pitch) > most_pitch_)
+      for (std::size_t row = 0; row < rows; ++row)
+        FOURSCORE_CUDA_CHECK(cudaMemcpyAsync(copy.to + row * copy.to_pitch, copy.from + row * copy.from_pitch,
+                                             copy.row_bytes, kind, stream_));
+    else if (rows == 1 || (copy.to_pitch == copy.row_bytes && copy.from_pitch == copy.row_bytes))
       FOURSCORE_CUDA_CHECK(cudaMemcpyAsync(copy.to, copy.from, copy.row_bytes * rows, kind, stream_));
     else
       FOURSCORE_CUDA_CHECK(
@@ -91,6 +99,7 @@ class CudaQueue : public Queue {
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
 
  private:
+  std::size_t most_pitch_;
   cudaStream_t stream_ = nullptr;
 };
 
@@ -112,7 +121,7 @@ class CudaBuffer : public Buffer {
     }
     if (from != From::device) std::memset(data_, 0, some);
   }
-  ~CudaBuffer() override { (void)(from_ == From::pinned ? cudaFreeHost(data_) : cudaFree(data_)); }
+  ~CudaBuffer() override { (void)succeeded(from_ == From::pinned ? cudaFreeHost(data_) : cudaFree(data_)); }
   CudaBuffer(const CudaBuffer&) = delete;
   CudaBuffer& operator=(const CudaBuffer&) = delete;
   [[nodiscard]] void* data() const override { return data_; }
@@ -156,7 +165,7 @@ class CudaPinned : public Pinned {
   CudaPinned(void* data, std::size_t bytes) : data_(data) {
     FOURSCORE_CUDA_CHECK(cudaHostRegister(data, bytes, cudaHostRegisterDefault));
   }
-  ~CudaPinned() override { (void)cudaHostUnregister(data_); }
+  ~CudaPinned() override { (void)succeeded(cudaHostUnregister(data_)); }
   CudaPinned(const CudaPinned&) = delete;
   CudaPinned& operator=(const CudaPinned&) = delete;
 
@@ -179,6 +188,8 @@ class CudaCopies : public DeviceCopies {
     }
     FOURSCORE_CUDA_CHECK(
         cudaMemcpy(boxes_.data(), boxes.data(), boxes.size() * sizeof(DeviceBox), cudaMemcpyHostToDevice));
+    // From pageable memory that call may return before the copy is done, and no other stream waits for it.
+    FOURSCORE_CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
   void enqueue(Queue& queue) override {
     check(copy_boxes(static_cast<const DeviceBox*>(boxes_.data()), count_, largest_, unit_bytes_, stream_of(queue)),
@@ -249,7 +260,9 @@ class CudaDevice : public Device {
   [[nodiscard]] std::unique_ptr<Pinned> pin(void* data, std::size_t bytes) override {
     return std::make_unique<CudaPinned>(data, bytes);
   }
-  [[nodiscard]] std::unique_ptr<Queue> make_queue() override { return std::make_unique<CudaQueue>(); }
+  [[nodiscard]] std::unique_ptr<Queue> make_queue() override {
+    return std::make_unique<CudaQueue>(properties_.memPitch);
+  }
   [[nodiscard]] std::unique_ptr<Mark> make_mark() override { return std::make_unique<CudaMark>(); }
   [[nodiscard]] std::unique_ptr<DeviceFft> make_fft(const LocalFftSpec& spec, void* in, void* out) override {
     return make_cufft(spec, in, out);
@@ -265,7 +278,7 @@ class CudaDevice : public Device {
     known["numa_node"] = numa_node_of(bus_id_);
     known["peers"] = peers();
     int direct = 0;
-    if (cudaDeviceGetAttribute(&direct, cudaDevAttrGPUDirectRDMASupported, number_) == cudaSuccess)
+    if (succeeded(cudaDeviceGetAttribute(&direct, cudaDevAttrGPUDirectRDMASupported, number_)))
       known["gpudirect_rdma"] = direct != 0;
     // A module of the kernel: without it, network cards do not reach the GPU's memory by themselves.
     known["peer_memory_module"] = std::ranges::any_of(
@@ -283,7 +296,7 @@ class CudaDevice : public Device {
     FOURSCORE_CUDA_CHECK(cudaGetDeviceCount(&count));
     for (int other = 0; other < count; ++other) {
       int can = 0;
-      if (other != number_ && cudaDeviceCanAccessPeer(&can, number_, other) == cudaSuccess) readable += can;
+      if (other != number_ && succeeded(cudaDeviceCanAccessPeer(&can, number_, other))) readable += can;
     }
     return readable;
   }
@@ -300,7 +313,7 @@ class CudaBackend : public DeviceBackend {
   [[nodiscard]] std::string unavailable() const override {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess) return "cudaGetDeviceCount failed: " + text_of(error);
+    if (!succeeded(error)) return "cudaGetDeviceCount failed: " + text_of(error);
     if (devices == 0) return "CUDA finds no GPU";
     return cufft_unavailable();
   }
@@ -308,7 +321,7 @@ class CudaBackend : public DeviceBackend {
   [[nodiscard]] std::string local_fft() const override { return "cufft"; }
   [[nodiscard]] std::optional<int> count() const override {
     int devices = 0;
-    return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
+    return succeeded(cudaGetDeviceCount(&devices)) ? devices : 0;
   }
   [[nodiscard]] std::unique_ptr<Device> make_device(int number, const LocalFftLibrary& /*host_fft*/) const override {
     return std::make_unique<CudaDevice>(number);

@@ -217,20 +217,20 @@ void OffloadedFft::execute_at(void* in, void* out) {
 }
 
 void OffloadedFft::run_at(void* in, void* out, PhaseClock& clock) {
-  const Region region(clock, Phase::fft);
+  const Region region(clock, Phase::other);
   enqueue(in, out);
   work_->settle(clock);
 }
 
 void OffloadedFft::begin(PhaseClock& clock) {
-  const Region region(clock, Phase::fft);
+  const Region region(clock, Phase::other);
   enqueue(in_, out_);
-  if (work_->is_done()) work_->settle_late(clock);
+  if (work_->is_done()) work_->settle(clock);
 }
 
 void OffloadedFft::end(PhaseClock& clock) {
-  const Region region(clock, Phase::fft);
-  work_->settle_late(clock);
+  const Region region(clock, Phase::other);
+  work_->settle(clock);
 }
 
 void OffloadedFft::synchronise() const {

@@ -37,15 +37,6 @@ void PhasedWork::settle(PhaseClock& clock) {
   wait();
   if (clock.enabled()) {
     find_stretches();
-    clock.replace_wait(stretches_);
-  }
-  used_ = 0;
-}
-
-void PhasedWork::settle_late(PhaseClock& clock) {
-  wait();
-  if (clock.enabled()) {
-    find_stretches();
     clock.share_wait(stretches_);
   }
   used_ = 0;

@@ -23,11 +23,10 @@ class PhasedWork {
     enqueue();
     queue.record(*span.end);
   }
-  /// Waits for all of it, and tells the clock how the time was spent. Each moment counts once, for a transform where
-  /// one runs, else for copies within the device, else for those to and from it.
+  /// Waits for all of it, and tells the clock how the time since its last switch was spent. Each moment counts once,
+  /// for a transform where one runs, else for copies within the device, else for those to and from it. Time in which
+  /// the device did nothing, because it was asked late or this thread woke late, stays with the phase that runs: other.
   void settle(PhaseClock& clock);
-  /// The same where the caller did something else since it queued the first.
-  void settle_late(PhaseClock& clock);
   [[nodiscard]] bool is_done();  ///< does not wait
   void settle();
 

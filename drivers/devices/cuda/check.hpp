@@ -14,9 +14,16 @@ namespace fourscore::cuda {
   return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
+/// For an error that the caller deals with. CUDA keeps a thread's last error, and the next launch of a kernel would
+/// report it.
+inline bool succeeded(cudaError_t error) {
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  return error == cudaSuccess;
+}
+
 /// The message has the call without its arguments, and CUDA's own text.
 inline void check(cudaError_t error, std::string_view call) {
-  if (error == cudaSuccess) return;
+  if (succeeded(error)) return;
   throw std::runtime_error(fmt::format("{} failed: {}", call.substr(0, call.find('(')), text_of(error)));
 }
 

@@ -5,6 +5,7 @@
 #include <cufft.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,7 @@ namespace {
 /// The functions of cuFFT that are called, of the file that is there when a program runs.
 struct Functions {
   std::string failure{};  ///< empty: all are there
-  std::string file{};
+  std::string file{};     ///< its path
   decltype(&cufftCreate) create = nullptr;
   decltype(&cufftDestroy) destroy = nullptr;
   decltype(&cufftMakePlanMany64) make_plan = nullptr;
@@ -41,16 +42,16 @@ Functions load() {
   Functions functions;
   const std::string name = fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
   void* library = nullptr;
-  for (const std::string& file : {fmt::format("{}/{}", FOURSCORE_CUFFT_DIR, name), name}) {
-    functions.file = file;
-    library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (library != nullptr) break;
-  }
+  for (const std::string& file : {fmt::format("{}/{}", FOURSCORE_CUFFT_DIR, name), name})
+    if (library == nullptr) library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const why = ::dlerror();
     functions.failure = fmt::format("{} cannot be loaded: {}", name, why == nullptr ? "" : why);
     return functions;
   }
+  // Opened by its name alone it may lie anywhere.
+  link_map* opened = nullptr;
+  if (::dlinfo(library, RTLD_DI_LINKMAP, &opened) == 0) functions.file = opened->l_name;
   const auto find = [&](auto& function, const char* symbol) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, symbol));
     if (function == nullptr) functions.failure = fmt::format("{} has no {}", functions.file, symbol);

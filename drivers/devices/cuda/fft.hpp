@@ -18,7 +18,7 @@ class CudaQueue;
 [[nodiscard]] std::string cufft_unavailable();
 /// "11.0.0"; empty where it cannot be loaded.
 [[nodiscard]] std::string cufft_version();
-/// The file that is opened.
+/// The path of the file that is opened.
 [[nodiscard]] std::string cufft_file();
 
 /// As Device::make_fft(). Throws std::runtime_error with cuFFT's error.

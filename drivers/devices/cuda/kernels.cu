@@ -36,11 +36,11 @@ cudaError_t copy_boxes(const DeviceBox* boxes, int count, long long largest, std
   if (blocks == 0) return cudaSuccess;
   for (int first = 0; first < count; first += most_boxes) {
     const dim3 grid(blocks, static_cast<unsigned>(count - first < most_boxes ? count - first : most_boxes));
-    if (unit_bytes == 16)
-      copy_box<double2><<<grid, threads, 0, stream>>>(boxes + first);
-    else
-      copy_box<double><<<grid, threads, 0, stream>>>(boxes + first);
-    if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+    const DeviceBox* some = boxes + first;
+    void* arguments[] = {&some};
+    const cudaError_t error = cudaLaunchKernel(unit_bytes == 16 ? copy_box<double2> : copy_box<double>, grid,
+                                               dim3(threads), arguments, 0, stream);
+    if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }

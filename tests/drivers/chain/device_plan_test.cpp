@@ -3,14 +3,17 @@
 
 #include "chain/device_plan.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../variants/real_fixture.hpp"
@@ -40,6 +43,11 @@ const std::vector<std::map<std::string, std::string>> stagings{
 
 class DevicePlans : public testing::TestWithParam<std::size_t> {
  protected:
+  void SetUp() override {
+    const DeviceRequest request = device_request(with_staging({}));
+    if (request.direct && !request.backend->mpi_takes_its_memory())
+      GTEST_SKIP() << "this MPI does not take addresses of the device";
+  }
   /// Each exchange that goes with the parameters.
   template <class Check>
   int for_each_case(const Variant& one, const Problem& problem, const Check& check) const {
@@ -260,6 +268,9 @@ TEST(DeviceLimits, AreReportedBeforeAnythingIsAllocated) {
   EXPECT_THAT(obstacle("memory=1000,devices=1", {{"share-device", "yes"}}),
               testing::AllOf(HasSubstr("not enough memory"), HasSubstr("2 plans")));
   EXPECT_EQ(obstacle("memory=200000,devices=1", {{"share-device", "yes"}}), "");
+  EXPECT_THAT(obstacle("memory=200000,devices=1", {{"share-device", "yes"}, {"host-memory", "managed"}}),
+              testing::AllOf(HasSubstr("not enough memory"), HasSubstr("managed memory")));
+  EXPECT_EQ(obstacle("memory=400000,devices=1", {{"share-device", "yes"}, {"host-memory", "managed"}}), "");
   EXPECT_THAT(obstacle("memory=200000,devices=1", {{"share-device", "yes"}, {"staging", "resident"}}),
               ranks > 1 ? HasSubstr("not enough memory") : HasSubstr(""));
 }
@@ -281,22 +292,57 @@ TEST(DeviceChoices, GoByTheRankOnTheNode) {
   EXPECT_EQ(choice.sharing, (ranks - me % 2 + 1) / 2);
 }
 
-TEST(Devices, FailWithTheirOwnTextInTheMiddle) {
-  if (mpi::size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "for one rank";
-  setenv("FOURSCORE_STAND_IN", "fail-at=2", 1);
+/// Operation n from now on fails, and on a pretended CUDA all after it where asked. False where neither is the device.
+bool fail_at(int n, bool and_after) {
   Problem problem;
-  problem.shape = {8, 8, 8};
-  problem.contract.effort = Effort::estimate;
-  problem.parameters["device"] = "host";
-  const auto plan = test::make_plan(variant("serial-gpu"), problem, nullptr);
-  unsetenv("FOURSCORE_STAND_IN");
-  PhaseClock clock(false);
-  try {
-    plan->execute(clock);
-    FAIL() << "nothing failed";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the stand-in failed at a transform"));
+  problem.parameters = on_device({});
+  if (device_request(problem).backend->emulated()) {
+    setenv("FOURSCORE_STAND_IN", ("fail-at=" + std::to_string(n)).c_str(), 1);
+    return true;
   }
+  const auto ask = reinterpret_cast<void (*)(long, bool)>(dlsym(RTLD_DEFAULT, "pretended_cuda_fail_at"));
+  if (ask != nullptr) ask(n, and_after);
+  return ask != nullptr;
+}
+
+/// Makes and runs a plan. What it fails with; empty: it does not.
+std::string failure_of(const Problem& problem) {
+  try {
+    const auto plan = test::make_plan(variant("serial-gpu"), problem, nullptr);
+    PhaseClock clock(false);
+    plan->execute(clock);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Devices, FailWithTheirOwnTextAtAnyCall) {
+  if (mpi::size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "for one rank";
+  if (!fail_at(0, false)) GTEST_SKIP() << "a real device fails when it likes";
+  for (const auto& staging : stagings)
+    for (const bool and_after : {false, true}) {
+      Problem problem;
+      problem.shape = {8, 6, 8};
+      problem.contract.effort = Effort::estimate;
+      problem.parameters = on_device(staging);
+      int failures = 0;
+      int taken = 0;  // in a row: a call that only asks for the number of devices, and at last those that release
+      for (int n = 1; taken < 5; ++n) {
+        fail_at(n, and_after);
+        const std::string failure = failure_of(problem);
+        fail_at(0, false);
+        taken = failure.empty() ? taken + 1 : 0;
+        if (failure.empty()) continue;
+        EXPECT_THAT(failure, testing::AnyOf(HasSubstr("the stand-in failed at a"), HasSubstr("cudaErrorLaunchFailure"),
+                                            HasSubstr("CUFFT_")))
+            << n;
+        ++failures;
+      }
+      EXPECT_GE(failures, 3);
+      EXPECT_EQ(failure_of(problem), "") << "something was left behind";
+    }
+  unsetenv("FOURSCORE_STAND_IN");
 }
 
 /// Rows of a box within a larger array, cut along each of its axes.
@@ -321,17 +367,20 @@ TEST(RowCopies, ReachEachElementOfABoxOnce) {
   EXPECT_TRUE(rows_of({{0, 8, 8}}, 8).empty());
 }
 
+/// What no stretch covers, as the launch of the first, stays with the phase that runs.
 TEST(PhaseClocks, TakeADevicesStretchesForTheWait) {
   PhaseClock clock;
   clock.start();
   {
-    const Region region(clock, Phase::fft);
+    const Region region(clock, Phase::combine);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const std::vector<PhaseEvent> stretches{{0, 1000, no_piece, Phase::h2d}, {1000, 4000, no_piece, Phase::pack}};
-    clock.replace_wait(stretches);
+    clock.share_wait(stretches);
   }
   clock.stop();
   EXPECT_DOUBLE_EQ(clock.seconds(Phase::h2d), 1e-6);
   EXPECT_DOUBLE_EQ(clock.seconds(Phase::pack), 3e-6);
+  EXPECT_GT(clock.seconds(Phase::combine), 0.9e-3);
 }
 
 /// What the device did before this thread began to wait counts for nothing.
